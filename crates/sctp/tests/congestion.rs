@@ -9,6 +9,7 @@ use anabranch_sctp::config::{
     SackSettings, Unit,
 };
 use anabranch_sctp::policy::congestion::CutCause;
+use anabranch_sctp::policy::congestion::reno::IdleThreshold;
 use anabranch_sctp::record::{Happening, Record};
 
 fn ms(milliseconds: u64) -> Duration {
@@ -131,11 +132,10 @@ fn the_profiles_differ_as_their_rfcs_do() {
     assert_eq!(numbers(&old), (4, secs(3), 2, 2, Unit::Mtu));
     assert_eq!(numbers(&middle), (4, secs(3), 4, 4, Unit::Mtu));
     assert_eq!(numbers(&new), (3, secs(1), 4, 4, Unit::Pmdcs));
-    let rules = |config: &Config| {
-        (config.growth_needs_advance, config.clamp_partial_bytes, config.idle_keeps_ssthresh)
-    };
-    assert_eq!([rules(&old), rules(&middle)], [(true, false, false); 2]);
-    assert_eq!(rules(&new), (false, true, true));
+    let rules =
+        |config: &Config| (config.growth_needs_advance, config.clamp_partial_bytes, config.idle_ssthresh);
+    assert_eq!([rules(&old), rules(&middle)], [(true, false, IdleThreshold::Stays); 2]);
+    assert_eq!(rules(&new), (false, true, IdleThreshold::TakesWindow));
     let again = |config: &Config| (config.retransmission.clone(), config.fast_retransmission.clone());
     assert_eq!(again(&old), ("alternate".to_owned(), "alternate".to_owned()));
     assert_eq!([again(&middle), again(&new)], [("alternate".to_owned(), "same".to_owned()), again(&new)]);
@@ -563,8 +563,10 @@ fn in_the_form_of_the_rfc_the_bound_is_on_the_window() {
 
 #[test]
 fn a_window_decays_by_half_for_every_time_out_of_silence() {
-    for (idle_keeps_ssthresh, ssthresh_after) in [(true, 60_000), (false, 30_000)] {
-        let config = Config { idle_keeps_ssthresh, initial_ssthresh: Some(packets(20)), ..window_of(40) };
+    for (idle_ssthresh, ssthresh_after) in
+        [(IdleThreshold::TakesWindow, 60_000), (IdleThreshold::Stays, 30_000)]
+    {
+        let config = Config { idle_ssthresh, initial_ssthresh: Some(packets(20)), ..window_of(40) };
         let mut pair = open(config);
         send(&mut pair, 1);
         pair.run_for(ms(3500));

@@ -24,7 +24,7 @@ impl Session {
     pub(super) fn cut_ahead(&mut self) {
         if self.send.has_uncut() {
             let largest = self.largest_payload();
-            self.send.cut_ahead(largest);
+            self.send.cut_ahead(largest, self.policies.scheduler.look_ahead());
         }
     }
 

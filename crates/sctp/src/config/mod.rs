@@ -24,7 +24,7 @@ pub use sizes::IpVersion;
 use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::reno::RenoRules;
+use crate::policy::congestion::reno::{IdleThreshold, RenoRules};
 use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::ns2::Ns2Rule;
 use crate::policy::registry::StandardRules;
@@ -120,8 +120,8 @@ pub struct Config {
     pub growth_needs_advance: bool,
     /// Whether partial_bytes_acked is limited to cwnd while the window is not fully used.
     pub clamp_partial_bytes: bool,
-    /// Whether ssthresh takes the window's value before idle decay.
-    pub idle_keeps_ssthresh: bool,
+    /// What becomes of ssthresh before idle decay.
+    pub idle_ssthresh: IdleThreshold,
     /// Whether a cut raises a window below `window_floor` to that floor, as the RFCs literally say (M-SCTP-7 rule 1).
     pub cut_may_raise: bool,
     /// Whether the last packet must also fit into cwnd (M-SCTP-3).
@@ -319,7 +319,7 @@ impl Config {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,
                 clamp_partial_bytes: self.clamp_partial_bytes,
-                idle_keeps_ssthresh: self.idle_keeps_ssthresh,
+                idle_ssthresh: self.idle_ssthresh,
                 cut_may_raise: self.cut_may_raise || self.cmt.ns2.has(Ns2Rule::CutsWaiting),
                 decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
             },

@@ -7,6 +7,7 @@ use super::{
     MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
+use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
 use crate::wire::Checksum;
 
@@ -59,7 +60,7 @@ impl Config {
             slow_start: "unit".to_owned(),
             growth_needs_advance: false,
             clamp_partial_bytes: true,
-            idle_keeps_ssthresh: true,
+            idle_ssthresh: IdleThreshold::TakesWindow,
             cut_may_raise: false,
             strict_window: false,
             fast_retransmit_exemption: Exemption::Entry,
@@ -89,7 +90,7 @@ impl Config {
             initial_window: InitialWindow::Between { ipv4: ByteCount::new(4380), ipv6: ByteCount::new(4380) },
             growth_needs_advance: true,
             clamp_partial_bytes: false,
-            idle_keeps_ssthresh: false,
+            idle_ssthresh: IdleThreshold::Stays,
             fast_retransmit_exemption: Exemption::Each,
             ..Config::rfc9260()
         }

@@ -7,6 +7,7 @@ use super::{
     BurstRule, Config, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch,
     SackSettings,
 };
+use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
 
 impl Config {
@@ -88,6 +89,8 @@ impl Config {
             // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what
             // the path holds (RFC 9406).
             slow_start: "hystart++".to_owned(),
+            // A slow path often waits while there is too little data to send ahead; its slow start goes on afterwards.
+            idle_ssthresh: IdleThreshold::AtLeastWindow,
             // In a window of a few packets, one that waits for a delayed SACK is much.
             sack_immediately: true,
             ..Config::tuned_1()

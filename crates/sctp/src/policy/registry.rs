@@ -313,6 +313,7 @@ const RANKS: [(&str, Rank); 5] = [
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::policy::congestion::reno::IdleThreshold;
 
     pub(crate) fn rules() -> StandardRules {
         StandardRules {
@@ -320,7 +321,7 @@ pub(crate) mod tests {
                 window_floor: 4,
                 idle_floor: 4,
                 clamp_partial_bytes: true,
-                idle_keeps_ssthresh: true,
+                idle_ssthresh: IdleThreshold::TakesWindow,
                 cut_may_raise: false,
                 decay_lifts: false,
             },

@@ -157,6 +157,9 @@ impl SendBuffer {
             self.log.paths[index] = departures;
             news.examined += news.holes.len() - before;
         }
+        if self.gap_acked.len() >= MAY_BE_CUT_SHORT {
+            news.holes.retain(|hole| hole.tsn.is_before(news.highest_reported));
+        }
         news.holes.sort_unstable_by_key(|hole| hole.tsn.distance_from(self.first_tsn));
     }
 
@@ -178,6 +181,11 @@ impl SendBuffer {
         }
     }
 }
+
+/// A SACK has no room for more gap blocks than fit its packet: the receiver reports the lowest ones. Of chunks above the
+/// last of so many blocks it may say nothing although they have arrived. The smallest IPv4 packet that every host accepts, 576
+/// bytes, has room for about twice as many.
+const MAY_BE_CUT_SHORT: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -222,6 +230,21 @@ mod tests {
         assert_eq!(holes(&news), [5], "the chunk on path 2 was not overtaken");
         let news = sack(&mut buffer, 3, Some((5, 5)));
         assert!(news.paths[0].sent_once && news.paths[0].lowest && holes(&news).is_empty());
+    }
+
+    /// Sixty-four packets on path 2 arrived, each behind a gap, and the chunk after them, which left path 1 first.
+    #[test]
+    fn a_sack_with_many_gap_blocks_says_nothing_of_chunks_above_the_last_one() {
+        for (count, found) in [(64, vec![]), (63, vec![129])] {
+            let far = (129, ONE);
+            let mut order = vec![far, (130, ONE)];
+            order.extend((0..=128).map(|offset| (offset, if offset % 2 == 1 { two() } else { ONE })));
+            let mut buffer = left(140, &order);
+            let mut news = SackNews::default();
+            let blocks = (0..count).map(|number| GapBlock { start: 2 * number + 1, end: 2 * number + 1 });
+            assert_eq!(buffer.on_sack(tsn(0), blocks, &mut news), Ok(true));
+            assert_eq!(news.holes.iter().filter(|hole| hole.tsn == tsn(129)).count(), found.len());
+        }
     }
 
     #[test]

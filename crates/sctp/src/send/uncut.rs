@@ -15,9 +15,9 @@ impl SendBuffer {
     }
 
     /// Cuts messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
-    /// data than one call sends.
-    pub fn cut_ahead(&mut self, largest: ByteCount) {
-        while self.waiting_bytes - self.uncut_bytes < AHEAD {
+    /// data than one call sends and than the scheduler chooses from, which is `wanted`.
+    pub fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
+        while self.waiting_bytes - self.uncut_bytes < wanted.max(AHEAD) {
             let Some(message) = self.uncut.pop_front() else {
                 self.uncut.shrink_to(KEPT_CHUNKS);
                 return;
@@ -63,12 +63,12 @@ mod tests {
         let mut buffer = buffer(10);
         assert_eq!((buffer.waiting_bytes(), buffer.waiting_chunks()), (ByteCount::new(400_000), 0));
         assert!(!buffer.is_empty());
-        buffer.cut_ahead(ByteCount::new(1_000));
+        buffer.cut_ahead(ByteCount::new(1_000), ByteCount::ZERO);
         assert_eq!((buffer.waiting_bytes(), buffer.waiting_chunks()), (ByteCount::new(400_000), 80));
         for tsn in 1..=30 {
             buffer.on_sent(Tsn::new(tsn), PathId::FIRST, 0);
         }
-        buffer.cut_ahead(ByteCount::new(2_000));
+        buffer.cut_ahead(ByteCount::new(2_000), ByteCount::ZERO);
         assert_eq!(buffer.waiting_chunks(), 50 + 20);
         let last = buffer.waiting(Index(69)).expect("it was counted");
         assert_eq!((buffer.data(last).payload.len(), buffer.data(last).ending), (2_000, true));
@@ -83,8 +83,15 @@ mod tests {
             let payload = Bytes::from(vec![7; 32 << 10]);
             buffer.push_whole(Outgoing { stream, ppid, unordered: false, payload });
         }
-        buffer.cut_ahead(ByteCount::new(1_024));
+        buffer.cut_ahead(ByteCount::new(1_024), ByteCount::ZERO);
         assert_eq!((buffer.waiting_chunks(), buffer.has_uncut()), (64, true));
+    }
+
+    #[test]
+    fn as_much_is_cut_as_the_scheduler_chooses_from() {
+        let mut buffer = buffer(10);
+        buffer.cut_ahead(ByteCount::new(1_000), ByteCount::new(150_000));
+        assert_eq!((buffer.waiting_chunks(), buffer.has_uncut()), (160, true));
     }
 
     #[test]
@@ -92,7 +99,7 @@ mod tests {
         let mut buffer = buffer(3);
         let held = ByteCount::new(120_000);
         assert_eq!(buffer.held_bytes(), held);
-        buffer.cut_ahead(ByteCount::new(1_000));
+        buffer.cut_ahead(ByteCount::new(1_000), ByteCount::ZERO);
         assert_eq!((buffer.held_bytes(), buffer.has_uncut()), (held, true));
     }
 }

@@ -15,13 +15,24 @@ pub struct RenoRules {
     pub idle_floor: u64,
     /// partial_bytes_acked is cut to cwnd when the window was not fully used (RFC 9260 §7.2.2).
     pub clamp_partial_bytes: bool,
-    /// ssthresh takes the window's value before the first idle decay (RFC 9260 §7.2.1).
-    pub idle_keeps_ssthresh: bool,
+    /// What becomes of ssthresh before the first idle decay.
+    pub idle_ssthresh: IdleThreshold,
     /// Whether a cut sets the window to ssthresh even if the window was smaller, as the RFCs literally say (M-SCTP-7
     /// rule 1).
     pub cut_may_raise: bool,
     /// Whether idle decay sets windows above the floor to at least 4 units, as in ns-2's module.
     pub decay_lifts: bool,
+}
+
+/// What becomes of ssthresh before the first idle decay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleThreshold {
+    /// It stays (RFC 4960).
+    Stays,
+    /// It takes the window's value (RFC 9260 §7.2.1), even if it was larger: a slow start that data did not fill is over.
+    TakesWindow,
+    /// It takes the window's value unless it is larger, as in RFC 2861 §3.2: a slow start that data did not fill goes on.
+    AtLeastWindow,
 }
 
 /// The standard rule, and its state for each path.
@@ -104,12 +115,13 @@ impl CongestionControl for Reno {
             }
             CutCause::Idle => {
                 let is_first = !std::mem::replace(&mut memory.is_decaying, true);
-                let keeps = self.rules.idle_keeps_ssthresh && is_first;
+                let kept = match self.rules.idle_ssthresh {
+                    IdleThreshold::TakesWindow if is_first => sample.cwnd,
+                    IdleThreshold::AtLeastWindow if is_first => sample.cwnd.max(sample.ssthresh),
+                    _ => sample.ssthresh,
+                };
                 let floor = (sample.unit * self.rules.idle_floor).min(sample.cwnd);
-                CutWindow {
-                    cwnd: (sample.cwnd / 2).max(floor),
-                    ssthresh: if keeps { sample.cwnd } else { sample.ssthresh },
-                }
+                CutWindow { cwnd: (sample.cwnd / 2).max(floor), ssthresh: kept }
             }
         }
     }
@@ -133,7 +145,7 @@ mod tests {
         window_floor: 4,
         idle_floor: 4,
         clamp_partial_bytes: false,
-        idle_keeps_ssthresh: false,
+        idle_ssthresh: IdleThreshold::Stays,
         cut_may_raise: false,
         decay_lifts: false,
     };
@@ -222,12 +234,26 @@ mod tests {
         let mut path = sample(0);
         path.cwnd = ByteCount::new(30_000);
         path.ssthresh = ByteCount::new(6000);
-        let mut reno = reno(RenoRules { idle_keeps_ssthresh: true, ..RULES });
+        let mut reno = reno(RenoRules { idle_ssthresh: IdleThreshold::TakesWindow, ..RULES });
         let first = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
         assert_eq!((first.cwnd.get(), first.ssthresh.get()), (15_000, 30_000));
         path.cwnd = first.cwnd;
         path.ssthresh = first.ssthresh;
         let second = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
         assert_eq!((second.cwnd.get(), second.ssthresh.get()), (7500, 30_000));
+    }
+
+    #[test]
+    fn idle_decay_may_leave_an_unfinished_slow_start_its_threshold() {
+        let mut path = sample(0);
+        (path.cwnd, path.ssthresh) = (ByteCount::new(30_000), ByteCount::new(90_000));
+        let mut reno = reno(RenoRules { idle_ssthresh: IdleThreshold::AtLeastWindow, ..RULES });
+        let unfinished = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
+        assert_eq!((unfinished.cwnd.get(), unfinished.ssthresh.get()), (15_000, 90_000));
+        let sent = SentData { at: anabranch_base::Time::ZERO, bytes: path.unit, retransmission: false };
+        reno.on_sent(path.id, &sent, &view(&[path.clone()]));
+        path.ssthresh = ByteCount::new(20_000);
+        let avoiding = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
+        assert_eq!((avoiding.cwnd.get(), avoiding.ssthresh.get()), (15_000, 30_000));
     }
 }

@@ -82,7 +82,8 @@ impl PathForecast {
     /// How much in flight fills the path, with some room; endless while nothing was measured.
     pub fn filling(&self) -> f64 {
         let Some(peak) = self.peak else { return f64::INFINITY };
-        AMPLE * peak * self.base() + SLACK * self.unit
+        let ample = if self.is_queueing { AMPLE_QUEUEING } else { AMPLE };
+        ample * peak * self.base() + SLACK * self.unit
     }
 
     /// How much the path could have in flight besides what it has.
@@ -117,8 +118,10 @@ pub fn after(now: Time, seconds: f64) -> Time {
 
 /// If less waits, the application decides how much is sent.
 pub const LITTLE: ByteCount = ByteCount::from_kib(64);
-/// How much of what fills a path is wanted in flight, and how many packets more.
+/// How much of what fills a path is wanted in flight, and how many packets more. Less is enough where packets wait in a
+/// queue, because the link is never idle.
 const AMPLE: f64 = 1.25;
+const AMPLE_QUEUEING: f64 = 1.1;
 const SLACK: f64 = 1.0;
 /// The least round trip that is calculated with: a nanosecond.
 const SHORTEST: f64 = 1e-9;

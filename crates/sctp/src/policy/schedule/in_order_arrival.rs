@@ -1,7 +1,7 @@
 //! Each path takes the chunk that will be due when it arrives there (OTIAS: Yang, Wang, Amer, "Out-of-order transmission
 //! for in-order arrival scheduling for multipath TCP", 2014; DAPS: Kuhn et al., 2014).
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 
 use super::arrival::{LITTLE, PathForecast, after, bytes, forecasts};
 use super::blocking::BlockingCopies;
@@ -21,6 +21,8 @@ pub struct InOrderArrival {
     candidates: Vec<Candidate>,
     /// The last pick: further chunks of the same packet are the next ones.
     picked: Option<(PathId, Index)>,
+    /// How far ahead the last pick looked for a chunk, in bytes.
+    look_ahead: f64,
     /// For chunks that arrive later than was foreseen, because they were lost or delayed.
     copies: BlockingCopies,
 }
@@ -81,26 +83,29 @@ impl InOrderArrival {
         kept.map(|(_, other)| other.path.need()).sum()
     }
 
-    /// How many chunks of `size` bytes will have arrived by other paths when a packet by this one arrives.
-    fn ahead(&self, candidate: &Candidate, size: f64) -> usize {
+    /// How many bytes will have arrived by other paths when a packet by this one arrives.
+    fn ahead(&self, candidate: &Candidate) -> f64 {
         let others = self.candidates.iter().filter(|other| {
             other.path.id != candidate.path.id && (other.is_allowed || is_quicker(other, candidate))
         });
-        let bytes: f64 = others
+        others
             .map(|other| (candidate.arrival - other.arrival).max(0.0) * other.path.peak.unwrap_or(0.0))
-            .sum();
-        (bytes / size) as usize
+            .sum()
     }
 
     /// The path and chunk for the next packet.
-    fn choose(&self, size: f64, queue: &QueueView<'_>, view: &View<'_>) -> Option<(Candidate, Index)> {
+    fn choose(&mut self, size: f64, queue: &QueueView<'_>, view: &View<'_>) -> Option<(Candidate, Index)> {
         let has_room_ahead = bytes(view.peer_window) >= 3.0 * size;
+        self.look_ahead = 0.0;
         for candidate in self.candidates.iter().filter(|candidate| candidate.is_allowed) {
             let sample = view.path(candidate.path.id);
             if !sample.may_send() || is_draining(sample) {
                 continue;
             }
-            let ahead = self.ahead(candidate, size);
+            let bytes_ahead = self.ahead(candidate);
+            // And what it would send itself.
+            self.look_ahead = self.look_ahead.max(bytes_ahead + bytes(LITTLE));
+            let ahead = (bytes_ahead / size) as usize;
             if ahead > 0 && !(has_room_ahead && ahead < queue.chunks) {
                 continue;
             }
@@ -163,6 +168,10 @@ impl Scheduler for InOrderArrival {
 
     fn copy(&mut self, in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
         self.copies.next(in_flight, view)
+    }
+
+    fn look_ahead(&self) -> ByteCount {
+        ByteCount::new(self.look_ahead as u64)
     }
 }
 
@@ -237,6 +246,18 @@ mod tests {
         let picked = picks(&mut paths.clone(), 20_000);
         assert!(picked.iter().all(|(path, _)| *path == 0), "{picked:?}");
         assert_eq!(picks(&mut blocked.clone(), 4_000), [], "three packets do not fit");
+    }
+
+    /// 12 Mbit/s carry 135 kB in the 90 ms by which the second path takes longer.
+    #[test]
+    fn a_path_with_nothing_to_take_says_how_far_ahead_it_looked() {
+        let mut scheduler = InOrderArrival::default();
+        let paths = [full(path(0, 12, 10)), path(1, 12, 100)];
+        let view =
+            View { queued: ByteCount::new(1 << 20), peer_window: ByteCount::new(1 << 20), ..view(&paths) };
+        assert_eq!(scheduler.pick(&QUEUE, &view), None, "nine chunks wait");
+        let ahead = scheduler.look_ahead().get() - LITTLE.get();
+        assert!((120_000..=150_000).contains(&ahead), "{ahead}");
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod window_regulated;
 
 use std::fmt::Debug;
 
+use anabranch_base::ByteCount;
 pub use in_flight::{ChunkInFlight, ChunksInFlight};
 pub use queue::{Index, QueueView, WaitingChunk, WaitingChunks};
 
@@ -52,6 +53,12 @@ pub trait Scheduler: Debug + Send {
     /// chunk nor a copy of it may be in flight on it: otherwise the answer is ignored.
     fn copy(&mut self, _in_flight: &dyn ChunksInFlight, _view: &View<'_>) -> Option<(Tsn, PathId)> {
         None
+    }
+
+    /// How much waiting data this rule last wanted to choose from. Messages are cut into chunks as late as possible, because the
+    /// paths' packet sizes may grow; this much is cut all the same.
+    fn look_ahead(&self) -> ByteCount {
+        ByteCount::ZERO
     }
 
     /// Whether new data may go to `path` now, whatever its window: for reports of what limits the path.
