@@ -93,7 +93,9 @@ impl SlowStart for HystartPlusPlus {
 
     fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
         let (sample, initial) = (view.path(path), &mut self.paths[path.index()]);
-        initial.is_over |= sample.ssthresh < initial.ssthresh;
+        if sample.ssthresh < initial.ssthresh {
+            (initial.is_over, initial.conservative) = (true, None);
+        }
         initial.ssthresh = sample.ssthresh;
         if initial.is_over {
             return;
@@ -208,6 +210,15 @@ mod tests {
         assert_eq!(rounds.round(60, 10), (vec![750; 10], false), "up to one unit may pass the threshold");
         rounds.path.cwnd = ByteCount::new(3000);
         assert_eq!(rounds.round(90, 10), (vec![750; 10], false));
+    }
+
+    #[test]
+    fn a_cut_in_conservative_slow_start_does_not_end_the_slow_start_after_it() {
+        let mut rounds = Rounds::new();
+        rounds.round(20, 10);
+        rounds.round(30, 10);
+        (rounds.path.ssthresh, rounds.path.cwnd) = (ByteCount::new(16_000), ByteCount::new(1500));
+        assert_eq!(rounds.round(30, 10), (vec![750; 10], false));
     }
 
     #[test]
