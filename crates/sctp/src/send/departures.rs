@@ -235,15 +235,14 @@ mod tests {
     /// Sixty-four packets on path 2 arrived, each behind a gap, and the chunk after them, which left path 1 first.
     #[test]
     fn a_sack_with_many_gap_blocks_says_nothing_of_chunks_above_the_last_one() {
-        for (count, found) in [(64, vec![]), (63, vec![129])] {
-            let far = (129, ONE);
-            let mut order = vec![far, (130, ONE)];
+        for (count, found) in [(64, 0), (63, 1)] {
+            let mut order = vec![(129, ONE), (130, ONE)];
             order.extend((0..=128).map(|offset| (offset, if offset % 2 == 1 { two() } else { ONE })));
             let mut buffer = left(140, &order);
             let mut news = SackNews::default();
             let blocks = (0..count).map(|number| GapBlock { start: 2 * number + 1, end: 2 * number + 1 });
             assert_eq!(buffer.on_sack(tsn(0), blocks, &mut news), Ok(true));
-            assert_eq!(news.holes.iter().filter(|hole| hole.tsn == tsn(129)).count(), found.len());
+            assert_eq!(news.holes.iter().filter(|hole| hole.tsn == tsn(129)).count(), found);
         }
     }
 
