@@ -21,17 +21,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "Goodput in Mbit/s; in brackets the longest round trip's worth of both rates, and what the buffer grew to.\n"
     );
     println!(
-        "| each path | round trips | seconds |{fixed} grows | (needed | grown) |\n|---|---|---|---|---|---|---|---|---|"
+        "| profile | each path | round trips | seconds |{fixed} grows | (needed | grown) |\n\
+         |---|---|---|---|---|---|---|---|---|---|"
     );
-    for (short, long) in [(10, 80), (40, 320)] {
+    let networks = ["tuned-1", "tuned-2"]
+        .map(|profile| [(10, 80), (40, 320)].map(|(short, long)| (profile, short, long)));
+    for (profile, short, long) in networks.concat() {
         for rate in [1, 10, 100, 1_000] {
             // Time for slow start and some loss episodes.
             let seconds = if rate == 1_000 { 20 } else { 60 };
             let needed = 2 * rate * 1_000_000 / 8 * long / 1_000;
-            print!("| {rate} Mbit/s | {short}, {long} ms | {seconds} |");
+            print!("| {profile} | {rate} Mbit/s | {short}, {long} ms | {seconds} |");
             let mut grown = String::new();
             for (_, buffer) in BUFFERS {
-                let (goodput, size) = carried(rate, short, long, seconds, buffer)?;
+                let (goodput, size) = carried(profile, rate, (short, long), seconds, buffer)?;
                 print!(" {:.1} |", goodput / 1e6);
                 grown = size;
             }
@@ -43,9 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The goodput in bit/s, and the receive buffer at the end.
 fn carried(
+    profile: &str,
     rate: u64,
-    short: u64,
-    long: u64,
+    (short, long): (u64, u64),
     seconds: u64,
     buffer: &str,
 ) -> Result<(f64, String), Box<dyn std::error::Error>> {
@@ -58,7 +61,7 @@ fn carried(
         )
     };
     let text = format!(
-        "[run]\ntime = \"{seconds} s\"\n{}{}[flow.sctp]\nprofile = \"tuned-1\"\nsend_buffer = \"32 MiB\"\n\
+        "[run]\ntime = \"{seconds} s\"\n{}{}[flow.sctp]\nprofile = \"{profile}\"\nsend_buffer = \"32 MiB\"\n\
          receive_buffer = {buffer}\n",
         link("short", short),
         link("long", long)

@@ -8,6 +8,9 @@ use crate::receive::DataArrival;
 impl Session {
     /// Adjusts the buffer after a packet with new data of weight `arrived`.
     pub(super) fn tune_buffer(&mut self, now: Time, arrived: ByteCount) {
+        if self.tuning.is_some() {
+            self.measure_round_trips(now);
+        }
         let Some(tuning) = &mut self.tuning else { return };
         let (capacity, held) = (self.buffer.capacity(), self.buffer.held());
         let used = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
@@ -22,6 +25,18 @@ impl Session {
         };
         if let Some(capacity) = tuning.on_arrival(now, &received) {
             self.buffer.grow_to(capacity);
+        }
+    }
+
+    /// Sends a HEARTBEAT on each path in use that has no measurement, now that data arrive: the periodic one would come
+    /// a second or more later, and until then the tuning has a bound of the round trip only.
+    fn measure_round_trips(&mut self, now: Time) {
+        for path in self.paths.ids() {
+            let sample = self.paths.sample(path);
+            let is_unknown = sample.srtt.is_none() && sample.state.carries_data();
+            if is_unknown && !self.paths.health(path).awaits_heartbeat() {
+                self.send_heartbeat(path, now);
+            }
         }
     }
 
