@@ -59,6 +59,42 @@ fn a_chunk_that_was_sent_early_is_never_taken_for_an_overtaken_one() {
     );
 }
 
+/// Sends every second chunk, and what it left out only when nothing else waits.
+#[derive(Debug, Default)]
+struct EverySecond {
+    sent: usize,
+}
+
+impl Scheduler for EverySecond {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
+        let path = view.next_after(PathId::FIRST, PathSample::may_send)?;
+        let next = Index(self.sent + 1);
+        let is_there = next.0 < queue.chunks;
+        self.sent += usize::from(is_there);
+        Some((path, if is_there { next } else { Index::OLDEST }))
+    }
+
+    fn pick_more(&mut self, _path: PathId, _queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
+        None
+    }
+}
+
+/// No SACK of 1,500 bytes reports more than 370 chunks with gaps between them: those above it look as if they were in
+/// flight, fill the windows, and are sent again after a time-out. What the peer waits for never left.
+#[test]
+fn what_never_left_goes_before_what_the_peer_has_and_cannot_report() {
+    for rules in [CmtRules::BY_DEPARTURE, CmtRules::ALL] {
+        let mut registry = Registry::standard();
+        registry.schedulers.add("every-second", |_| Box::new(EverySecond::default()));
+        let mut config = Config { scheduler: "every-second".into(), ..Config::tuned_1() };
+        config.set_cmt(rules);
+        let mut pair = Pair::open_with(&registry, &config, 2);
+        pair.send_at_once(End::A, 4_000, 50);
+        pair.run_for(Duration::from_secs(120));
+        assert!(pair.at(End::A).unacknowledged().is_zero(), "{rules:?}");
+    }
+}
+
 /// Each SACK shows one more packet that left after the first one.
 #[test]
 fn the_lost_chunk_is_sent_again_after_as_many_later_packets_as_are_wanted() {

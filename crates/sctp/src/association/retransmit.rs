@@ -17,8 +17,19 @@ pub(super) struct Again {
     pub path: PathId,
     /// A copy is also to leave on this path.
     pub also: Option<PathId>,
-    /// The chunk is in flight: a copy of it leaves.
-    pub is_copy: bool,
+    /// What it is sent for.
+    pub why: Why,
+}
+
+/// Why a chunk that is not the scheduler's choice leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It was lost.
+    Lost,
+    /// It is in flight: a copy of it leaves.
+    Copy,
+    /// It never left, and the peer waits for it while chunks after it are sent again.
+    Awaited,
 }
 
 impl Session {
@@ -71,14 +82,28 @@ impl Session {
                 }
                 Destination::Wait => continue,
             };
-            let path = self.wide_enough(path, &lost, &view);
+            let (tsn, also, why) = match self.awaited_before(&lost) {
+                Some(tsn) => (tsn, None, Why::Awaited),
+                None => (lost.tsn, also, Why::Lost),
+            };
+            let path = self.wide_enough(path, &LostChunk { tsn, ..lost }, &view);
             if fits(path) {
-                return Some(Again { tsn: lost.tsn, path, also, is_copy: false });
+                return Some(Again { tsn, path, also, why });
             }
         }
         let mut due = self.send.due_copies();
         let (tsn, path) = due.find(|&(tsn, path)| self.has_room_for_copy(tsn, path, open, &view))?;
-        Some(Again { tsn, path, also: None, is_copy: true })
+        Some(Again { tsn, path, also: None, why: Why::Copy })
+    }
+
+    /// The chunk that the peer waits for, if it never left and precedes `lost`, which timed out.
+    ///
+    /// A SACK has room for so many gap blocks only. If a scheduler sent more chunks ahead than one reports, those above
+    /// look lost although the peer has them: sent again for ever, they would leave no window for what is really missing.
+    fn awaited_before(&self, lost: &LostChunk) -> Option<Tsn> {
+        let oldest = self.send.oldest_waiting().filter(|oldest| oldest.is_before(lost.tsn))?;
+        let has_room = self.peer_window.may_probe || self.send.rwnd_weight(oldest) <= self.peer_window.open;
+        (lost.by == LostBy::Timeout && has_room).then_some(oldest)
     }
 
     /// The next copy that the scheduler wants: for the packet `open`, or for a new packet.
@@ -96,7 +121,7 @@ impl Session {
         if open.is_none() || is_for_another {
             self.planned_copy = Some((tsn, path));
         }
-        (!is_for_another).then_some(Again { tsn, path, also: None, is_copy: true })
+        (!is_for_another).then_some(Again { tsn, path, also: None, why: Why::Copy })
     }
 
     /// Whether a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.

@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Time};
 use super::datagram::Transmit;
 use super::open_packet::OpenPacket;
 use super::packet_auth::PacketAuth;
-use super::retransmit::Again;
+use super::retransmit::{Again, Why};
 use super::session::{SendPhase, Session, look, look_at_queue};
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
@@ -289,12 +289,14 @@ impl Session {
         tsn.map(|tsn| (tsn, path))
     }
 
-    /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave.
+    /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that
+    /// one, because all that the peer holds waits for it.
     fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
         if index == Index::OLDEST {
             return Some(oldest);
         }
-        let has_room = |tsn: &Tsn| self.send.rwnd_weight(*tsn) <= self.peer_window.open;
+        let needed = self.send.rwnd_weight(oldest);
+        let has_room = |tsn: &Tsn| self.send.rwnd_weight(*tsn) + needed <= self.peer_window.open;
         self.send.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn))
     }
 
@@ -319,7 +321,9 @@ impl Session {
             return true;
         }
         let is_idle = self.send.rwnd_flight().is_zero() && !self.send.has_marked();
-        if is_idle && !self.timers.is_running(Timer::WindowProbe) {
+        // All that is in flight waits for it at the peer: no acknowledgement will open the window.
+        let is_awaited = tsn == self.send.ack_point().next();
+        if (is_idle || is_awaited) && !self.timers.is_running(Timer::WindowProbe) {
             let rto = self.paths.sample(self.usable_path(self.paths.primary())).rto;
             let wait = rto * (1 << self.peer_window.probes.min(10));
             self.timers.set(Timer::WindowProbe, now + wait.min(self.settings.config.rto.max));
@@ -357,10 +361,14 @@ impl Session {
         }
     }
 
-    /// Records that a chunk that had left before is in a packet that leaves.
+    /// Records that a chunk that is not the scheduler's choice is in a packet that leaves.
     fn commit_again(&mut self, again: Again, now: Time, packed: &mut Packed) {
-        packed.is_retransmission = true;
-        if again.is_copy {
+        packed.is_retransmission |= again.why != Why::Awaited;
+        if again.why == Why::Awaited {
+            // What the scheduler picked has another place in the queue now.
+            self.picked = None;
+        }
+        if again.why == Why::Copy {
             return self.commit_copy(again.tsn, again.path, now, packed);
         }
         self.commit(again.tsn, again.path, now, packed);

@@ -89,6 +89,9 @@ impl Config {
             // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what
             // the path holds (RFC 9406).
             slow_start: "hystart++".to_owned(),
+            // A train of sixteen packets nearly fills a queue of twenty. Where a millisecond carries more than four, trains
+            // are as long as before.
+            max_burst: MaxBurst { packets: 4, rule: BurstRule::Paced },
             // A slow path often waits while there is too little data to send ahead; its slow start goes on afterwards.
             idle_ssthresh: IdleThreshold::AtLeastWindow,
             // In a window of a few packets, one that waits for a delayed SACK is much.

@@ -30,6 +30,10 @@ proptest! {
                 paths.iter_mut().for_each(|path| path.flight = ByteCount::ZERO);
             }
             let (mut scheduler, mut queue) = (built(name), Queue((1..=40).collect()));
+            // A packet that carries a lost chunk takes more before anything was picked.
+            let last = PathId::from_index(paths.len() - 1);
+            let more = scheduler.pick_more(last, &queue.seen(), &view(&paths));
+            prop_assert!(more.is_none_or(|index| index.0 < 40), "{}", name);
             for step in 0..20 {
                 let view = View { peer_window: PACKET * room, ..view(&paths) };
                 let seen = queue.seen();
