@@ -119,17 +119,22 @@ impl Session {
 
     /// Whether the silence of `path` suggests that it failed: another path delivers a SACK that would also
     /// acknowledge what was sent on `path`.
-    fn is_suspiciously_silent(&self, path: PathId, reading: &SackReading, now: Time) -> bool {
+    fn is_suspiciously_silent(&mut self, path: PathId, reading: &SackReading, now: Time) -> bool {
+        let Some(left_at) = self.send.lowest_left_at(path) else { return false };
         let sample = self.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
         else {
             return false;
         };
+        // The SACK for the last packet returns on the path that carried it, which takes as long as the way there if there
+        // is no queue.
+        let own = sample.one_way.map_or(Duration::ZERO, |delay| delay.least);
         self.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
             |other| {
                 // The SACK returns in half a round-trip time, because queues delay data more than SACKs.
-                let back = other.srtt.unwrap_or(other.rto) / 2;
-                reading.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
+                let back = own.max(other.srtt.unwrap_or(other.rto) / 2);
+                let silence = self.paths.silence(path);
+                reading.has_delivered(other.id) && silence.suspicious_from(left_at, srtt, back) <= now
             },
         )
     }

@@ -75,11 +75,12 @@ impl Silence {
         verdict == Suspicion::Owing
     }
 
-    /// The time from which silence is suspicious. `srtt` is the path's smoothed round-trip time, and `back` the time
+    /// The time from which silence is suspicious, if the lowest chunk in flight left at `left_at`: what is acknowledged while
+    /// a copy of it is in flight elsewhere is no sign of life, and leaves the silence as long as it was. `srtt` is the path's smoothed round-trip time, and `back` the time
     /// that a SACK on another path takes: before that time, a SACK need not acknowledge what was sent on this path.
-    pub fn suspicious_from(&self, srtt: Duration, back: Duration) -> Time {
+    pub fn suspicious_from(&self, left_at: Time, srtt: Duration, back: Duration) -> Time {
         let usual = (srtt * 3) / 2 + ALLOWANCE;
-        self.since + (usual * self.patience).max(srtt + back)
+        self.since.max(left_at) + (usual * self.patience).max(srtt + back)
     }
 }
 
@@ -98,7 +99,7 @@ mod tests {
     }
 
     fn limit(silence: &Silence) -> u64 {
-        silence.suspicious_from(ms(50), ms(25)).since(Time::ZERO).as_millis()
+        silence.suspicious_from(Time::ZERO, ms(50), ms(25)).since(Time::ZERO).as_millis()
     }
 
     #[test]
@@ -107,8 +108,10 @@ mod tests {
         assert_eq!(limit(&silence), 100);
         silence.begin(Time::ZERO + ms(70));
         assert_eq!(limit(&silence), 170);
-        let slow_answers = silence.suspicious_from(ms(50), ms(200));
+        let slow_answers = silence.suspicious_from(Time::ZERO, ms(50), ms(200));
         assert_eq!(slow_answers, Time::ZERO + ms(320), "the answer may have left before the packet arrived");
+        let late = silence.suspicious_from(Time::ZERO + ms(90), ms(50), ms(25));
+        assert_eq!(late, Time::ZERO + ms(190), "what was in flight before was copied, or acknowledged");
     }
 
     #[test]

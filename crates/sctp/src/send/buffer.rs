@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use anabranch_base::ByteCount;
+use anabranch_base::{ByteCount, Time};
 
 use super::chunk::{MessageHead, OutboundChunk, State};
 use super::copies::{Copies, CopyInFlight};
@@ -435,6 +435,12 @@ impl SendBuffer {
     pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
         let (once, again) = self.lowest_positions(path);
         once.into_iter().chain(again).min().map(|position| self.tsn(position))
+    }
+
+    /// When the lowest outstanding chunk of `path` left there.
+    pub fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
+        let (once, again) = self.lowest_positions(path);
+        once.into_iter().chain(again).min().map(|position| self.chunk(position).sent_at)
     }
 
     /// The highest outstanding chunk of `path`.
