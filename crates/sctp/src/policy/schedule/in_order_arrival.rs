@@ -41,11 +41,14 @@ struct Candidate {
     rank: f64,
     /// Whether the room that quicker paths need stays free.
     is_allowed: bool,
+    /// Whether the oldest chunk fits into its packets. The others do not leave that chunk to a path that cannot carry it:
+    /// one that searches for its packet size again, say.
+    is_wide: bool,
 }
 
 impl InOrderArrival {
     /// Fills in the candidates for a packet of `size` bytes.
-    fn weigh(&mut self, size: f64, view: &View<'_>) {
+    fn weigh(&mut self, size: f64, queue: &QueueView<'_>, view: &View<'_>) {
         self.busy_until.resize(view.paths.len(), Time::ZERO);
         self.candidates.clear();
         for path in forecasts(view) {
@@ -53,9 +56,10 @@ impl InOrderArrival {
             let peak = path.peak.map(|peak| peak * self.headroom(&path, view));
             let by_link = peak.map_or(0.0, |peak| path.by_link(size, peak, busy));
             let arrival = path.by_flow(size).max(by_link);
-            let queue = path.peak.map_or(0.0, |peak| (path.flight + size) / peak);
-            let rank = arrival + 0.01 * queue;
-            self.candidates.push(Candidate { path, arrival, cost: 0.0, rank, is_allowed: true });
+            let queueing = path.peak.map_or(0.0, |peak| (path.flight + size) / peak);
+            let rank = arrival + 0.01 * queueing;
+            let is_wide = queue.oldest <= view.path(path.id).packet_limit;
+            self.candidates.push(Candidate { path, arrival, cost: 0.0, rank, is_allowed: true, is_wide });
         }
         let rate = self.candidates.iter().filter_map(|candidate| candidate.path.peak).sum();
         let buffer = bytes(view.receive_buffer);
@@ -88,7 +92,8 @@ impl InOrderArrival {
     /// How many bytes will have arrived by other paths when a packet by this one arrives.
     fn ahead(&self, candidate: &Candidate) -> f64 {
         let others = self.candidates.iter().filter(|other| {
-            other.path.id != candidate.path.id && (other.is_allowed || is_quicker(other, candidate))
+            let is_of_use = other.is_wide && (other.is_allowed || is_quicker(other, candidate));
+            other.path.id != candidate.path.id && is_of_use
         });
         others
             .map(|other| (candidate.arrival - other.arrival).max(0.0) * other.path.peak.unwrap_or(0.0))
@@ -172,7 +177,7 @@ fn is_clearly_quicker(one: &Candidate, other: &Candidate) -> bool {
 impl Scheduler for InOrderArrival {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let size = bytes(queue.oldest).max(1.0);
-        self.weigh(size, view);
+        self.weigh(size, queue, view);
         let (candidate, index) = self.choose(size, queue, view).or_else(|| self.start(queue, view))?;
         let path = candidate.path.id;
         self.busy_until[path.index()] = after(view.now, candidate.arrival);
@@ -335,6 +340,14 @@ mod tests {
         let mut paths = [path(0, 12, 10), sample(1)];
         let picked = picks(&mut paths, 1 << 20);
         assert!(picked.iter().all(|(path, _)| *path == 0), "{picked:?}");
+    }
+
+    #[test]
+    fn the_oldest_chunk_is_not_left_to_a_quicker_path_that_cannot_carry_it() {
+        let mut paths = [path(0, 12, 10), full(path(1, 12, 2))];
+        assert!(picks(&mut paths.clone(), 1 << 20)[0].1 > 0, "it is due on the quicker path");
+        paths[1].packet_limit = ByteCount::new(1_000);
+        assert_eq!(picks(&mut paths, 1 << 20)[0], (0, 0));
     }
 
     #[test]
