@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(resolved["rto"]["min"], "300 ms");
         assert_eq!(resolved["failover"]["path_max"], 2);
         assert_eq!(resolved["receive_buffer"], "1 MiB..16 MiB");
-        assert_eq!((&resolved["max_burst"], &resolved["pacing"]), (&Value::from(16), &Value::from(true)));
+        assert_eq!((&resolved["max_burst"], &resolved["pacing"]), (&Value::from(4), &Value::from(true)));
         for setting in tools::known() {
             let mut value = &resolved;
             setting.key.split('.').for_each(|part| value = &value[part]);

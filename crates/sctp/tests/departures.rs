@@ -1,7 +1,7 @@
 //! Chunks that leave before others with lower TSNs: what a sender by the order of departures takes for lost.
 
-use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::config::{Config, InitialWindow, MtuDiscovery};
+use anabranch_base::Duration;
+use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::schedule::{Index, QueueView, Scheduler};
 use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
@@ -77,27 +77,6 @@ impl Scheduler for EverySecond {
     fn pick_more(&mut self, _path: PathId, _queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
         None
     }
-}
-
-/// A SACK of 1,280 bytes reports 300 chunks with gaps between them, one of 9,000 bytes 1,200: with path MTU discovery every
-/// second one may be as large as the path carries.
-#[test]
-fn more_gaps_than_a_small_sack_holds_are_reported_by_large_ones_between() {
-    let mut registry = Registry::standard();
-    registry.schedulers.add("every-second", |_| Box::new(EverySecond::default()));
-    let mut config = Config { scheduler: "every-second".into(), ..Config::tuned_1() };
-    config.mtu_discovery = MtuDiscovery::On;
-    config.mtu = ByteCount::new(9_000);
-    config.initial_window = InitialWindow::Bytes(ByteCount::new(6_000));
-    config.set_cmt(CmtRules::BY_DEPARTURE);
-    let mut pair = Pair::open_with(&registry, &config, 2);
-    pair.run_for(Duration::from_secs(5));
-    pair.send_at_once(End::A, 2_400, 200);
-    pair.run_for(Duration::from_secs(5));
-    let association = pair.at(End::A);
-    assert!(association.unacknowledged().is_zero());
-    let timeouts: u64 = (0..2).map(|index| association.path_counters(path(index)).timeouts).sum();
-    assert_eq!(timeouts, 0, "all were reported");
 }
 
 /// No SACK of 1,500 bytes reports more than 370 chunks with gaps between them: those above it look as if they were in

@@ -129,8 +129,6 @@ pub struct Session {
     pub(super) tuning: Option<Tuning>,
     /// The path for a SACK that is due, or will be.
     pub(super) sack_path: PathId,
-    /// When the last SACK left, if it was as small as what every path carries.
-    pub(super) small_sack_at: Option<Time>,
     pub(super) is_sack_due: bool,
     pub(super) listed: Listed,
 
@@ -203,7 +201,6 @@ impl Session {
             exemptions: WindowExemptions::default(),
             sending: SendPhase::Done,
             reading: SackReading::default(),
-            small_sack_at: None,
             is_sack_due: false,
             listed: Listed::default(),
             outbox: VecDeque::new(),

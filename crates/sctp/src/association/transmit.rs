@@ -1,6 +1,6 @@
 //! Sending: plans which chunks go on which path, packs them, and records what left (RFC 9260 §6.1, §6.10; M-SCTP-3).
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
 use super::open_packet::OpenPacket;
@@ -123,7 +123,7 @@ impl Session {
         let mut packed = Packed::default();
         let mut auth = PacketAuth::default();
         self.pack_control(path, &mut builder, &mut auth);
-        self.pack_sack(path, &mut builder, &mut auth, now);
+        self.pack_sack(path, &mut builder, &mut auth);
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
         let mut last_lost = None;
         while let Some(again) = self.next_lost(Some(open), now) {
@@ -216,7 +216,7 @@ impl Session {
 
     /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
     /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
-    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth, now: Time) {
+    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
         if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
             return;
@@ -227,12 +227,12 @@ impl Session {
             gaps: &mut gaps,
             duplicates: self.arrivals.duplicates(),
         };
-        // If a path's MTU shrank, nothing would detect that large SACKs no longer arrive: they leave between small ones only.
-        let safe = self.paths.safe_limit(path, &self.settings.config).as_len().saturating_sub(builder.len());
-        let may_be_large =
-            self.small_sack_at.take().is_some_and(|small| now.since(small) < BETWEEN_SMALL_SACKS);
-        let room = if may_be_large { builder.remaining() } else { builder.remaining().min(safe) };
-        self.policies.content.fill(arrived, ByteCount::of_len(room), &mut self.listed);
+        // SACKs stay small: if a path's MTU shrank, nothing would detect that they are too large for it. Large ones between
+        // small ones would not help: what one reports and the next does not counts as taken back (RFC 9260 §6.2.1).
+        let used = builder.len();
+        let safe = self.paths.safe_limit(path, &self.settings.config).as_len().saturating_sub(used);
+        let room = ByteCount::of_len(builder.remaining().min(safe));
+        self.policies.content.fill(arrived, room, &mut self.listed);
         drop(gaps);
         let a_rwnd = self.policies.flow.advertise(&self.buffer_sample());
         let sack = Sack {
@@ -242,11 +242,9 @@ impl Session {
             gap_blocks: self.listed.gaps.as_slice().into(),
             duplicates: self.listed.duplicates.as_slice().into(),
         };
-        let is_small = sack.encoded_len() <= safe;
         if auth.push(self.keys.as_ref(), builder, &sack).is_err() {
             return;
         }
-        self.small_sack_at = is_small.then_some(now);
         self.buffer.on_advertised(a_rwnd);
         self.arrivals.clear_duplicates();
         self.policies.timing.on_sack_sent();
@@ -461,9 +459,6 @@ fn departed(tsn: Tsn, path: PathId, sent: &Sent) -> DepartedChunk {
 /// current send window." This is half as many: most receivers compare SSNs by serial number arithmetic (RFC 1982),
 /// and take an SSN that is further ahead for one that has passed.
 const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;
-
-/// After a small SACK, the next one may be large for this long. A sender that hears nothing sends less often.
-const BETWEEN_SMALL_SACKS: Duration = Duration::from_millis(50);
 
 /// A packet with less room takes no more data.
 const SMALLEST_CHUNK: usize = Data::padded_len(1);
