@@ -5,6 +5,7 @@ use crate::pair::{End, Pair};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::Message;
 use anabranch_sctp::config::{Config, Growth, MessageLimit};
+use anabranch_sctp::policy::PathSample;
 use bytes::Bytes;
 
 const SMALL: ByteCount = ByteCount::from_kib(64);
@@ -54,6 +55,17 @@ fn a_fixed_buffer_stays() {
     let mut pair = open(Config { receive_growth: None, ..growing() }, &[50]);
     assert!(transfer(&mut pair, Duration::from_secs(5), true) > 1 << 20);
     assert_eq!(buffer(&mut pair), SMALL);
+}
+
+/// The periodic HEARTBEATs come after more than a second.
+#[test]
+fn the_receiver_measures_its_paths_as_soon_as_data_arrives() {
+    let mut pair = Pair::new(growing(), 2);
+    pair.connect();
+    pair.run_for(Duration::from_millis(200));
+    transfer(&mut pair, Duration::from_millis(300), true);
+    let measured = |sample: &PathSample| sample.srtt.is_some();
+    assert!(pair.at(End::Z).paths().iter().all(measured));
 }
 
 #[test]

@@ -75,9 +75,10 @@ impl Silence {
         verdict == Suspicion::Owing
     }
 
-    /// The time from which silence is suspicious, if the lowest chunk in flight left at `left_at`: what is acknowledged while
-    /// a copy of it is in flight elsewhere is no sign of life, and leaves the silence as long as it was. `srtt` is the path's smoothed round-trip time, and `back` the time
-    /// that a SACK on another path takes: before that time, a SACK need not acknowledge what was sent on this path.
+    /// The time from which silence is suspicious. `left_at` is when the lowest chunk in flight left: a chunk that is
+    /// acknowledged while a copy of it is in flight elsewhere is no sign of life, and what left after it is not silent for
+    /// longer than it is in flight. `srtt` is the path's smoothed round-trip time, and `back` the longest time that a SACK
+    /// takes: before that time, a SACK need not acknowledge what was sent on this path.
     pub fn suspicious_from(&self, left_at: Time, srtt: Duration, back: Duration) -> Time {
         let usual = (srtt * 3) / 2 + ALLOWANCE;
         self.since.max(left_at) + (usual * self.patience).max(srtt + back)
