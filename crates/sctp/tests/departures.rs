@@ -95,6 +95,53 @@ fn what_never_left_goes_before_what_the_peer_has_and_cannot_report() {
     }
 }
 
+/// Sends the chunk after the oldest one, and the oldest one never, as long as another waits.
+#[derive(Debug)]
+struct SkipsTheOldest;
+
+impl Scheduler for SkipsTheOldest {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
+        let path = view.next_after(PathId::FIRST, PathSample::may_send)?;
+        (queue.chunks > 1).then_some((path, Index(1)))
+    }
+}
+
+/// A sender with `window` packets of cwnd whose scheduler skips the oldest chunk.
+fn skipping(window: u64) -> Script {
+    let mut registry = Registry::standard();
+    registry.schedulers.add("skips-the-oldest", |_| Box::new(SkipsTheOldest));
+    let config = same(seeds(CmtRules::BY_DEPARTURE, "skips-the-oldest", window));
+    let mut script = Script::open_with(&registry, &config, 1);
+    script.send(9);
+    script
+}
+
+/// The receiver has room for two packets. What it holds waits for chunk 1.
+#[test]
+fn what_leaves_ahead_leaves_room_for_the_oldest_which_goes_when_nothing_else_can() {
+    let mut script = skipping(3).numbered_from(2);
+    assert_eq!(script.sent(), ["-1> 2 3 4"]);
+    script.hear(&sack(0, &[2..=2]).with_room(3));
+    assert_eq!(script.sent(), [""; 0], "there is room for one packet besides the two in flight, for chunk 1");
+    script.hear(&sack(0, &[2..=3]).with_room(3));
+    assert_eq!(script.sent(), ["-1> 5"]);
+    script.hear(&sack(0, &[2..=5]).with_room(1));
+    assert_eq!(script.sent(), ["-1> 1"], "nothing is in flight that would make room");
+}
+
+/// The first SACK starts the timer of the window probe, and gives an RTO of 1.5 s. T3-rtx starts anew with each.
+#[test]
+fn what_the_peer_waits_for_is_a_window_probe_though_other_chunks_are_in_flight() {
+    let mut script = skipping(5).numbered_from(2);
+    assert_eq!(script.sent(), ["-1> 2 3 4 5 6"]);
+    for (at, highest) in [(500, 3), (900, 4), (1_300, 5)] {
+        script.wait_until(at);
+        script.hear(&sack(0, &[2..=highest]).with_room(1));
+    }
+    script.wait_until(2_500);
+    assert_eq!(script.sent_when(), ["2000 -1> 1"]);
+}
+
 /// Each SACK shows one more packet that left after the first one.
 #[test]
 fn the_lost_chunk_is_sent_again_after_as_many_later_packets_as_are_wanted() {

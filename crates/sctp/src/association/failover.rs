@@ -126,15 +126,10 @@ impl Session {
         else {
             return false;
         };
-        // The SACK for the last packet returns on the path that carried it, which takes as long as the way there if there
-        // is no queue.
-        let own = sample.one_way.map_or(Duration::ZERO, |delay| delay.least);
         self.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
             |other| {
-                // The SACK returns in half a round-trip time, because queues delay data more than SACKs.
-                let back = own.max(other.srtt.unwrap_or(other.rto) / 2);
-                let silence = self.paths.silence(path);
-                reading.has_delivered(other.id) && silence.suspicious_from(left_at, srtt, back) <= now
+                let from = self.paths.silence(path).suspicious_from(left_at, srtt, way_back(sample, other));
+                reading.has_delivered(other.id) && from <= now
             },
         )
     }
@@ -146,5 +141,32 @@ impl Session {
     }
 }
 
+/// The longest time that a SACK for what left on `path` takes if one arrives for what left on `other`. It returns in half
+/// of the round trip of `other`, because queues delay data more than SACKs; or on `path`, if the last packet came by it,
+/// which takes as long as the way there if there is no queue.
+fn way_back(path: &PathSample, other: &PathSample) -> Duration {
+    let own = path.one_way.map_or(Duration::ZERO, |delay| delay.least);
+    own.max(other.srtt.unwrap_or(other.rto) / 2)
+}
+
 /// A failed path that works again is detected within this time plus one round trip.
 const QUICK_PERIOD: Duration = Duration::from_millis(500);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::OneWay;
+    use crate::policy::view::tests::sample;
+
+    #[test]
+    fn a_sack_may_take_the_way_back_of_the_path_or_of_the_other() {
+        let ms = Duration::from_millis;
+        let (mut path, mut other) = (sample(0), sample(1));
+        other.rto = ms(1_000);
+        assert_eq!(way_back(&path, &other), ms(500), "the other was not measured yet");
+        other.srtt = Some(ms(20));
+        assert_eq!(way_back(&path, &other), ms(10));
+        path.one_way = Some(OneWay { way: ms(400), least: ms(300), back: ms(10) });
+        assert_eq!(way_back(&path, &other), ms(300), "its last packet brought the SACK");
+    }
+}

@@ -291,14 +291,17 @@ impl Session {
     }
 
     /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that
-    /// one, because all that the peer holds waits for it.
+    /// one, because all that the peer holds waits for it. If it may not, `oldest` leaves in its place as a window probe,
+    /// and when nothing is in flight that would make room.
     fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
         if index == Index::OLDEST {
             return Some(oldest);
         }
         let needed = self.send.rwnd_weight(oldest);
         let has_room = |tsn: &Tsn| self.send.rwnd_weight(*tsn) + needed <= self.peer_window.open;
-        self.send.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn))
+        let wanted = self.send.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn));
+        let is_probe = needed > self.peer_window.open;
+        wanted.or_else(|| (is_probe || self.send.rwnd_flight().is_zero()).then_some(oldest))
     }
 
     fn may_be_outstanding(&self, tsn: Tsn) -> bool {

@@ -3,6 +3,8 @@
 
 mod bursts;
 mod ends;
+mod failure;
+mod flight;
 mod measuring;
 mod mtu;
 mod records;
@@ -18,7 +20,7 @@ use super::after_loss::LossState;
 use super::bandwidth::Bandwidth;
 use super::burst::BurstAllowance;
 use super::counters::{PathCounters, SackCounters};
-use super::health::{Health, HealthChange};
+use super::health::Health;
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
 use super::measured::Measured;
@@ -27,10 +29,8 @@ use super::pacer::Pacer;
 use super::rtt::RoundTrip;
 use super::share::Shares;
 use super::silence::Silence;
-use crate::config::{Config, Failover};
-use crate::policy::loss_detection::AckedChunk;
+use crate::config::Config;
 use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
-use crate::seq::Tsn;
 
 /// The table of paths. A removed path keeps its place, so that no id is used twice, except that another path may take
 /// the place of a path on which only probes were sent.
@@ -141,19 +141,6 @@ impl PathTable {
         self.paths[id.index()].addresses.remote = remote;
     }
 
-    /// The path's new address must be verified before it carries data.
-    pub fn doubt(&mut self, id: PathId) {
-        self.paths[id.index()].health.doubt();
-        self.show_health(id);
-        self.weigh_failures();
-    }
-
-    /// Data goes to path `id` when only one path is used.
-    pub fn set_primary(&mut self, id: PathId) {
-        self.primary = id;
-        self.weigh_failures();
-    }
-
     /// Sets what the user or the scenario says about path `id`.
     pub fn set_hints(&mut self, id: PathId, hints: Hints) {
         self.samples[id.index()].hints = hints;
@@ -186,123 +173,12 @@ impl PathTable {
         self.change_after_loss(id, |_| ());
     }
 
-    /// A chunk of weight `weight` left on path `id`.
-    pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
-        let flight = &mut self.samples[id.index()].flight;
-        let path = &mut self.paths[id.index()];
-        let was_idle = flight.is_zero();
-        if was_idle {
-            path.silence.begin(now);
-        }
-        *flight += weight;
-        path.measured.on_sent(*flight, was_idle, now);
-        path.last_data = Some(now);
-        path.loss_rate.on_sent();
-        self.show_blocker(id);
-    }
-
-    /// A chunk left for the first time: it may be timed.
-    pub fn on_first_sent(&mut self, id: PathId, tsn: Tsn, now: Time) {
-        let path = &mut self.paths[id.index()];
-        path.round_trip.on_sent(tsn, now);
-        path.health.on_used();
-    }
-
-    /// A copy of a chunk that was first sent on path `id` left on another path.
-    pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
-        self.paths[id.index()].round_trip.on_copied(tsn);
-    }
-
-    /// A chunk was marked lost: no chunk is timed any more.
-    pub fn on_loss(&mut self, id: PathId) {
-        let path = &mut self.paths[id.index()];
-        path.round_trip.cancel_probe();
-        path.loss_rate.on_lost();
-    }
-
-    /// The chunk `tsn` was marked lost; other chunks may still be timed
-    /// ([`Ns2Rule::Accounts`](crate::policy::ns2::Ns2Rule::Accounts)).
-    pub fn on_loss_without_cut(&mut self, id: PathId, tsn: Tsn) {
-        let path = &mut self.paths[id.index()];
-        path.round_trip.on_copied(tsn);
-        path.loss_rate.on_lost();
-    }
-
-    /// The window was cut: cancels the round-trip measurement.
-    pub fn cancel_measurement(&mut self, id: PathId) {
-        self.paths[id.index()].round_trip.cancel_probe();
-    }
-
-    /// Everything in flight was marked lost: this window of chunks ends.
-    pub fn on_all_lost(&mut self, id: PathId) {
-        self.end_window(id);
-    }
-
-    /// Subtracts `weight` from the path's flight size.
-    pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
-        self.samples[id.index()].flight -= weight;
-        self.show_blocker(id);
-    }
-
-    /// Adds `weight` to the path's flight size again.
-    pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
-        self.samples[id.index()].flight += weight;
-        self.show_blocker(id);
-    }
-
-    /// A chunk last sent on path `id` was acknowledged. Returns the round-trip time if the chunk was timed.
-    pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
-        let path = &mut self.paths[id.index()];
-        path.counters.acked_bytes += chunk.payload;
-        let ends_round = chunk.round == path.round;
-        path.round += u64::from(ends_round);
-        path.timeouts_in_row = 0;
-        path.is_probing_window = false;
-        // It is not known which of several paths delivered a copied chunk.
-        if !chunk.was_copied {
-            path.silence.begin(now);
-        }
-        let sample = path.round_trip.on_acked(chunk.tsn, now);
-        if let Some(sample) = sample {
-            path.count_round_trip(sample);
-            self.show_round_trip(id);
-        }
-        self.show_blocker(id);
-        if ends_round {
-            self.end_window(id);
-        }
-        sample
-    }
-
     /// A packet with codepoint `ecn` arrived on path `id`.
     pub fn on_arrival(&mut self, id: PathId, ecn: Ecn, now: Time) {
         let path = &mut self.paths[id.index()];
         path.counters.received_ecn.count(ecn);
         path.last_arrival = Some(now);
         path.counters.received_packets += 1;
-    }
-
-    /// The T3-rtx timer expired: the round of packets that it covered ends.
-    pub fn on_timeout(&mut self, id: PathId) {
-        self.paths[id.index()].round += 1;
-    }
-
-    /// Counts the expiry as a time-out.
-    pub fn count_timeout(&mut self, id: PathId) {
-        let path = &mut self.paths[id.index()];
-        path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
-        path.counters.timeouts += 1;
-    }
-
-    /// Whether time-outs were counted since a chunk was last acknowledged.
-    pub fn has_timed_out(&self, id: PathId) -> bool {
-        self.paths[id.index()].timeouts_in_row > 0
-    }
-
-    /// Allows only one packet in flight until a chunk is acknowledged (RFC 9260 §7.2.3).
-    pub fn try_one_packet(&mut self, id: PathId) {
-        self.paths[id.index()].is_probing_window = true;
-        self.show_blocker(id);
     }
 
     /// Changes the state that loss responses keep on path `id`.
@@ -325,90 +201,16 @@ impl PathTable {
         self.paths[id.index()].after_loss.take_timer().unwrap_or(self.samples[id.index()].rto)
     }
 
-    /// The HEARTBEAT of path `id` was answered: the path is alive. The answer gives no round-trip time.
-    pub fn on_probe_answered(&mut self, id: PathId, now: Time) {
-        let path = &mut self.paths[id.index()];
-        path.silence.begin(now);
-        path.health.on_sign(now);
-    }
-
     /// Doubles the retransmission time-out of path `id`.
     pub fn back_off(&mut self, id: PathId) {
         self.paths[id.index()].round_trip.back_off();
         self.show_round_trip(id);
     }
 
-    /// A SACK acknowledged `weight` that was last sent on path `id`.
-    pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
-        let bandwidth = &mut self.paths[id.index()].bandwidth;
-        bandwidth.on_delivered(weight, now);
-        self.samples[id.index()].bandwidth = bandwidth.estimate();
-    }
-
     /// Notes whether path `id`, which holds `sent` in this end's buffer and `received` in the peer's, has used up its
     /// share.
     pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
         self.samples[id.index()].has_spent_share = !shares.has_room(sent, received);
-    }
-
-    /// Counts an error against path `id`.
-    pub fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
-        let change = self.change_health(id, |health| health.on_error(limits));
-        self.weigh_failures();
-        change
-    }
-
-    /// Path `id` has potentially failed, because of its silence.
-    pub fn suspect(&mut self, id: PathId) -> Option<HealthChange> {
-        self.paths[id.index()].silence.on_suspected();
-        self.change_health(id, Health::suspect)
-    }
-
-    /// Path `id` delivered a chunk that was sent only on it, and only once.
-    pub fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
-        self.paths[id.index()].health.on_sign(now);
-        let change = self.change_health(id, Health::on_alive);
-        if change.is_some() {
-            self.paths[id.index()].silence.on_acquitted();
-        }
-        change
-    }
-
-    /// The path is verified.
-    pub fn confirm(&mut self, id: PathId) -> Option<HealthChange> {
-        self.paths[id.index()].is_candidate = false;
-        self.change_health(id, Health::confirm)
-    }
-
-    /// The health of path `id`, for its HEARTBEATs. Changes of its state go through the table.
-    pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
-        &mut self.paths[id.index()].health
-    }
-
-    /// The silence of path `id`, mutable.
-    pub fn silence_mut(&mut self, id: PathId) -> &mut Silence {
-        &mut self.paths[id.index()].silence
-    }
-
-    /// The silence of a path.
-    pub fn silence(&self, id: PathId) -> &Silence {
-        &self.paths[id.index()].silence
-    }
-
-    /// Whether a packet arrived on path `id` since data last left on it.
-    pub fn is_heard(&self, id: PathId) -> bool {
-        let path = &self.paths[id.index()];
-        path.last_arrival > path.last_data
-    }
-
-    /// The round of a path's window, for observers.
-    pub fn round(&self, id: PathId) -> u64 {
-        self.paths[id.index()].round
-    }
-
-    /// The health of a path.
-    pub fn health(&self, id: PathId) -> &Health {
-        &self.paths[id.index()].health
     }
 
     /// All paths as policies see them.
@@ -431,67 +233,9 @@ impl PathTable {
         self.paths[id.index()].addresses
     }
 
-    /// The path for data when only one path is used.
-    pub fn primary(&self) -> PathId {
-        self.primary
-    }
-
-    /// The path for data when no path is active (RFC 7829 §3.2): of the potentially failed ones, the one with the
-    /// fewest errors; among equals, the one that was alive last. If there are none, the primary path.
-    pub fn last_resort(&self) -> PathId {
-        self.last_resort
-    }
-
-    /// Whether one of the paths has failed or potentially failed.
-    pub fn has_failed_path(&self) -> bool {
-        self.has_failed_path
-    }
-
-    /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
-    /// has potentially failed and `wanted` has not.
-    pub fn resort_of(&self, wanted: PathId) -> PathId {
-        let may_live = |id: PathId| self.sample(id).state == PathState::PotentiallyFailed;
-        let is_better = may_live(self.last_resort) && !may_live(wanted);
-        if is_better || self.is_removed(wanted) { self.last_resort } else { wanted }
-    }
-
     /// How many paths there are, including removed ones.
     pub fn len(&self) -> usize {
         self.paths.len()
-    }
-
-    fn end_window(&mut self, id: PathId) {
-        let estimate = &mut self.paths[id.index()].loss_rate;
-        estimate.on_window();
-        self.samples[id.index()].loss_rate = estimate.rate();
-    }
-
-    fn change_health(
-        &mut self,
-        id: PathId,
-        change: impl FnOnce(&mut Health) -> Option<HealthChange>,
-    ) -> Option<HealthChange> {
-        let changed = change(&mut self.paths[id.index()].health);
-        self.show_health(id);
-        if changed.is_some() {
-            self.weigh_failures();
-        }
-        changed
-    }
-
-    fn weigh_failures(&mut self) {
-        self.has_failed_path = self.samples.iter().any(|sample| sample.state.has_failed());
-        let may_live = |id: &PathId| self.sample(*id).state == PathState::PotentiallyFailed;
-        let rank = |id: &PathId| {
-            let health = self.health(*id);
-            (std::cmp::Reverse(health.errors()), health.alive_at())
-        };
-        // `max_by_key` takes the last of equals, so the search goes from the back to find the first.
-        self.last_resort = self.ids().rev().filter(may_live).max_by_key(rank).unwrap_or(self.primary);
-    }
-
-    fn show_health(&mut self, id: PathId) {
-        self.samples[id.index()].state = self.paths[id.index()].health.state();
     }
 
     fn show_round_trip(&mut self, id: PathId) {
@@ -582,11 +326,6 @@ impl Path {
             self.pacer.opens_at().map(|_| Blocker::Pacer)
         };
     }
-
-    fn count_round_trip(&mut self, sample: Duration) {
-        self.counters.round_trips += 1;
-        self.counters.round_trip_sum += sample;
-    }
 }
 
 impl Default for PathTable {
@@ -596,10 +335,11 @@ impl Default for PathTable {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn table() -> PathTable {
+    /// Two paths, each with addresses of its own.
+    pub fn table() -> PathTable {
         let config = Config::rfc9260();
         let mut table = PathTable::new();
         for host in 1..=2u8 {
@@ -609,100 +349,6 @@ mod tests {
         }
         table.on_event(config.max_burst);
         table
-    }
-
-    fn acked(path: PathId) -> AckedChunk {
-        let (tsn, weight, payload) = (Tsn::new(1), ByteCount::new(100), ByteCount::new(84));
-        AckedChunk {
-            tsn,
-            path,
-            round: 0,
-            departure: 0,
-            sent_at: Time::ZERO,
-            weight,
-            payload,
-            is_retransmitted: false,
-            was_copied: false,
-        }
-    }
-
-    const WEIGHT: ByteCount = ByteCount::new(1460);
-
-    /// M-SCTP-3: the overshoot rule would allow a second packet, because a chunk weighs less than a unit.
-    #[test]
-    fn after_a_time_out_one_packet_may_be_in_flight() {
-        let mut table = table();
-        let id = PathId::FIRST;
-        table.on_chunk_sent(id, WEIGHT, Time::ZERO);
-        table.on_left_flight(id, WEIGHT);
-        table.try_one_packet(id);
-        table.count_timeout(id);
-        assert!(table.sample(id).may_send());
-        table.on_chunk_sent(id, ByteCount::new(100), Time::ZERO);
-        assert!(!table.sample(id).may_send(), "cwnd has room, but the single packet is unanswered");
-        table.on_left_flight(id, ByteCount::new(100));
-        table.on_acked(id, &acked(id), Time::ZERO);
-        assert!(table.sample(id).may_send());
-        assert!(!table.has_timed_out(id), "an ack ends the row");
-    }
-
-    /// The chunk that is timed has TSN 1.
-    #[test]
-    fn a_loss_that_does_not_cut_ends_the_measurement_of_the_lost_chunk_alone() {
-        let measured = |lose: fn(&mut PathTable)| {
-            let mut table = table();
-            table.on_first_sent(PathId::FIRST, Tsn::new(1), Time::ZERO);
-            lose(&mut table);
-            table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::from_nanos(1)).is_some()
-        };
-        assert!(!measured(|table| table.on_loss(PathId::FIRST)));
-        assert!(measured(|table| table.on_loss_without_cut(PathId::FIRST, Tsn::new(2))));
-        assert!(!measured(|table| table.on_loss_without_cut(PathId::FIRST, Tsn::new(1))));
-        assert!(!measured(|table| table.cancel_measurement(PathId::FIRST)));
-    }
-
-    #[test]
-    fn a_round_ends_with_the_first_acknowledgement_of_one_of_its_packets() {
-        let mut table = table();
-        assert_eq!(table.round(PathId::FIRST), 0);
-        let rounds = [(); 2].map(|()| {
-            table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::ZERO);
-            table.round(PathId::FIRST)
-        });
-        assert_eq!(rounds, [1, 1], "the second packet of round 0 ends nothing");
-    }
-
-    /// Otherwise a chunk that is sent again would belong to the lost round, and losses that take the rest of a round
-    /// (M-NET-4) would never end.
-    #[test]
-    fn a_round_of_which_nothing_is_acknowledged_ends_with_the_time_out() {
-        let mut table = table();
-        table.on_timeout(PathId::FIRST);
-        assert_eq!(table.round(PathId::FIRST), 1);
-        table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::ZERO);
-        assert_eq!(table.round(PathId::FIRST), 1, "a packet of round 0 after all");
-    }
-
-    #[test]
-    fn the_last_resort_may_live_has_the_fewest_errors_and_lived_last() {
-        let mut table = table();
-        let limits = Failover { potentially_failed: 1, path_max: 2, ..Config::rfc9260().failover };
-        let [first, second] = [0, 1].map(PathId::from_index);
-        table.on_alive(first, Time::from_nanos(1));
-        table.on_alive(second, Time::from_nanos(2));
-        assert_eq!(table.last_resort(), first, "the primary, while nothing has failed");
-        let resorts = [first, second, second, second, first, first].map(|id| {
-            table.on_error(id, &limits);
-            (table.last_resort().index(), table.has_failed_path())
-        });
-        // The second was alive last; it has more errors; it is inactive; the first is inactive too.
-        assert_eq!(resorts.map(|(index, _)| index), [0, 1, 0, 0, 0, 0]);
-        assert!(resorts.iter().all(|(_, has_failed)| *has_failed));
-        table.set_primary(second);
-        assert_eq!(table.last_resort(), second, "the primary, when all have failed for certain");
-        table.on_alive(second, Time::from_nanos(3));
-        table.suspect(first);
-        assert_eq!(table.resort_of(second), second);
     }
 
     #[test]
@@ -724,9 +370,9 @@ mod tests {
         let id = PathId::FIRST;
         let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
         assert_eq!(table.take_idle_rtos(id, at(9)), 0, "no data ever left");
-        table.on_chunk_sent(id, WEIGHT, at(10));
+        table.on_chunk_sent(id, ByteCount::new(1_460), at(10));
         assert_eq!(table.take_idle_rtos(id, at(13)), 0, "data is in flight");
-        table.on_left_flight(id, WEIGHT);
+        table.on_left_flight(id, ByteCount::new(1_460));
         assert_eq!(table.take_idle_rtos(id, at(13)), 3);
         assert_eq!(table.take_idle_rtos(id, at(13)), 0);
     }

@@ -28,7 +28,7 @@ use super::retransmission::best::{
 use super::retransmission::in_order_arrival::InOrderArrival as InOrderRepair;
 use super::retransmission::same::Same;
 use super::schedule::Scheduler;
-use super::schedule::bas::Bas;
+use super::schedule::bas::bas;
 use super::schedule::blest::Blest;
 use super::schedule::ecf::Ecf;
 use super::schedule::fill::Fill;
@@ -36,7 +36,7 @@ use super::schedule::in_order_arrival::InOrderArrival;
 use super::schedule::lowest_rtt::LowestRtt;
 use super::schedule::ods::Ods;
 use super::schedule::primary::Primary;
-use super::schedule::reception_index::ReceptionIndex;
+use super::schedule::reception_index::reception_index;
 use super::schedule::round_robin::RoundRobin;
 use super::schedule::window_regulated::WindowRegulated;
 use super::slow_start::SlowStart;
@@ -191,8 +191,8 @@ impl Registry {
         registry.schedulers.add("ecf", |_| Box::new(Ecf::default()));
         registry.schedulers.add("blest", |_| Box::new(Blest::default()));
         registry.schedulers.add("ods", |_| Box::new(Ods));
-        registry.schedulers.add("bas", |_| Box::new(Bas::default()));
-        registry.schedulers.add("reception-index", |_| Box::new(ReceptionIndex::default()));
+        registry.schedulers.add("bas", |_| Box::new(bas()));
+        registry.schedulers.add("reception-index", |_| Box::new(reception_index()));
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));

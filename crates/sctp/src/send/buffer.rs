@@ -4,16 +4,15 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::ByteCount;
 
 use super::chunk::{MessageHead, OutboundChunk, State};
-use super::copies::{Copies, CopyInFlight};
+use super::copies::Copies;
 use super::credit::Credit;
 use super::departures::DepartureLog;
 use super::fragmentation::{Fragments, Outgoing};
 use super::held::{Held, HeldByPath};
-use super::lowest::Lowest;
-use super::standing::Standing;
+use super::on_path::PathLowest;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
@@ -68,21 +67,6 @@ pub struct SendBuffer {
     /// Messages that wait whole, behind all chunks, and their user data.
     pub(super) uncut: VecDeque<Outgoing>,
     pub(super) uncut_bytes: ByteCount,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct PathLowest {
-    once: Lowest,
-    again: Lowest,
-    /// The chunks that the window update waits for, by a rule of ns-2's module.
-    pub standing: Standing,
-}
-
-impl PathLowest {
-    /// The chunks sent on the path `again`, or once, ascending; some are not there any more.
-    pub fn positions(&self, again: bool) -> impl Iterator<Item = u64> {
-        if again { &self.again } else { &self.once }.iter()
-    }
 }
 
 /// A chunk that left on a path.
@@ -227,54 +211,6 @@ impl SendBuffer {
         Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, departures, is_lowest_again }
     }
 
-    /// A copy of the chunk `tsn`, which is in flight, left on `path`, in the round `round` of the path's window. A
-    /// copy has no weight against the peer's receive window, which holds the chunk once.
-    pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
-        let (position, charge) = (self.position(tsn), self.charge);
-        let (departure, sent_at) = (self.log.packet, self.log.packet_at);
-        let chunk = self.chunk_mut(position);
-        let departures = (departure, chunk.departure);
-        (chunk.was_sent_again, chunk.was_copied) = (true, true);
-        let (first, length) = (chunk.path, chunk.payload.len());
-        self.copies.add(position, CopyInFlight { path, round, departure, sent_at });
-        for there in [first, path] {
-            self.paths[there.index()].again.insert(position);
-        }
-        Sent {
-            weight: charge.weigh(length),
-            rwnd_weight: ByteCount::ZERO,
-            payload: ByteCount::of_len(length),
-            previous: Some(first),
-            departures,
-            is_lowest_again: false,
-        }
-    }
-
-    /// Whether a copy of the chunk `tsn` may leave on `path`: the chunk is in flight, but not on `path`. A chunk
-    /// whose acknowledgement was taken back is not copied.
-    pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
-        self.position_if_held(tsn).is_some_and(|position| {
-            let chunk = self.chunk(position);
-            let is_in_flight = chunk.state == State::InFlight && !chunk.was_acked;
-            is_in_flight && chunk.path != path && !self.copies.is_on(position, path)
-        })
-    }
-
-    /// Requests that a copy of the chunk `tsn` leaves on `path` as soon as the path has room.
-    pub fn want_copy(&mut self, tsn: Tsn, path: PathId) {
-        self.copies.want(self.position(tsn), path);
-    }
-
-    /// Cancels all copies that are to leave on `path`.
-    pub fn call_off_copies(&mut self, path: PathId) {
-        self.copies.call_off_on(path);
-    }
-
-    /// The chunks of which a copy is to leave, ascending, each with the copy's path.
-    pub fn due_copies(&self) -> impl Iterator<Item = (Tsn, PathId)> {
-        self.copies.due().map(|(position, path)| (self.tsn(position), path))
-    }
-
     /// A chunk in flight on `path` is lost there. It leaves the flight of `path` at once, and is marked for
     /// retransmission unless a copy of it is in flight on another path. `None` if the chunk is not, or no longer, in
     /// flight on `path`.
@@ -311,29 +247,6 @@ impl SendBuffer {
             self.credit.earn();
         }
         Some(left)
-    }
-
-    /// A chunk that is in flight on several paths is lost on `path`: only the flight of `path` changes. `None` if the
-    /// chunk is not in flight on several paths, or not on `path`.
-    fn lose_one_of_several(&mut self, position: u64, path: PathId) -> Option<Left> {
-        let (charge, chunk) = (self.charge, self.chunk(position));
-        if !chunk.was_copied || chunk.state != State::InFlight {
-            return None;
-        }
-        let (length, first) = (chunk.payload.len(), chunk.path);
-        if path != first {
-            self.copies.remove(position, path).then_some(())?;
-        } else {
-            let copy = self.copies.take_first(position)?;
-            let chunk = self.chunk_mut(position);
-            (chunk.path, chunk.round) = (copy.path, copy.round);
-            (chunk.departure, chunk.sent_at) = (copy.departure, copy.sent_at);
-            // The TSN does not tell when the copy left: the timer of the copy's path handles it.
-            (chunk.is_spent, chunk.missing_reports) = (true, 0);
-            self.held_by_path.on_sent(copy.path, Some(first), length);
-            self.on_departed(position, copy.path, copy.departure);
-        }
-        Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO })
     }
 
     /// The chunk with this TSN, as it goes on the wire.
@@ -420,44 +333,6 @@ impl SendBuffer {
         })
     }
 
-    /// The chunks in flight on `path`, ascending, except that revoked ones come last.
-    pub fn in_flight_on(&self, path: PathId) -> Vec<Tsn> {
-        let lists = &self.paths[path.index()];
-        let once = lists.once.iter().filter(|&position| self.is_on(position, path, false));
-        let again = lists.again.iter().filter(|&position| self.is_on(position, path, true));
-        let revoked = self.revoked.iter().copied().filter(|&position| self.chunk(position).path == path);
-        let mut positions: Vec<u64> = once.chain(again).chain(revoked).collect();
-        positions.sort_unstable();
-        positions.into_iter().map(|position| self.tsn(position)).collect()
-    }
-
-    /// The lowest outstanding chunk of `path`.
-    pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
-        let (once, again) = self.lowest_positions(path);
-        once.into_iter().chain(again).min().map(|position| self.tsn(position))
-    }
-
-    /// When the lowest outstanding chunk of `path` left there.
-    pub fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
-        let (once, again) = self.lowest_positions(path);
-        once.into_iter().chain(again).min().map(|position| self.chunk(position).sent_at)
-    }
-
-    /// The highest outstanding chunk of `path`.
-    pub fn highest_on(&self, path: PathId) -> Option<Tsn> {
-        let lists = &self.paths[path.index()];
-        let once = lists.once.last(|position| self.is_on(position, path, false));
-        let again = lists.again.last(|position| self.is_on(position, path, true));
-        once.into_iter().chain(again).max().map(|position| self.tsn(position))
-    }
-
-    /// The lowest chunk last sent on `path` that is not acknowledged, in flight or marked.
-    pub fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
-        let (once, again) = self.lowest_positions(path);
-        let marked = self.marked.iter().copied().find(|&position| self.chunk(position).path == path);
-        once.into_iter().chain(again).chain(marked).min().map(|position| self.tsn(position))
-    }
-
     /// Whether the chunk is acknowledged, cumulatively or by a gap block.
     pub fn is_acked(&self, tsn: Tsn) -> bool {
         tsn.is_before(self.first_tsn) || self.chunk(self.position(tsn)).state == State::Acked
@@ -498,25 +373,6 @@ impl SendBuffer {
         ssn
     }
 
-    pub(super) fn lowest_positions(&mut self, path: PathId) -> (Option<u64>, Option<u64>) {
-        let mut lists = std::mem::take(&mut self.paths[path.index()]);
-        let once = lists.once.first(|position| self.is_on(position, path, false));
-        let again = lists.again.first(|position| self.is_on(position, path, true));
-        self.paths[path.index()] = lists;
-        (once, again)
-    }
-
-    /// Whether the chunk is in flight on `path` and was never acknowledged; `again` selects chunks sent more than
-    /// once, or only once.
-    fn is_on(&self, position: u64, path: PathId, again: bool) -> bool {
-        position >= self.first && {
-            let chunk = self.chunk(position);
-            let is_in_flight = chunk.state == State::InFlight && !chunk.was_acked;
-            let is_there = chunk.path == path || chunk.was_copied && self.copies.is_on(position, path);
-            is_in_flight && chunk.was_sent_again == again && is_there
-        }
-    }
-
     /// The lowest chunk in flight at position `from` or above.
     fn in_flight_from(&self, from: u64) -> Option<ChunkInFlight> {
         let mut positions = from..self.sent_end;
@@ -543,7 +399,7 @@ impl SendBuffer {
         self.first + u64::from(tsn.distance_from(self.first_tsn))
     }
 
-    fn position_if_held(&self, tsn: Tsn) -> Option<u64> {
+    pub(super) fn position_if_held(&self, tsn: Tsn) -> Option<u64> {
         let position = self.position(tsn);
         (position < self.end()).then_some(position)
     }

@@ -3,12 +3,14 @@
 mod buffer;
 mod chunk;
 mod copies;
+mod copying;
 mod credit;
 mod departures;
 mod fragmentation;
 mod gap_diff;
 mod held;
 mod lowest;
+mod on_path;
 mod refit;
 mod sack;
 mod standing;

@@ -10,9 +10,9 @@ use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, InitialWindow, MaxBurst, RtoSettings, Unit,
 };
-use anabranch_sctp::policy::PathId;
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::{PathId, Registry};
 use anabranch_sctp::record::Happening;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Chunk, GapBlock, Sack};
@@ -37,17 +37,23 @@ pub struct Answer {
     gaps: Vec<RangeInclusive<u32>>,
     packets: u32,
     pipe: usize,
+    a_rwnd: u32,
 }
 
 /// A SACK with this cumulative TSN and these TSNs beyond it.
 pub fn sack(cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Answer {
-    Answer { cumulative, gaps: gaps.to_vec(), packets: 0, pipe: 0 }
+    Answer { cumulative, gaps: gaps.to_vec(), packets: 0, pipe: 0, a_rwnd: 1 << 20 }
 }
 
 impl Answer {
     /// Says that it answers `packets` packets (DAC).
     pub fn of(self, packets: u32) -> Answer {
         Answer { packets, ..self }
+    }
+
+    /// Says that the receiver has room for `packets` full packets.
+    pub fn with_room(self, packets: u32) -> Answer {
+        Answer { a_rwnd: packets * PACKET as u32, ..self }
     }
 
     /// Comes back by this pipe.
@@ -87,7 +93,12 @@ pub fn same(config: Config) -> Config {
 impl Script {
     /// An open association over `paths` paths; from now on every packet is lost, both ways.
     pub fn open(config: Config, pipes: usize) -> Script {
-        let mut pair = Pair::open(config, pipes);
+        Script::open_with(&Registry::standard(), &config, pipes)
+    }
+
+    /// The same, with the policies of `registry`.
+    pub fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Script {
+        let mut pair = Pair::open_with(registry, config, pipes);
         pair.keep_packets();
         pair.at(End::A).record();
         pair.pipes.iter_mut().for_each(|pipe| pipe.drop_next = [u32::MAX; 2]);
@@ -123,7 +134,7 @@ impl Script {
             .collect();
         let sack = Sack {
             cumulative_tsn_ack: self.tsn(answer.cumulative),
-            a_rwnd: 1 << 20,
+            a_rwnd: answer.a_rwnd,
             flags: Sack::flags_of_packet_count(answer.packets),
             gap_blocks: gaps.as_slice().into(),
             duplicates: [].as_slice().into(),
@@ -202,7 +213,7 @@ impl Script {
     }
 
     fn named(&self, tsn: Tsn) -> u32 {
-        self.number + tsn.distance_from(self.first.expect("something was sent"))
+        self.number.wrapping_add(tsn.distance_from(self.first.expect("something was sent")))
     }
 }
 

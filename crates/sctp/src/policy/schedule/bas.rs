@@ -4,8 +4,7 @@
 use anabranch_base::Duration;
 
 use super::virtual_queues::VirtualQueues;
-use super::{Index, QueueView, Scheduler};
-use crate::policy::{PathId, PathSample, View};
+use crate::policy::PathSample;
 
 /// Assigns a chunk of `s` bytes to the path `d` with the least
 ///
@@ -16,27 +15,8 @@ use crate::policy::{PathId, PathSample, View};
 /// where `Q_d` is assigned to `d` and waits, `O_d` is in flight on it, and `D_d` is its delay one way: half of the least
 /// round trip, else the configured delay, else half of the smoothed round trip. Chunks are not assigned anew, so that a
 /// path that becomes slower holds up what follows.
-#[derive(Debug)]
-pub struct Bas(VirtualQueues);
-
-impl Default for Bas {
-    fn default() -> Bas {
-        Bas(VirtualQueues::new(one_way_delay))
-    }
-}
-
-impl Scheduler for Bas {
-    fn on_queued(&mut self, queue: &QueueView<'_>, view: &View<'_>) {
-        self.0.update(queue, view);
-    }
-
-    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
-        self.0.pick(queue, view)
-    }
-
-    fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
-        self.0.pick_for(path, queue, view)
-    }
+pub fn bas() -> VirtualQueues {
+    VirtualQueues::new(one_way_delay)
 }
 
 /// D_d.
@@ -51,6 +31,7 @@ mod tests {
     use anabranch_base::BitRate;
 
     use super::*;
+    use crate::policy::schedule::Scheduler;
     use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
 
@@ -64,9 +45,9 @@ mod tests {
             path.bandwidth = Some(BitRate::from_mbps(12));
             path.cwnd = path.unit * 10;
         }
-        let mut bas = Bas::default();
+        let mut bas = bas();
         bas.on_queued(&QUEUE, &view(&paths));
-        assert_eq!(bas.0.assigned(), [vec![1, 2, 3, 4, 5, 7, 9], vec![6, 8]]);
+        assert_eq!(bas.assigned(), [vec![1, 2, 3, 4, 5, 7, 9], vec![6, 8]]);
     }
 
     #[test]

@@ -3,8 +3,6 @@
 use anabranch_base::Duration;
 
 use super::virtual_queues::VirtualQueues;
-use super::{Index, QueueView, Scheduler};
-use crate::policy::{PathId, View};
 
 /// Assigns a chunk of `s` bytes to the path `d` with the least
 ///
@@ -12,28 +10,9 @@ use crate::policy::{PathId, View};
 /// RI_d = (s + outstanding_d + buffered_d) / BWE_d
 /// ```
 ///
-/// where `buffered_d` is assigned to `d` and waits. This is the rule of [`Bas`](super::bas::Bas) without the delay.
-#[derive(Debug)]
-pub struct ReceptionIndex(VirtualQueues);
-
-impl Default for ReceptionIndex {
-    fn default() -> ReceptionIndex {
-        ReceptionIndex(VirtualQueues::new(|_| Duration::ZERO))
-    }
-}
-
-impl Scheduler for ReceptionIndex {
-    fn on_queued(&mut self, queue: &QueueView<'_>, view: &View<'_>) {
-        self.0.update(queue, view);
-    }
-
-    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
-        self.0.pick(queue, view)
-    }
-
-    fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
-        self.0.pick_for(path, queue, view)
-    }
+/// where `buffered_d` is assigned to `d` and waits. This is the rule of [`bas`](super::bas::bas) without the delay.
+pub fn reception_index() -> VirtualQueues {
+    VirtualQueues::new(|_| Duration::ZERO)
 }
 
 #[cfg(test)]
@@ -41,6 +20,7 @@ mod tests {
     use anabranch_base::BitRate;
 
     use super::*;
+    use crate::policy::schedule::Scheduler;
     use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
 
@@ -52,9 +32,9 @@ mod tests {
             path.bandwidth = Some(BitRate::from_mbps(mbps));
             path.cwnd = path.unit * 10;
         }
-        let mut index = ReceptionIndex::default();
+        let mut index = reception_index();
         index.on_queued(&QUEUE, &view(&paths));
-        assert_eq!(index.0.assigned(), [vec![1, 2, 4, 5, 7, 8], vec![3, 6, 9]], "ties go to the lower index");
+        assert_eq!(index.assigned(), [vec![1, 2, 4, 5, 7, 8], vec![3, 6, 9]], "ties go to the lower index");
     }
 
     #[test]
@@ -65,8 +45,8 @@ mod tests {
             path.cwnd = path.unit * 10;
         }
         paths[0].flight = paths[0].unit * 3;
-        let mut index = ReceptionIndex::default();
+        let mut index = reception_index();
         index.on_queued(&QUEUE, &view(&paths));
-        assert_eq!(index.0.assigned(), [vec![5, 7, 9], vec![1, 2, 3, 4, 6, 8]]);
+        assert_eq!(index.assigned(), [vec![5, 7, 9], vec![1, 2, 3, 4, 6, 8]]);
     }
 }

@@ -1,12 +1,12 @@
-//! Chunks bound to paths before they are sent: what [`Bas`](super::bas::Bas) and
-//! [`ReceptionIndex`](super::reception_index::ReceptionIndex) share.
+//! Chunks bound to paths before they are sent: what [`bas`](super::bas::bas) and
+//! [`reception_index`](super::reception_index::reception_index) share.
 
 use std::collections::VecDeque;
 
 use anabranch_base::{ByteCount, Duration};
 
 use super::lowest_rtt::quickest_with_room;
-use super::{Index, QueueView, WaitingChunk, is_idle, leaves_room_for_older};
+use super::{Index, QueueView, Scheduler, WaitingChunk, is_idle, leaves_room_for_older};
 use crate::policy::{Blocker, PathId, PathSample, View};
 use crate::seq::Tsn;
 
@@ -37,7 +37,7 @@ impl VirtualQueues {
     }
 
     /// Forgets chunks that were sent, assigns those of failed paths anew, and the next ones of the queue.
-    pub fn update(&mut self, queue: &QueueView<'_>, view: &View<'_>) {
+    fn update(&mut self, queue: &QueueView<'_>, view: &View<'_>) {
         self.queues.resize_with(view.paths.len(), VirtualQueue::default);
         for waiting in &mut self.queues {
             waiting.forget_sent(queue);
@@ -47,25 +47,6 @@ impl VirtualQueues {
         }
         self.assign_next(queue, view);
         self.assign_oldest(queue, view);
-    }
-
-    /// The path whose oldest chunk is the oldest among the paths with room. If nothing is in flight and none has both,
-    /// the oldest chunk leaves on the quickest path with room.
-    pub fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
-        self.update(queue, view);
-        let able = view.paths.iter().filter(|sample| sample.may_send());
-        let oldest = able.filter_map(|sample| Some((self.oldest_of(sample, queue, view)?, sample.id))).min();
-        match oldest {
-            Some((index, path)) => Some((path, index)),
-            None if is_idle(view) => Some((quickest_with_room(queue, view)?.id, Index::OLDEST)),
-            None => None,
-        }
-    }
-
-    /// The oldest chunk that is assigned to `path`.
-    pub fn pick_for(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
-        self.update(queue, view);
-        self.oldest_of(view.path(path), queue, view)
     }
 
     /// Assigns chunks until as many wait in the queues as the peer's buffer holds.
@@ -158,6 +139,31 @@ impl VirtualQueues {
     }
 }
 
+impl Scheduler for VirtualQueues {
+    fn on_queued(&mut self, queue: &QueueView<'_>, view: &View<'_>) {
+        self.update(queue, view);
+    }
+
+    /// The path whose oldest chunk is the oldest among the paths with room. If nothing is in flight and none has both,
+    /// the oldest chunk leaves on the quickest path with room.
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
+        self.update(queue, view);
+        let able = view.paths.iter().filter(|sample| sample.may_send());
+        let oldest = able.filter_map(|sample| Some((self.oldest_of(sample, queue, view)?, sample.id))).min();
+        match oldest {
+            Some((index, path)) => Some((path, index)),
+            None if is_idle(view) => Some((quickest_with_room(queue, view)?.id, Index::OLDEST)),
+            None => None,
+        }
+    }
+
+    /// The oldest chunk that is assigned to `path`.
+    fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
+        self.update(queue, view);
+        self.oldest_of(view.path(path), queue, view)
+    }
+}
+
 impl VirtualQueue {
     fn head(&self) -> Option<&WaitingChunk> {
         self.chunks.front()
@@ -220,7 +226,7 @@ mod tests {
         paths[0].flight = paths[0].cwnd;
         let second = PathId::from_index(1);
         assert_eq!(queues.pick(&QUEUE, &view(&paths)), Some((second, Index(1))));
-        assert_eq!(queues.pick_for(second, &QUEUE, &view(&paths)), Some(Index(1)));
+        assert_eq!(queues.pick_more(second, &QUEUE, &view(&paths)), Some(Index(1)));
         assert_eq!(
             queues.assigned(),
             [vec![1, 3, 5, 7, 9], vec![2, 4, 6, 8]],
