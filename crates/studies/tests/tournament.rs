@@ -15,6 +15,7 @@ fn tournament() -> Tournament {
     network.toml = network.toml.replace("\"25 s\"", "\"1 s\"").replace("\"5 s\"", "\"0 s\"");
     Tournament {
         networks: vec![network],
+        keys: Vec::new(),
         profiles: vec!["tuned-1".to_owned()],
         policies: vec![Policy::DEFAULT],
         seeds: 2,
@@ -47,6 +48,23 @@ fn no_run_is_made_twice_and_a_damaged_row_is_made_again() {
     fs::write(&file, &rows).expect("it can be written");
     let repaired = page(folder.path());
     assert_eq!((repaired.0, repaired.1.made, repaired.1.damaged), (whole, 1, 1));
+}
+
+#[test]
+fn a_key_is_set_on_every_network_and_for_the_paths_alone() {
+    let page = |keys: &[(&str, &str)]| {
+        let keys = keys.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let mut kept = KeptRuns::in_memory();
+        Tournament { keys, ..tournament() }.page(&mut kept).map(|page| (page, kept.counts().made))
+    };
+    let (plain, _) = page(&[]).expect("it runs");
+    let (searching, made) = page(&[("mtu_discovery", "on")]).expect("it runs");
+    assert!(searching.contains("Every network has `mtu_discovery = \"on\"`."), "{searching}");
+    assert_eq!(made, 8);
+    let line = |page: &str| page.lines().find(|line| line.starts_with("| core-14")).map(str::to_owned);
+    assert_ne!(line(&plain), line(&searching), "the search for the packet size takes some of a second");
+    let said = page(&[("mtu_recovery", "on")]).expect_err("there is no such key").to_string();
+    assert!(said.contains("mtu_recovery"), "{said}");
 }
 
 #[test]

@@ -29,6 +29,10 @@ pub struct Arguments {
     /// Only this profile; may be given several times
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
+    /// A key of [flow.sctp] that every network has, such as mtu_discovery=on, which the shipped ones turn off; its value
+    /// is a string; may be given several times
+    #[arg(long = "key", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    keys: Vec<(String, String)>,
     /// Seeds 1 to N
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
@@ -52,6 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     }
     let tournament = Tournament {
         networks: arguments.networks()?,
+        keys: arguments.keys.clone(),
         profiles: arguments.profiles(),
         policies: arguments.policies()?,
         seeds: arguments.seeds,
@@ -102,11 +107,17 @@ impl Arguments {
     }
 
     fn scenario(&self, id: &str) -> Result<String, Box<dyn Error>> {
-        let network = Network::find(id)?;
+        let network = Network::find(id)?.with(&self.keys);
         let profile = self.profiles.first().map_or(PROFILES[0], String::as_str);
         let policy = self.policies.first().map_or(Ok(Policy::DEFAULT), |name| Policy::find(name))?;
         Ok(network.scenario(&policy.settings(profile)))
     }
+}
+
+/// `KEY=VALUE`.
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("KEY=VALUE, for example mtu_discovery=on")?;
+    Ok((key.trim().to_owned(), value.trim().trim_matches('"').to_owned()))
 }
 
 /// What is in the folder and of no use.

@@ -28,6 +28,8 @@ use crate::kept_runs::{KeepError, KeptRuns};
 pub struct Tournament {
     /// The networks, those of a set together.
     pub networks: Vec<Network>,
+    /// Keys of `[flow.sctp]` that all of them have besides, as strings.
+    pub keys: Vec<(String, String)>,
     /// The profiles.
     pub profiles: Vec<String>,
     /// The policies asked for; `fill` and `lowest-rtt` are run with them.
@@ -94,9 +96,10 @@ impl Tournament {
             return Err(TournamentError::UnknownProfile { name: name.clone() });
         }
         let mut page = self.head();
+        let networks: Vec<Network> = self.networks.iter().map(|network| network.with(&self.keys)).collect();
         for profile in &self.profiles {
             let contest = self.contest(profile);
-            let results = contest.run(&self.networks, kept)?;
+            let results = contest.run(&networks, kept)?;
             for (set, results) in by_set(results) {
                 let checks: usize = results.iter().map(|result| result.network.gates.len()).sum();
                 let _ = writeln!(
@@ -133,6 +136,9 @@ impl Tournament {
             self.networks.len(),
             self.profiles.join(", ")
         );
+        for (key, value) in &self.keys {
+            let _ = writeln!(head, "Every network has `{key} = \"{value}\"`.\n");
+        }
         if self.references == References::OfAnyBuild {
             head.push_str("`fill`, `lowest-rtt` and the paths alone may be those of earlier builds.\n\n");
         }

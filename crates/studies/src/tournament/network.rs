@@ -118,6 +118,13 @@ impl Network {
         self.id.rsplit_once('-').map_or(&self.id, |(set, _)| set)
     }
 
+    /// The same network with these keys of `[flow.sctp]`, as strings.
+    pub fn with(&self, keys: &[(String, String)]) -> Network {
+        let keys: Vec<(&str, &str)> =
+            keys.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        Network { toml: with_settings(&self.toml, &keys), ..self.clone() }
+    }
+
     /// The scenario with these settings of the association.
     pub fn scenario(&self, settings: &[(&str, &str)]) -> String {
         with_settings(&self.toml, settings)
