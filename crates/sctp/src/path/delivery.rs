@@ -29,8 +29,15 @@ impl DeliveryRate {
         self.bytes = ByteCount::ZERO;
     }
 
-    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`.
-    pub fn on_delivered(&mut self, weight: ByteCount, round_trip: Option<Duration>, now: Time) {
+    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`. If `is_spared`, the path could have carried
+    /// more than it was given, and a lower rate says little of it.
+    pub fn on_delivered(
+        &mut self,
+        weight: ByteCount,
+        round_trip: Option<Duration>,
+        is_spared: bool,
+        now: Time,
+    ) {
         if weight.is_zero() {
             return;
         }
@@ -47,7 +54,8 @@ impl DeliveryRate {
         let rate = self.bytes.get() as f64 / seconds;
         self.spans[self.next] = rate;
         self.next = (self.next + 1) % SPANS;
-        self.peak = rate.max(self.peak * FORGETTING / (FORGETTING + seconds));
+        let forgetting = if is_spared { FORGETTING_SPARED } else { FORGETTING };
+        self.peak = rate.max(self.peak * forgetting / (forgetting + seconds));
         self.since = Some(now);
         self.bytes = ByteCount::ZERO;
     }
@@ -66,6 +74,10 @@ const SPANS: usize = 8;
 const SHORTEST: Duration = Duration::from_millis(20);
 /// The time constant, in seconds, with which the peak is forgotten: it falls to 37 % in this time.
 const FORGETTING: f64 = 4.0;
+/// The same while the path is given less than it could carry. A scheduler that gives it what its peak says would otherwise
+/// give it less and less. (`BBRUpdateMaxBw` of draft-ietf-ccwg-bbr does not heed samples that the application limits unless
+/// they are higher.) It is not endless, because single spans come out too high.
+const FORGETTING_SPARED: f64 = 40.0;
 
 #[cfg(test)]
 mod tests {
@@ -82,9 +94,24 @@ mod tests {
 
     /// 1,250 bytes every 10 ms are 1 Mbit/s.
     fn steady(delivery: &mut DeliveryRate, from: u64, until: u64, bytes: u64) {
+        deliver(delivery, (from, until), bytes, false);
+    }
+
+    fn deliver(delivery: &mut DeliveryRate, (from, until): (u64, u64), bytes: u64, is_spared: bool) {
         for millis in (from..until).step_by(10) {
-            delivery.on_delivered(ByteCount::new(bytes), Some(Duration::from_millis(40)), at(millis));
+            let round_trip = Some(Duration::from_millis(40));
+            delivery.on_delivered(ByteCount::new(bytes), round_trip, is_spared, at(millis));
         }
+    }
+
+    #[test]
+    fn the_peak_of_a_path_that_is_spared_is_forgotten_ten_times_slower() {
+        let mut delivery = DeliveryRate::new();
+        steady(&mut delivery, 0, 80, 1_250);
+        deliver(&mut delivery, (80, 4_090), 125, true);
+        let (rate, peak) = kbps(&delivery).expect("it was measured");
+        assert_eq!(rate, 100);
+        assert!((895..915).contains(&peak), "a time constant of forty seconds: {peak}");
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Measured {
 
     /// A SACK acknowledged `weight`, and left `flight`.
     pub fn on_delivered(&mut self, weight: ByteCount, sample: &PathSample, now: Time) {
-        self.delivery.on_delivered(weight, sample.srtt, now);
+        self.delivery.on_delivered(weight, sample.srtt, is_spared(weight, sample), now);
         self.follow(sample.flight, now);
     }
 
@@ -92,6 +92,13 @@ impl Measured {
     }
 }
 
+/// Whether the path, on which `weight` was acknowledged, was given less than it could carry: its window had room for two
+/// packets more, and no queue held the last packet for half of a round trip.
+fn is_spared(weight: ByteCount, sample: &PathSample) -> bool {
+    let waits_long = |delay: OneWay| delay.way > delay.least + (delay.least + delay.back) / 2;
+    sample.flight + weight + sample.unit * 2 <= sample.cwnd && !sample.one_way.is_none_or(waits_long)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +112,20 @@ mod tests {
     fn acknowledged(sent_at: u64) -> Acknowledgement {
         let back = Some(Duration::from_millis(10));
         Acknowledgement { sent_at: at(sent_at), back, is_same_path: true }
+    }
+
+    #[test]
+    fn a_path_is_spared_if_its_window_has_room_and_no_queue_is_long() {
+        let ms = Duration::from_millis;
+        let mut path = sample(0);
+        path.cwnd = path.unit * 10;
+        path.flight = path.unit * 6;
+        assert!(!is_spared(path.unit, &path), "nothing was measured");
+        path.one_way = Some(OneWay { way: ms(40), least: ms(20), back: ms(20) });
+        let spared = [1, 2, 3].map(|acked| is_spared(path.unit * acked, &path));
+        assert_eq!(spared, [true, true, false], "before, up to nine of ten packets were in flight");
+        path.one_way = Some(OneWay { way: ms(41), least: ms(20), back: ms(20) });
+        assert!(!is_spared(path.unit, &path), "a queue of 21 ms");
     }
 
     /// 12 kB each 10 ms, with a round trip of 40 ms: 48 kB fill the path.

@@ -93,12 +93,15 @@ pub fn same(config: Config) -> Config {
 impl Script {
     /// An open association over `paths` paths; from now on every packet is lost, both ways.
     pub fn open(config: Config, pipes: usize) -> Script {
-        Script::open_with(&Registry::standard(), &config, pipes)
+        Script::over(Pair::open(config, pipes))
     }
 
     /// The same, with the policies of `registry`.
     pub fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Script {
-        let mut pair = Pair::open_with(registry, config, pipes);
+        Script::over(Pair::open_with(registry, config, pipes))
+    }
+
+    fn over(mut pair: Pair) -> Script {
         pair.keep_packets();
         pair.at(End::A).record();
         pair.pipes.iter_mut().for_each(|pipe| pipe.drop_next = [u32::MAX; 2]);
