@@ -75,7 +75,7 @@ const SHORTEST: Duration = Duration::from_millis(20);
 /// The time constant, in seconds, with which the peak is forgotten: it falls to 37 % in this time.
 const FORGETTING: f64 = 4.0;
 /// The same while the path is given less than it could carry. A scheduler that gives it what its peak says would otherwise
-/// give it less and less. (`BBRUpdateMaxBw` of draft-ietf-ccwg-bbr does not heed samples that the application limits unless
+/// give it less and less. (`UpdateMaxBw` of draft-ietf-ccwg-bbr does not heed samples that the application limits unless
 /// they are higher.) It is not endless, because single spans come out too high.
 const FORGETTING_SPARED: f64 = 40.0;
 
