@@ -145,6 +145,14 @@ impl InOrderArrival {
         self.next[path.index()] = queue.chunk(index).map(|chunk| chunk.tsn.next());
     }
 
+    /// The oldest chunk leaves on the only path there is: its delay need not be known.
+    fn pick_for_only(&mut self, path: &PathSample, queue: &QueueView<'_>) -> Option<(PathId, Index)> {
+        self.look_ahead = 0.0;
+        self.picked = None;
+        let is_able = path.may_send() && queue.oldest <= path.packet_limit;
+        is_able.then_some((path.id, Index::OLDEST))
+    }
+
     /// With nothing in flight anywhere, the quickest path takes the oldest chunk: nothing else would wake the sender.
     fn start(&self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(Candidate, Index)> {
         if view.paths.iter().any(|sample| !sample.flight.is_zero()) {
@@ -157,6 +165,12 @@ impl InOrderArrival {
         let quickest = able.min_by(|one, other| one.cost.total_cmp(&other.cost))?;
         Some((*quickest, Index::OLDEST))
     }
+}
+
+/// The path that carries data, if there is only one.
+fn only_path<'v>(view: &'v View<'_>) -> Option<&'v PathSample> {
+    let mut able = view.active();
+    able.next().filter(|_| able.next().is_none())
 }
 
 /// Whether the path waits until little is in flight, to see its least delay again.
@@ -176,6 +190,9 @@ fn is_clearly_quicker(one: &Candidate, other: &Candidate) -> bool {
 
 impl Scheduler for InOrderArrival {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
+        if let Some(path) = only_path(view) {
+            return self.pick_for_only(path, queue);
+        }
         let size = bytes(queue.oldest).max(1.0);
         self.weigh(size, queue, view);
         let (candidate, index) = self.choose(size, queue, view).or_else(|| self.start(queue, view))?;
@@ -218,7 +235,7 @@ mod tests {
     use crate::policy::schedule::tests::QUEUE;
     use crate::policy::schedule::{WaitingChunk, WaitingChunks};
     use crate::policy::view::tests::{sample, view};
-    use crate::policy::{Delivery, OneWay};
+    use crate::policy::{Delivery, OneWay, PathState};
 
     /// A path of `mbps` with `way` ms each way and a window that fills it twice.
     fn path(index: usize, mbps: u64, way: u64) -> PathSample {
@@ -263,6 +280,22 @@ mod tests {
         path.cwnd = path.unit * 2;
         path.flight = path.cwnd;
         path
+    }
+
+    #[test]
+    fn the_only_path_that_carries_data_takes_the_oldest_chunk_whatever_its_delay() {
+        let mut paths = [path(0, 12, 10), path(1, 12, 14)];
+        paths[1].state = PathState::Inactive;
+        paths[0].drain_to = Some(ByteCount::ZERO);
+        let mut scheduler = InOrderArrival::default();
+        assert_eq!(scheduler.pick(&QUEUE, &view(&paths)), Some((PathId::FIRST, Index::OLDEST)));
+        assert_eq!(scheduler.pick_more(PathId::FIRST, &QUEUE, &view(&paths)), Some(Index::OLDEST));
+        let narrow = PathSample { packet_limit: ByteCount::new(1_479), ..paths[0] };
+        assert_eq!(scheduler.pick(&QUEUE, &view(&[narrow])), None, "the chunk does not fit");
+        assert_eq!(scheduler.pick(&QUEUE, &view(&[full(path(0, 12, 10))])), None, "the window is shut");
+        paths[1].state = PathState::Active;
+        let picked = scheduler.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index());
+        assert_eq!(picked, Some(1), "beside another it drains, so that its delay is seen");
     }
 
     #[test]
