@@ -87,7 +87,7 @@ soak:   ## long-lived processes under the same, and whether they grow (MINUTES=1
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2
 
-figures: ## the papers' figures and their verdicts, as docs/figures.md has them: about four hours on two idle cores; an interrupted run resumes
+figures: ## the papers' figures and their verdicts, as docs/figures.md has them: about five hours on two idle cores; an interrupted run resumes
 	cargo run --release --quiet --package anabranch-studies -- figures --out $${CARGO_TARGET_DIR:-target}/figures
 
 blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
