@@ -116,7 +116,7 @@ fn skipping(window: u64) -> Script {
     script
 }
 
-/// The receiver has room for two packets. What it holds waits for chunk 1.
+/// What the receiver holds waits for chunk 1. Its room is what a SACK says, less what is in flight.
 #[test]
 fn what_leaves_ahead_leaves_room_for_the_oldest_which_goes_when_nothing_else_can() {
     let mut script = skipping(3).numbered_from(2);
