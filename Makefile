@@ -99,7 +99,7 @@ failover: ## how long a cut stalls a transfer, as docs/failover.md has it
 tuned:  ## the profile tuned-2 beside rfc9260, as docs/tuned.md has it
 	cargo run --release --quiet --package anabranch-studies -- tuned
 
-tournament: ## sending policies on ninety-four networks beside each path alone, as docs/tournament.md has them: about an hour on two cores; an interrupted run resumes
+tournament: ## sending policies on ninety-four networks beside each path alone, as docs/tournament.md has them: some two hours on two idle cores; an interrupted run resumes
 	cargo run --release --quiet --package anabranch-studies -- tournament --out $${CARGO_TARGET_DIR:-target}/tournament
 
 small:  ## what small messages cost, as docs/performance.md has it
