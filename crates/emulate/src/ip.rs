@@ -1,6 +1,7 @@
 //! The fields of an IP header that links use, in both versions: the ECN codepoint, whether a packet may be fragmented,
 //! whether it stays on its link.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Ecn;
@@ -48,6 +49,25 @@ pub fn stays_on_its_link(packet: &[u8]) -> bool {
     }
 }
 
+/// A hash of what packets of one flow have in common: addresses, protocol, and ports. A fragment has no ports, as only
+/// the first of its packet could have them.
+pub fn flow(packet: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let (protocol, addresses, ports_at) = match version(packet) {
+        Some(Version::V4) => {
+            let is_fragment = octets(packet, 6).is_some_and(|word| u16::from_be_bytes(word) & FRAGMENT != 0);
+            let header = usize::from(packet[0] & 0xf) * 4;
+            (packet.get(9), packet.get(12..20), (!is_fragment).then_some(header))
+        }
+        Some(Version::V6) => (packet.get(6), packet.get(8..40), Some(40)),
+        None => (None, None, None),
+    };
+    let has_ports = protocol.is_some_and(|protocol| WITH_PORTS.contains(protocol));
+    let ports: Option<[u8; 4]> = ports_at.filter(|_| has_ports).and_then(|at| octets(packet, at));
+    (protocol, addresses, ports).hash(&mut hasher);
+    hasher.finish()
+}
+
 enum Version {
     V4,
     V6,
@@ -78,6 +98,10 @@ fn set_ecn_v4(packet: &mut [u8], ecn: Ecn) {
 }
 
 const DONT_FRAGMENT: u8 = 0x40;
+/// The bit for more fragments, and the offset of a fragment.
+const FRAGMENT: u16 = 0x3fff;
+/// Protocols whose packets begin with the ports of sender and receiver: TCP, UDP, SCTP.
+const WITH_PORTS: [u8; 3] = [6, 17, 132];
 
 #[cfg(test)]
 mod tests {
@@ -170,12 +194,38 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_is_what_addresses_protocol_and_ports_say() {
+        let packet = |from: u8, ports: [u8; 4]| {
+            let mut packet = V4.to_vec();
+            packet[15] = from;
+            packet.extend(ports);
+            packet
+        };
+        let known = flow(&packet(1, [1, 2, 3, 4]));
+        let mut marked = packet(1, [1, 2, 3, 4]);
+        set_ecn(&mut marked, Ecn::Ce);
+        marked.extend([9; 100]);
+        assert_eq!(flow(&marked), known, "neither marks nor content matter");
+        for other in [packet(2, [1, 2, 3, 4]), packet(1, [1, 2, 3, 5]), packet(1, [0, 2, 3, 4])] {
+            assert_ne!(flow(&other), known);
+        }
+        let mut fragments = [packet(1, [1, 2, 3, 4]), packet(1, [8, 8, 8, 8])];
+        fragments.iter_mut().for_each(|packet| packet[6] = 0x20);
+        assert_eq!(flow(&fragments[0]), flow(&fragments[1]), "a fragment has no ports");
+        let mut ping = [packet(1, [1, 2, 3, 4]), packet(1, [8, 8, 8, 8])];
+        ping.iter_mut().for_each(|packet| packet[9] = 1);
+        assert_eq!(flow(&ping[0]), flow(&ping[1]), "nor has a protocol without them");
+        let v6 = ["fd77::1", "fd77::2"].map(|to| flow(&v6(0, to)));
+        assert_ne!(v6[0], v6[1]);
+    }
+
+    #[test]
     fn bytes_that_are_not_a_packet_are_left_unchanged() {
         for bytes in [&[][..], &[0x45], &[0x60], &[0x00; 40], &[0x45; 11]] {
             let mut copy = bytes.to_vec();
             set_ecn(&mut copy, Ecn::Ce);
             assert!(!stays_on_its_link(bytes));
-            let _ = (ecn(bytes), may_fragment(bytes));
+            let _ = (ecn(bytes), may_fragment(bytes), flow(bytes));
             assert_eq!(copy.len(), bytes.len());
         }
     }

@@ -2,11 +2,12 @@
 //! without a clock.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Ecn, Machine, Seed, Time};
 use anabranch_link::fabric::{FabricEvent, Load, RouteId};
-use anabranch_link::{Agenda, Damage, Fabric, Link, LinkSeed, Packet};
+use anabranch_link::{Agenda, Damage, Fabric, Link, LinkSeed, Packet, Payload};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
 
@@ -71,6 +72,19 @@ impl Datagram {
         self.ecn = ecn;
         if self.content == Content::Packet {
             ip::set_ecn(&mut self.bytes, ecn);
+        }
+    }
+}
+
+impl Payload for Datagram {
+    fn flow(&self) -> u64 {
+        match self.content {
+            Content::Payload { client } => {
+                let mut hasher = DefaultHasher::new();
+                client.hash(&mut hasher);
+                hasher.finish()
+            }
+            Content::Packet => ip::flow(&self.bytes),
         }
     }
 }

@@ -1,14 +1,18 @@
 //! The configuration of a link as plain values, and the tables of settings for it.
 
+mod active_queues;
 mod losses;
 mod queues;
 mod settings;
 
+pub use active_queues::{CoDelConfig, FqCoDelConfig, PieConfig, RedConfig, RedRule};
 pub use losses::{LOSSES, PLANNED_LOSSES};
 pub use queues::{PLANNED_QUEUES, QUEUES};
 pub use settings::{MTU, loss_settings, mtu_of, mtu_value, settings};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+use crate::packet::Backlog;
 
 /// One direction of a link (M-NET-1).
 #[derive(Clone, Debug, PartialEq)]
@@ -142,6 +146,14 @@ pub enum LossPlace {
 pub enum QueueConfig {
     /// First in, first out; a packet that finds the queue full is dropped (M-NET-2).
     DropTail(QueueLimit),
+    /// Random early detection (M-RED-1).
+    Red(RedConfig),
+    /// Controlled delay (RFC 8289).
+    CoDel(CoDelConfig),
+    /// Proportional integral controller enhanced (RFC 8033).
+    Pie(PieConfig),
+    /// Flow queueing with controlled delay (RFC 8290).
+    FqCoDel(FqCoDelConfig),
 }
 
 /// How much a queue holds, without the packet in transmission.
@@ -169,6 +181,47 @@ pub enum Change {
     Loss(LossConfig),
     /// Another size limit for packets that arrive from now on.
     Mtu(Option<ByteCount>),
+}
+
+impl QueueConfig {
+    /// The capacity.
+    pub fn limit(&self) -> QueueLimit {
+        match self {
+            QueueConfig::DropTail(limit) => *limit,
+            QueueConfig::Red(config) => config.limit,
+            QueueConfig::CoDel(config) => config.limit,
+            QueueConfig::Pie(config) => config.limit,
+            QueueConfig::FqCoDel(config) => config.limit,
+        }
+    }
+
+    fn limit_mut(&mut self) -> &mut QueueLimit {
+        match self {
+            QueueConfig::DropTail(limit) => limit,
+            QueueConfig::Red(config) => &mut config.limit,
+            QueueConfig::CoDel(config) => &mut config.limit,
+            QueueConfig::Pie(config) => &mut config.limit,
+            QueueConfig::FqCoDel(config) => &mut config.limit,
+        }
+    }
+}
+
+impl QueueLimit {
+    /// Whether a queue in which `backlog` waits has room for a packet of `size`.
+    pub(crate) fn has_room(self, backlog: Backlog, size: ByteCount) -> bool {
+        match self {
+            QueueLimit::Packets(limit) => backlog.packets < limit,
+            QueueLimit::Bytes(limit) => backlog.bytes + size <= limit,
+        }
+    }
+
+    /// Whether more waits than the queue holds.
+    pub(crate) fn is_exceeded(self, backlog: Backlog) -> bool {
+        match self {
+            QueueLimit::Packets(limit) => backlog.packets > limit,
+            QueueLimit::Bytes(limit) => backlog.bytes > limit,
+        }
+    }
 }
 
 impl Trace {

@@ -19,5 +19,5 @@ pub use agenda::{Agenda, NodeIndex};
 pub use config::{Change, LinkConfig};
 pub use fabric::{Fabric, Way};
 pub use link::{Link, LinkSeed};
-pub use packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Round};
+pub use packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Payload, Round};
 pub use random::Random;

@@ -2,14 +2,13 @@
 //! them.
 
 use std::collections::VecDeque;
-use std::fmt::Debug;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 
 use crate::config::{Change, LinkConfig, LossConfig, LossPlace};
 use crate::line::{Line, work_of};
 use crate::loss::{LossModel, LossSeeds, PacketInfo, build};
-use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet};
+use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Payload};
 use crate::queue::{LineView, Queue, Taken};
 use crate::random::Random;
 use crate::wire::{Traveller, Wire};
@@ -99,7 +98,7 @@ impl LinkSeed {
     }
 }
 
-impl<L: Debug + Send + Clone + 'static> Link<L> {
+impl<L: Payload + Clone + 'static> Link<L> {
     /// A link that is up and empty.
     pub fn new(config: &LinkConfig, seed: LinkSeed) -> Link<L> {
         Link {
@@ -262,6 +261,9 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
             if let Err(refused) = self.queue.offer(line, packet) {
                 self.lose(now, refused, LossCause::Queue);
             }
+            while let Some(dropped) = self.queue.shed() {
+                self.lose(now, dropped, LossCause::Queue);
+            }
             return;
         }
         if !self.queue.passes(line, &mut packet) {
@@ -272,7 +274,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
     }
 }
 
-impl<L: Debug + Send + Clone + 'static> Machine for Link<L> {
+impl<L: Payload + Clone + 'static> Machine for Link<L> {
     type Input = Packet<L>;
     type Output = Fate<L>;
 

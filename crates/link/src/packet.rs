@@ -1,5 +1,7 @@
 //! A packet as links and queues see it, and what happens to it. The driver defines the payload.
 
+use std::fmt::Debug;
+
 use anabranch_base::{ByteCount, Ecn, Time};
 
 use crate::route::RouteId;
@@ -158,6 +160,46 @@ pub struct Backlog {
     pub packets: u64,
     /// Their bytes.
     pub bytes: ByteCount,
+}
+
+impl Backlog {
+    /// A packet of `size` joins.
+    pub(crate) fn join(&mut self, size: ByteCount) {
+        self.packets += 1;
+        self.bytes += size;
+    }
+
+    /// A packet of `size` leaves.
+    pub(crate) fn leave(&mut self, size: ByteCount) {
+        self.packets -= 1;
+        self.bytes -= size;
+    }
+}
+
+/// The content of a packet, as far as a queue sees it.
+pub trait Payload: Debug + Send {
+    /// A number that packets of one flow share, and packets of other flows normally do not. A flow has one sender, one
+    /// receiver and one pair of ports (RFC 8290 §1.3).
+    fn flow(&self) -> u64 {
+        0
+    }
+}
+
+/// Packets without content belong to one flow.
+impl Payload for () {}
+
+/// A number is the flow of its packet.
+impl Payload for u64 {
+    fn flow(&self) -> u64 {
+        *self
+    }
+}
+
+/// A number is the flow of its packet.
+impl Payload for usize {
+    fn flow(&self) -> u64 {
+        *self as u64
+    }
 }
 
 #[cfg(test)]

@@ -6,13 +6,15 @@ use air::SharedAir;
 use anabranch_base::{BitRate, ByteCount, Duration, Seed, Time};
 use anabranch_link::config::LossKind;
 use anabranch_link::fabric::{FabricEvent, Hop, Load, RouteId, Station};
-use anabranch_link::{Agenda, Damage, Fabric, Link, LinkConfig, LinkSeed, LossCause, Packet, Way};
+use anabranch_link::{Agenda, Damage, Fabric, Link, LinkConfig, LinkSeed, LossCause, Packet, Payload, Way};
 
 /// With 1,500 bytes a packet: one a millisecond.
 const RATE: BitRate = BitRate::from_mbps(12);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Numbered(u64);
+
+impl Payload for Numbered {}
 
 impl Load for Numbered {
     fn suffer(&mut self, _: Damage) {}

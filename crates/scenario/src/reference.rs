@@ -77,6 +77,7 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
         Kind::Whole { least, most } if *most >= u64::from(u32::MAX) => format!("a number from {least}"),
         Kind::Whole { least, most } => format!("{least} to {most}"),
         Kind::Probability => "0 to 1".to_owned(),
+        Kind::Number { least } => format!("a number from {least}"),
         Kind::Size { least, most } if *most == u64::MAX => match least {
             0 | 1 => "a size".to_owned(),
             least => format!("a size from {}", bytes(*least)),
@@ -87,7 +88,7 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
         Kind::Rate { .. } => "a rate".to_owned(),
         Kind::Word(words) => alternatives(&(words.built)()),
         Kind::Policy(kind) => alternatives(&registry.names(kind).map_or(Vec::new(), |names| names.built)),
-        Kind::WordOr(word, other) => format!("`{word}`, or {}", values(other, registry)),
+        Kind::WordOr(words, other) => format!("`{}`, or {}", words.join("`, `"), values(other, registry)),
         Kind::ListOr(_, other) => format!("{}, or a list such as `[60, 27]`", values(other, registry)),
         Kind::PacketsOrSize => "packets, or a size".to_owned(),
         Kind::Periods => "a list such as `[[\"40.4 s\", \"41.5 s\"]]`".to_owned(),

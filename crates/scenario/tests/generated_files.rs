@@ -110,9 +110,42 @@ fn mtu() -> BoxedStrategy<String> {
 }
 
 fn queue() -> BoxedStrategy<String> {
-    let limit = prop_oneof![(0_u64..9_000).prop_map(|n| format!("\"{n} packets\"")), size()];
-    let table = limit.clone().prop_map(|limit| format!("{{ kind = \"drop-tail\", limit = {limit} }}"));
-    prop_oneof![limit, table].boxed()
+    let table = limit().prop_map(|limit| format!("{{ kind = \"drop-tail\", limit = {limit} }}"));
+    prop_oneof![limit(), table, active_queue()].boxed()
+}
+
+fn limit() -> BoxedStrategy<String> {
+    prop_oneof![(0_u64..9_000).prop_map(|n| format!("\"{n} packets\"")), size()].boxed()
+}
+
+/// Queues that drop or mark packets before they are full.
+fn active_queue() -> BoxedStrategy<String> {
+    let of_kind = |head: BoxedStrategy<String>, keys: Vec<(&'static str, BoxedStrategy<String>)>| {
+        let keys: Vec<_> = keys.into_iter().map(|(key, value)| maybe(key, value)).collect();
+        let beside = vec![maybe("limit", limit()), maybe("ecn", boolean())];
+        (head, keys, beside).prop_map(|(head, keys, beside)| {
+            let keys: String = keys.iter().chain(&beside).map(|line| line.replace('\n', ", ")).collect();
+            format!("{{ {head}, {} }}", keys.trim_end_matches(", ")).replace(",  }", " }")
+        })
+    };
+    let kind = |kind: &'static str| Just(format!("kind = {kind:?}")).boxed();
+    let thresholds = (0_u32..100, 1_u32..100);
+    let red =
+        thresholds.prop_map(|(min, more)| format!("kind = \"red\", min = {min}, max = {}.5", min + more));
+    let red_keys = vec![
+        ("weight", probability()),
+        ("max_probability", probability()),
+        ("mean_packet", size()),
+        ("rule", word(&["plain", "enhanced"])),
+    ];
+    let flows = (1_u32..65_536).prop_map(|flows| flows.to_string()).boxed();
+    prop_oneof![
+        of_kind(red.boxed(), red_keys),
+        of_kind(kind("codel"), vec![("target", span(1)), ("interval", span(1))]),
+        of_kind(kind("pie"), vec![("target", span(1)), ("update", span(1)), ("max_burst", span(0))]),
+        of_kind(kind("fq-codel"), vec![("flows", flows), ("quantum", quantity(64, &["B", "KiB"]))]),
+    ]
+    .boxed()
 }
 
 fn link(name: &'static str) -> BoxedStrategy<String> {

@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut, Range};
 
 use anabranch_base::Time;
-use anabranch_link::Damage;
 use anabranch_link::fabric::{self, RouteId};
+use anabranch_link::{Damage, Payload};
 use anabranch_scenario::Scenario;
 use bytes::Bytes;
 
@@ -70,6 +70,13 @@ impl Load {
             sent: now,
             bytes: outbound.bytes,
         }
+    }
+}
+
+impl Payload for Carried {
+    /// Each path of each pair of ends, in each direction: they have ports and addresses of their own.
+    fn flow(&self) -> u64 {
+        u64::from(self.pair) << 32 | u64::from(self.path) << 1 | self.from as u64
     }
 }
 

@@ -16,6 +16,11 @@ pub enum Kind {
     },
     /// A number from 0 to 1.
     Probability,
+    /// A number of at least this.
+    Number {
+        /// The least.
+        least: f64,
+    },
     /// A number of bytes within these bounds, both included.
     Size {
         /// The least.
@@ -44,8 +49,8 @@ pub enum Kind {
     Word(Words),
     /// The name of a policy: of those that a registry has of this kind.
     Policy(&'static str),
-    /// This word, or a value of this kind.
-    WordOr(&'static str, &'static Kind),
+    /// One of these words, or a value of this kind.
+    WordOr(&'static [&'static str], &'static Kind),
     /// A number of packets, or of bytes: `100 packets`.
     PacketsOrSize,
     /// Spans of time in order, apart from one another, each from a moment to a later one.

@@ -61,7 +61,7 @@ static LOSS_SETTINGS: [Setting<LossConfig>; 2] = [
 ];
 
 /// The kind of an MTU.
-pub const MTU: Kind = Kind::WordOr(ANY_SIZE, &Kind::Size { least: 68, most: 65_535 });
+pub const MTU: Kind = Kind::WordOr(&[ANY_SIZE], &Kind::Size { least: 68, most: 65_535 });
 
 /// The word for a link that carries packets of any size.
 const ANY_SIZE: &str = "none";

@@ -4,14 +4,13 @@
 mod medium;
 
 use std::collections::VecDeque;
-use std::fmt::Debug;
 
 use anabranch_base::{Machine, Time};
 
 use crate::agenda::{Agenda, NodeIndex};
 use crate::config::Change;
 use crate::link::Link;
-use crate::packet::{Damage, Fate, LossCause, Packet};
+use crate::packet::{Damage, Fate, LossCause, Packet, Payload};
 
 pub use crate::route::RouteId;
 pub use medium::{Crossing, Medium, Station};
@@ -37,7 +36,7 @@ pub struct Fabric<L> {
 }
 
 /// What the packets of a fabric carry.
-pub trait Load: Clone + Debug + Send + 'static {
+pub trait Load: Payload + Clone + 'static {
     /// Changes one bit, in this copy only.
     fn suffer(&mut self, damage: Damage);
 

@@ -20,22 +20,14 @@ impl<L> DropTail<L> {
     pub fn new(limit: QueueLimit) -> DropTail<L> {
         DropTail { limit, waiting: VecDeque::new(), backlog: Backlog::default() }
     }
-
-    fn has_room(&self, packet: &Packet<L>) -> bool {
-        match self.limit {
-            QueueLimit::Packets(limit) => self.backlog.packets < limit,
-            QueueLimit::Bytes(limit) => self.backlog.bytes + packet.size <= limit,
-        }
-    }
 }
 
 impl<L: Debug + Send> Queue<L> for DropTail<L> {
     fn offer(&mut self, _: LineView, packet: Packet<L>) -> Result<(), Packet<L>> {
-        if !self.has_room(&packet) {
+        if !self.limit.has_room(self.backlog, packet.size) {
             return Err(packet);
         }
-        self.backlog.packets += 1;
-        self.backlog.bytes += packet.size;
+        self.backlog.join(packet.size);
         self.waiting.push_back(packet);
         Ok(())
     }
@@ -46,8 +38,7 @@ impl<L: Debug + Send> Queue<L> for DropTail<L> {
 
     fn discard(&mut self) -> Option<Packet<L>> {
         let packet = self.waiting.pop_front()?;
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= packet.size;
+        self.backlog.leave(packet.size);
         Some(packet)
     }
 

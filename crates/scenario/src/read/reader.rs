@@ -135,6 +135,7 @@ impl SettingReader<'_> {
             Kind::Boolean | Kind::FalseYet => value::boolean(node).map(setting::Value::Boolean),
             Kind::Whole { least, most } => value::whole(node, *least, *most).map(setting::Value::Whole),
             Kind::Probability => value::probability(node).map(setting::Value::Number),
+            Kind::Number { least } => value::number(node, *least).map(setting::Value::Number),
             Kind::Size { least, most } => self.size(node, *least, *most).map(setting::Value::Size),
             Kind::SizeOrRange { least, most } => self.size_or_range(node, *least, *most),
             Kind::Span { least } if least.is_zero() => value::span(node).map(setting::Value::Span),
@@ -145,7 +146,7 @@ impl SettingReader<'_> {
             Kind::Rate { .. } => value::some_rate(node).map(setting::Value::Rate),
             Kind::Word(words) => Choice::of(words).pick(node).map(setting::Value::word),
             Kind::Policy(kind) => self.policy(kind, node),
-            Kind::WordOr(word, other) => self.word_or(word, other, node),
+            Kind::WordOr(words, other) => self.word_or(words, other, node),
             Kind::ListOr(each, other) => match &node.value {
                 TreeValue::List(nodes) => {
                     let values = nodes.iter().map(|node| self.value(each, node)).collect::<Read<_>>()?;
@@ -169,12 +170,13 @@ impl SettingReader<'_> {
         Choice { what: kind, built, planned }.pick(node).map(setting::Value::word)
     }
 
-    fn word_or(&self, word: &str, other: &Kind, node: &Node) -> Read<setting::Value> {
+    fn word_or(&self, words: &[&str], other: &Kind, node: &Node) -> Read<setting::Value> {
         match &node.value {
-            TreeValue::Text(text) if text == word => Ok(setting::Value::word(word)),
+            TreeValue::Text(text) if words.contains(&text.as_str()) => Ok(setting::Value::word(text)),
             TreeValue::Text(text) if !text.contains(|c: char| c.is_ascii_digit()) => {
                 let fault = Fault::value(node.span, format!("{} is not a size", quoted(text)));
-                Err(fault.expected(format!("{word:?}, or a size such as \"64 KiB\"")))
+                let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+                Err(fault.expected(format!("{}, or a size such as \"64 KiB\"", words.join(", "))))
             }
             _ => self.value(other, node),
         }

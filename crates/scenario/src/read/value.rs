@@ -75,6 +75,21 @@ pub(crate) fn probability(node: &Node) -> Read<f64> {
     Err(Fault::value(node.span, format!("{number} is not a probability")).expected(EXPECTED))
 }
 
+/// A number that is at least `least`, and not infinite.
+pub(crate) fn number(node: &Node, least: f64) -> Read<f64> {
+    let expected = format!("a number from {least}");
+    let number = match node.value {
+        TreeValue::Integer(number) => number as f64,
+        TreeValue::Float(number) => number,
+        _ => return Err(wrong(node, &expected)),
+    };
+    if number.is_finite() && number >= least {
+        // -0.0 is 0.
+        return Ok(if number == 0.0 { 0.0 } else { number });
+    }
+    Err(Fault::value(node.span, format!("{number} is too small or infinite")).expected(expected))
+}
+
 /// A span of time.
 pub(crate) fn span(node: &Node) -> Read<Duration> {
     quantity(node, "a time", "\"200 ms\"", quantity::span)

@@ -3,7 +3,7 @@
 use anabranch_base::Time;
 use anabranch_base::setting::{Settable as _, Variant};
 use anabranch_link::config::{
-    ChannelSharing, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, Rate,
+    ChannelSharing, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QUEUES, QueueConfig, Rate,
     loss_settings, settings,
 };
 
@@ -37,8 +37,11 @@ fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
 
 /// A limit alone, for a queue that has nothing else to say, or a table of its kind.
 fn queue(queue: &QueueConfig) -> ResolvedValue {
-    let QueueConfig::DropTail(limit) = queue;
-    limit.value().into()
+    if let QueueConfig::DropTail(limit) = queue {
+        return limit.value().into();
+    }
+    let kind = QUEUES.iter().find(|variant| (variant.is)(queue));
+    kind.map_or_else(ResolvedTable::default, |kind| variant(kind, queue)).into()
 }
 
 /// A rate, its steps, or its trace by name.

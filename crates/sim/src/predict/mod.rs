@@ -9,7 +9,7 @@ pub use limits::{Windows, planned_config};
 pub use obstacle::{Inexpressible, Obstacle};
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_link::config::{QueueConfig, QueueLimit};
+use anabranch_link::config::QueueLimit;
 use anabranch_models::{LimitedPath, PathParameters, TimeoutBounds};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Protocol, Sctp, WindowManagement};
@@ -183,8 +183,10 @@ fn queue(scenario: &Scenario, path: usize, direction: Direction, packet: ByteCou
     let ways = scenario.paths[path].links.iter().map(|link| data_way(&scenario.links[*link], direction));
     let narrowest = ways.min_by_key(|way| way.rate.at_start());
     match narrowest.map(|way| &way.queue) {
-        Some(QueueConfig::DropTail(QueueLimit::Packets(packets))) => *packets,
-        Some(QueueConfig::DropTail(QueueLimit::Bytes(bytes))) => bytes.get() / packet.get(),
+        Some(queue) => match queue.limit() {
+            QueueLimit::Packets(packets) => packets,
+            QueueLimit::Bytes(bytes) => bytes.get() / packet.get(),
+        },
         None => 0,
     }
 }

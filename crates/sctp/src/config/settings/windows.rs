@@ -9,7 +9,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "initial_window",
         scope: Scope::Everywhere,
-        kind: Kind::WordOr(OF_PROFILE, &Kind::SOME_SIZE),
+        kind: Kind::WordOr(&[OF_PROFILE], &Kind::SOME_SIZE),
         doc: "the initial congestion window of a path: as in the RFC of the profile (`tuned-1`: ten \
               segments, RFC 6928), or a size",
         get: initial_window,
@@ -24,7 +24,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "initial_ssthresh",
         scope: Scope::Everywhere,
-        kind: Kind::WordOr(PEERS_BUFFER, &Kind::SOME_SIZE),
+        kind: Kind::WordOr(&[PEERS_BUFFER], &Kind::SOME_SIZE),
         doc: "the initial slow-start threshold of a path: the peer's receive buffer, or a size",
         get: |config| config.initial_ssthresh.map_or(Some(Value::word(PEERS_BUFFER)), |size| shown(&size)),
         set: |config, value| {
