@@ -95,6 +95,7 @@ impl ProgressView {
             Event::PathUp(_) => "answers again".to_owned(),
             Event::PathMoved(_, to) => format!("moved to {to}"),
             Event::PathMtu(_, mtu) => format!("carries packets of {mtu}"),
+            Event::EcnUnusable(_, fault) => format!("is used without ECN: {fault}"),
             _ => return,
         };
         self.say(&format!("{:7.3} s  path {name} {what}", monitor.now().as_nanos() as f64 / 1e9));

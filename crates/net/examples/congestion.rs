@@ -38,7 +38,7 @@ impl CongestionControl for Fixed {
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
         let path = view.path(path);
         let cwnd = match cause {
-            CutCause::Timeout | CutCause::TimeoutAgain => path.unit,
+            CutCause::Timeout | CutCause::TimeoutAgain | CutCause::TimeoutAfterEcn => path.unit,
             _ => path.cwnd,
         };
         CutWindow { cwnd, ssthresh: path.ssthresh }

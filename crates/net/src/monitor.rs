@@ -81,7 +81,8 @@ impl PathMonitor {
             | Event::PathDown(id)
             | Event::PathUp(id)
             | Event::PathMoved(id, _)
-            | Event::PathMtu(id, _) => *id,
+            | Event::PathMtu(id, _)
+            | Event::EcnUnusable(id, _) => *id,
             _ => return None,
         };
         self.paths.iter().find(|path| path.report.id == id).map(|path| path.name.as_str())

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::ByteCount;
 
+use crate::path::EcnFault;
 use crate::policy::PathId;
 use crate::wire::Cause;
 
@@ -38,6 +39,8 @@ pub enum Event {
     PathMoved(PathId, SocketAddr),
     /// The path now carries IP packets of this many bytes, more or fewer than before (RFC 8899).
     PathMtu(PathId, ByteCount),
+    /// ECN does not work on this path: its packets leave without ECT from now on.
+    EcnUnusable(PathId, EcnFault),
     /// The association is closed. No event follows.
     Closed(CloseReason),
 }

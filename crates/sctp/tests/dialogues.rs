@@ -12,6 +12,7 @@ mod congestion;
 mod data;
 mod dead_path;
 mod departures;
+mod ecn;
 mod ending;
 mod failover;
 mod guesses;

@@ -14,8 +14,10 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
+use anabranch_sctp::config::EcnUse;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use walk::{Operation, Setting, plan, shrink, walk};
+use pair::Middlebox;
+use walk::{MarkSetting, Operation, Setting, plan, shrink, walk};
 
 #[test]
 fn whatever_happens_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
@@ -30,6 +32,20 @@ fn whatever_happens_to_copies_messages_arrive_once_and_in_order_or_the_failure_i
         let [scheduler, retransmission] = ["copying", "both"].map(Cow::Borrowed);
         let cmt = if seed % 2 == 0 { CmtRules::BY_DEPARTURE } else { setting.cmt };
         (Setting { scheduler, retransmission, cmt, ..setting }, operations)
+    });
+}
+
+/// The same where queues mark packets, and where they mark packets of a peer whose marks do not come back.
+#[test]
+fn whatever_is_marked_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(1_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let ecn = if seed % 2 == 0 { EcnUse::Echo } else { EcnUse::Cwr };
+        let middlebox = [Middlebox::None, Middlebox::None, Middlebox::Bleach, Middlebox::Drop];
+        let middlebox = middlebox[(seed / 2 % 4) as usize];
+        let marking = [10, 200, 1_000][(seed % 3) as usize];
+        let marks = MarkSetting { ecn, test: seed % 5 > 1, marking, middlebox };
+        (Setting { marks, ..setting }, operations)
     });
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::pair::End;
-use crate::walk::{Operation, Setting, walk};
+use crate::walk::{MarkSetting, Operation, Setting, walk};
 use anabranch_sctp::config::BufferSplit;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
@@ -24,6 +24,7 @@ const SETTING: Setting = Setting {
     mtu: 1500,
     potentially_failed: 0,
     quick: false,
+    marks: MarkSetting::NONE,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

@@ -4,6 +4,7 @@ mod appstripe;
 mod buffer_split;
 mod failover;
 mod laws;
+mod marks;
 mod mtu;
 mod places;
 mod predict;

@@ -45,6 +45,8 @@ pub struct StateCookie {
     pub remote: SocketAddr,
     /// The other addresses that the initiator announced.
     pub announced: Vec<IpAddr>,
+    /// Whether both ends support ECN.
+    pub ecn: bool,
     /// The extensions beyond RFC 9260 that both ends offer, if any.
     pub extensions: Option<OfferedExtensions>,
 }
@@ -76,8 +78,11 @@ impl StateCookie {
             write_socket_address(&mut body, address);
         }
         let announced = &self.announced[..self.announced.len().min(MAX_ANNOUNCED)];
-        let announced = announced.iter().filter(|ip| !ip.is_unspecified());
+        let announced = announced.iter().filter(|ip| !MARKERS.contains(ip));
         announced.for_each(|&ip| write_ip(&mut body, ip));
+        if self.ecn {
+            write_ip(&mut body, WITH_ECN);
+        }
         if let Some(OfferedExtensions { random, offer }) = &self.extensions {
             write_ip(&mut body, END_OF_ADDRESSES);
             body.push(u8::from(offer.takes_asconf));
@@ -121,9 +126,10 @@ impl CookieReader<'_> {
         let (local_port, peer_port) = (self.u16()?, self.u16()?);
         let (local, remote) = (self.socket_address()?, self.socket_address()?);
         let mut announced = Vec::new();
-        let mut extensions = None;
+        let (mut ecn, mut extensions) = (false, None);
         while !self.rest.is_empty() {
             match self.ip()? {
+                WITH_ECN => ecn = true,
                 END_OF_ADDRESSES => extensions = Some(self.extensions()?),
                 ip => announced.push(ip),
             }
@@ -144,6 +150,7 @@ impl CookieReader<'_> {
             local,
             remote,
             announced,
+            ecn,
             extensions,
         })
     }
@@ -224,6 +231,10 @@ fn signer(key: &CookieKey, body: &[u8]) -> Hmac<Sha256> {
 const SIGNATURE_LEN: usize = 32;
 /// Marks the end of the announced addresses if extensions follow. It is not a usable address.
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
+/// Among the addresses: both ends support ECN. It is not a usable address (RFC 6666).
+const WITH_ECN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0));
+/// What cannot be an announced address.
+const MARKERS: [IpAddr; 3] = [END_OF_ADDRESSES, WITH_ECN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
 /// The most addresses of one peer that a cookie holds.
 const MAX_ANNOUNCED: usize = 16;
 
@@ -249,6 +260,7 @@ pub(crate) mod tests {
             local: SocketAddr::from(([127, 0, 0, 1], 9899)),
             remote: "[2001:db8::1]:4000".parse().expect("an address"),
             announced: vec![IpAddr::from([10, 0, 0, 1])],
+            ecn: true,
             extensions: None,
         }
     }
@@ -265,8 +277,8 @@ pub(crate) mod tests {
         let key = [7; 32];
         assert_eq!(StateCookie::open(&cookie().seal(&key), &key), Ok(cookie()));
         assert_eq!(StateCookie::open(&extended().seal(&key), &key), Ok(extended()));
-        let unreachable = StateCookie { announced: vec![END_OF_ADDRESSES], ..extended() };
-        let known = StateCookie { announced: Vec::new(), ..extended() };
+        let unreachable = StateCookie { announced: MARKERS.to_vec(), ecn: false, ..extended() };
+        let known = StateCookie { announced: Vec::new(), ..unreachable.clone() };
         assert_eq!(StateCookie::open(&unreachable.seal(&key), &key), Ok(known));
     }
 

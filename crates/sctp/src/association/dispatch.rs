@@ -71,10 +71,11 @@ impl Association {
                 ChunkOutcome::Violation(what) => return self.call_off(what),
             }
         }
-        if let (Some(session), Some(data)) = (self.session_mut(), data)
-            && let Err(bad) = session.end_packet(arrived.path, &data, now)
-        {
-            return self.call_off(bad.to_string());
+        if let (Some(session), Some(data)) = (self.session_mut(), data) {
+            session.answer_reports(now);
+            if let Err(bad) = session.end_packet(arrived, &data, now) {
+                return self.call_off(bad.to_string());
+            }
         }
         self.after_event(now);
     }
@@ -187,7 +188,8 @@ impl Association {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
-            Chunk::EcnEcho(echo) => session.on_ecn_echo(now, path, echo.lowest_tsn()),
+            Chunk::EcnEcho(echo) => session.on_ecn_echo(path, echo.lowest_tsn()),
+            Chunk::CongestionWindowReduced(cwr) => session.on_cwr(path, cwr.lowest_tsn),
             Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
             Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
             Chunk::Asconf(asconf) if stage != Some(ShutdownState::AckSent) => {

@@ -12,6 +12,7 @@ use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_
 use super::packet_auth::PacketAuth;
 use super::session::{Agreement, Session, Settings};
 use super::timers::{Timer, Timers};
+use crate::config::EcnUse;
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
 use crate::seq::Tsn;
@@ -231,6 +232,7 @@ impl Handshake {
             peer_window: ByteCount::new(u64::from(ack.a_rwnd)),
             outbound_streams: config.outbound_streams.min(ack.inbound_streams),
             inbound_streams: config.inbound_streams.min(ack.outbound_streams),
+            ecn: config.ecn != EcnUse::Off && body.ecn,
         };
         let mut paths = std::mem::take(&mut self.paths);
         let further = self.end_search(path, &mut paths);
@@ -384,6 +386,9 @@ impl Handshake {
             parameters.push(Parameter::CookiePreservative(staleness * 2));
         }
         let config = &self.settings.config;
+        if config.ecn != EcnUse::Off {
+            parameters.push(Parameter::EcnCapable);
+        }
         parameters.extend(Extensions::announced(config, &self.identity.random));
         Init {
             initiate_tag: self.identity.tag,

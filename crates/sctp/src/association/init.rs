@@ -24,6 +24,8 @@ pub struct InitBody {
     pub cookie: Option<Vec<u8>>,
     /// The other addresses of the sender.
     pub addresses: Vec<IpAddr>,
+    /// Whether the sender supports ECN.
+    pub ecn: bool,
     /// By how much the lifetime of a cookie is to be extended.
     pub preservative: Option<Duration>,
     /// Unrecognized parameters to report: as parameters for an INIT-ACK.
@@ -53,6 +55,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
             Parameter::StateCookie(cookie) => body.cookie = Some(cookie.clone()),
             Parameter::Ipv4Address(ip) => body.addresses.push(IpAddr::V4(*ip)),
             Parameter::Ipv6Address(ip) => body.addresses.push(IpAddr::V6(*ip)),
+            Parameter::EcnCapable => body.ecn = true,
             Parameter::CookiePreservative(by) => body.preservative = Some(*by),
             Parameter::HostNameAddress(_) => {
                 // RFC 9260 §5.1.2 C: "the endpoint MUST immediately send an ABORT chunk and MAY include an

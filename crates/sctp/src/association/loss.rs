@@ -94,6 +94,7 @@ impl Session {
     /// acknowledged twice.
     pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
         if let Some(left) = self.send.mark(tsn, path, by) {
+            self.paths.trial_mut(left.path).on_lost(tsn);
             self.paths.on_left_flight(left.path, left.weight);
             match self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
                 true => self.paths.on_loss_without_cut(left.path, tsn),
@@ -101,20 +102,6 @@ impl Session {
             }
             self.paths.let_one_out();
             self.peer_window.open += left.rwnd_weight;
-        }
-    }
-
-    /// The peer reports a packet with a congestion mark. The packet carried the chunk `lowest`; if the report names
-    /// no chunk, it is any packet that left on the path on which the report `arrived`. A report of a chunk that is no
-    /// longer kept is ignored.
-    pub(super) fn on_ecn_echo(&mut self, now: Time, arrived: PathId, lowest: Option<Tsn>) {
-        let path = lowest.map_or(Some(arrived), |tsn| self.send.path_of(tsn));
-        let Some(path) = path else { return };
-        let was_cut = self.paths.sample(path).cut_open;
-        let response = self.respond(Signal::EcnEcho, path, now);
-        if response.cut.is_some() || was_cut {
-            let highest = self.send.highest_on(path);
-            self.paths.change_after_loss(path, |state| state.on_ecn_echo(highest));
         }
     }
 
@@ -142,6 +129,7 @@ impl Session {
     /// Sends a HEARTBEAT on `path` because of a loss, even if other HEARTBEATs are under way.
     fn probe_after_loss(&mut self, path: PathId, now: Time) {
         self.paths.change_after_loss(path, LossState::begin_probe);
+        self.paths.counters_mut(path).loss_probes += 1;
         self.send_heartbeat(path, now);
         let wait = self.paths.take_timer(path);
         self.timers.set(Timer::HeartbeatAnswer(path), now + wait);

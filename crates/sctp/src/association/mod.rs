@@ -20,6 +20,7 @@ mod growth;
 mod handshake;
 mod init;
 mod loss;
+mod marks;
 mod mtu;
 mod ns2;
 mod on_asconf;
@@ -234,8 +235,13 @@ impl Association {
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         let (path, len) = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => {
-                let ecn = session.settings.config.codepoint;
-                return session.poll_transmit(now, buf, max_segments).map(|sent| Transmit { ecn, ..sent });
+                let fixed = session.settings.config.codepoint;
+                let sent = session.poll_transmit(now, buf, max_segments);
+                return if fixed == Ecn::NotEct {
+                    sent
+                } else {
+                    sent.map(|sent| Transmit { ecn: fixed, ..sent })
+                };
             }
             State::Opening(handshake) => handshake.poll_transmit(now, buf)?,
             State::Closed(_) => {

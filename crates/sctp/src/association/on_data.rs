@@ -6,18 +6,19 @@ use super::datagram::Verified;
 use super::session::Session;
 use super::timers::Timer;
 use crate::event::Event;
-use crate::policy::PathId;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
 use crate::receive::{
     Bundle, DeliveryError, Fragment, MemoryLoad, Message, ReassemblyError, TsnArrival, compact,
 };
+use crate::seq::Tsn;
 use crate::wire::{Cause, Data};
 
 /// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketData {
     had_gap: bool,
-    has_data: bool,
+    /// The lowest TSN of its chunks; `None` if it has none.
+    lowest: Option<Tsn>,
     has_new: bool,
     /// The weight of the new chunks.
     arrived: ByteCount,
@@ -39,7 +40,7 @@ impl Session {
         let has_received = self.arrivals.highest() != self.agreement.peer_tsn.previous();
         PacketData {
             had_gap: self.arrivals.has_gap(),
-            has_data: false,
+            lowest: None,
             has_new: false,
             arrived: ByteCount::ZERO,
             has_dropped: false,
@@ -57,7 +58,11 @@ impl Session {
         data: &Data<'_>,
         packet: &mut PacketData,
     ) -> Result<(), BadData> {
-        packet.has_data = true;
+        packet.lowest = Some(
+            packet
+                .lowest
+                .map_or(data.tsn, |lowest| if data.tsn.is_before(lowest) { data.tsn } else { lowest }),
+        );
         packet.wants_sack |= data.immediate;
         match self.arrivals.classify(data.tsn) {
             TsnArrival::New => {}
@@ -115,10 +120,17 @@ impl Session {
         }
     }
 
-    /// All chunks of a packet from `path` are read: decides when it is acknowledged.
-    pub(super) fn end_packet(&mut self, path: PathId, packet: &PacketData, now: Time) -> Result<(), BadData> {
-        if !packet.has_data {
-            return Ok(());
+    /// All chunks of a packet that arrived are read: decides when it is acknowledged.
+    pub(super) fn end_packet(
+        &mut self,
+        arrived: Verified<'_>,
+        packet: &PacketData,
+        now: Time,
+    ) -> Result<(), BadData> {
+        let Some(lowest) = packet.lowest else { return Ok(()) };
+        let path = arrived.path;
+        if arrived.ecn.is_marked() {
+            self.on_marked(path, lowest);
         }
         self.reassembly.on_cumulative(self.arrivals.cumulative())?;
         self.sack_path = path;

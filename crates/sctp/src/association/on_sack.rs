@@ -67,6 +67,7 @@ impl Session {
         self.send.on_counted(&reading.news.holes);
         self.leave_recovery(&reading.news);
         self.tally_acked(&reading.news, &mut reading.tally, now);
+        self.judge_ecn(&reading.tally, now);
         self.grow_windows(reading, by, now);
         self.follow_losses(now);
         self.respond_to_missing(&reading.progress.missing, now);

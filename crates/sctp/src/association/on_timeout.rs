@@ -46,6 +46,7 @@ impl Session {
         let is_probe = self.peer_window.probe.is_some_and(|probe| lost == [probe]);
         let again = self.paths.has_timed_out(path);
         self.paths.on_timeout(path);
+        self.paths.trial_mut(path).on_timeout(now);
         let is_heard = self.paths.is_heard(path);
         let signal = match is_probe && is_heard && self.peer_window.has_answered {
             true => Signal::WindowProbeUnanswered,

@@ -153,5 +153,6 @@ fn agreement_of(cookie: &StateCookie) -> Agreement {
         peer_window: ByteCount::new(u64::from(cookie.peer_window)),
         outbound_streams: cookie.outbound_streams,
         inbound_streams: cookie.inbound_streams,
+        ecn: cookie.ecn,
     }
 }

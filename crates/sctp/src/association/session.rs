@@ -12,6 +12,7 @@ use super::authentication::AuthKeys;
 use super::challenge::Challenges;
 use super::draws::TimerDraws;
 use super::extensions::Extensions;
+use super::marks::Marks;
 use super::outbox::Control;
 use super::pairs::Pairs;
 use super::policies::Policies;
@@ -64,6 +65,8 @@ pub struct Agreement {
     pub outbound_streams: u16,
     /// How many streams the peer may use.
     pub inbound_streams: u16,
+    /// Whether both ends support ECN.
+    pub ecn: bool,
 }
 
 /// The peer's receive window, as this end estimates it.
@@ -130,6 +133,7 @@ pub struct Session {
     /// The path for a SACK that is due, or will be.
     pub(super) sack_path: PathId,
     pub(super) is_sack_due: bool,
+    pub(super) marks: Marks,
     pub(super) listed: Listed,
 
     /// Control chunks that wait to leave, in order.
@@ -202,6 +206,7 @@ impl Session {
             sending: SendPhase::Done,
             reading: SackReading::default(),
             is_sack_due: false,
+            marks: Marks::default(),
             listed: Listed::default(),
             outbox: VecDeque::new(),
             mtu_probes: VecDeque::new(),

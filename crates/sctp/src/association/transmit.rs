@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::datagram::Transmit;
+use super::datagram::{Ecn, Transmit};
 use super::open_packet::OpenPacket;
 use super::packet_auth::PacketAuth;
 use super::retransmit::{Again, Why};
@@ -24,6 +24,8 @@ struct Packed {
     len: usize,
     weight: ByteCount,
     has_data: bool,
+    /// Its first chunk, and whether that left for the first time.
+    first: Option<(Tsn, bool)>,
     is_retransmission: bool,
     /// It is larger than the path's packet limit, because of a chunk that fits into no packet within it.
     is_stretched: bool,
@@ -65,11 +67,18 @@ impl Session {
             };
             let room = match transmit {
                 Some(earlier) if earlier.path != path => break,
+                // Only packets with data are ECN-capable, so that control chunks leave in packets of their own.
+                Some(earlier) if earlier.ecn.is_capable() && !self.outbox.is_empty() => break,
                 Some(earlier) => PacketRoom::Segment(earlier.segment_size),
                 None => PacketRoom::Packet(self.paths.sample(path).packet_limit.as_len()),
             };
             let Some(packed) = self.pack(path, room, buf, now) else { break };
+            let ecn = match packed.first {
+                Some((first, is_new)) if transmit.is_none() => self.codepoint(path, first, is_new),
+                _ => Ecn::NotEct,
+            };
             let sum = transmit.get_or_insert(Transmit {
+                ecn,
                 len: 0,
                 round: self.paths.round(path),
                 ..Transmit::single(path, packed.len)
@@ -77,7 +86,9 @@ impl Session {
             sum.len += packed.len;
             sum.retransmission |= packed.is_retransmission;
             sum.may_fragment |= packed.is_stretched;
-            if packed.len < sum.segment_size || packed.is_stretched {
+            // What this end marks itself leaves alone, and so does a packet without data.
+            let is_alone = sum.ecn.is_marked() || self.agreement.ecn && !packed.has_data;
+            if packed.len < sum.segment_size || packed.is_stretched || is_alone {
                 break;
             }
         }
@@ -109,6 +120,7 @@ impl Session {
             return Some(again.path);
         }
         if let Some((_, path)) = self.next_waiting(None, now) {
+            self.queue_cwr(path);
             return Some(path);
         }
         self.next_copy(None, now).map(|again| again.path)
@@ -219,6 +231,9 @@ impl Session {
     fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
         if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
+            return;
+        }
+        if !self.pack_echoes(LEAST_SACK, builder, auth) {
             return;
         }
         let mut gaps = self.arrivals.gap_blocks();
@@ -339,6 +354,7 @@ impl Session {
     fn commit(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.send.on_sent(tsn, path, self.paths.round(path));
         packed.has_data = true;
+        packed.first.get_or_insert((tsn, sent.previous.is_none()));
         packed.weight += sent.weight;
         self.paths.on_chunk_sent(path, sent.weight, now);
         let counters = self.paths.counters_mut(path);
@@ -385,6 +401,7 @@ impl Session {
     fn commit_copy(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.send.on_copied(tsn, path, self.paths.round(path));
         packed.has_data = true;
+        packed.first.get_or_insert((tsn, false));
         packed.weight += sent.weight;
         self.paths.on_chunk_sent(path, sent.weight, now);
         let counters = self.paths.counters_mut(path);
@@ -462,6 +479,9 @@ fn departed(tsn: Tsn, path: PathId, sent: &Sent) -> DepartedChunk {
 /// current send window." This is half as many: most receivers compare SSNs by serial number arithmetic (RFC 1982),
 /// and take an SSN that is further ahead for one that has passed.
 const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;
+
+/// A SACK without gap blocks, and the authentication of its packet.
+const LEAST_SACK: usize = 64;
 
 /// A packet with less room takes no more data.
 const SMALLEST_CHUNK: usize = Data::padded_len(1);

@@ -3,6 +3,7 @@
 
 mod buffer_split;
 mod check;
+mod ecn;
 mod growth;
 mod message_limit;
 mod mtu;
@@ -12,8 +13,10 @@ mod settings;
 mod sizes;
 mod tuned;
 
+pub use crate::policy::congestion::reno::EcnWindow;
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
+pub use ecn::EcnUse;
 pub use growth::Growth;
 pub use message_limit::MessageLimit;
 pub use mtu::{MtuBounds, MtuDiscovery};
@@ -46,8 +49,8 @@ pub struct Config {
     pub encapsulation: Encapsulation,
     /// Whether packets carry a CRC32c.
     pub checksum: Checksum,
-    /// The ECN codepoint of the packets of an open association; packets of its handshake are sent with Not-ECT. The
-    /// codepoints of packets that arrive are counted and recorded, and have no other effect.
+    /// The ECN codepoint of all packets of an open association, for tests of what hands codepoints on. With Not-ECT,
+    /// `ecn` decides.
     pub codepoint: Ecn,
     /// The size of an IP packet that every path carries, or the largest size that is tried.
     pub mtu: ByteCount,
@@ -93,6 +96,13 @@ pub struct Config {
     pub outbound_streams: u16,
     /// The streams this end lets the peer open.
     pub inbound_streams: u16,
+
+    /// How congestion marks are reported and answered, if the peer supports ECN too.
+    pub ecn: EcnUse,
+    /// The window after the report of a mark.
+    pub ecn_window: EcnWindow,
+    /// Whether this end marks some of its first packets on each path itself, to learn whether marks come back.
+    pub ecn_test: bool,
 
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
@@ -322,6 +332,7 @@ impl Config {
                 idle_ssthresh: self.idle_ssthresh,
                 cut_may_raise: self.cut_may_raise || self.cmt.ns2.has(Ns2Rule::CutsWaiting),
                 decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
+                ecn_window: self.ecn_window,
             },
             // M-SCTP-4: with CMT's window update, "advance" means an advance of the path, in every profile.
             growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),

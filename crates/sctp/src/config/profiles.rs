@@ -3,8 +3,8 @@
 use anabranch_base::{ByteCount, Duration, Ecn};
 
 use super::{
-    BufferSplit, BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst,
-    MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
+    BufferSplit, BurstRule, Charge, Config, EcnUse, EcnWindow, Encapsulation, Exemption, Failover,
+    InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::IdleThreshold;
@@ -42,6 +42,9 @@ impl Config {
             buffer_split: BufferSplit::None,
             outbound_streams: 16,
             inbound_streams: 2048,
+            ecn: EcnUse::Off,
+            ecn_window: EcnWindow::HALF,
+            ecn_test: false,
             missing_reports: 3,
             sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
             sack_immediately: false,

@@ -7,6 +7,7 @@ use rand_core::Rng as _;
 
 use super::{AssociationId, Channel, ConnectError, Endpoint, pairing};
 use crate::association::{Agreement, Association, PathAddresses};
+use crate::config::EcnUse;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
@@ -18,6 +19,7 @@ struct JoinedEnd {
     buffer: ByteCount,
     outbound_streams: u16,
     inbound_streams: u16,
+    ecn: bool,
 }
 
 /// Opens an association between two endpoints at once: nothing is sent, every path is confirmed, and no round-trip
@@ -59,6 +61,7 @@ impl Endpoint {
             buffer: config.receive_buffer,
             outbound_streams: config.outbound_streams,
             inbound_streams: config.inbound_streams,
+            ecn: config.ecn != EcnUse::Off,
         }
     }
 
@@ -79,6 +82,7 @@ impl Endpoint {
             peer_window: peer.buffer,
             outbound_streams: own.outbound_streams.min(peer.inbound_streams),
             inbound_streams: own.inbound_streams.min(peer.outbound_streams),
+            ecn: own.ecn && peer.ecn,
         };
         let seed = self.next_seed();
         let association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);

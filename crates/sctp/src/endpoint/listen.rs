@@ -11,6 +11,7 @@ use crate::association::{
     Association, AssociationState, Extensions, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
     RandomNumber, acceptable, address_parameter, address_parameters, check_init, reached_as,
 };
+use crate::config::EcnUse;
 use crate::seq::Tsn;
 use crate::wire::{
     Abort, Cause, CommonHeader, ErrorChunk, Init, InitAck, Packet, Parameter, VerificationTag,
@@ -271,12 +272,16 @@ impl Endpoint {
             local: arrival.local,
             remote: arrival.remote,
             announced: body.addresses.clone(),
+            ecn: config.ecn != EcnUse::Off && body.ecn,
             extensions: (*offer != PeerExtensions::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
         };
         let mut parameters = vec![Parameter::StateCookie(self.jar.seal(&cookie, now))];
         let announced = pairing::announced(&self.config.local, arrival.remote.ip());
         parameters.extend(address_parameters(&announced));
+        if cookie.ecn {
+            parameters.push(Parameter::EcnCapable);
+        }
         if *offer != PeerExtensions::default() {
             parameters.extend(Extensions::announced(config, &name.random));
         }

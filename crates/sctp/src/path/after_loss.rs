@@ -10,6 +10,8 @@ use crate::seq::Tsn;
 pub struct LossState {
     /// Whether data may not leave.
     pub holds_data: bool,
+    /// Whether the peer reports a mark in the packet that is being read.
+    pub awaits_echo: bool,
     /// Whether a HEARTBEAT that a response asked for is under way.
     is_probed: bool,
     /// The duration of the next timer, if it is not the RTO.
@@ -45,9 +47,9 @@ impl LossState {
         self.cut_until.is_some()
     }
 
-    /// Whether a chunk that was sent before the last report of a mark is outstanding.
+    /// Whether a chunk that was sent before the last report of a mark is outstanding, or such a report is being read.
     pub fn is_ecn_open(&self) -> bool {
-        self.ecn_until.is_some()
+        self.awaits_echo || self.ecn_until.is_some()
     }
 
     /// The next timer runs for `time`.

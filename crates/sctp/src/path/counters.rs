@@ -25,6 +25,16 @@ pub struct PathCounters {
     pub received_packets: u64,
     /// Those of them that arrived with an ECN codepoint.
     pub received_ecn: EcnCounters,
+    /// Reports of marks (ECNE) that left because of packets that arrived on this path.
+    pub sent_echoes: u64,
+    /// Reports of marks that arrived because of packets that left on this path.
+    pub received_echoes: u64,
+    /// Answers to such reports (CWR) that left.
+    pub sent_cwrs: u64,
+    /// How often the window was cut because of such a report.
+    pub ecn_cuts: u64,
+    /// HEARTBEATs that left because a loss response asked for them.
+    pub loss_probes: u64,
     /// User data that arrived for the first time.
     pub received_bytes: ByteCount,
     /// How many round-trip times were measured.

@@ -20,6 +20,7 @@ use super::after_loss::LossState;
 use super::bandwidth::Bandwidth;
 use super::burst::BurstAllowance;
 use super::counters::{PathCounters, SackCounters};
+use super::ecn::EcnTrial;
 use super::health::Health;
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
@@ -60,6 +61,7 @@ struct Path {
     /// Expiries of T3-rtx since a chunk was last acknowledged.
     timeouts_in_row: u32,
     after_loss: LossState,
+    ecn_trial: EcnTrial,
     last_data: Option<Time>,
     last_arrival: Option<Time>,
     /// How many rounds of its window have ended: a round lasts from its first packet to the first acknowledgement of
@@ -157,6 +159,7 @@ impl PathTable {
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
         path.after_loss = LossState::default();
+        path.ecn_trial = EcnTrial::default();
         path.loss_rate = LossRate::default();
         path.bandwidth = Bandwidth::default();
         path.measured = Measured::new();
@@ -194,6 +197,11 @@ impl PathTable {
     /// The state that loss responses keep on path `id`.
     pub fn after_loss(&self, id: PathId) -> &LossState {
         &self.paths[id.index()].after_loss
+    }
+
+    /// The trial of ECN on path `id`.
+    pub fn trial_mut(&mut self, id: PathId) -> &mut EcnTrial {
+        &mut self.paths[id.index()].ecn_trial
     }
 
     /// The duration of a timer of path `id` that starts now: the RTO, unless another time was drawn.
@@ -300,6 +308,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         is_probing_window: false,
         timeouts_in_row: 0,
         after_loss: LossState::default(),
+        ecn_trial: EcnTrial::default(),
         last_data: None,
         last_arrival: None,
         round: 0,

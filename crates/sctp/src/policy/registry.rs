@@ -313,7 +313,7 @@ const RANKS: [(&str, Rank); 5] = [
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::policy::congestion::reno::IdleThreshold;
+    use crate::policy::congestion::reno::{EcnWindow, IdleThreshold};
 
     pub(crate) fn rules() -> StandardRules {
         StandardRules {
@@ -324,6 +324,7 @@ pub(crate) mod tests {
                 idle_ssthresh: IdleThreshold::TakesWindow,
                 cut_may_raise: false,
                 decay_lifts: false,
+                ecn_window: EcnWindow::HALF,
             },
             growth_needs_advance: false,
             missing_reports: 3,

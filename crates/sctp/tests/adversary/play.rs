@@ -50,7 +50,7 @@ impl Cast {
             Act::Pass { milliseconds } => self.pass(Duration::from_millis(milliseconds)),
             Act::Fortune { loss, duplication, jitter_ms } => {
                 let jitter = Duration::from_millis(jitter_ms);
-                self.pair.faults = Faults { loss, duplication, corruption: 0, jitter };
+                self.pair.faults = Faults { loss, duplication, corruption: 0, marking: 0, jitter };
                 Ok(())
             }
             Act::Leave(end, pipe) => self.leave(end, pipe),

@@ -49,6 +49,7 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
             .map(|_| socket(input).ip())
             .filter(|ip| !ip.is_unspecified())
             .collect(),
+        ecn: input.is_one_in(2),
         extensions: input.is_one_in(2).then(|| extensions(input)),
     }
 }

@@ -77,12 +77,28 @@ pub struct Pipe {
     pub is_cut: bool,
     /// How many of the next packets from each end are dropped.
     pub drop_next: [u32; 2],
+    /// How many of the next packets with ECT from each end are marked.
+    pub mark_next: [u32; 2],
+    /// What it does with ECN codepoints.
+    pub middlebox: Middlebox,
     /// A translator at A's end shows this UDP port to Z instead of A's, and lets nothing else in.
     pub translated: Option<u16>,
     /// The version of its addresses.
     pub version: IpVersion,
     /// Larger IP packets are lost, unless they may be fragmented.
     pub mtu: usize,
+}
+
+/// What a pipe does with ECN codepoints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Middlebox {
+    /// Nothing.
+    #[default]
+    None,
+    /// Clears them.
+    Bleach,
+    /// Loses packets that have one.
+    Drop,
 }
 
 /// A packet that left.
@@ -99,6 +115,8 @@ pub struct Line {
     pub by: Option<AssociationId>,
     /// `A -> INIT -> Z`.
     pub text: String,
+    /// The ECN codepoint with which it left.
+    pub ecn: Ecn,
     /// What was in it, if [`Pair::keep_packets`] was called.
     pub bytes: Bytes,
     /// The length of the SCTP packet.
@@ -119,6 +137,8 @@ pub struct Faults {
     pub loss: u32,
     pub duplication: u32,
     pub corruption: u32,
+    /// Marks on packets with ECT.
+    pub marking: u32,
     /// Packets are late by up to this much, and so overtake one another.
     pub jitter: Duration,
 }
@@ -131,6 +151,7 @@ struct Flying {
     local: SocketAddr,
     remote: SocketAddr,
     pipe: usize,
+    marking: u8,
     bytes: Bytes,
 }
 
@@ -406,18 +427,19 @@ impl Pair {
     /// Puts a packet of the test's own on the wire: it arrives as soon as time goes on.
     pub fn inject(&mut self, to: End, pipe: usize, bytes: Vec<u8>) {
         let (local, remote) = (self.address(to, pipe), self.seen(to.other(), pipe));
-        self.fly(to, local, remote, pipe, Bytes::from(bytes), Duration::ZERO);
+        self.fly((to, pipe), (local, remote), Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
     }
 
     /// A packet from `remote`, any address, arrives at the first address of an end.
     pub fn inject_from(&mut self, to: End, remote: SocketAddr, bytes: Vec<u8>) {
-        self.fly(to, self.address(to, 0), remote, 0, Bytes::from(bytes), Duration::ZERO);
+        let ends = (self.address(to, 0), remote);
+        self.fly((to, 0), ends, Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
         self.run_for(Duration::ZERO);
     }
 
     /// A packet from `remote` arrives at `local`, an address of an end.
     pub fn inject_between(&mut self, to: End, local: SocketAddr, remote: SocketAddr, bytes: Vec<u8>) {
-        self.fly(to, local, remote, 0, Bytes::from(bytes), Duration::ZERO);
+        self.fly((to, 0), (local, remote), Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
         self.run_for(Duration::ZERO);
     }
 
@@ -512,14 +534,14 @@ impl Pair {
     }
 
     fn arrive(&mut self, flying: Flying) {
-        let Flying { to, local, remote, bytes, .. } = flying;
+        let Flying { to, local, remote, marking, bytes, .. } = flying;
         let (left, is_metered) = (self.log.len(), self.meter.is_some());
         self.spent = Reading::default();
         self.within(to, |side, now| {
             // What an end keeps of a packet counts as its own memory.
             let bytes = if is_metered { Bytes::copy_from_slice(&bytes) } else { bytes.clone() };
             let memory = ByteCount::of_len(bytes.len());
-            let (channel, ecn) = (Channel::PLAIN, Ecn::NotEct);
+            let (channel, ecn) = (Channel::PLAIN, Ecn::from_bits(marking));
             side.endpoint.handle(now, &Arrival { local, remote, channel, ecn, bytes, memory });
         });
         self.settle(to);
@@ -582,12 +604,14 @@ impl Pair {
         // A translator without this port, or the pipe, does not let it through.
         let is_missing = self.side(from).missing.contains(&local);
         let is_too_large = self.pipes[pipe].is_exceeded(bytes.len()) && !transmit.may_fragment;
-        let is_gone = is_missing || is_too_large || self.seen(to, pipe) != remote;
+        let is_blocked = self.pipes[pipe].middlebox == Middlebox::Drop && transmit.ecn != Ecn::NotEct;
+        let is_gone = is_missing || is_too_large || is_blocked || self.seen(to, pipe) != remote;
         if is_gone || self.is_lost(from, pipe, &names) {
             return self.note((from, pipe), departure, &names, "lost", bytes);
         }
         self.note((from, pipe), departure, &names, &format!("{to:?}"), bytes);
         let (here, there) = (self.address(to, pipe), self.seen(from, source));
+        let ecn = self.marked(from, pipe, transmit.ecn);
         let copies = 1 + usize::from(self.happens(self.faults.duplication));
         for _ in 0..copies {
             let mut bytes = bytes.clone();
@@ -598,7 +622,7 @@ impl Pair {
                 bytes = Bytes::from(spoilt);
             }
             let late = Duration::from_nanos(self.random() % (self.faults.jitter.as_nanos() + 1));
-            self.fly(to, here, there, pipe, bytes, self.pipes[pipe].delay + late);
+            self.fly((to, pipe), (here, there), ecn, bytes, self.pipes[pipe].delay + late);
         }
     }
 
@@ -634,22 +658,40 @@ impl Pair {
         let text = format!("{from:?} {arrow} {names} {arrow} {to}");
         let len = bytes.len();
         let bytes = if self.keeps_packets { bytes.clone() } else { Bytes::new() };
-        let Departure { local, remote, association: by, .. } = *departure;
-        self.log.push(Line { at: self.now, from, pipe, local, remote, by, text, bytes, len });
+        let Departure { local, remote, association: by, ref transmit, .. } = *departure;
+        let ecn = transmit.ecn;
+        self.log.push(Line { at: self.now, from, pipe, local, remote, by, text, ecn, bytes, len });
+    }
+
+    /// The codepoint with which a packet arrives that left `from` with `ecn`.
+    fn marked(&mut self, from: End, pipe: usize, ecn: Ecn) -> Ecn {
+        if !ecn.is_capable() {
+            return ecn;
+        }
+        let by_chance = self.happens(self.faults.marking);
+        let Pipe { mark_next, middlebox, .. } = &mut self.pipes[pipe];
+        let planned = &mut mark_next[from as usize];
+        let is_planned = *planned > 0;
+        *planned = planned.saturating_sub(1);
+        match middlebox {
+            Middlebox::Bleach => Ecn::NotEct,
+            _ if is_planned || by_chance => Ecn::Ce,
+            _ => ecn,
+        }
     }
 
     fn fly(
         &mut self,
-        to: End,
-        local: SocketAddr,
-        remote: SocketAddr,
-        pipe: usize,
+        (to, pipe): (End, usize),
+        (local, remote): (SocketAddr, SocketAddr),
+        ecn: Ecn,
         bytes: Bytes,
         delay: Duration,
     ) {
         self.sent += 1;
         let (at, order) = (self.now + delay, self.sent);
-        self.flying.push(Reverse(Flying { at, order, to, local, remote, pipe, bytes }));
+        let marking = ecn.bits();
+        self.flying.push(Reverse(Flying { at, order, to, local, remote, pipe, marking, bytes }));
     }
 
     fn happens(&mut self, thousandths: u32) -> bool {
@@ -695,7 +737,16 @@ impl Side {
 impl Pipe {
     fn new(version: IpVersion) -> Pipe {
         let delay = Duration::from_millis(10);
-        Pipe { delay, is_cut: false, drop_next: [0; 2], translated: None, version, mtu: usize::MAX }
+        Pipe {
+            delay,
+            is_cut: false,
+            drop_next: [0; 2],
+            mark_next: [0; 2],
+            middlebox: Middlebox::None,
+            translated: None,
+            version,
+            mtu: usize::MAX,
+        }
     }
 }
 

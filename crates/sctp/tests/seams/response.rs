@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_sctp::config::Config;
+use anabranch_sctp::config::{Config, EcnUse};
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::response::{Hold, LossResponse, Resend, Response, Signal, TimerRule};
 use anabranch_sctp::policy::{PathId, Registry, View};
@@ -72,6 +72,7 @@ fn open(packets: u64) -> (Pair, Patient) {
     registry.loss_responses.add("patient", move |_| Box::new(built.clone()));
     let config = Config {
         loss_response: "patient".into(),
+        ecn: EcnUse::Echo,
         initial_ssthresh: Some(ByteCount::new(packets * PACKET)),
         ..counted()
     };

@@ -8,11 +8,11 @@ mod ledger;
 
 use std::borrow::Cow;
 
-use crate::pair::{End, Faults, Pair};
+use crate::pair::{End, Faults, Middlebox, Pair};
 use account::Account;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
-use anabranch_sctp::config::{BufferSplit, Config, Exemption, Failover};
+use anabranch_sctp::config::{BufferSplit, Config, EcnUse, Exemption, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::ns2::Ns2Rules;
@@ -71,6 +71,23 @@ pub struct Setting {
     pub potentially_failed: u32,
     /// Data leaves a path that is silent while another delivers.
     pub quick: bool,
+    pub marks: MarkSetting,
+}
+
+/// How both ends use ECN, and what the pipes do.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkSetting {
+    pub ecn: EcnUse,
+    pub test: bool,
+    /// Marks, in thousandths of packets with ECT.
+    pub marking: u32,
+    /// What the first pipe does with codepoints.
+    pub middlebox: Middlebox,
+}
+
+impl MarkSetting {
+    pub const NONE: MarkSetting =
+        MarkSetting { ecn: EcnUse::Off, test: false, marking: 0, middlebox: Middlebox::None };
 }
 
 /// How a walk ended.
@@ -110,6 +127,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
         potentially_failed: dice.one_of(&[0, 0, 1, 1, 3, 9]),
         quick: dice.one_of(&[false, true]),
+        marks: MarkSetting::NONE,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -185,6 +203,8 @@ impl Walk {
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: ByteCount::new(setting.mtu),
+            ecn: setting.marks.ecn,
+            ecn_test: setting.marks.test,
             failover: Failover {
                 potentially_failed: setting.potentially_failed,
                 quick: setting.quick,
@@ -197,6 +217,8 @@ impl Walk {
         let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
         pair.may_cross = true;
         pair.seed(setting.seed);
+        pair.faults.marking = setting.marks.marking;
+        pair.pipes[0].middlebox = setting.marks.middlebox;
         for (pipe, &delay) in pair.pipes.iter_mut().zip(&setting.delays_ms) {
             pipe.delay = Duration::from_millis(delay);
         }
@@ -234,7 +256,8 @@ impl Walk {
             Operation::Fortune { loss, duplication, corruption, jitter_ms } => {
                 let jitter = Duration::from_millis(jitter_ms);
                 self.may_reorder |= jitter_ms > 0;
-                self.pair.faults = Faults { loss, duplication, corruption, jitter };
+                let marking = self.pair.faults.marking;
+                self.pair.faults = Faults { loss, duplication, corruption, marking, jitter };
                 Ok(())
             }
             Operation::Leave(end, pipe) => {

@@ -1,9 +1,10 @@
 //! What counts as a loss, and what the sender does then.
 
 use anabranch_base::field;
-use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, planned};
+use anabranch_base::setting::{Kind, Named as _, Scope, Setting, Value, planned};
 
-use crate::config::Config;
+use crate::config::ecn::ECN_WINDOW;
+use crate::config::{Config, EcnUse};
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
@@ -17,15 +18,24 @@ pub const SETTINGS: &[Setting<Config>] = &[
         get: |_| Some(Value::Boolean(false)),
         set: |_, _| Ok(()),
     },
-    Setting {
-        key: "ecn",
-        scope: Scope::Scenarios,
-        kind: Kind::Word(Words { what: "use of ECN", built: || vec!["off"], planned: &["echo", "cwr"] }),
-        doc: "reaction to congestion marks",
-        get: |_| Some(Value::word("off")),
-        set: |_, _| Ok(()),
-    },
-    planned("ecn_window", "the congestion window after an echoed mark"),
+    field!(
+        ecn,
+        Everywhere,
+        EcnUse::KIND,
+        "how congestion marks are reported and answered, if the peer supports ECN too"
+    ),
+    field!(
+        ecn_window,
+        Everywhere,
+        ECN_WINDOW,
+        "the congestion window after the report of a mark, at least two units"
+    ),
+    field!(
+        ecn_test,
+        Everywhere,
+        Kind::Boolean,
+        "whether some of the first packets on a path leave with a mark, to learn whether marks come back"
+    ),
     planned("berp", "the rules of the congestion control `berp`"),
     planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
     field!(

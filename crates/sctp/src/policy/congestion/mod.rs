@@ -60,6 +60,8 @@ pub enum CutCause {
     TimeoutAgain,
     /// The peer reported a congestion mark.
     EcnEcho,
+    /// The T3-rtx timer expired before all that was outstanding at the last report of a mark was acknowledged (M-ECN-4).
+    TimeoutAfterEcn,
     /// Nothing was sent for one RTO (RFC 9260 §7.2.1).
     Idle,
 }

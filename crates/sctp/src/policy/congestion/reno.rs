@@ -1,7 +1,7 @@
 //! The standard rule: congestion avoidance with partial_bytes_acked, and halving (RFC 9260 §7.2.2, §7.2.3; M-SCTP-4,
 //! -5, -17), for each path alone.
 
-use anabranch_base::ByteCount;
+use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
 use crate::policy::{PathId, PathSample, View};
@@ -22,6 +22,8 @@ pub struct RenoRules {
     pub cut_may_raise: bool,
     /// Whether idle decay sets windows above the floor to at least 4 units, as in ns-2's module.
     pub decay_lifts: bool,
+    /// The window after the report of a mark.
+    pub ecn_window: EcnWindow,
 }
 
 /// What becomes of ssthresh before the first idle decay.
@@ -33,6 +35,23 @@ pub enum IdleThreshold {
     TakesWindow,
     /// It takes the window's value unless it is larger, as in RFC 2861 §3.2: a slow start that data did not fill goes on.
     AtLeastWindow,
+}
+
+/// The congestion window after the report of a mark, at least two units (M-ECN-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnWindow {
+    /// The window before, divided by this number.
+    Divided(u64),
+    /// This number of bytes.
+    Bytes(ByteCount),
+    /// One packet more than the bandwidth-delay product that the scenario gives for the path (YE (1)). On a path without
+    /// these values, half the window before.
+    Bdp,
+}
+
+impl EcnWindow {
+    /// RFC 3168 §6.1.2.
+    pub const HALF: EcnWindow = EcnWindow::Divided(2);
 }
 
 /// The standard rule, and its state for each path.
@@ -104,14 +123,13 @@ impl CongestionControl for Reno {
         memory.partial_bytes_acked = ByteCount::ZERO;
         let halved = (sample.cwnd / 2).max(least);
         match cause {
-            CutCause::Missing | CutCause::EcnEcho if self.rules.cut_may_raise => {
-                CutWindow { cwnd: halved, ssthresh: halved }
-            }
-            CutCause::Missing | CutCause::EcnEcho => {
-                CutWindow { cwnd: halved.min(sample.cwnd), ssthresh: halved }
-            }
+            CutCause::Missing => self.rules.cut_to(halved, sample.cwnd),
+            CutCause::EcnEcho => self.rules.cut_to(after_mark(self.rules.ecn_window, sample), sample.cwnd),
             CutCause::Timeout | CutCause::TimeoutAgain => {
                 CutWindow { cwnd: sample.unit.min(sample.cwnd), ssthresh: halved }
+            }
+            CutCause::TimeoutAfterEcn => {
+                CutWindow { cwnd: sample.unit.min(sample.cwnd), ssthresh: sample.ssthresh }
             }
             CutCause::Idle => {
                 let is_first = !std::mem::replace(&mut memory.is_decaying, true);
@@ -127,6 +145,34 @@ impl CongestionControl for Reno {
     }
 }
 
+impl RenoRules {
+    /// The window after a cut from `before` to `wanted`.
+    fn cut_to(&self, wanted: ByteCount, before: ByteCount) -> CutWindow {
+        let cwnd = if self.cut_may_raise { wanted } else { wanted.min(before) };
+        CutWindow { cwnd, ssthresh: wanted }
+    }
+}
+
+/// The window after the report of a mark (M-ECN-4, -6).
+fn after_mark(window: EcnWindow, sample: &PathSample) -> ByteCount {
+    let wanted = match (window, sample.hints.rate, sample.hints.delay) {
+        (EcnWindow::Divided(by), ..) => sample.cwnd / by.max(1),
+        (EcnWindow::Bytes(bytes), ..) => bytes,
+        (EcnWindow::Bdp, Some(rate), Some(delay)) => product(rate, delay * 2) + sample.mtu,
+        (EcnWindow::Bdp, ..) => sample.cwnd / 2,
+    };
+    wanted.max(sample.unit * LEAST_AFTER_MARK)
+}
+
+/// The bandwidth-delay product.
+fn product(rate: BitRate, round_trip: Duration) -> ByteCount {
+    let bits = u128::from(rate.bits_per_second()) * u128::from(round_trip.as_nanos()) / 1_000_000_000;
+    ByteCount::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
+}
+
+/// The least window after the report of a mark, in units (M-ECN-4).
+const LEAST_AFTER_MARK: u64 = 2;
+
 /// Idle decay by [`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight): a window above `least` is
 /// halved, but becomes at least 4 units, even if it was smaller.
 fn decayed_in_ns2(sample: &PathSample, least: ByteCount) -> CutWindow {
@@ -138,6 +184,7 @@ fn decayed_in_ns2(sample: &PathSample, least: ByteCount) -> CutWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Hints;
     use crate::policy::congestion::tests::acked;
     use crate::policy::view::tests::{sample, view};
 
@@ -148,6 +195,7 @@ mod tests {
         idle_ssthresh: IdleThreshold::Stays,
         cut_may_raise: false,
         decay_lifts: false,
+        ecn_window: EcnWindow::HALF,
     };
 
     fn reno(rules: RenoRules) -> Reno {
@@ -255,5 +303,27 @@ mod tests {
         path.ssthresh = ByteCount::new(20_000);
         let avoiding = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
         assert_eq!((avoiding.cwnd.get(), avoiding.ssthresh.get()), (15_000, 30_000));
+    }
+
+    #[test]
+    fn a_mark_cuts_to_what_the_setting_says() {
+        let cut = |ecn_window, hints| {
+            let paths = [PathSample { hints, cwnd: ByteCount::new(24_000), ..sample(0) }];
+            let mut reno = reno(RenoRules { ecn_window, ..RULES });
+            let window = reno.decrease(PathId::FIRST, CutCause::EcnEcho, &view(&paths));
+            assert_eq!(window.cwnd, window.ssthresh.min(paths[0].cwnd));
+            window.ssthresh.get()
+        };
+        let known = Hints {
+            rate: Some(BitRate::from_mbps(2)),
+            delay: Some(Duration::from_micros(39_800)),
+            ..Hints::default()
+        };
+        let (least, mtu) = (2 * sample(0).unit.get(), sample(0).mtu.get());
+        assert_eq!([2, 4].map(|by| cut(EcnWindow::Divided(by), known)), [12_000, 6_000]);
+        assert_eq!(cut(EcnWindow::Divided(24), known), least);
+        assert_eq!(cut(EcnWindow::Bytes(ByteCount::new(21_400)), known), 21_400);
+        assert_eq!(cut(EcnWindow::Bdp, known), 19_900 + mtu, "YE (1): 79.6 ms and 2 Mbit/s");
+        assert_eq!(cut(EcnWindow::Bdp, Hints::default()), 12_000);
     }
 }

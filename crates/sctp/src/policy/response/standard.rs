@@ -2,26 +2,36 @@
 
 use super::{LossResponse, Resend, Response, Signal, TimerRule};
 use crate::policy::congestion::CutCause;
-use crate::policy::{PathId, View};
+use crate::policy::{PathId, PathSample, View};
 
-/// Cuts the window once in each recovery and at every time-out, and sends all lost chunks again.
+/// Cuts the window once in each recovery and at every time-out, and sends all lost chunks again. A mark counts as a
+/// loss, and of the marks and losses in one window of data only the first cuts (M-ECN-4).
 #[derive(Debug, Default)]
 pub struct Standard;
 
 impl LossResponse for Standard {
-    fn on_signal(&mut self, signal: Signal, _path: PathId, _view: &View<'_>) -> Response {
+    fn on_signal(&mut self, signal: Signal, path: PathId, view: &View<'_>) -> Response {
+        let PathSample { cut_open, ecn_open, .. } = *view.path(path);
         let lost = Response { resend: Resend::All, ..Response::NONE };
         let timeout = Response { timer: TimerRule::Double, counts_rto: true, ..lost };
         match signal {
+            // M-ECN-4: the window was cut, or is about to be cut, for a mark in the same window of data.
+            Signal::Missing if ecn_open => lost,
             Signal::Missing => Response { cut: Some(CutCause::Missing), ..lost },
             Signal::MissingInRecovery => lost,
             Signal::Timeout { again } => {
-                let cause = if again { CutCause::TimeoutAgain } else { CutCause::Timeout };
+                let cause = match again {
+                    _ if ecn_open => CutCause::TimeoutAfterEcn,
+                    true => CutCause::TimeoutAgain,
+                    false => CutCause::Timeout,
+                };
                 Response { cut: Some(cause), is_error: true, ..timeout }
             }
             Signal::WindowProbeUnanswered => timeout,
-            // This response ignores ECN and does not ask for probes.
-            Signal::EcnEcho | Signal::ProbeAnswered | Signal::ProbeUnanswered => Response::NONE,
+            Signal::EcnEcho if cut_open => Response::NONE,
+            Signal::EcnEcho => Response { cut: Some(CutCause::EcnEcho), ..Response::NONE },
+            // This response does not ask for probes.
+            Signal::ProbeAnswered | Signal::ProbeUnanswered => Response::NONE,
         }
     }
 }

@@ -1,0 +1,315 @@
+//! Explicit Congestion Notification between two ends: who offers it, which packets may be marked, how marks are reported
+//! and answered, and what is done where they do not come back (M-ECN-1 to -5).
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::association::Ecn;
+use anabranch_sctp::config::{Config, EcnUse, SackSettings};
+use anabranch_sctp::event::Event;
+use anabranch_sctp::policy::congestion::CutCause;
+use anabranch_sctp::record::Happening;
+use anabranch_sctp::wire::{CongestionWindowReduced, EcnEcho};
+
+use crate::pair::{End, Middlebox, Pair, path};
+use crate::script::counted;
+
+/// User data of a full packet.
+const FULL: usize = 1_452;
+
+fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+/// RFC 2960 as YE has it: windows count packets, and each packet is answered at once.
+fn config(ecn: EcnUse) -> Config {
+    let profile = Config::rfc2960();
+    let sack = SackSettings { every: 1, ..profile.sack };
+    counted(Config { ecn, sack, ..profile }, 8)
+}
+
+/// An association whose first window was used and is acknowledged: its log and records begin now.
+fn open(ecn: EcnUse, pipes: usize) -> Pair {
+    let mut pair = Pair::open(config(ecn), pipes);
+    pair.z.reads_at_once = true;
+    pair.send_at_once(End::A, 8, FULL);
+    pair.run_for(ms(100));
+    pair.log.clear();
+    pair.at(End::A).record();
+    pair
+}
+
+/// The causes of A's cuts.
+fn cuts(pair: &mut Pair) -> Vec<CutCause> {
+    let records = std::iter::from_fn(|| pair.at(End::A).poll_record());
+    records
+        .filter_map(|record| match record.what {
+            Happening::Window { cut, .. } => cut,
+            _ => None,
+        })
+        .filter(|cause| *cause != CutCause::Idle)
+        .collect()
+}
+
+/// How many packets left an end with this chunk.
+fn count(pair: &Pair, from: End, chunk: &str) -> usize {
+    let names = |text: &str| text.split([' ', '(']).any(|word| word == chunk);
+    pair.log.iter().filter(|line| line.from == from && names(&line.text)).count()
+}
+
+#[test]
+fn only_packets_with_data_may_be_marked_and_only_if_both_ends_support_ecn() {
+    for (a, z) in [(EcnUse::Echo, EcnUse::Cwr), (EcnUse::Echo, EcnUse::Off), (EcnUse::Off, EcnUse::Echo)] {
+        let mut pair = Pair::unequal(config(a), config(z), 1);
+        pair.establish();
+        pair.send_at_once(End::A, 20, FULL);
+        pair.run_for(ms(2_000));
+        let is_agreed = a != EcnUse::Off && z != EcnUse::Off;
+        for line in &pair.log {
+            let expected = if is_agreed && line.text.contains("DATA") { Ecn::Ect0 } else { Ecn::NotEct };
+            assert_eq!(line.ecn, expected, "{a:?} {z:?}: {}", line.text);
+        }
+        assert!(count(&pair, End::A, "DATA") >= 20);
+    }
+}
+
+/// M-ECN-3, M-ECN-4: one report for each marked packet, one cut in a window of data, no CWR.
+#[test]
+fn without_cwr_each_mark_is_reported_once_and_the_first_of_a_window_cuts() {
+    let mut pair = open(EcnUse::Echo, 1);
+    let before = pair.path(End::A, 0).cwnd;
+    pair.pipes[0].mark_next[End::A as usize] = 3;
+    pair.send_at_once(End::A, 8, FULL);
+    pair.run_for(ms(3_000));
+    assert_eq!((count(&pair, End::Z, "ECNE"), count(&pair, End::A, "CWR")), (3, 0));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho]);
+    assert_eq!(pair.path(End::A, 0).ssthresh, before / 2);
+    let counters = [End::A, End::Z].map(|end| pair.at(end).path_counters(path(0)));
+    assert_eq!((counters[0].received_echoes, counters[0].ecn_cuts, counters[1].sent_echoes), (3, 1, 3));
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 8, FULL);
+    pair.run_for(ms(3_000));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho], "the next window may be cut again");
+}
+
+/// Completions 1.2: the report stands before the SACK, and counts after it.
+#[test]
+fn the_window_that_the_sack_lets_grow_is_cut() {
+    let mut pair = open(EcnUse::Echo, 1);
+    let before = pair.path(End::A, 0);
+    assert!(before.cwnd < before.ssthresh, "slow start");
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 12, FULL);
+    pair.run_until(ms(3_000), |pair| pair.path(End::A, 0).cut_open);
+    let report = pair.log.iter().find(|line| line.text.contains("ECNE")).expect("a report");
+    assert!(report.text.contains("ECNE + SACK"), "{}", report.text);
+    let after = pair.path(End::A, 0);
+    assert_eq!(after.cwnd, (before.cwnd + before.unit) / 2);
+}
+
+/// M-ECN-5: every SACK repeats the report until a CWR arrives, which leaves alone, before new data.
+#[test]
+fn with_cwr_the_report_is_repeated_until_it_is_answered() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 40, FULL);
+    pair.run_for(ms(5_000));
+    let reports = count(&pair, End::Z, "ECNE");
+    assert!(reports > 1, "{reports}");
+    assert_eq!((count(&pair, End::A, "CWR"), cuts(&mut pair)), (1, vec![CutCause::EcnEcho]));
+    let lines: Vec<_> = pair.log.iter().filter(|line| line.from == End::A).collect();
+    let cwr = lines.iter().position(|line| line.text.contains("CWR")).expect("an answer");
+    assert!(!lines[cwr].text.contains("DATA") && lines[cwr].ecn == Ecn::NotEct, "{}", lines[cwr].text);
+    assert!(lines[cwr + 1].text.contains("DATA") && lines[cwr + 1].at == lines[cwr].at, "new data follows");
+    let last = pair.log.iter().rposition(|line| line.text.contains("ECNE")).expect("a report");
+    let arrives = lines[cwr].at + ms(10);
+    assert!(pair.log[last].at <= arrives, "the answer ends the reports");
+    assert_eq!(pair.at(End::A).path_counters(path(0)).sent_cwrs, 1);
+}
+
+/// YE 4.4.1: if the CWR is lost, the reports go on, and count as new congestion when the window of data is over.
+#[test]
+fn a_lost_cwr_costs_another_cut() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    pair.lose(End::A, "CWR");
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 60, FULL);
+    pair.run_for(ms(6_000));
+    assert_eq!(count(&pair, End::A, "CWR"), 2);
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho; 2]);
+}
+
+/// RFC 3168 §6.1.2: a CWR answers for a window that a loss has cut. Without it the peer would go on for ever.
+#[test]
+fn a_mark_in_the_window_of_a_loss_is_answered_without_another_cut() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    pair.drop_next(End::A, 0);
+    pair.send_at_once(End::A, 5, FULL);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 20, FULL);
+    pair.run_for(ms(3_000));
+    assert_eq!((cuts(&mut pair), count(&pair, End::A, "CWR")), (vec![CutCause::Missing], 1));
+    let lines = pair.log.iter();
+    let (answered, reported) = (
+        lines.clone().rposition(|line| line.text.contains("CWR")).expect("an answer"),
+        lines.clone().rposition(|line| line.text.contains("ECNE")).expect("a report"),
+    );
+    assert!(pair.log[reported].at <= pair.log[answered].at + ms(10), "the answer ends the reports");
+}
+
+/// As FreeBSD does: the report of a chunk that is acknowledged is answered, and costs nothing.
+#[test]
+fn a_report_of_what_is_acknowledged_is_answered_without_a_cut() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+    pair.forge(End::A, &[&EcnEcho::Lowest(acked)]);
+    pair.send_at_once(End::A, 4, FULL);
+    pair.run_for(ms(2_000));
+    assert_eq!((cuts(&mut pair), count(&pair, End::A, "CWR")), (Vec::new(), 1));
+}
+
+/// M-ECN-4: of the signs of one window of data the first cuts.
+#[test]
+fn a_loss_after_a_mark_is_repaired_without_a_cut() {
+    let mut pair = open(EcnUse::Echo, 1);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 2, FULL);
+    pair.drop_next(End::A, 0);
+    pair.send_at_once(End::A, 6, FULL);
+    pair.run_for(ms(3_000));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho]);
+    let counters = pair.at(End::A).path_counters(path(0));
+    assert_eq!((counters.fast_retransmits, counters.timeouts), (1, 0));
+}
+
+/// The same SACK shows a loss, and the report stands before it: the cut is that for the mark.
+#[test]
+fn a_mark_and_a_loss_that_one_packet_reports_are_one_cut_for_the_mark() {
+    let mut pair = open(EcnUse::Echo, 1);
+    pair.drop_next(End::A, 0);
+    pair.send_at_once(End::A, 4, FULL);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 4, FULL);
+    pair.run_for(ms(3_000));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho]);
+    assert_eq!(pair.at(End::A).path_counters(path(0)).fast_retransmits, 1);
+}
+
+#[test]
+fn a_time_out_after_a_mark_leaves_the_threshold() {
+    let mut pair = open(EcnUse::Echo, 1);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 1, FULL);
+    (0..7).for_each(|_| pair.drop_next(End::A, 0));
+    pair.send_at_once(End::A, 7, FULL);
+    pair.run_for(ms(500));
+    let ssthresh = pair.path(End::A, 0).ssthresh;
+    pair.run_for(ms(3_000));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho, CutCause::TimeoutAfterEcn]);
+    assert_eq!(pair.path(End::A, 0).ssthresh, ssthresh);
+}
+
+#[test]
+fn a_loss_before_a_mark_cuts_and_the_mark_does_not() {
+    let mut pair = open(EcnUse::Echo, 1);
+    pair.drop_next(End::A, 0);
+    pair.send_at_once(End::A, 5, FULL);
+    pair.run_until(ms(3_000), |pair| pair.path(End::A, 0).cut_open);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 1, FULL);
+    pair.run_for(ms(3_000));
+    let found = cuts(&mut pair);
+    assert!(!found.is_empty() && found[0] == CutCause::Missing, "{found:?}");
+    assert!(found.len() == 1 || found[1..] == [CutCause::EcnEcho], "{found:?}");
+}
+
+#[test]
+fn a_mark_cuts_the_window_of_its_own_path() {
+    let cmt = anabranch_sctp::policy::loss_detection::cmt::CmtRules::ALL;
+    for marked in [0, 1] {
+        let mut settings = config(EcnUse::Echo);
+        settings.set_cmt(cmt);
+        let mut pair = Pair::open(settings, 2);
+        pair.z.reads_at_once = true;
+        pair.run_for(ms(2_000));
+        pair.pipes[marked].mark_next[End::A as usize] = 1;
+        pair.send_at_once(End::A, 12, FULL);
+        pair.run_for(ms(3_000));
+        let cut = [0, 1].map(|index| pair.at(End::A).path_counters(path(index)).ecn_cuts);
+        assert_eq!(cut[marked], 1, "{cut:?}");
+        assert_eq!(cut[1 - marked], 0, "{cut:?}");
+    }
+}
+
+/// What a hostile peer may say: nothing changes unless ECN was agreed on and the report names a chunk in flight.
+#[test]
+fn unexpected_reports_and_answers_change_nothing() {
+    let mut pair = open(EcnUse::Off, 1);
+    let before = pair.path(End::A, 0).cwnd;
+    pair.send_at_once(End::A, 4, FULL);
+    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+    pair.forge(End::A, &[&EcnEcho::Lowest(acked.next()), &EcnEcho::Bare]);
+    pair.forge(End::A, &[&CongestionWindowReduced { lowest_tsn: acked.next() }]);
+    pair.run_for(ms(2_000));
+    assert_eq!(cuts(&mut pair), []);
+    assert!(pair.path(End::A, 0).cwnd >= before);
+
+    let mut pair = open(EcnUse::Cwr, 1);
+    pair.send_at_once(End::A, 4, FULL);
+    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+    let beyond = [acked, acked.plus(100), acked.plus(1 << 31)];
+    for tsn in beyond {
+        pair.forge(End::A, &[&EcnEcho::Lowest(tsn)]);
+    }
+    pair.forge(End::A, &[&CongestionWindowReduced { lowest_tsn: acked.next() }]);
+    pair.run_for(ms(2_000));
+    assert_eq!((cuts(&mut pair), count(&pair, End::A, "CWR")), (Vec::new(), 0));
+}
+
+#[test]
+fn a_flood_of_reports_cuts_once_in_a_window_of_data() {
+    let mut pair = open(EcnUse::Echo, 1);
+    pair.send_at_once(End::A, 8, FULL);
+    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+    for _ in 0..100 {
+        let reports: Vec<EcnEcho> = (1..9).map(|number| EcnEcho::Lowest(acked.plus(number))).collect();
+        let chunks: Vec<&dyn anabranch_sctp::wire::EncodeChunk> =
+            reports.iter().map(|report| report as &dyn anabranch_sctp::wire::EncodeChunk).collect();
+        pair.forge(End::A, &chunks);
+    }
+    pair.run_for(ms(2_000));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho]);
+    assert!(pair.path(End::A, 0).cwnd >= ByteCount::new(2 * 1_500));
+}
+
+/// The faults of ECN that A reports, and the codepoint of its last packet with data.
+fn trial(middlebox: Middlebox) -> (Vec<Event>, Ecn, Vec<CutCause>) {
+    let tested = Config { ecn_test: true, ..config(EcnUse::Cwr) };
+    let mut pair = Pair::new(tested, 1);
+    pair.pipes[0].middlebox = middlebox;
+    pair.establish();
+    pair.z.reads_at_once = true;
+    pair.at(End::A).record();
+    for _ in 0..60 {
+        pair.send_at_once(End::A, 4, FULL);
+        pair.run_for(ms(1_000));
+    }
+    pair.run_for(ms(20_000));
+    assert!(pair.at(End::A).unacknowledged().is_zero(), "everything arrived");
+    let last = pair.log.iter().rfind(|line| line.from == End::A && line.text.contains("DATA"));
+    let ecn = last.expect("data").ecn;
+    let faults = pair.a.events.iter().filter(|event| matches!(event, Event::EcnUnusable(..)));
+    (faults.cloned().collect(), ecn, cuts(&mut pair))
+}
+
+#[test]
+fn a_path_whose_marks_do_not_come_back_or_that_loses_ect_is_used_without_and_says_so() {
+    let (faults, ecn, cut) = trial(Middlebox::None);
+    assert_eq!((faults.len(), ecn, cut), (0, Ecn::Ect0, Vec::new()), "an own mark is no congestion");
+    let (faults, ecn, cut) = trial(Middlebox::Bleach);
+    let said: Vec<String> = faults.iter().map(|event| format!("{event:?}")).collect();
+    assert_eq!((said.len(), ecn, cut), (1, Ecn::NotEct, Vec::new()), "{said:?}");
+    assert!(said[0].contains("Unreported"), "{said:?}");
+    let (faults, ecn, _) = trial(Middlebox::Drop);
+    let said: Vec<String> = faults.iter().map(|event| format!("{event:?}")).collect();
+    assert_eq!((said.len(), ecn), (1, Ecn::NotEct), "{said:?}");
+    assert!(said[0].contains("Vanish"), "{said:?}");
+}
