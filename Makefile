@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench cost peers versus agree interop oracle figures blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test bench cost peers versus losses agree interop oracle figures blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -59,6 +59,9 @@ adversary: ## honest ends against an attacker that guesses, repeats, forges and 
 
 networks: ## long random walks of networks with events (NETWORKS=20000)
 	ANABRANCH_NETWORKS=$(NETWORKS) cargo test --profile checked --package anabranch-sim --test random_networks
+
+losses: ## losses and queues that mark: what becomes of goodput, delay and shares; the tables go into docs/losses.md
+	tests/losses/run --write
 
 agree:  ## simulated and emulated goodput of twelve scenarios, through the relay and between interfaces
 	cargo build --release --quiet --package anabranch-cli --bin anabranch

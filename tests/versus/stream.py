@@ -8,7 +8,7 @@ nothing:
 
 The buffer is what is asked of the kernel for each direction of a socket, which then counts twice as much
 memory, for its own records; with 0 the kernel chooses, as it does for most programs. The first addresses open
-the connection; others are used as ``ip mptcp`` has them.
+the connection; others are used as ``ip mptcp`` has them. ``port`` names another port than 9899.
 """
 
 import json
@@ -48,10 +48,15 @@ def opened(wanted):
     return end
 
 
+def port(wanted):
+    """That of the receiver."""
+    return int(wanted.get("port", PORT))
+
+
 def receive(wanted):
     """Waits for the other end, and prints what arrived."""
     listener = opened(wanted)
-    listener.bind((wanted["local"].split(",")[0], PORT))
+    listener.bind((wanted["local"].split(",")[0], port(wanted)))
     listener.listen()
     print("ready", flush=True)
     connection, _ = listener.accept()
@@ -107,7 +112,7 @@ def send(wanted):
     """Sends as much as goes until it is ended, or messages when they are due."""
     connection = opened(wanted)
     connection.bind((wanted["local"].split(",")[0], 0))
-    connection.connect((wanted["remote"].split(",")[0], PORT))
+    connection.connect((wanted["remote"].split(",")[0], port(wanted)))
     if "rate" not in wanted:
         payload = bytes(PIECE)
         while True:

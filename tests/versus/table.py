@@ -115,9 +115,9 @@ def carried(runs):
     return " + ".join(f"{share:.0f}" for share in middle.shares())
 
 
-def put(page, part, lines):
-    """Replaces what is between the marks of a part on a page."""
-    begin, end = (f"<!-- tests/versus/run: {part} {mark} -->" for mark in ("begins", "ends"))
+def put(page, part, lines, by="tests/versus/run"):
+    """Replaces what is between the marks of a part on a page, which name the script."""
+    begin, end = (f"<!-- {by}: {part} {mark} -->" for mark in ("begins", "ends"))
     before, rest = page.read_text().split(begin)
     _, after = rest.split(end)
     page.write_text("\n".join([before + begin, "", *lines, "", end + after]))

@@ -8,7 +8,7 @@
 //!
 //! The receiver prints `ready`, then one JSON document: without `rate` how much arrived, and when, in the S seconds
 //! from the first message on; with `rate` when each message was due and when it arrived, in µs. `buffer=0` leaves the
-//! buffers as the profile has them; `profile`, `scheduler` and `window_management` replace those of the tools.
+//! buffers as the profile has them; `profile` and the settings in [`REPLACED`] replace those of the tools.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,6 +18,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anabranch_base::ByteCount;
+use anabranch_base::setting::{Refusal, Value};
+use anabranch_net::sctp::config::setting;
 use anabranch_net::{Association, Config, Endpoint, Key, Options, Security, SendOptions};
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
@@ -35,6 +37,10 @@ fn main() -> Result<(), Failure> {
         _ => send(&wanted, &runtime),
     }
 }
+
+/// Settings whose value is a word.
+const REPLACED: [&str; 6] =
+    ["scheduler", "window_management", "congestion_control", "loss_response", "ecn", "wireless.evidence"];
 
 /// The settings of the command line.
 struct Wanted {
@@ -69,11 +75,11 @@ impl Wanted {
             Some(name) => Config::profile(name).ok_or(format!("no profile {name}"))?,
             None => Config::tuned_2(),
         };
-        if let Some(scheduler) = words.get("scheduler") {
-            (*scheduler).clone_into(&mut config.scheduler);
-        }
-        if let Some(rule) = words.get("window_management") {
-            (*rule).clone_into(&mut config.window_management);
+        for key in REPLACED {
+            let Some((word, setting)) = words.get(key).copied().zip(setting(key)) else { continue };
+            let refused =
+                |why: Refusal| format!("{key}={word}: {}; expected is {}", why.message, why.expected);
+            (setting.set)(&mut config, Value::word(word)).map_err(refused)?;
         }
         let buffer = number("buffer")?.unwrap_or(0.0) as u64;
         if buffer > 0 {

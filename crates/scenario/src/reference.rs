@@ -94,7 +94,6 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
         Kind::Periods => "a list such as `[[\"40.4 s\", \"41.5 s\"]]`".to_owned(),
         Kind::List { example, .. } => format!("a list such as `{example}`"),
         Kind::Shaped(values) => (*values).to_owned(),
-        Kind::FalseYet => "false".to_owned(),
         Kind::NotBuilt => "none yet".to_owned(),
     }
 }

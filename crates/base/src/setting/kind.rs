@@ -66,8 +66,6 @@ pub enum Kind {
     Shaped(&'static str),
     /// A list of values of the first kind, or a value of the second.
     ListOr(&'static Kind, &'static Kind),
-    /// A switch that is known and not built yet: it can only be off.
-    FalseYet,
     /// A key that is known and not built yet: no value can be set.
     NotBuilt,
 }

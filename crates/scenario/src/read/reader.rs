@@ -119,10 +119,6 @@ impl SettingReader<'_> {
                 let word = (words.built)().join(", ");
                 return Err(value::wrong(&entry.node, &format!("{word:?} or a table of its keys")));
             }
-            (_, Kind::FalseYet) if matches!(entry.node.value, TreeValue::Boolean(true)) => {
-                let message = format!("{} is not built yet; there is only false", setting.key);
-                return Err(Fault::not_built(entry.node.span, message));
-            }
             (read, _) => read?,
         };
         (setting.set)(target, read)
@@ -132,7 +128,7 @@ impl SettingReader<'_> {
     /// The value at `node`, of this kind.
     fn value(&self, kind: &Kind, node: &Node) -> Read<setting::Value> {
         match kind {
-            Kind::Boolean | Kind::FalseYet => value::boolean(node).map(setting::Value::Boolean),
+            Kind::Boolean => value::boolean(node).map(setting::Value::Boolean),
             Kind::Whole { least, most } => value::whole(node, *least, *most).map(setting::Value::Whole),
             Kind::Probability => value::probability(node).map(setting::Value::Number),
             Kind::Number { least } => value::number(node, *least).map(setting::Value::Number),

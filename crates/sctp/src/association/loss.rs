@@ -19,6 +19,9 @@ impl Session {
     pub(super) fn respond(&mut self, signal: Signal, path: PathId, now: Time) -> Response {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let response = self.policies.response.on_signal(signal, path, &view);
+        if self.policies.response.follows_progress() {
+            self.follow_loss(signal, path);
+        }
         if let Some(cause) = response.cut {
             self.cut(path, cause, now);
         }
@@ -41,6 +44,15 @@ impl Session {
             self.probe_after_loss(path, now);
         }
         response
+    }
+
+    /// A loss response that follows progress answered `signal`.
+    fn follow_loss(&mut self, signal: Signal, path: PathId) {
+        self.paths.set_recovering(path, self.policies.response.is_recovering(path));
+        if matches!(signal, Signal::Missing | Signal::MissingInRecovery | Signal::Timeout { .. }) {
+            let highest = self.send.highest_on(path);
+            self.paths.change_after_loss(path, |state| state.on_loss(highest));
+        }
     }
 
     /// Cuts the window of `path` as the congestion control says.
@@ -91,18 +103,18 @@ impl Session {
 
     /// The chunk `tsn` is lost on `path`. It leaves the flight, and is marked for retransmission unless a copy of it
     /// is in flight on another path. The path cancels its round-trip measurement, because the timed chunk may be
-    /// acknowledged twice.
-    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
-        if let Some(left) = self.send.mark(tsn, path, by) {
-            self.paths.trial_mut(left.path).on_lost(tsn);
-            self.paths.on_left_flight(left.path, left.weight);
-            match self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
-                true => self.paths.on_loss_without_cut(left.path, tsn),
-                false => self.paths.on_loss(left.path),
-            }
-            self.paths.let_one_out();
-            self.peer_window.open += left.rwnd_weight;
+    /// acknowledged twice. Returns whether the chunk was in flight there.
+    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> bool {
+        let Some(left) = self.send.mark(tsn, path, by) else { return false };
+        self.paths.trial_mut(left.path).on_lost(tsn);
+        self.paths.on_left_flight(left.path, left.weight);
+        match self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
+            true => self.paths.on_loss_without_cut(left.path, tsn),
+            false => self.paths.on_loss(left.path),
         }
+        self.paths.let_one_out();
+        self.peer_window.open += left.rwnd_weight;
+        true
     }
 
     /// Follows the losses that were answered: ends the windows of data that count as one loss, and shows the loss
@@ -123,6 +135,7 @@ impl Session {
             if self.policies.response.on_progress(path, lowest, &view) == Hold::Release {
                 self.release_data(path);
             }
+            self.paths.set_recovering(path, self.policies.response.is_recovering(path));
         }
     }
 

@@ -43,6 +43,7 @@ mod roster;
 mod search;
 mod session;
 mod shutdown;
+mod small_window;
 mod split;
 mod timers;
 mod transmit;

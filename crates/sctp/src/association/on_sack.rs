@@ -71,6 +71,7 @@ impl Session {
         self.grow_windows(reading, by, now);
         self.follow_losses(now);
         self.respond_to_missing(&reading.progress.missing, now);
+        self.recover_small_window(&reading.news, now);
         self.judge_silence(reading, now);
         self.clear_removed_paths();
         self.update_retransmission_timers(&reading.news, now);

@@ -69,7 +69,7 @@ impl Session {
             }
         }
         let resend = response.resend.count(lost.len());
-        lost.iter().take(resend).for_each(|&tsn| self.mark_lost(tsn, path, LostBy::Timeout));
+        lost.iter().take(resend).for_each(|&tsn| _ = self.mark_lost(tsn, path, LostBy::Timeout));
         if resend >= lost.len() {
             self.paths.on_all_lost(path);
         } else {

@@ -68,7 +68,7 @@ impl Session {
                 continue;
             }
             let policy = match lost.by {
-                LostBy::MissingReports => &mut self.policies.after_missing,
+                LostBy::MissingReports | LostBy::SmallWindow => &mut self.policies.after_missing,
                 LostBy::Timeout => &mut self.policies.after_timeout,
             };
             let (path, also) = match policy.destination(&lost, &view) {

@@ -226,7 +226,7 @@ impl Session {
 
     /// Marks everything in flight on a removed path as lost.
     fn take_all_back(&mut self, id: PathId) {
-        self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, id, LostBy::Timeout));
+        self.send.in_flight_on(id).into_iter().for_each(|tsn| _ = self.mark_lost(tsn, id, LostBy::Timeout));
         self.paths.on_all_lost(id);
     }
 

@@ -6,8 +6,8 @@ use crate::policy::PathId;
 /// The unused exemptions that the last SACKs gave.
 #[derive(Clone, Debug, Default)]
 pub struct WindowExemptions {
-    /// The association's one, for the path that the first packet takes.
-    anywhere: bool,
+    /// Those of the association, for the paths that its next packets take.
+    anywhere: u32,
     /// Those of paths that recover independently: "one packet may be sent *to that* destination".
     paths: Vec<PathId>,
 }
@@ -15,7 +15,12 @@ pub struct WindowExemptions {
 impl WindowExemptions {
     /// The next packet of retransmissions may pass cwnd, on any path.
     pub fn grant_anywhere(&mut self) {
-        self.anywhere = true;
+        self.anywhere = self.anywhere.max(1);
+    }
+
+    /// So does one more packet.
+    pub fn grant_one_more(&mut self) {
+        self.anywhere += 1;
     }
 
     /// The next packet of retransmissions to `path` may pass cwnd.
@@ -27,12 +32,12 @@ impl WindowExemptions {
 
     /// Whether a packet of retransmissions to `path` may pass cwnd.
     pub fn covers(&self, path: PathId) -> bool {
-        self.anywhere || self.paths.contains(&path)
+        self.anywhere > 0 || self.paths.contains(&path)
     }
 
     /// A packet that used the exemption leaves on `path`.
     pub fn spend(&mut self, path: PathId) {
-        self.anywhere = false;
+        self.anywhere = self.anywhere.saturating_sub(1);
         self.forget(path);
     }
 
@@ -43,13 +48,13 @@ impl WindowExemptions {
 
     /// Nothing more is to be sent: an exemption ends with its SACK.
     pub fn clear(&mut self) {
-        self.anywhere = false;
+        self.anywhere = 0;
         self.paths.clear();
     }
 
     /// Whether there are no exemptions.
     pub fn is_none(&self) -> bool {
-        !self.anywhere && self.paths.is_empty()
+        self.anywhere == 0 && self.paths.is_empty()
     }
 }
 

@@ -14,6 +14,9 @@ mod sizes;
 mod tuned;
 
 pub use crate::policy::congestion::reno::EcnWindow;
+pub use crate::policy::response::wireless_aware::{
+    AfterTimeout, Backoff, EvidenceRule, WirelessResend, WirelessRules,
+};
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
 pub use ecn::EcnUse;
@@ -72,6 +75,10 @@ pub struct Config {
     pub window_limits: Vec<u32>,
     /// What the sender does after a loss: a name in the registry.
     pub loss_response: String,
+    /// How the loss response `wireless-aware` answers a loss without a mark.
+    pub wireless: WirelessRules,
+    /// Whether chunks are sent again in the idle period of a small window (M-SWS-1).
+    pub small_window_recovery: bool,
     /// Which path carries new data: a name in the registry.
     pub scheduler: String,
     /// Where a chunk goes after a time-out: a name in the registry.
@@ -230,6 +237,8 @@ pub struct RtoSettings {
     /// The least value of four times RTTVAR, before the bounds: how much later than usual an acknowledgement may
     /// arrive on a path with constant round trips when its queue begins to fill. Zero in the RFC.
     pub variation: Duration,
+    /// The lower bound while losses are repaired that the loss response takes for no congestion; `None` for `min`.
+    pub min_recovery: Option<Duration>,
 }
 
 /// The congestion window of a fresh path.
@@ -339,6 +348,7 @@ impl Config {
             missing_reports: self.missing_reports,
             cmt: self.cmt,
             window_limits: self.window_limits.clone(),
+            wireless: self.wireless,
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
             dac_wire: self.dac_wire,

@@ -9,6 +9,7 @@ use super::{
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::response::wireless_aware::WirelessRules;
 use crate::wire::Checksum;
 
 impl Config {
@@ -31,6 +32,8 @@ impl Config {
             window_management: "none".into(),
             window_limits: Vec::new(),
             loss_response: "standard".into(),
+            wireless: WirelessRules::DEFAULT,
+            small_window_recovery: false,
             scheduler: "round-robin".into(),
             retransmission: "alternate".into(),
             fast_retransmission: "same".into(),
@@ -55,6 +58,7 @@ impl Config {
                 min: Duration::from_secs(1),
                 max: Duration::from_secs(60),
                 variation: Duration::ZERO,
+                min_recovery: None,
             },
             initial_window: InitialWindow::Between { ipv4: ByteCount::new(4404), ipv6: ByteCount::new(4344) },
             initial_ssthresh: None,

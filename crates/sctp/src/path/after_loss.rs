@@ -22,6 +22,8 @@ pub struct LossState {
     cut_until: Option<Tsn>,
     /// The same for the last report of a congestion mark.
     ecn_until: Option<Tsn>,
+    /// The same for the last sign of a loss, with or without a cut.
+    loss_until: Option<Tsn>,
 }
 
 impl LossState {
@@ -35,11 +37,17 @@ impl LossState {
         self.ecn_until = highest;
     }
 
+    /// A sign of a loss was answered; `highest` is the highest TSN outstanding.
+    pub fn on_loss(&mut self, highest: Option<Tsn>) {
+        self.loss_until = highest;
+    }
+
     /// `lowest` is the lowest TSN last sent on the path that is not acknowledged.
     pub fn on_lowest_unacked(&mut self, lowest: Option<Tsn>) {
         let is_open = |until: &Tsn| lowest.is_some_and(|lowest| !until.is_before(lowest));
         self.cut_until = self.cut_until.filter(is_open);
         self.ecn_until = self.ecn_until.filter(is_open);
+        self.loss_until = self.loss_until.filter(is_open);
     }
 
     /// Whether a chunk that was sent before the last cut is outstanding.
@@ -50,6 +58,11 @@ impl LossState {
     /// Whether a chunk that was sent before the last report of a mark is outstanding, or such a report is being read.
     pub fn is_ecn_open(&self) -> bool {
         self.awaits_echo || self.ecn_until.is_some()
+    }
+
+    /// Whether a chunk that was sent before the last sign of a loss is outstanding.
+    pub fn is_loss_open(&self) -> bool {
+        self.loss_until.is_some()
     }
 
     /// The next timer runs for `time`.

@@ -13,6 +13,8 @@ pub struct RoundTrip {
     rttvar: Duration,
     min: Option<Duration>,
     rto: Duration,
+    /// Whether losses are being repaired that are no congestion.
+    is_recovering: bool,
     /// The chunk whose acknowledgement will be the next sample.
     probe: Option<(Tsn, Time)>,
 }
@@ -26,6 +28,7 @@ impl RoundTrip {
             rttvar: Duration::ZERO,
             min: None,
             rto: settings.initial,
+            is_recovering: false,
             probe: None,
         }
     }
@@ -74,7 +77,22 @@ impl RoundTrip {
                 self.srtt = Some((srtt * 7 + sample) / 8);
             }
         }
-        self.rto = self.unbounded().max(self.settings.min).min(self.settings.max);
+        self.rto = self.bounded();
+    }
+
+    /// Whether losses are being repaired that are no congestion: their time-out has a least value of its own (M-WA-7).
+    /// Where this changes, a back-off ends.
+    pub fn set_recovering(&mut self, is_recovering: bool) {
+        if self.is_recovering != is_recovering {
+            self.is_recovering = is_recovering;
+            self.rto = self.bounded();
+        }
+    }
+
+    /// The time-out for the repair of losses that are no congestion, without back-off (M-WA-5).
+    pub fn recovery_rto(&self) -> Duration {
+        let least = self.settings.min_recovery.unwrap_or(self.settings.min);
+        self.within(least)
     }
 
     /// The time-out expired: it doubles until the next sample (RFC 9260 §6.3.3 E2).
@@ -102,6 +120,19 @@ impl RoundTrip {
         self.rttvar
     }
 
+    /// RTO without back-off.
+    fn bounded(&self) -> Duration {
+        if self.is_recovering { self.recovery_rto() } else { self.within(self.settings.min) }
+    }
+
+    /// The estimate, at least `least`. Before a measurement it is the first RTO.
+    fn within(&self, least: Duration) -> Duration {
+        match self.srtt {
+            Some(_) => self.unbounded().max(least).min(self.settings.max),
+            None => self.settings.initial,
+        }
+    }
+
     /// RTO before the clamp: srtt + 4 rttvar.
     fn unbounded(&self) -> Duration {
         self.srtt.unwrap_or(self.settings.initial) + (self.rttvar * 4).max(self.settings.variation)
@@ -117,6 +148,7 @@ mod tests {
         min: Duration::from_secs(1),
         max: Duration::from_secs(60),
         variation: Duration::ZERO,
+        min_recovery: None,
     };
 
     #[test]
@@ -154,6 +186,26 @@ mod tests {
         assert_eq!(seconds, [2, 4, 8, 16, 32, 60, 60, 60]);
         rtt.on_sample(Duration::from_millis(50));
         assert_eq!(rtt.rto(), Duration::from_secs(1));
+    }
+
+    /// Completions 2.7: the least value for losses of the link applies to the estimate, not to the clamped RTO.
+    #[test]
+    fn losses_of_the_link_have_a_least_time_out_of_their_own_and_no_back_off() {
+        let ms = Duration::from_millis;
+        let mut rtt = RoundTrip::new(RtoSettings { min_recovery: Some(ms(200)), ..SETTINGS });
+        assert_eq!((rtt.rto(), rtt.recovery_rto()), (ms(1_000), ms(1_000)), "nothing was measured");
+        rtt.on_sample(ms(100));
+        assert_eq!((rtt.rto(), rtt.recovery_rto()), (ms(1_000), ms(300)));
+        rtt.back_off();
+        rtt.set_recovering(true);
+        assert_eq!(rtt.rto(), ms(300));
+        (0..40).for_each(|_| rtt.on_sample(ms(30)));
+        assert_eq!(rtt.rto(), ms(200));
+        rtt.back_off();
+        rtt.set_recovering(true);
+        assert_eq!(rtt.rto(), ms(400), "a response may double it");
+        rtt.set_recovering(false);
+        assert_eq!(rtt.rto(), ms(1_000));
     }
 
     #[test]

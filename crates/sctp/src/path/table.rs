@@ -190,6 +190,7 @@ impl PathTable {
         let changed = change(state);
         let sample = &mut self.samples[id.index()];
         (sample.cut_open, sample.ecn_open) = (state.is_cut_open(), state.is_ecn_open());
+        sample.loss_open = state.is_loss_open();
         self.show_blocker(id);
         changed
     }
@@ -212,6 +213,12 @@ impl PathTable {
     /// Doubles the retransmission time-out of path `id`.
     pub fn back_off(&mut self, id: PathId) {
         self.paths[id.index()].round_trip.back_off();
+        self.show_round_trip(id);
+    }
+
+    /// Notes whether path `id` repairs losses that the loss response takes for no congestion.
+    pub fn set_recovering(&mut self, id: PathId, is_recovering: bool) {
+        self.paths[id.index()].round_trip.set_recovering(is_recovering);
         self.show_round_trip(id);
     }
 
@@ -252,6 +259,7 @@ impl PathTable {
         sample.min_rtt = round_trip.min();
         sample.rttvar = round_trip.rttvar();
         sample.rto = round_trip.rto();
+        sample.recovery_rto = round_trip.recovery_rto();
     }
 
     fn show_blocker(&mut self, id: PathId) {
@@ -285,11 +293,13 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         is_paced: false,
         cut_open: false,
         ecn_open: false,
+        loss_open: false,
         has_spent_share: false,
         srtt: None,
         min_rtt: None,
         rttvar: Duration::ZERO,
         rto: round_trip.rto(),
+        recovery_rto: round_trip.recovery_rto(),
         bandwidth: None,
         one_way: None,
         delivery: None,

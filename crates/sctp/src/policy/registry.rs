@@ -19,6 +19,7 @@ use super::loss_detection::departure::DepartureDetection;
 use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
+use super::response::wireless_aware::{WirelessAware, WirelessRules};
 use super::retransmission::RetransmissionPolicy;
 use super::retransmission::alternate::Alternate;
 use super::retransmission::asap::Asap;
@@ -61,6 +62,8 @@ pub struct StandardRules {
     pub cmt: CmtRules,
     /// How far each path's window may grow if the limits are fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
+    /// How the loss response `wireless-aware` answers a loss without a mark.
+    pub wireless: WirelessRules,
     /// The number of packets that a SACK answers.
     pub sack_every: u32,
     /// The longest delay of a SACK.
@@ -169,6 +172,7 @@ impl Registry {
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
         registry.window_limits.add("static", |rules| Box::new(PathLimits::new(rules.window_limits.clone())));
         registry.loss_responses.add("standard", |_| Box::new(Standard));
+        registry.loss_responses.add("wireless-aware", |rules| Box::new(WirelessAware::new(rules.wireless)));
         registry.retransmission_policies.add("same", |_| Box::new(Same));
         registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
         registry.retransmission_policies.add("in-order-arrival", |_| Box::new(InOrderRepair));
@@ -217,7 +221,7 @@ impl Registry {
             ),
             slow_starts: PolicyTable::new("slow start", &[]),
             window_limits: PolicyTable::new(kind::WINDOW_MANAGEMENT, &[]),
-            loss_responses: PolicyTable::new(kind::LOSS_RESPONSE, &["wireless-aware"]),
+            loss_responses: PolicyTable::new(kind::LOSS_RESPONSE, &[]),
             retransmission_policies: PolicyTable::new(kind::RETRANSMISSION, &["both"]),
             schedulers: PolicyTable::new(kind::SCHEDULER, &[]),
             ack_timings: PolicyTable::new(kind::ACK_TIMING, &[]),
@@ -330,6 +334,7 @@ pub(crate) mod tests {
             missing_reports: 3,
             cmt: CmtRules::NONE,
             window_limits: Vec::new(),
+            wireless: WirelessRules::DEFAULT,
             sack_every: 2,
             sack_delay: Duration::from_millis(200),
             dac_wire: DacWire::Bits76,

@@ -108,6 +108,9 @@ pub struct PathSample {
     pub cut_open: bool,
     /// Whether a chunk that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
     pub ecn_open: bool,
+    /// Whether a chunk that was sent before the last sign of a loss is not acknowledged. It is kept for loss responses
+    /// that [follow progress](super::response::LossResponse::follows_progress) alone.
+    pub loss_open: bool,
     /// Whether it has used up its share of a buffer that is split among the paths. Then no new data may go to it;
     /// lost chunks may.
     pub has_spent_share: bool,
@@ -119,6 +122,9 @@ pub struct PathSample {
     pub rttvar: Duration,
     /// The current retransmission time-out, including back-off.
     pub rto: Duration,
+    /// The time-out without back-off, and with its own least value if one is set, for losses that are no congestion
+    /// (M-WA-5, M-WA-7).
+    pub recovery_rto: Duration,
     /// The recent delivery rate, in the weight of chunks against cwnd (M-BERP-1).
     pub bandwidth: Option<BitRate>,
     /// The delays one way, once measured.
@@ -298,11 +304,13 @@ pub(crate) mod tests {
             is_paced: false,
             cut_open: false,
             ecn_open: false,
+            loss_open: false,
             has_spent_share: false,
             srtt: None,
             min_rtt: None,
             rttvar: Duration::ZERO,
             rto: Duration::from_secs(1),
+            recovery_rto: Duration::from_secs(1),
             bandwidth: None,
             one_way: None,
             delivery: None,

@@ -224,17 +224,14 @@ impl SendBuffer {
         }
         let (charge, rwnd_charge) = (self.charge, self.rwnd_charge);
         let chunk = self.chunk_mut(position);
-        if chunk.state != State::InFlight {
+        if chunk.state != State::InFlight || by == LostBy::SmallWindow && chunk.losses.had(by) {
             return None;
         }
         chunk.state = State::Marked;
         chunk.lost_by = by;
-        match by {
-            LostBy::MissingReports => chunk.is_spent = true,
-            LostBy::Timeout => {
-                chunk.missing_reports = 0;
-                chunk.has_timed_out = true;
-            }
+        chunk.losses.add(by);
+        if by == LostBy::Timeout {
+            chunk.missing_reports = 0;
         }
         let length = chunk.payload.len();
         let rwnd_weight = rwnd_charge.weigh(length);

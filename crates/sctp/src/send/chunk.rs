@@ -38,13 +38,27 @@ pub(super) struct OutboundChunk {
     /// It is, or was, in flight on several paths at once.
     pub(super) was_copied: bool,
     pub(super) missing_reports: u8,
-    /// It was fast-retransmitted, or is marked for it.
-    pub(super) is_spent: bool,
-    /// The T3-rtx timer marked it once.
-    pub(super) has_timed_out: bool,
+    /// How it was found lost so far.
+    pub(super) losses: Losses,
     /// It counted as newly acknowledged once (M-SCTP-12: only once).
     pub(super) was_acked: bool,
     pub(super) lost_by: LostBy,
+}
+
+/// The ways in which a chunk was found lost: a set in one byte, because buffers hold many chunks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Losses(u8);
+
+impl Losses {
+    /// It was found lost in this way.
+    pub(super) fn add(&mut self, by: LostBy) {
+        self.0 |= 1 << by as u8;
+    }
+
+    /// Whether it was ever found lost in this way.
+    pub(super) fn had(self, by: LostBy) -> bool {
+        self.0 & 1 << by as u8 != 0
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +89,7 @@ impl OutboundChunk {
             was_sent_again: false,
             was_copied: false,
             missing_reports: 0,
-            is_spent: false,
-            has_timed_out: false,
+            losses: Losses::default(),
             was_acked: false,
             lost_by: LostBy::Timeout,
         }

@@ -7,6 +7,7 @@ use super::buffer::{Left, SendBuffer, Sent};
 use super::chunk::State;
 use super::copies::CopyInFlight;
 use crate::policy::PathId;
+use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 
 impl SendBuffer {
@@ -74,7 +75,8 @@ impl SendBuffer {
             (chunk.path, chunk.round) = (copy.path, copy.round);
             (chunk.departure, chunk.sent_at) = (copy.departure, copy.sent_at);
             // The TSN does not tell when the copy left: the timer of the copy's path handles it.
-            (chunk.is_spent, chunk.missing_reports) = (true, 0);
+            chunk.losses.add(LostBy::MissingReports);
+            chunk.missing_reports = 0;
             self.held_by_path.on_sent(copy.path, Some(first), length);
             self.on_departed(position, copy.path, copy.departure);
         }

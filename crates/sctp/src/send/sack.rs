@@ -9,6 +9,7 @@ use super::gap_diff::added;
 use crate::policy::PathId;
 use crate::policy::loss_detection::{AckedChunk, Hole, PathNews, SackNews};
 use crate::policy::ns2::{Ns2Rule, Ns2Rules};
+use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
@@ -301,8 +302,8 @@ impl SendBuffer {
             path: chunk.path,
             departure: chunk.departure,
             missing_reports: chunk.missing_reports,
-            is_spent: chunk.is_spent,
-            has_timed_out: chunk.has_timed_out,
+            is_spent: chunk.losses.had(LostBy::MissingReports),
+            has_timed_out: chunk.losses.had(LostBy::Timeout),
             is_reneged: self.taken_back.binary_search(&position).is_ok(),
         })
     }
@@ -321,7 +322,6 @@ impl SendBuffer {
 mod tests {
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use super::*;
-    use crate::policy::retransmission::LostBy;
 
     fn sack(buffer: &mut SendBuffer, acked: u32, gaps: &[(u16, u16)]) -> SackNews {
         let mut news = SackNews::default();

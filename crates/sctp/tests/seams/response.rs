@@ -48,7 +48,9 @@ impl LossResponse for Patient {
             Signal::Missing => {
                 Response { cut: Some(CutCause::Missing), resend: Resend::OnePerRtt, ..Response::NONE }
             }
-            Signal::MissingInRecovery => Response { resend: Resend::OnePerRtt, ..Response::NONE },
+            Signal::MissingInRecovery | Signal::SmallWindow => {
+                Response { resend: Resend::OnePerRtt, ..Response::NONE }
+            }
             Signal::EcnEcho => Response { cut: Some(CutCause::EcnEcho), ..Response::NONE },
         }
     }

@@ -1,23 +1,44 @@
 //! What counts as a loss, and what the sender does then.
 
 use anabranch_base::field;
-use anabranch_base::setting::{Kind, Named as _, Scope, Setting, Value, planned};
+use anabranch_base::setting::{Kind, Named as _, Setting, planned};
 
 use crate::config::ecn::ECN_WINDOW;
-use crate::config::{Config, EcnUse};
+use crate::config::{AfterTimeout, Backoff, Config, EcnUse, EvidenceRule, WirelessResend};
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
     field!(loss_response, Everywhere, Kind::Policy(kind::LOSS_RESPONSE), "reaction to a loss"),
-    planned("wireless", "the rules of the loss response `wireless-aware`"),
-    Setting {
-        key: "small_window_recovery",
-        scope: Scope::Scenarios,
-        kind: Kind::FalseYet,
-        doc: "with a small window, fewer missing reports mark a chunk as lost",
-        get: |_| Some(Value::Boolean(false)),
-        set: |_, _| Ok(()),
-    },
+    field!(
+        wireless.resend,
+        Everywhere,
+        WirelessResend::KIND,
+        "with the loss response `wireless-aware`: how fast chunks leave again that the link lost"
+    ),
+    field!(
+        wireless.backoff,
+        Everywhere,
+        Backoff::KIND,
+        "the timer after a time-out without a mark: doubled, or drawn between one and one and a half times the time-out"
+    ),
+    field!(
+        wireless.after_timeout,
+        Everywhere,
+        AfterTimeout::KIND,
+        "what leaves after a time-out without a mark: a HEARTBEAT, or as many lost chunks as the window allows"
+    ),
+    field!(
+        wireless.evidence,
+        Everywhere,
+        EvidenceRule::KIND,
+        "whether a path has to show that its losses are none of congestion, or is known to mark"
+    ),
+    field!(
+        small_window_recovery,
+        Everywhere,
+        Kind::Boolean,
+        "whether lost chunks are sent again when the last of a window of at most four packets is acknowledged"
+    ),
     field!(
         ecn,
         Everywhere,

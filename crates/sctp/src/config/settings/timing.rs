@@ -2,7 +2,9 @@
 
 use anabranch_base::Duration;
 use anabranch_base::field;
-use anabranch_base::setting::{Kind, Refusal, Scope, Setting, Value, Words, put, shown};
+use anabranch_base::setting::{
+    Kind, Refusal, Scope, Setting, Value, Words, put, put_some, shown, shown_some,
+};
 
 use crate::config::{Config, SackBatch};
 
@@ -75,6 +77,15 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "the retransmission time-out before the first measurement of the round trip"
     ),
     field!(rto.min, Everywhere, Kind::SOME_SPAN, "the minimum retransmission time-out"),
+    Setting {
+        key: "rto.min_recovery",
+        scope: Scope::Everywhere,
+        kind: Kind::SOME_SPAN,
+        doc: "the minimum retransmission time-out while losses are repaired that are no congestion, with the loss \
+              response `wireless-aware`",
+        get: |config| shown_some(&config.rto.min_recovery),
+        set: |config, value| put_some(&mut config.rto.min_recovery, value),
+    },
     field!(rto.max, Everywhere, Kind::SOME_SPAN, "the maximum retransmission time-out"),
     field!(
         rto.variation,

@@ -2,7 +2,9 @@
 //! whether it probes the path or holds its data, and what happens to the timer. Loss detection, the choice of a path
 //! for a retransmission, and the size of a cut are separate policies.
 
+pub mod evidence;
 pub mod standard;
+pub mod wireless_aware;
 
 use std::fmt::Debug;
 
@@ -19,6 +21,8 @@ pub enum Signal {
     Missing,
     /// More chunks reached that number, while the path is in fast recovery.
     MissingInRecovery,
+    /// The last chunk that a small window let out arrived, and chunks before it did not (M-SWS-1).
+    SmallWindow,
     /// The T3-rtx timer expired; `again` if nothing was acknowledged since its last expiry.
     Timeout {
         /// Whether this is the second expiry in a row.
@@ -102,6 +106,11 @@ pub trait LossResponse: Debug + Send {
 
     /// Whether [`on_progress`](LossResponse::on_progress) is to be called.
     fn follows_progress(&self) -> bool {
+        false
+    }
+
+    /// Whether `path` repairs losses that are no congestion: its time-out has a least value of its own then (M-WA-7).
+    fn is_recovering(&self, _path: PathId) -> bool {
         false
     }
 

@@ -18,7 +18,7 @@ impl LossResponse for Standard {
             // M-ECN-4: the window was cut, or is about to be cut, for a mark in the same window of data.
             Signal::Missing if ecn_open => lost,
             Signal::Missing => Response { cut: Some(CutCause::Missing), ..lost },
-            Signal::MissingInRecovery => lost,
+            Signal::MissingInRecovery | Signal::SmallWindow => lost,
             Signal::Timeout { again } => {
                 let cause = match again {
                     _ if ecn_open => CutCause::TimeoutAfterEcn,

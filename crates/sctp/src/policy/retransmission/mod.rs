@@ -29,6 +29,8 @@ pub struct LostChunk {
 pub enum LostBy {
     /// Missing reports.
     MissingReports,
+    /// The acknowledgement of the last chunk that a small window let out (M-SWS-1).
+    SmallWindow,
     /// The T3-rtx timer, or the failure of its path.
     Timeout,
 }

@@ -1,0 +1,51 @@
+//! Recovery of losses in a receive window of a few packets, too small for enough missing reports (M-SWS-1; YE 3.4).
+
+use anabranch_base::Time;
+
+use super::session::Session;
+use crate::policy::PathId;
+use crate::policy::loss_detection::SackNews;
+use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
+use crate::record::Happening;
+
+impl Session {
+    /// If a gap block acknowledges the last chunk that was sent, nothing is on the way that could report more chunks
+    /// missing, and nothing new may leave: all that is in flight below it is lost, and is sent again, each chunk once.
+    pub(super) fn recover_small_window(&mut self, news: &SackNews, now: Time) {
+        if !self.settings.config.small_window_recovery || !self.has_small_window() {
+            return;
+        }
+        let highest = self.send.highest_sent();
+        let is_idle = news.acked.last().is_some_and(|chunk| chunk.tsn == highest);
+        if !is_idle || self.send.ack_point() == highest {
+            return;
+        }
+        for path in self.paths.ids() {
+            if news.holes.iter().any(|hole| hole.path == path) {
+                self.resend_small_window(path, news, now);
+            }
+        }
+    }
+
+    /// Whether the peer's window never had room for more than [`SMALL`] packets: with more, missing reports suffice.
+    fn has_small_window(&self) -> bool {
+        let mtu = self.paths.sample(self.paths.primary()).mtu;
+        self.peer_window.buffer <= mtu * SMALL
+    }
+
+    fn resend_small_window(&mut self, path: PathId, news: &SackNews, now: Time) {
+        let lost = news.holes.iter().filter(|hole| hole.path == path);
+        let response = self.respond(Signal::SmallWindow, path, now);
+        for hole in lost.take(response.resend.count(news.holes.len())) {
+            if self.mark_lost(hole.tsn, path, LostBy::SmallWindow) {
+                self.paths.counters_mut(path).fast_retransmits += 1;
+                self.record(now, path, Happening::FastRetransmit(hole.tsn));
+                self.exemptions.grant_one_more();
+            }
+        }
+    }
+}
+
+/// In packets: with five, a loss leaves four chunks that can report it missing.
+const SMALL: u64 = 4;

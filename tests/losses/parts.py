@@ -1,0 +1,155 @@
+"""The runs of each part, and its table."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from emulated import Emulated, link
+from systems import kernel, ours
+from trials import Alone, Beside
+
+RATE = 20
+"""Of each link, Mbit/s; a round trip takes 20 ms without queues."""
+
+QUEUES = {
+    "drop-tail": '"100 packets"',
+    "RED, marks": '{{ kind = "red", min = 17, max = 50, max_p = 0.1, limit = 100, ecn = true }}',
+    "CoDel, marks": '{{ kind = "codel", ecn = true }}',
+}
+"""RED's least threshold is half of the bandwidth-delay product; CoDel has the values of RFC 8289."""
+
+LOSSES = {
+    "none": None,
+    "0.1 %": "0.001",
+    "1 %": "0.01",
+    "3 %": "0.03",
+    "0.1 % in bursts": "burst 99.9 s",
+    "1 % in bursts": "burst 9.9 s",
+    "3 % in bursts": "burst 3.23 s",
+}
+"""At random; or all packets in bad states of 100 ms on average, between good ones of this length."""
+
+MARKING = ("ecn=echo",)
+RESPONSES = {
+    "standard": (),
+    "wireless-aware": ("loss_response=wireless-aware",),
+    "bbr": ("congestion_control=bbr",),
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Runs, and what shows them."""
+
+    runs: list
+    table: object
+
+
+def network(queue, loss, links):
+    """That many equal links."""
+    keys = {"delay": '"10 ms"', "queue": QUEUES[queue]}
+    words = LOSSES[loss]
+    if words is not None and words.startswith("burst "):
+        good = words.removeprefix("burst ")
+        keys["loss"] = (
+            f'{{{{ kind = "gilbert-elliott", good = "{good}", bad = "100 ms", loss_good = 0, loss_bad = 1 }}}}'
+        )
+    elif words is not None:
+        keys["loss"] = words
+    return Emulated(f"{queue}, loss {loss}", (link("20", RATE, **keys),) * links)
+
+
+def contenders(target):
+    """Ours with each response, and the kernel's, with the number of links that each uses."""
+    for name, settings in RESPONSES.items():
+        yield f"anabranch, {name}", ours(target, *MARKING, *settings), 2
+    for congestion in ("cubic", "bbr"):
+        yield f"kernel {congestion.upper()}, one path", kernel(congestion), 1
+        yield f"kernel {congestion.upper()}, Multipath TCP", kernel(congestion), 2
+
+
+def losses(target, seconds):
+    """One transfer at a time: a line for each system, a column for each loss."""
+    seconds = seconds or 10.0
+    rows = list(contenders(target))
+    queues = ("drop-tail", "CoDel, marks")
+    runs = {
+        (queue, name, loss): Alone(network(queue, loss, links), system, seconds)
+        for queue in queues
+        for name, system, links in rows
+        for loss in LOSSES
+    }
+
+    def table(results):
+        lines = []
+        for queue in queues:
+            for what, value in (("Share of the ceiling, %", share), ("95 % of round trips wait less, ms", wait)):
+                lines += ["", f"**{queue}. {what}**", "", f"| system | {' | '.join(LOSSES)} |"]
+                lines.append(f"|---|{'--:|' * len(LOSSES)}")
+                for name, _, _ in rows:
+                    cells = [value(runs[queue, name, loss], results) for loss in LOSSES]
+                    lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines[1:]
+
+    return Part(list(runs.values()), table)
+
+
+def shares(target, seconds):
+    """A transfer beside one of the kernel's CUBIC on one link."""
+    seconds = seconds or 30.0
+    rows = [row for row in contenders(target) if "Multipath" not in row[0]]
+    tiny = "drop-tail of 5 packets, 1 %"
+    networks = {queue: network(queue, "none", 1) for queue in QUEUES}
+    short = link("20", RATE, delay='"10 ms"', queue='"5 packets"', loss=0.01)
+    networks[tiny] = Emulated(tiny, (short,))
+    runs = {
+        (queue, name): Beside(each, system, seconds, kernel("cubic"))
+        for queue, each in networks.items()
+        for name, system, _ in rows
+    }
+
+    def table(results):
+        lines = [
+            "Share beside one flow of the kernel's CUBIC, % (and what both carry together, Mbit/s):",
+            "",
+            f"| system | {' | '.join(networks)} |",
+            f"|---|{'--:|' * len(networks)}",
+        ]
+        for name, _, _ in rows:
+            cells = [contest(results.get(runs[queue, name])) for queue in networks]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines
+
+    return Part(list(runs.values()), table)
+
+
+def share(run, results):
+    """The goodput of a run, of what its links could carry."""
+    found = results.get(run)
+    if not found:
+        return "failed" if found == [] else "–"
+    values = [100 * each.megabits / run.system.ceiling(run.network) for each in found]
+    return f"{median(values):.0f}" + doubt(found)
+
+
+def wait(run, results):
+    """The time in queues that 95 % of round trips stay below."""
+    found = results.get(run)
+    if not found:
+        return "failed" if found == [] else "–"
+    return f"{median(each.waited(95) for each in found):.1f}" + doubt(found)
+
+
+def contest(found):
+    """The share of a transfer beside another."""
+    if not found:
+        return "failed" if found == [] else "–"
+    together = median(sum(each.megabits) for each in found)
+    return f"{median(each.share for each in found):.0f} ({together:.1f})" + doubt(found)
+
+
+def doubt(found):
+    """A mark where the machine was too busy for one of the runs, however often it was tried."""
+    return " †" if any(each.is_void for each in found) else ""
+
+
+PARTS = {"losses": losses, "shares": shares}
