@@ -19,6 +19,12 @@ class Capture:
         self.parts.append(struct.pack("<IIII", seconds, rest // 1000, len(packet), len(packet)))
         self.parts.append(packet)
 
+    def packets(self):
+        """All of them, each with its time in seconds."""
+        for header, packet in zip(self.parts[1::2], self.parts[2::2], strict=True):
+            seconds, micros = struct.unpack_from("<II", header)
+            yield seconds + micros / 1e6, packet
+
     def write(self, path):
         """Writes the file."""
         path.write_bytes(b"".join(self.parts))

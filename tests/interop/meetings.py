@@ -51,6 +51,8 @@ class Meeting:
     ours: object
     peers: object
     sent: Sent
+    marking: object = None
+    """The queue that marks, in the meetings of ``marking``."""
 
     def __post_init__(self):
         self.deadline = time.monotonic() + SECONDS

@@ -6,8 +6,10 @@ Nothing is installed: apt-get downloads, dpkg unpacks.
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 USRSCTP = ["libusrsctp-examples", "libusrsctp2"]
+USRSCTP_LIBRARY = ["libusrsctp-dev"]
 NFT = [
     *["nftables", "libnftables1", "libnftnl11", "libmnl0", "libjansson4"],
     *["libxtables12", "libedit2", "libbsd0", "libmd0", "libgmp10"],
@@ -15,11 +17,32 @@ NFT = [
 """``nft``, and the libraries that a small system may be without."""
 
 
+class Installed(NamedTuple):
+    """The folder of usrsctp's programs, that of their library, and the program of ``ecn_peer.c``."""
+
+    programs: Path
+    libraries: Path
+    ecn_peer: Path
+
+
 def unpack(folder):
-    """The folder of usrsctp's programs and that of their library, downloaded where they are not there yet."""
+    """usrsctp's programs and ours on its library, downloaded and built where they are not there yet."""
     root = unpacked(folder, "usrsctp", USRSCTP)
     libraries = next((root / "usr/lib").glob("*/libusrsctp.so.2")).parent
-    return root / "usr/lib/usrsctp", libraries
+    return Installed(root / "usr/lib/usrsctp", libraries, build_ecn_peer(folder))
+
+
+def build_ecn_peer(folder):
+    """The program of ``ecn_peer.c``, which has the library in it."""
+    if shutil.which("cc") is None:
+        raise Unavailable("there is no C compiler")
+    root = unpacked(folder, "usrsctp-dev", USRSCTP_LIBRARY)
+    library = next((root / "usr/lib").glob("*/libusrsctp.a"))
+    source, program = Path(__file__).with_name("ecn_peer.c"), root / "ecn_peer"
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    words = [f"-I{root / 'usr/include'}", str(source), str(library), "-lpthread", "-o", str(program)]
+    run(["cc", "-std=gnu11", "-O2", *warnings, *words], root)
+    return program
 
 
 def unpack_nft(folder):
@@ -63,7 +86,7 @@ def run(command, folder):
     try:
         ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise Unavailable(f"Debian's packages need {command[0]}: {error}") from error
+        raise Unavailable(f"this needs {command[0]}: {error}") from error
     if ended.returncode != 0:
         said = (ended.stderr.strip() or "nothing").splitlines()[0]
         raise Unavailable(f"{' '.join(command)} ended with {ended.returncode} and said {said}")

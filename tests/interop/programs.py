@@ -101,9 +101,8 @@ class Usrsctp:
     """The other side: a program of Debian's libusrsctp-examples."""
 
     def __init__(self, installed, side, name, *words, only=None):
-        folder, libraries = installed
-        command = side.command(str(folder / name), *map(str, words))
-        self.program = Program(command, {"LD_LIBRARY_PATH": str(libraries)}, only)
+        command = side.command(str(installed.programs / name), *map(str, words))
+        self.program = Program(command, {"LD_LIBRARY_PATH": str(installed.libraries)}, only)
 
 
 RECEIVED = r"Msg of length [0-9]+ received .* complete [01]"

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import meetings
+from marking import QUEUES, Marking, Marks, ecn_receiver, ecn_sender, judge
 from meetings import Meeting, Sent
 from network import OURS, PEER, Side
 from programs import Failed
 from wire import Wire, scenario
 
 RATE, DELAY = "50 Mbit/s", "5 ms"
+MARKED_RATE, MARKED_DELAY = "20 Mbit/s", "10 ms"
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Row:
     sent: Sent
     loss: float = 0.0
     cuts: tuple[tuple[int, float, float], ...] = ()
+    marking: Marking | None = None
 
     @property
     def name(self):
@@ -42,17 +45,24 @@ class Row:
         """What happens to the packets, and what is special about the messages."""
         loss = [f"{self.loss:.0%} lost"] if self.loss else []
         cuts = [f"path {path + 1} cut {begin:g} to {end:g} s" for path, begin, end in self.cuts]
-        return ", ".join([*loss, *cuts, *self.sent.manners()])
+        marking = [] if self.marking is None else [str(self.marking)]
+        return ", ".join([*loss, *cuts, *self.sent.manners(), *marking])
+
+    @property
+    def scenario(self):
+        """The links between both sides."""
+        if self.marking is None:
+            return scenario(self.paths, RATE, DELAY, self.loss, cuts=self.cuts)
+        return scenario(self.paths, MARKED_RATE, MARKED_DELAY, queue=QUEUES[self.marking.queue])
 
     def run(self, programs, installed, folder):
         """Makes the network, lets both meet in it, and takes it away."""
-        capture = folder / f"{self.name.replace(' ', '-').replace(',', '').replace('%', '')}.pcap"
+        name = self.name.translate({ord(" "): "-", ord(","): None, ord("%"): None, ord("="): None})
         begin = time.monotonic()
         peers, ours = Side(PEER, self.paths, self.versions), Side(OURS, self.paths, self.versions)
-        text = scenario(self.paths, RATE, DELAY, self.loss, cuts=self.cuts)
-        wire = Wire(programs / "anabranch", text, peers, ours)
-        meeting = Meeting(programs / "examples/partner", installed, ours, peers, self.sent)
-        failure, goodput = None, None
+        wire = Wire(programs / "anabranch", self.scenario, peers, ours)
+        meeting = Meeting(programs / "examples/partner", installed, ours, peers, self.sent, self.marking)
+        failure, goodput, marks = None, None, None
         try:
             seconds = self.meet(meeting)
             goodput = self.sent.bytes * 8 / seconds / 1e6 if seconds else None
@@ -64,10 +74,21 @@ class Row:
         finally:
             meeting.close()
             wire.close()
-            wire.capture.write(capture)
+            wire.capture.write(folder / f"{name}.pcap")
             for side in (peers, ours):
                 side.close()
-        return Result(failure, goodput, time.monotonic() - begin, capture)
+        if self.marking is not None:
+            wire.arrived.write(folder / f"{name}-arrived.pcap")
+            if failure is None:
+                failure, marks = self.judged(meeting.counted, wire)
+        return Result(failure, goodput, marks, time.monotonic() - begin)
+
+    def judged(self, counted, wire):
+        """Why the marks are not as they should be, or None; and what was counted of them."""
+        try:
+            return None, judge(self, counted, wire)
+        except Failed as failed:
+            return str(failed), None
 
 
 @dataclass
@@ -76,8 +97,8 @@ class Result:
 
     failure: str | None
     goodput_mbps: float | None
+    marks: Marks | None
     seconds: float
-    capture: object
 
     @property
     def is_expected(self):
@@ -87,6 +108,10 @@ class Result:
 
 V4, V6, BOTH = (4,), (6,), (4, 6)
 PATHS = (1, 2, 3)
+MARKED = Sent(3_000, 1200)
+"""Enough for a queue to fill and to be emptied by marks some times."""
+
+SHORT = Sent(200, 1200)
 
 QUICK = [
     Row(meetings.echo_server, 1, V4, Sent(50, 1)),
@@ -99,6 +124,8 @@ QUICK = [
     Row(meetings.tsctp_server, 3, V4, Sent(200, 10_000), loss=0.01),
     Row(meetings.tsctp_server, 2, V4, Sent(1000, 1400), cuts=((0, 0.5, 2.0),)),
     Row(meetings.discard_server_moves, 2, V4, Sent(8_000, 1200)),
+    Row(ecn_receiver, 1, V4, MARKED, marking=Marking("codel", "cwr", "ours")),
+    Row(ecn_sender, 1, V6, MARKED, marking=Marking("red", "echo", "usrsctp")),
 ]
 """What `make test` has time for."""
 
@@ -159,7 +186,20 @@ def cut():
     yield Row(meetings.discard_server, 3, V6, Sent(10, 1_000_000), cuts=((1, 1.0, 4.0), (2, 1.0, 4.0)))
 
 
+def marked():
+    """A queue that marks where it would drop: each sends to the other, and each opens the association."""
+    ends, forms = ("ours", "usrsctp"), ("echo", "cwr")
+    for (meet, _), opens, form, versions in itertools.product(SENDERS, ends, forms, (V4, V6)):
+        yield Row(meet, 1, versions, MARKED, marking=Marking("codel", form, opens))
+    for (meet, opens), queue, form in itertools.product(SENDERS, ("red", "fq-codel"), ("echo", "cwr")):
+        yield Row(meet, 1, V4, MARKED, marking=Marking(queue, form, opens))
+    for form in ("echo", "cwr"):
+        yield Row(ecn_receiver, 1, V4, SHORT, marking=Marking("drop-tail", form, "ours", is_tested=True))
+
+
+SENDERS = ((ecn_receiver, "ours"), (ecn_sender, "usrsctp"))
+
 ALL_TSCTP = (meetings.tsctp_client, meetings.tsctp_server, meetings.tsctp_both)
 
-MATRIX = [*clean(), *special(), *lossy(), *cut()]
+MATRIX = [*clean(), *special(), *lossy(), *cut(), *marked()]
 """All of `make interop`."""

@@ -1,31 +1,38 @@
 """Carries IP packets between two namespaces through the links of ``anabranch emulate``, and captures them.
 
-Each packet that enters at one side is sent as a datagram through the relay, whose links delay, queue and lose
-it as their scenario says, and leaves at the other side.
+Each packet that enters at one side is sent as a datagram through the relay, whose links delay, queue, mark
+and lose it as their scenario says, and leaves at the other side. As in any tunnel, a datagram has the ECN
+bits of the packet in it, and marks of the datagram are marks of the packet (RFC 6040).
 """
 
 import json
 import os
 import selectors
+import signal
 import socket
+import struct
 import subprocess
 import threading
 
+import ecn
 from capture import Capture
 
 PRIMER = b"here"
 UDP = 17
+BUFFER = 4 << 20
+"""What waits while another program has the processor shall not be lost."""
+SO_RCVBUFFORCE = 33
 
 
-def scenario(paths, rate, delay, loss=0.0, queue="1000 packets", cuts=()):
-    """A link a path, alike; each cut is (link, from, until) in seconds after the start."""
+def scenario(paths, rate, delay, loss=0.0, queue='"1000 packets"', cuts=()):
+    """A link a path, alike; each cut is (link, from, until) in seconds after the start. ``queue`` is TOML."""
     links = "".join(
         f"""
 [[link]]
 name = "p{path + 1}"
 rate = "{rate}"
 delay = "{delay}"
-queue = "{queue}"
+queue = {queue}
 loss = {loss}
 reverse = {{ loss = {loss} }}
 """
@@ -45,7 +52,10 @@ class Wire:
     def __init__(self, program, text, one, other):
         self.packets = [[0, 0] for _ in one.devices]
         """How many SCTP packets entered each path, from one side and from the other."""
-        self.capture = Capture()
+        self.capture, self.arrived = Capture(), Capture()
+        """The packets as they entered, and as they left."""
+        self.links = []
+        """What the relay counted on each link, known when it is closed."""
         self.ends = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in other.devices]
         for end in self.ends:
             end.bind(("127.0.0.1", 0))
@@ -63,7 +73,7 @@ class Wire:
         self.selector = selectors.EpollSelector()
         for path, devices in enumerate(zip(one.devices, other.devices, strict=True)):
             for side, sock in enumerate((self.starts[path], self.ends[path])):
-                sock.setblocking(False)
+                prepare(sock)
                 enters = (self.enter, devices[side], sock, path, side)
                 self.selector.register(devices[side], selectors.EVENT_READ, enters)
                 self.selector.register(sock, selectors.EVENT_READ, (self.leave, sock, devices[side]))
@@ -102,16 +112,21 @@ class Wire:
             if packet[9 if packet[0] >> 4 == 4 else 6] == UDP:
                 self.packets[path][side] += 1
                 self.capture.note(packet)
-                self.pass_on(sock.send, packet)
+                bits = struct.pack("i", ecn.bits(packet))
+                field = (socket.IPPROTO_IP, socket.IP_TOS, bits)
+                self.pass_on(lambda packet, field=field: sock.sendmsg([packet], [field]), packet)
 
     def leave(self, sock, device):
         """Takes packets from the links to a device."""
         for _ in range(64):
             try:
-                packet = sock.recv(65535)
+                packet, fields, _, _ = sock.recvmsg(65535, socket.CMSG_SPACE(1))
             except OSError:
                 return
             if packet != PRIMER:
+                if any(value[0] & ecn.CE == ecn.CE for _, _, value in fields):
+                    packet = ecn.marked(packet)
+                self.arrived.note(packet)
                 self.pass_on(lambda packet: os.write(device, packet), packet)
 
     @staticmethod
@@ -126,9 +141,17 @@ class Wire:
         """Ends the links."""
         self.is_over = True
         self.thread.join()
-        self.relay.terminate()
+        self.relay.send_signal(signal.SIGINT)
+        with self.relay.stdout as said:
+            self.links = json.loads(said.read().splitlines()[-1])["links"]
         self.relay.wait()
-        self.relay.stdout.close()
         self.selector.close()
         for sock in (*self.starts, *self.ends):
             sock.close()
+
+
+def prepare(sock):
+    """Lets a socket at one end of the relay not wait, have room, and say which ECN bits datagrams have."""
+    sock.setblocking(False)
+    sock.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)

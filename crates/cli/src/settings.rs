@@ -71,7 +71,8 @@ fn line(key: &str, value: &str, doc: &str, kind: &Kind, registry: &Registry) -> 
 #[cfg(test)]
 mod tests {
     use anabranch_base::{ByteCount, Duration};
-    use anabranch_sctp::config::{BufferSplit, Growth};
+    use anabranch_sctp::config::{BufferSplit, EcnUse, Growth};
+    use anabranch_sctp::policy::congestion::reno::EcnWindow;
 
     use super::*;
 
@@ -104,6 +105,9 @@ mod tests {
         assert_eq!(changed("sctp.scheduler = fill").map(|c| c.scheduler), Ok("fill".to_owned()));
         assert_eq!(changed("sctp.congestion_control=reno").map(|c| c.congestion_control), Ok("reno".into()));
         assert_eq!(changed("sctp.loss_response=standard").map(|c| c.loss_response), Ok("standard".into()));
+        assert_eq!(changed("sctp.ecn=cwr").map(|c| c.ecn), Ok(EcnUse::Cwr));
+        assert_eq!(changed("sctp.ecn_window=cwnd/4").map(|c| c.ecn_window), Ok(EcnWindow::Divided(4)));
+        assert_eq!(changed("sctp.ecn_test=true").map(|c| c.ecn_test), Ok(true));
     }
 
     #[test]

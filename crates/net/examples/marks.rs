@@ -1,13 +1,16 @@
 //! One end of a transfer whose packets leave with an ECN codepoint; at its end it prints, as JSON, with which codepoints
-//! the packets of the other end arrived. `tests/ecn` runs both ends and marks packets between them.
+//! the packets of the other end arrived, and what came of marks. `tests/ecn` runs both ends and marks packets between them.
 //! `marks plain|sealed receive ADDRESS CODEPOINT BYTES`, and `send` likewise; `ADDRESS` is the receiver's, `CODEPOINT` the
-//! two bits as a number. The receiver prints `ready` first.
+//! two bits of all packets as a number, or `echo` or `cwr`: the association's own use of ECN. The receiver prints `ready`
+//! first.
 
 use std::error::Error;
 use std::net::SocketAddr;
 
+use anabranch_base::setting::Named;
 use anabranch_base::{ByteCount, Ecn};
 use anabranch_net::{Association, Config, Endpoint, Key, Options, Security, SendOptions};
+use anabranch_sctp::config::EcnUse;
 use bytes::Bytes;
 
 /// User data in a message.
@@ -25,8 +28,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => Security::Sealed(Key::from_bytes([0x5a; Key::LEN])),
     };
     let (receiver, bytes) = (address.parse::<SocketAddr>()?, bytes.parse::<u64>()?);
+    let (codepoint, ecn) = match EcnUse::NAMES.iter().find(|(name, _)| name == codepoint) {
+        Some((_, ecn)) => (Ecn::NotEct, *ecn),
+        None => (Ecn::from_bits(codepoint.parse()?), EcnUse::Off),
+    };
     let config = Config {
-        codepoint: Ecn::from_bits(codepoint.parse()?),
+        codepoint,
+        ecn,
         // What is in flight fits the smallest buffer of a socket: no packet is lost behind the last queue.
         receive_buffer: ByteCount::from_kib(64),
         send_buffer: ByteCount::from_kib(256),
@@ -75,11 +83,16 @@ fn print_counts(association: &Association) {
     let counters = || paths.iter().map(|path| path.counters);
     let sum = |of: fn(&anabranch_net::PathCounters) -> u64| counters().map(|path| of(&path)).sum::<u64>();
     println!(
-        r#"{{"sent": {}, "received": {}, "ect0": {}, "ect1": {}, "ce": {}}}"#,
+        r#"{{"sent": {}, "received": {}, "ect0": {}, "ect1": {}, "ce": {}, "echoes_sent": {}, "echoes_received": {},
+            "cuts": {}, "cwrs": {}}}"#,
         sum(|path| path.sent_packets),
         sum(|path| path.received_packets),
         sum(|path| path.received_ecn.ect0),
         sum(|path| path.received_ecn.ect1),
         sum(|path| path.received_ecn.ce),
+        sum(|path| path.sent_echoes),
+        sum(|path| path.received_echoes),
+        sum(|path| path.ecn_cuts),
+        sum(|path| path.sent_cwrs),
     );
 }

@@ -10,10 +10,10 @@
 //!
 //! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how many
 //! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true` the
-//! addresses
-//! of interfaces are used and given up as they come and go. A server serves one
-//! association. At its end one line says what was counted, as `key=value`; late packets are still answered until the
-//! program's input ends, as a peer that lost our last one needs (RFC 9260 §8.4).
+//! addresses of interfaces are used and given up as they come and go; `ecn=echo`, `ecn=cwr` and `ecn_test=true` are the
+//! settings of these names. Who has a `remote` opens the association; others serve one. At its end one line says what was
+//! counted, as `key=value`; late packets are still answered until the program's input ends, as a peer that lost our last
+//! one needs (RFC 9260 §8.4).
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,11 +23,12 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use anabranch_base::ByteCount;
+use anabranch_base::setting::Named;
 use anabranch_net::{
-    AddressTracking, Association, CloseReason, Config, Endpoint, Options, Ppid, Security, SendOptions,
-    StreamId,
+    AddressTracking, Association, CloseReason, Config, Endpoint, Options, PathCounters, Ppid, Security,
+    SendOptions, StreamId,
 };
-use anabranch_sctp::config::MessageLimit;
+use anabranch_sctp::config::{EcnUse, MessageLimit};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use bytes::Bytes;
 
@@ -40,9 +41,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let settings = Settings::read(settings)?;
     let endpoint = Endpoint::bind(settings.options()?)?;
     println!("ready");
-    let association = match role.as_str() {
-        "source" => endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?,
-        _ => endpoint.accept().await.ok_or("the runtime ends")?,
+    let association = match settings.opens() {
+        true => endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?,
+        false => endpoint.accept().await.ok_or("the runtime ends")?,
     };
     let mut count = Count::start();
     let reason = match role.as_str() {
@@ -96,13 +97,16 @@ async fn source(
     let (streams, answers) = (settings.value("streams", 1)?, settings.value("answers", 0)?);
     let unordered = settings.value("unordered", false)?;
     let sends = async {
+        let mut sum = 1;
         for index in 0..messages {
             let (number, stream) = (u32::try_from(index)?, u16::try_from(index % streams.max(1))?);
             let ordered = SendOptions::on(StreamId::new(stream)).ppid(Ppid::new(FIRST_PPID + number));
             let options = if unordered { ordered.unordered() } else { ordered };
-            association.send(content(number, size), options).await?;
+            let payload = content(number, size);
+            sum = adler32(sum, &payload);
+            association.send(payload, options).await?;
         }
-        Ok::<u64, Box<dyn Error>>(messages)
+        Ok::<(u64, u32), Box<dyn Error>>((messages, sum))
     };
     let judges = async {
         for _ in 0..answers {
@@ -115,7 +119,7 @@ async fn source(
     let (sent, judged) = tokio::join!(sends, judges);
     // The end of the association says more than the failure of one message.
     judged?;
-    count.sent = sent?;
+    (count.sent, count.sent_sum) = sent?;
     let reason = match association.close().await {
         Ok(()) => CloseReason::Graceful,
         Err(error) => error.reason,
@@ -130,6 +134,8 @@ struct Count {
     /// Until the last message, or until all was acknowledged: seconds.
     span: f64,
     sent: u64,
+    /// Of what `source` sends.
+    sent_sum: u32,
     received: u64,
     bytes: u64,
     sum: u32,
@@ -149,6 +155,7 @@ impl Count {
             started: Instant::now(),
             span: 0.0,
             sent: 0,
+            sent_sum: 1,
             received: 0,
             bytes: 0,
             sum: 1,
@@ -179,12 +186,16 @@ impl Count {
     }
 
     fn line(&self, association: &Association, reason: &CloseReason) -> String {
-        let Count { span, sent, received, bytes, sum, whole, tails, wrong, .. } = self;
+        let Count { span, sent, sent_sum, received, bytes, sum, whole, tails, wrong, .. } = self;
         let mut line = format!(
-            "sent={sent} received={received} bytes={bytes} sum={sum:08x} whole={whole} tails={tails} wrong={wrong} \
-             seconds={span:.3}"
+            "sent={sent} sent_sum={sent_sum:08x} received={received} bytes={bytes} sum={sum:08x} whole={whole} \
+             tails={tails} wrong={wrong} seconds={span:.3}"
         );
-        for path in association.paths() {
+        let paths = association.paths();
+        for (key, of) in PATH_COUNTS {
+            let _ = write!(line, " {key}={}", paths.iter().map(|path| of(&path.counters)).sum::<u64>());
+        }
+        for path in &paths {
             let (sent, received) = (path.counters.sent_bytes.get(), path.counters.received_bytes.get());
             let _ = write!(line, " path={}/{sent}/{received}", path.addresses.remote.ip());
         }
@@ -192,6 +203,19 @@ impl Count {
         line
     }
 }
+
+/// A name, and which of a path's counters it is.
+type PathCount = (&'static str, fn(&PathCounters) -> u64);
+
+/// What is counted on each path and printed as the sum of all.
+const PATH_COUNTS: [PathCount; 6] = [
+    ("marked", |path| path.received_ecn.ce),
+    ("echoes_sent", |path| path.sent_echoes),
+    ("echoes_received", |path| path.received_echoes),
+    ("cwrs", |path| path.sent_cwrs),
+    ("cuts", |path| path.ecn_cuts),
+    ("again", |path| path.retransmitted_chunks),
+];
 
 /// `key=value` words.
 struct Settings(BTreeMap<String, String>);
@@ -213,6 +237,8 @@ impl Settings {
             message_limit: MessageLimit::SendBuffer,
             // Others learn of it in INIT, and are told with AUTH where they know both (RFC 4895, RFC 5061).
             dynamic_addresses: true,
+            ecn: self.ecn()?,
+            ecn_test: self.value("ecn_test", false)?,
             ..Config::rfc9260()
         };
         if self.value("follow", false)? {
@@ -229,11 +255,21 @@ impl Settings {
             } else {
                 AddressTracking::Off
             },
-            accepts: !self.0.contains_key("remote"),
+            accepts: !self.opens(),
             config,
             sctp_port: self.value("port", anabranch_net::UDP_PORT)?,
             ..Options::with(Security::Insecure)
         })
+    }
+
+    fn opens(&self) -> bool {
+        self.0.contains_key("remote")
+    }
+
+    fn ecn(&self) -> Result<EcnUse, Box<dyn Error>> {
+        let Some(word) = self.0.get("ecn") else { return Ok(EcnUse::Off) };
+        let known = EcnUse::NAMES.iter().find(|(name, _)| name == word);
+        known.map(|(_, ecn)| *ecn).ok_or_else(|| format!("ecn cannot be {word}").into())
     }
 
     fn value<T: FromStr>(&self, key: &str, otherwise: T) -> Result<T, Box<dyn Error>> {

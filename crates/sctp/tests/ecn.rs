@@ -7,7 +7,8 @@ use anabranch_sctp::config::{Config, EcnUse, SackSettings};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::record::Happening;
-use anabranch_sctp::wire::{CongestionWindowReduced, EcnEcho};
+use anabranch_sctp::seq::Tsn;
+use anabranch_sctp::wire::{Checksum, Chunk, CongestionWindowReduced, EcnEcho, Packet, Sack};
 
 use crate::pair::{End, Middlebox, Pair, path};
 use crate::script::counted;
@@ -35,6 +36,10 @@ fn open(ecn: EcnUse, pipes: usize) -> Pair {
     pair.log.clear();
     pair.at(End::A).record();
     pair
+}
+
+fn cwr(lowest_tsn: Tsn) -> CongestionWindowReduced {
+    CongestionWindowReduced { lowest_tsn, overrides: false }
 }
 
 /// The causes of A's cuts.
@@ -155,17 +160,6 @@ fn a_mark_in_the_window_of_a_loss_is_answered_without_another_cut() {
     assert!(pair.log[reported].at <= pair.log[answered].at + ms(10), "the answer ends the reports");
 }
 
-/// As FreeBSD does: the report of a chunk that is acknowledged is answered, and costs nothing.
-#[test]
-fn a_report_of_what_is_acknowledged_is_answered_without_a_cut() {
-    let mut pair = open(EcnUse::Cwr, 1);
-    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
-    pair.forge(End::A, &[&EcnEcho::Lowest(acked)]);
-    pair.send_at_once(End::A, 4, FULL);
-    pair.run_for(ms(2_000));
-    assert_eq!((cuts(&mut pair), count(&pair, End::A, "CWR")), (Vec::new(), 1));
-}
-
 /// M-ECN-4: of the signs of one window of data the first cuts.
 #[test]
 fn a_loss_after_a_mark_is_repaired_without_a_cut() {
@@ -239,6 +233,30 @@ fn a_mark_cuts_the_window_of_its_own_path() {
     }
 }
 
+/// Nobody would answer it: the sender's path is gone as well.
+#[test]
+fn the_report_of_a_mark_ends_with_its_path() {
+    for is_removed in [false, true] {
+        let mut pair = Pair::open(config(EcnUse::Cwr), 2);
+        pair.z.reads_at_once = true;
+        pair.run_for(ms(2_000));
+        pair.lose(End::A, "CWR");
+        pair.pipes[1].mark_next[End::A as usize] = 1;
+        pair.send_at_once(End::A, 12, FULL);
+        pair.run_for(ms(15));
+        assert!(count(&pair, End::Z, "ECNE") > 0);
+        if is_removed {
+            pair.remove_local(End::A, 1);
+            pair.remove_local(End::Z, 1);
+        }
+        pair.log.clear();
+        pair.send_at_once(End::A, 6, FULL);
+        pair.run_for(ms(5_000));
+        assert!(count(&pair, End::Z, "SACK") > 0);
+        assert_eq!(count(&pair, End::Z, "ECNE") == 0, is_removed, "{:?}", pair.log);
+    }
+}
+
 /// What a hostile peer may say: nothing changes unless ECN was agreed on and the report names a chunk in flight.
 #[test]
 fn unexpected_reports_and_answers_change_nothing() {
@@ -247,7 +265,7 @@ fn unexpected_reports_and_answers_change_nothing() {
     pair.send_at_once(End::A, 4, FULL);
     let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
     pair.forge(End::A, &[&EcnEcho::Lowest(acked.next()), &EcnEcho::Bare]);
-    pair.forge(End::A, &[&CongestionWindowReduced { lowest_tsn: acked.next() }]);
+    pair.forge(End::A, &[&cwr(acked.next())]);
     pair.run_for(ms(2_000));
     assert_eq!(cuts(&mut pair), []);
     assert!(pair.path(End::A, 0).cwnd >= before);
@@ -255,13 +273,116 @@ fn unexpected_reports_and_answers_change_nothing() {
     let mut pair = open(EcnUse::Cwr, 1);
     pair.send_at_once(End::A, 4, FULL);
     let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
-    let beyond = [acked, acked.plus(100), acked.plus(1 << 31)];
-    for tsn in beyond {
+    for tsn in [acked.plus(100), acked.plus(1 << 31)] {
         pair.forge(End::A, &[&EcnEcho::Lowest(tsn)]);
     }
-    pair.forge(End::A, &[&CongestionWindowReduced { lowest_tsn: acked.next() }]);
+    pair.forge(End::A, &[&cwr(acked.next())]);
     pair.run_for(ms(2_000));
     assert_eq!((cuts(&mut pair), count(&pair, End::A, "CWR")), (Vec::new(), 0));
+}
+
+/// Without CWRs, a report is sent once: a peer that waits for a CWR, as usrsctp does, repeats it to the end.
+#[test]
+fn a_report_that_comes_again_is_not_another_one() {
+    let mut pair = Pair::unequal(config(EcnUse::Echo), config(EcnUse::Cwr), 1);
+    pair.establish();
+    pair.z.reads_at_once = true;
+    pair.at(End::A).record();
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 100, FULL);
+    pair.run_for(ms(5_000));
+    assert!(count(&pair, End::Z, "ECNE") > 50, "{}", count(&pair, End::Z, "ECNE"));
+    assert_eq!((count(&pair, End::A, "CWR"), cuts(&mut pair)), (0, vec![CutCause::EcnEcho]));
+}
+
+/// A report whose CWR was lost, or that came with the end of its window, is ended without a cut when its data is
+/// acknowledged, as by Linux and FreeBSD: else the peer would repeat it and report no other mark.
+#[test]
+fn a_report_of_acknowledged_data_is_answered_without_a_cut() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+    (0..100).for_each(|_| pair.forge(End::A, &[&EcnEcho::Counted { lowest: acked, packets: 7 }]));
+    assert_eq!(count(&pair, End::A, "CWR"), 0, "not before new data");
+    pair.send_at_once(End::A, 8, FULL);
+    pair.run_for(ms(1));
+    for _ in 0..100 {
+        pair.forge(End::A, &[&EcnEcho::Counted { lowest: acked, packets: 7 }]);
+        pair.send_at_once(End::A, 1, FULL);
+    }
+    assert_eq!(count(&pair, End::A, "CWR"), 1, "once in a round trip");
+    pair.run_for(ms(2_000));
+    assert_eq!(cuts(&mut pair), Vec::new());
+}
+
+/// The mark is on data that left after the cut, so it is of the next window, though its report comes with the SACK that ends
+/// the first.
+#[test]
+fn a_mark_behind_the_cut_cuts_with_the_sack_that_ends_the_window() {
+    for (ecn, marked, expected) in
+        [(EcnUse::Echo, 4, 1), (EcnUse::Echo, 5, 2), (EcnUse::Cwr, 4, 1), (EcnUse::Cwr, 5, 2)]
+    {
+        let mut pair = open(ecn, 1);
+        let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+        (0..20).for_each(|_| pair.drop_next(End::A, 0));
+        pair.send_at_once(End::A, 4, FULL);
+        let report = |number: u32| EcnEcho::Counted { lowest: acked.plus(number), packets: 1 };
+        pair.forge(End::A, &[&report(1)]);
+        pair.send_at_once(End::A, 1, FULL);
+        let sack = Sack {
+            cumulative_tsn_ack: acked.plus(5),
+            a_rwnd: 1 << 20,
+            flags: 0,
+            gap_blocks: [].as_slice().into(),
+            duplicates: [].as_slice().into(),
+        };
+        pair.forge(End::A, &[&report(marked), &sack]);
+        assert_eq!(cuts(&mut pair).len(), expected, "{ecn:?} {marked}");
+    }
+}
+
+/// usrsctp and Linux report the last mark, and end the report if the CWR names no earlier chunk.
+#[test]
+fn a_cwr_names_the_last_chunk_that_left_before_it() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    pair.keep_packets();
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 40, FULL);
+    pair.run_for(ms(5_000));
+    let mut highest = None;
+    for line in pair.log.iter().filter(|line| line.from == End::A) {
+        for chunk in Packet::decode(&line.bytes, Checksum::Crc32c).expect("a packet").chunks() {
+            match chunk.expect("a chunk") {
+                Chunk::Data(data) => highest = Some(data.tsn),
+                Chunk::CongestionWindowReduced(cwr) => {
+                    assert_eq!((Some(cwr.lowest_tsn), cwr.overrides), (highest, false));
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+    panic!("there was no CWR");
+}
+
+#[test]
+fn only_a_cwr_that_does_not_precede_the_mark_ends_its_report() {
+    for (distance, overrides, ends) in
+        [(-1, false, false), (0, false, true), (5, false, true), (-1, true, true)]
+    {
+        let mut pair = open(EcnUse::Cwr, 1);
+        let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+        pair.lose(End::A, "CWR");
+        pair.pipes[0].mark_next[End::A as usize] = 1;
+        pair.send_at_once(End::A, 4, FULL);
+        pair.run_for(ms(200));
+        let lowest_tsn = acked.next().plus(distance as u32);
+        pair.forge(End::Z, &[&CongestionWindowReduced { lowest_tsn, overrides }]);
+        pair.log.clear();
+        pair.lose(End::A, "CWR");
+        pair.send_at_once(End::A, 2, FULL);
+        pair.run_for(ms(200));
+        assert_eq!(count(&pair, End::Z, "ECNE") == 0, ends, "{distance} {overrides}");
+    }
 }
 
 #[test]

@@ -186,7 +186,9 @@ fn whole() -> impl Strategy<Value = Chunk<'static>> {
         vec(cause(), 1..4).prop_map(|causes| Chunk::Error(ErrorChunk { causes })),
         Just(Chunk::CookieAck),
         ecn_echo().prop_map(Chunk::EcnEcho),
-        tsn().prop_map(|lowest_tsn| Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn })),
+        (tsn(), any::<bool>()).prop_map(|(lowest_tsn, overrides)| {
+            Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn, overrides })
+        }),
         asconf().prop_map(Chunk::Asconf),
         (any::<u32>(), vec(parameter(), 0..4)).prop_map(|(serial, responses)| {
             Chunk::AsconfAck(AsconfAck { serial: Tsn::new(serial), responses })

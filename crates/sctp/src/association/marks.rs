@@ -9,7 +9,7 @@ use super::reading::NewlyAcked;
 use super::session::Session;
 use crate::config::EcnUse;
 use crate::event::Event;
-use crate::path::EcnFault;
+use crate::path::{EcnFault, PacketChunks};
 use crate::policy::PathId;
 use crate::policy::response::Signal;
 use crate::seq::Tsn;
@@ -19,14 +19,42 @@ use crate::wire::{CongestionWindowReduced, EcnEcho, EncodeChunk, PacketBuilder};
 /// entry for each path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
-    /// Paths with marked packets to report, and the lowest TSN of such a packet.
-    echoes: Vec<(PathId, Tsn)>,
+    /// Paths with marked packets to report.
+    echoes: Vec<(PathId, Unanswered)>,
     /// The reports in the packet that is being read.
     reports: Vec<(PathId, Report)>,
-    /// The TSN of the last report of each path. A report that is repeated belongs to the same path.
-    known: Vec<(PathId, Tsn)>,
+    /// The last answer on each path: the TSN of the report.
+    answers: Vec<(PathId, Tsn)>,
     /// CWRs that leave before the next new data on their path.
-    owed: Vec<(PathId, Tsn)>,
+    owed: Vec<(PathId, CongestionWindowReduced)>,
+    /// The last TSN before the last CWR without a cut: no other one leaves until it is acknowledged.
+    ended: Vec<(PathId, Tsn)>,
+}
+
+impl Marks {
+    /// A path was removed: no CWR comes on it, and none is sent.
+    pub(super) fn forget(&mut self, path: PathId) {
+        self.echoes.retain(|(known, _)| *known != path);
+        self.reports.retain(|(known, _)| *known != path);
+        self.answers.retain(|(known, _)| *known != path);
+        self.owed.retain(|(known, _)| *known != path);
+        self.ended.retain(|(known, _)| *known != path);
+    }
+}
+
+/// Marked packets that are not yet reported, or with CWRs not yet answered.
+#[derive(Clone, Copy, Debug)]
+struct Unanswered {
+    /// The lowest TSN of the first of them.
+    lowest: Tsn,
+    packets: u32,
+}
+
+impl Unanswered {
+    /// In the form with their number: usrsctp 0.9.5 does not read on behind a shorter one, and misses the SACK.
+    fn echo(&self) -> EcnEcho {
+        EcnEcho::Counted { lowest: self.lowest, packets: self.packets }
+    }
 }
 
 /// A report of a marked packet.
@@ -34,8 +62,8 @@ pub(super) struct Marks {
 struct Report {
     /// The TSN that it names.
     lowest: Option<Tsn>,
-    /// Whether a cut was open on its path when it arrived. The SACK in the same packet may end the window of data of that
-    /// cut, and the report belongs to this window.
+    /// Whether its chunk is of the window of data of the last cut on its path, which was open when it arrived. The SACK in
+    /// the same packet may end this window.
     was_cut: bool,
     /// The same for an earlier report.
     was_reported: bool,
@@ -59,18 +87,24 @@ impl Session {
         if ecn == EcnUse::Off {
             return;
         }
-        if self.marks.echoes.iter().all(|(known, _)| *known != path) {
-            self.marks.echoes.push((path, lowest));
+        match self.marks.echoes.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, unanswered)) => unanswered.packets = unanswered.packets.saturating_add(1),
+            None => self.marks.echoes.push((path, Unanswered { lowest, packets: 1 })),
         }
         // M-ECN-3: a report is sent once, and at once. With CWRs it is repeated anyway.
         self.is_sack_due |= ecn == EcnUse::Echo;
     }
 
-    /// A CWR arrived on `path`: the peer has answered the report of `lowest`. A mark in the same packet is reported.
-    pub(super) fn on_cwr(&mut self, path: PathId, lowest: Tsn) {
-        if self.ecn() == EcnUse::Cwr {
-            self.marks.echoes.retain(|entry| entry.0 != path && entry.1 != lowest);
+    /// A CWR arrived on `path`. A mark in the same packet is reported. FreeBSD answers each report of a round trip: such an
+    /// answer does not end the report of a later mark, which its TSN precedes.
+    pub(super) fn on_cwr(&mut self, path: PathId, cwr: CongestionWindowReduced) {
+        if self.ecn() != EcnUse::Cwr {
+            return;
         }
+        let ends = |on: PathId, lowest: Tsn| {
+            cwr.overrides || cwr.lowest_tsn == lowest || on == path && cwr.lowest_tsn.is_after(lowest)
+        };
+        self.marks.echoes.retain(|(on, unanswered)| !ends(*on, unanswered.lowest));
     }
 
     /// Appends the reports of marks to a packet, before a SACK. Returns whether there is room for them and `sack_len` more
@@ -84,14 +118,14 @@ impl Session {
         if self.marks.echoes.is_empty() {
             return true;
         }
-        let echoes = self.marks.echoes.iter().map(|(_, lowest)| EcnEcho::Lowest(*lowest));
+        let echoes = self.marks.echoes.iter().map(|(_, unanswered)| unanswered.echo());
         let len: usize =
             echoes.map(|echo| PacketAuth::cost(self.keys.as_ref(), &echo) + echo.encoded_len()).sum();
         if len + sack_len > builder.remaining() {
             return false;
         }
-        for (path, lowest) in &self.marks.echoes {
-            if auth.push(self.keys.as_ref(), builder, &EcnEcho::Lowest(*lowest)).is_ok() {
+        for (path, unanswered) in &self.marks.echoes {
+            if auth.push(self.keys.as_ref(), builder, &unanswered.echo()).is_ok() {
                 self.paths.counters_mut(*path).sent_echoes += 1;
             }
         }
@@ -105,28 +139,40 @@ impl Session {
     /// packet that left on the path on which the report `arrived`. The report is applied after the rest of its packet, so
     /// that a SACK behind it comes first.
     pub(super) fn on_ecn_echo(&mut self, arrived: PathId, lowest: Option<Tsn>) {
-        if self.ecn() == EcnUse::Off {
+        let ecn = self.ecn();
+        if ecn == EcnUse::Off {
             return;
         }
-        let known = |tsn| self.marks.known.iter().find(|(_, known)| *known == tsn).map(|(path, _)| *path);
+        // M-ECN-3: without CWRs, a report that comes again is not another one. Other stacks repeat it forever.
+        let answered = |tsn| self.marks.answers.iter().find(|(_, known)| ecn == EcnUse::Cwr && *known == tsn);
         let path = match lowest {
-            None => Some(arrived),
-            Some(tsn) => self.send.path_of(tsn).or_else(|| known(tsn)),
-        };
-        let Some(path) = path else {
-            // The chunk is acknowledged, and its report was answered long ago: the peer did not get the answer.
-            if let Some(tsn) = lowest.filter(|tsn| !self.send.ack_point().is_before(*tsn)) {
-                self.owe_cwr(arrived, tsn);
-            }
-            return;
+            None => arrived,
+            Some(tsn) => match self.send.path_of(tsn).or_else(|| answered(tsn).map(|(path, _)| *path)) {
+                Some(path) => path,
+                None => return self.end_late_report(arrived, tsn),
+            },
         };
         self.paths.counters_mut(path).received_echoes += 1;
         let sample = self.paths.sample(path);
-        let report = Report { lowest, was_cut: sample.cut_open, was_reported: sample.ecn_open };
+        let was_reported = sample.ecn_open;
+        let was_cut = self.paths.change_after_loss(path, |state| state.has_cut(lowest));
+        let report = Report { lowest, was_cut, was_reported };
         if self.marks.reports.iter().all(|(known, _)| *known != path) {
             self.marks.reports.push((path, report));
         }
         self.paths.change_after_loss(path, |state| state.awaits_echo = true);
+    }
+
+    /// The peer reports a mark of data that it has acknowledged since. It repeats that until a CWR comes, which is sent
+    /// without a cut, as other stacks do it, and at most once in a round trip.
+    fn end_late_report(&mut self, arrived: PathId, tsn: Tsn) {
+        let acked = self.send.ack_point();
+        let was_ended =
+            self.marks.ended.iter().any(|(path, until)| *path == arrived && acked.is_before(*until));
+        let is_owed = self.marks.owed.iter().any(|(path, _)| *path == arrived);
+        if self.ecn() == EcnUse::Cwr && !tsn.is_after(acked) && !was_ended && !is_owed {
+            self.marks.owed.push((arrived, CongestionWindowReduced { lowest_tsn: tsn, overrides: true }));
+        }
     }
 
     /// All chunks of a packet are read: answers its reports of marks.
@@ -134,48 +180,49 @@ impl Session {
         while let Some((path, Report { lowest, was_cut, was_reported })) = self.marks.reports.pop() {
             self.paths.change_after_loss(path, |state| state.awaits_echo = false);
             let is_own = self.paths.trial_mut(path).on_report(lowest);
+            let is_in_cut = was_cut || self.paths.sample(path).cut_open;
             let is_cut = !is_own && !was_cut && self.respond(Signal::EcnEcho, path, now).cut.is_some();
             if is_cut {
                 self.paths.counters_mut(path).ecn_cuts += 1;
             }
-            let is_first_after_loss = was_cut && !was_reported && !is_own;
-            if is_cut || is_first_after_loss {
+            if is_cut || is_in_cut && !was_reported && !is_own {
                 let highest = self.send.highest_on(path);
                 self.paths.change_after_loss(path, |state| state.on_ecn_echo(highest));
             }
-            let lowest = lowest.unwrap_or(self.send.ack_point());
-            set(&mut self.marks.known, path, lowest);
-            // RFC 3168 §6.1.2: a CWR answers for a window that is smaller, whatever made it so.
-            if is_cut || is_own || is_first_after_loss {
-                self.owe_cwr(path, lowest);
+            if is_cut || is_own {
+                let answer = lowest.unwrap_or(self.send.ack_point());
+                set(&mut self.marks.answers, path, answer);
+                if self.ecn() == EcnUse::Cwr {
+                    let cwr = CongestionWindowReduced { lowest_tsn: answer, overrides: false };
+                    set(&mut self.marks.owed, path, cwr);
+                }
             }
         }
     }
 
-    /// The report of `lowest` is to be answered on `path`, where the peer wants answers.
-    fn owe_cwr(&mut self, path: PathId, lowest: Tsn) {
-        if self.ecn() == EcnUse::Cwr {
-            set(&mut self.marks.owed, path, lowest);
-        }
-    }
-
-    /// New data is about to leave on `path`: a CWR that is owed there leaves before it. Returns whether there is one.
+    /// New data is about to leave on `path`: a CWR that is owed there leaves before it. Returns whether there is one. It
+    /// answers marks of all that left before it (RFC 3168 §6.1.2), so it names the last of that: usrsctp and Linux report the
+    /// last mark, and end the report if the CWR does not name an earlier chunk.
     pub(super) fn queue_cwr(&mut self, path: PathId) -> bool {
         let Some(at) = self.marks.owed.iter().position(|(known, _)| *known == path) else { return false };
-        let (_, lowest_tsn) = self.marks.owed.swap_remove(at);
-        let chunk = Box::new(CongestionWindowReduced { lowest_tsn });
+        let (_, cwr) = self.marks.owed.swap_remove(at);
+        let lowest_tsn = cwr.lowest_tsn.later(self.send.highest_sent());
+        if cwr.overrides {
+            set(&mut self.marks.ended, path, lowest_tsn);
+        }
+        let chunk = Box::new(CongestionWindowReduced { lowest_tsn, ..cwr });
         self.outbox.push_front(Control { path, is_probe: false, chunk });
         self.paths.counters_mut(path).sent_cwrs += 1;
         true
     }
 
-    /// The codepoint of a packet with data on `path`, whose first chunk is `first`.
-    pub(super) fn codepoint(&mut self, path: PathId, first: Tsn, is_new: bool) -> Ecn {
+    /// The codepoint of a packet with these chunks on `path`.
+    pub(super) fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
         if self.ecn() == EcnUse::Off {
             return Ecn::NotEct;
         }
         let is_tested = self.settings.config.ecn_test;
-        self.paths.trial_mut(path).codepoint(first, is_new, is_tested)
+        self.paths.trial_mut(path).codepoint(chunks, is_new, is_tested)
     }
 
     /// A SACK acknowledged what `tally` says of each path: learns whether ECN works there.

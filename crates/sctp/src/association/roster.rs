@@ -218,6 +218,7 @@ impl Session {
         self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);
         self.send.call_off_copies(id);
         self.exemptions.forget(id);
+        self.marks.forget(id);
         self.policies.detection.remove_path(id);
         self.policies.congestion.remove_path(id);
         self.policies.slow_start.remove_path(id);

@@ -8,6 +8,7 @@ use super::packet_auth::PacketAuth;
 use super::retransmit::{Again, Why};
 use super::session::{SendPhase, Session, look, look_at_queue};
 use super::timers::Timer;
+use crate::path::PacketChunks;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{CutCause, SentData};
 use crate::policy::loss_detection::DepartedChunk;
@@ -24,8 +25,9 @@ struct Packed {
     len: usize,
     weight: ByteCount,
     has_data: bool,
-    /// Its first chunk, and whether that left for the first time.
-    first: Option<(Tsn, bool)>,
+    chunks: Option<PacketChunks>,
+    /// Whether its first chunk leaves for the first time.
+    is_new: bool,
     is_retransmission: bool,
     /// It is larger than the path's packet limit, because of a chunk that fits into no packet within it.
     is_stretched: bool,
@@ -73,8 +75,8 @@ impl Session {
                 None => PacketRoom::Packet(self.paths.sample(path).packet_limit.as_len()),
             };
             let Some(packed) = self.pack(path, room, buf, now) else { break };
-            let ecn = match packed.first {
-                Some((first, is_new)) if transmit.is_none() => self.codepoint(path, first, is_new),
+            let ecn = match packed.chunks {
+                Some(chunks) if transmit.is_none() => self.codepoint(path, chunks, packed.is_new),
                 _ => Ecn::NotEct,
             };
             let sum = transmit.get_or_insert(Transmit {
@@ -354,7 +356,8 @@ impl Session {
     fn commit(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.send.on_sent(tsn, path, self.paths.round(path));
         packed.has_data = true;
-        packed.first.get_or_insert((tsn, sent.previous.is_none()));
+        packed.is_new |= packed.chunks.is_none() && sent.previous.is_none();
+        packed.chunks = Some(PacketChunks::with(packed.chunks, tsn));
         packed.weight += sent.weight;
         self.paths.on_chunk_sent(path, sent.weight, now);
         let counters = self.paths.counters_mut(path);
@@ -401,7 +404,7 @@ impl Session {
     fn commit_copy(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.send.on_copied(tsn, path, self.paths.round(path));
         packed.has_data = true;
-        packed.first.get_or_insert((tsn, false));
+        packed.chunks = Some(PacketChunks::with(packed.chunks, tsn));
         packed.weight += sent.weight;
         self.paths.on_chunk_sent(path, sent.weight, now);
         let counters = self.paths.counters_mut(path);

@@ -17,15 +17,30 @@ pub struct EcnTrial {
     own_mark: Option<OwnMark>,
     /// How many of those packets were acknowledged without a report.
     unreported: u8,
-    /// The last of them that was reported: later reports that repeat it are no sign of congestion.
+    /// What the last report of one of them named: later reports that repeat it are no sign of congestion.
     reported: Option<Tsn>,
+}
+
+/// The chunks of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketChunks {
+    /// The first.
+    pub first: Tsn,
+    /// The last.
+    pub last: Tsn,
+}
+
+impl PacketChunks {
+    /// Those of a packet that has `earlier` and then the chunk `tsn`.
+    pub fn with(earlier: Option<PacketChunks>, tsn: Tsn) -> PacketChunks {
+        PacketChunks { first: earlier.map_or(tsn, |chunks| chunks.first), last: tsn }
+    }
 }
 
 /// A packet that left with CE instead of ECT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OwnMark {
-    /// Its first chunk.
-    tsn: Tsn,
+    chunks: PacketChunks,
     is_acked: bool,
 }
 
@@ -60,13 +75,13 @@ impl Default for Stage {
 }
 
 impl EcnTrial {
-    /// The codepoint of a packet with data whose first chunk is `tsn`. If `is_tested`, some of the first packets of a path
-    /// leave with CE, as if a queue had marked them.
-    pub fn codepoint(&mut self, tsn: Tsn, is_new: bool, is_tested: bool) -> Ecn {
+    /// The codepoint of a packet with these chunks. If `is_tested`, some of the first packets of a path leave with CE, as if
+    /// a queue had marked them.
+    pub fn codepoint(&mut self, chunks: PacketChunks, is_new: bool, is_tested: bool) -> Ecn {
         match self.stage {
             Stage::Doubted(_) | Stage::Failed(_) => Ecn::NotEct,
             Stage::Arriving if is_tested && is_new && self.own_mark.is_none() => {
-                self.own_mark = Some(OwnMark { tsn, is_acked: false });
+                self.own_mark = Some(OwnMark { chunks, is_acked: false });
                 Ecn::Ce
             }
             Stage::Fresh(_) | Stage::Arriving | Stage::Proven => Ecn::Ect0,
@@ -86,12 +101,12 @@ impl EcnTrial {
 
     /// The chunk `tsn` was lost: if its packet had this end's own mark, no report is due.
     pub fn on_lost(&mut self, tsn: Tsn) {
-        self.own_mark = self.own_mark.filter(|own| own.tsn != tsn);
+        self.own_mark = self.own_mark.filter(|own| own.chunks.first != tsn);
     }
 
     /// The first chunk of the packet that this end marked itself and whose report is due.
     pub fn own_mark(&self) -> Option<Tsn> {
-        self.own_mark.map(|own| own.tsn)
+        self.own_mark.map(|own| own.chunks.first)
     }
 
     /// A SACK acknowledged chunks that left only once, the last of them at `sent_at`. `has_own` says whether the chunk of
@@ -131,10 +146,11 @@ impl EcnTrial {
         if !matches!(self.stage, Stage::Failed(_)) {
             self.stage = Stage::Proven;
         }
-        let own = self.own_mark.take().map(|own| own.tsn);
-        let is_own = own.is_some() && (tsn.is_none() || tsn == own);
+        // The report names the packet's first chunk (RFC 4960 appendix A), or its last (FreeBSD).
+        let own = self.own_mark.take().map(|own| own.chunks);
+        let is_own = own.is_some_and(|own| tsn.is_none_or(|tsn| tsn == own.first || tsn == own.last));
         if is_own {
-            self.reported = own;
+            self.reported = tsn;
         }
         is_own
     }
@@ -162,6 +178,11 @@ mod tests {
         Tsn::new(number)
     }
 
+    /// A packet with one chunk.
+    fn alone(number: u32) -> PacketChunks {
+        PacketChunks { first: tsn(number), last: tsn(number) }
+    }
+
     fn at(seconds: u64) -> Time {
         Time::ZERO + Duration::from_secs(seconds)
     }
@@ -175,7 +196,7 @@ mod tests {
     /// A trial on which a packet with ECT was acknowledged.
     fn arriving() -> EcnTrial {
         let mut trial = EcnTrial::default();
-        assert_eq!(trial.codepoint(tsn(1), true, true), Ecn::Ect0);
+        assert_eq!(trial.codepoint(alone(1), true, true), Ecn::Ect0);
         assert_eq!(trial.on_acked(at(1), at(1), false), None);
         trial
     }
@@ -183,12 +204,23 @@ mod tests {
     #[test]
     fn a_mark_of_this_end_that_comes_back_proves_the_path_and_is_no_congestion() {
         let mut trial = arriving();
-        assert_eq!(trial.codepoint(tsn(2), true, true), Ecn::Ce);
-        assert_eq!(trial.codepoint(tsn(3), true, true), Ecn::Ect0, "one packet at a time");
+        assert_eq!(trial.codepoint(alone(2), true, true), Ecn::Ce);
+        assert_eq!(trial.codepoint(alone(3), true, true), Ecn::Ect0, "one packet at a time");
         assert!(trial.on_report(Some(tsn(2))) && trial.is_proven());
         assert!(trial.on_report(Some(tsn(2))), "it is repeated until a CWR arrives");
         assert!(!trial.on_report(Some(tsn(3))), "that packet was marked by a queue");
-        assert_eq!(trial.codepoint(tsn(4), true, true), Ecn::Ect0);
+        assert_eq!(trial.codepoint(alone(4), true, true), Ecn::Ect0);
+    }
+
+    #[test]
+    fn the_report_of_an_own_mark_may_name_the_last_chunk_of_the_packet() {
+        for (named, is_own) in [(2, true), (3, false), (4, true), (5, false)] {
+            let mut trial = arriving();
+            let chunks = PacketChunks { first: tsn(2), last: tsn(4) };
+            assert_eq!(trial.codepoint(chunks, true, true), Ecn::Ce);
+            assert_eq!(trial.on_report(Some(tsn(named))), is_own, "{named}");
+            assert_eq!(trial.on_report(Some(tsn(named))), is_own, "{named}, repeated");
+        }
     }
 
     #[test]
@@ -196,19 +228,19 @@ mod tests {
         let mut trial = arriving();
         let mut faults = Vec::new();
         for number in 1..=3 {
-            assert_eq!(trial.codepoint(tsn(number * 10), true, true), Ecn::Ce);
+            assert_eq!(trial.codepoint(alone(number * 10), true, true), Ecn::Ce);
             faults.extend([false, true, true].map(|has_own| trial.on_acked(at(2), at(2), has_own)));
         }
         let found: Vec<EcnFault> = faults.into_iter().flatten().collect();
         assert_eq!(found, [EcnFault::Unreported]);
-        assert_eq!(trial.codepoint(tsn(99), true, true), Ecn::NotEct);
+        assert_eq!(trial.codepoint(alone(99), true, true), Ecn::NotEct);
         assert!(!trial.on_report(None) && !trial.is_proven(), "too late");
     }
 
     #[test]
     fn a_report_with_the_next_sack_is_in_time() {
         let mut trial = arriving();
-        trial.codepoint(tsn(2), true, true);
+        trial.codepoint(alone(2), true, true);
         assert_eq!(trial.on_acked(at(2), at(2), true), None);
         assert!(trial.on_report(None), "a report without a TSN, too");
         assert!(trial.is_proven());
@@ -218,7 +250,7 @@ mod tests {
     fn a_marked_packet_that_is_lost_says_nothing() {
         let mut trial = arriving();
         for number in 1..=10 {
-            assert_eq!(trial.codepoint(tsn(number * 10), true, true), Ecn::Ce);
+            assert_eq!(trial.codepoint(alone(number * 10), true, true), Ecn::Ce);
             trial.on_lost(tsn(number * 10));
             assert_eq!((trial.own_mark(), trial.on_acked(at(2), at(2), true)), (None, None));
         }
@@ -227,15 +259,15 @@ mod tests {
     #[test]
     fn a_path_that_carries_nothing_with_ect_is_used_without() {
         let mut trial = EcnTrial::default();
-        trial.codepoint(tsn(1), true, true);
+        trial.codepoint(alone(1), true, true);
         trial.on_timeout(at(1));
-        assert_eq!(trial.codepoint(tsn(1), false, true), Ecn::NotEct);
+        assert_eq!(trial.codepoint(alone(1), false, true), Ecn::NotEct);
         assert_eq!(trial.on_acked(at(3), at(2), false), None, "the path may have been down");
-        assert_eq!(trial.codepoint(tsn(2), true, true), Ecn::Ect0);
+        assert_eq!(trial.codepoint(alone(2), true, true), Ecn::Ect0);
         assert_eq!(trial.on_acked(at(4), at(2), false), None, "this left without ECT");
         trial.on_timeout(at(5));
         assert_eq!(trial.on_acked(at(7), at(6), false), Some(EcnFault::Vanish));
-        assert_eq!(trial.codepoint(tsn(3), true, true), Ecn::NotEct);
+        assert_eq!(trial.codepoint(alone(3), true, true), Ecn::NotEct);
     }
 
     #[test]
@@ -243,7 +275,7 @@ mod tests {
         let mut trial = EcnTrial::default();
         trial.on_timeout(at(2));
         assert_eq!(trial.on_acked(at(3), at(1), false), None);
-        assert_eq!(trial.codepoint(tsn(2), true, false), Ecn::Ect0);
+        assert_eq!(trial.codepoint(alone(2), true, false), Ecn::Ect0);
         assert_eq!(trial.stage, Stage::Arriving);
     }
 
@@ -252,11 +284,15 @@ mod tests {
         let mut trial = EcnTrial::default();
         trial.on_timeout(at(1));
         trial.on_timeout(at(2));
-        assert_eq!(trial.codepoint(tsn(1), false, true), Ecn::Ect0);
+        assert_eq!(trial.codepoint(alone(1), false, true), Ecn::Ect0);
         assert_eq!(trial.on_acked(at(3), at(3), false), None);
         trial.on_timeout(at(4));
-        assert_eq!(trial.codepoint(tsn(2), true, false), Ecn::Ect0, "one later time-out says nothing of ECT");
+        assert_eq!(
+            trial.codepoint(alone(2), true, false),
+            Ecn::Ect0,
+            "one later time-out says nothing of ECT"
+        );
         trial.on_timeout(at(6));
-        assert_eq!(trial.codepoint(tsn(3), true, false), Ecn::NotEct, "the way may be another now");
+        assert_eq!(trial.codepoint(alone(3), true, false), Ecn::NotEct, "the way may be another now");
     }
 }

@@ -24,6 +24,7 @@ pub use addresses::PathAddresses;
 pub use after_loss::LossState;
 pub use counters::{EcnCounters, PathCounters, SackCounters};
 pub use ecn::EcnFault;
+pub(crate) use ecn::PacketChunks;
 pub use health::HealthChange;
 pub use limits::{LimitingFactor, TimeInLimit};
 pub use mtu::MtuState;

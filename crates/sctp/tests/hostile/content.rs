@@ -120,7 +120,10 @@ impl<'a> Parts<'a> {
             ASCONF_ACK => {
                 Chunk::AsconfAck(AsconfAck { serial: self.tsn, responses: self.parameters.clone() })
             }
-            CWR => Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn: self.tsn }),
+            CWR => Chunk::CongestionWindowReduced(CongestionWindowReduced {
+                lowest_tsn: self.tsn,
+                overrides: self.flags & 1 != 0,
+            }),
             PAD => Chunk::Pad(Pad { len: usize::from(self.flags) }),
             FORWARD_TSN => Chunk::ForwardTsn(ForwardTsn {
                 new_cumulative_tsn: self.tsn,
