@@ -49,15 +49,29 @@ pub fn stays_on_its_link(packet: &[u8]) -> bool {
     }
 }
 
+/// The SCTP packet that it carries, directly or in UDP (RFC 6951); `None` for everything else and for fragments. The
+/// caller verifies the checksum.
+pub fn sctp(packet: &[u8]) -> Option<&[u8]> {
+    let (protocol, load) = match version(packet)? {
+        Version::V4 if is_fragment(packet) => return None,
+        Version::V4 => (*packet.get(9)?, packet.get(header_length(packet)..)?),
+        Version::V6 => (*packet.get(6)?, packet.get(40..)?),
+    };
+    match protocol {
+        SCTP => Some(load),
+        UDP => load.get(UDP_HEADER..),
+        _ => None,
+    }
+}
+
 /// A hash of what packets of one flow have in common: addresses, protocol, and ports. A fragment has no ports, as only
 /// the first of its packet could have them.
 pub fn flow(packet: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let (protocol, addresses, ports_at) = match version(packet) {
         Some(Version::V4) => {
-            let is_fragment = octets(packet, 6).is_some_and(|word| u16::from_be_bytes(word) & FRAGMENT != 0);
-            let header = usize::from(packet[0] & 0xf) * 4;
-            (packet.get(9), packet.get(12..20), (!is_fragment).then_some(header))
+            let ports_at = (!is_fragment(packet)).then_some(header_length(packet));
+            (packet.get(9), packet.get(12..20), ports_at)
         }
         Some(Version::V6) => (packet.get(6), packet.get(8..40), Some(40)),
         None => (None, None, None),
@@ -81,6 +95,16 @@ fn version(packet: &[u8]) -> Option<Version> {
     }
 }
 
+/// Whether it is a fragment of an IPv4 packet.
+fn is_fragment(packet: &[u8]) -> bool {
+    octets(packet, 6).is_some_and(|word| u16::from_be_bytes(word) & FRAGMENT != 0)
+}
+
+/// The length of an IPv4 header.
+fn header_length(packet: &[u8]) -> usize {
+    packet.first().map_or(0, |byte| usize::from(byte & 0xf) * 4)
+}
+
 fn octets<const N: usize>(packet: &[u8], at: usize) -> Option<[u8; N]> {
     packet.get(at..at + N)?.try_into().ok()
 }
@@ -101,7 +125,10 @@ const DONT_FRAGMENT: u8 = 0x40;
 /// The bit for more fragments, and the offset of a fragment.
 const FRAGMENT: u16 = 0x3fff;
 /// Protocols whose packets begin with the ports of sender and receiver: TCP, UDP, SCTP.
-const WITH_PORTS: [u8; 3] = [6, 17, 132];
+const WITH_PORTS: [u8; 3] = [6, UDP, SCTP];
+const UDP: u8 = 17;
+const SCTP: u8 = 132;
+const UDP_HEADER: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -220,12 +247,32 @@ mod tests {
     }
 
     #[test]
+    fn sctp_is_found_directly_and_in_udp_and_not_in_fragments_or_other_protocols() {
+        let v4 = |protocol: u8, load: &[u8]| {
+            let mut packet = V4.to_vec();
+            packet[9] = protocol;
+            packet.extend(load);
+            packet
+        };
+        assert_eq!(sctp(&v4(132, &[7; 16])), Some(&[7; 16][..]));
+        assert_eq!(sctp(&v4(17, &[7; 24])), Some(&[7; 16][..]));
+        assert_eq!(sctp(&v4(6, &[7; 24])), None);
+        let mut fragment = v4(132, &[7; 16]);
+        fragment[7] = 1;
+        assert_eq!(sctp(&fragment), None);
+        let mut v6 = v6(0, "fd77::1");
+        v6[6] = 132;
+        v6.extend([7; 16]);
+        assert_eq!(sctp(&v6), Some(&[7; 16][..]));
+    }
+
+    #[test]
     fn bytes_that_are_not_a_packet_are_left_unchanged() {
         for bytes in [&[][..], &[0x45], &[0x60], &[0x00; 40], &[0x45; 11]] {
             let mut copy = bytes.to_vec();
             set_ecn(&mut copy, Ecn::Ce);
             assert!(!stays_on_its_link(bytes));
-            let _ = (ecn(bytes), may_fragment(bytes), flow(bytes));
+            let _ = (ecn(bytes), may_fragment(bytes), flow(bytes), sctp(bytes));
             assert_eq!(copy.len(), bytes.len());
         }
     }

@@ -7,9 +7,10 @@ use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Ecn, Machine, Seed, Time};
 use anabranch_link::fabric::{FabricEvent, Load, RouteId};
-use anabranch_link::{Agenda, Damage, Fabric, Link, LinkSeed, Packet, Payload};
+use anabranch_link::{Agenda, ChunkKind, Damage, Fabric, Link, LinkSeed, Packet, Payload};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
+use anabranch_sctp::wire::{self, Checksum};
 
 pub use anabranch_link::Way;
 
@@ -86,6 +87,16 @@ impl Payload for Datagram {
             }
             Content::Packet => ip::flow(&self.bytes),
         }
+    }
+
+    /// What is not SCTP, or sealed, hardly ever has a right checksum where SCTP has it.
+    fn carries_chunk(&self, kind: ChunkKind) -> bool {
+        let sctp = match self.content {
+            Content::Payload { .. } => Some(&self.bytes[..]),
+            Content::Packet => ip::sctp(&self.bytes),
+        };
+        let packet = sctp.and_then(|bytes| wire::Packet::decode(bytes, Checksum::Crc32c).ok());
+        packet.is_some_and(|packet| packet.carries(kind.number()))
     }
 }
 

@@ -12,6 +12,7 @@ pub use settings::{MTU, loss_settings, mtu_of, mtu_value, settings};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
+use crate::chunk_kind::ChunkKind;
 use crate::packet::Backlog;
 
 /// One direction of a link (M-NET-1).
@@ -121,6 +122,13 @@ pub enum LossKind {
     Every(u64),
     /// These packets, counted from 1, in order.
     List(Vec<u64>),
+    /// A share of the packets that carry an SCTP chunk, evenly spaced (M-NET-8).
+    Chunk {
+        /// The type of the chunk.
+        kind: ChunkKind,
+        /// The share, 0 to 1.
+        share: f64,
+    },
 }
 
 /// Which two-state channel a direction of a link uses.
@@ -237,7 +245,7 @@ impl LossConfig {
 impl LossConfig {
     /// The long-term fraction of lost packets, 0 to 1. If it depends on the traffic, because a first loss causes
     /// others, it is the probability of a first loss, as in the models of M-NET-4. Outages and lists end, so in the
-    /// long term they count as zero.
+    /// long term they count as zero; so do losses of packets with a chunk, for most packets carry another.
     pub fn mean(&self) -> f64 {
         match self.kind {
             LossKind::Bernoulli { probability }
@@ -248,7 +256,7 @@ impl LossConfig {
                 (good * loss_good + bad * loss_bad) / (good + bad)
             }
             LossKind::Every(n) => 1.0 / n as f64,
-            LossKind::None | LossKind::Outages(_) | LossKind::List(_) => 0.0,
+            LossKind::None | LossKind::Outages(_) | LossKind::List(_) | LossKind::Chunk { .. } => 0.0,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! The driver decides what packets carry, and which host sends them.
 
 mod agenda;
+mod chunk_kind;
 pub mod config;
 pub mod fabric;
 mod line;
@@ -16,6 +17,7 @@ mod route;
 mod wire;
 
 pub use agenda::{Agenda, NodeIndex};
+pub use chunk_kind::ChunkKind;
 pub use config::{Change, LinkConfig};
 pub use fabric::{Fabric, Way};
 pub use link::{Link, LinkSeed};

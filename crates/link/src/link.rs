@@ -163,6 +163,12 @@ impl<L: Payload + Clone + 'static> Link<L> {
         self.queue.backlog()
     }
 
+    /// The average number of waiting packets by which the queue decides; `None` for a discipline without one. It is that
+    /// of the last packet that arrived.
+    pub fn average_queue(&self) -> Option<f64> {
+        self.queue.average()
+    }
+
     /// The packets that waited, were in transmission or propagated when the link was last computed, including second
     /// copies.
     pub fn holds(&self) -> u64 {
@@ -322,11 +328,11 @@ impl Loss {
         Loss { rule: build(&config.kind, seeds), after: config.after, at: config.at }
     }
 
-    fn takes<L>(&mut self, at: LossPlace, sent: std::ops::Range<Time>, packet: &Packet<L>) -> bool {
+    fn takes<L: Payload>(&mut self, at: LossPlace, sent: std::ops::Range<Time>, packet: &Packet<L>) -> bool {
         let Some(rule) = self.rule.as_mut().filter(|_| self.at == at && sent.start >= self.after) else {
             return false;
         };
-        rule.loses(sent, &PacketInfo { size: packet.size, round: packet.round })
+        rule.loses(sent, &PacketInfo { size: packet.size, round: packet.round, load: &packet.load })
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use anabranch_base::{ByteCount, Ecn, Time};
 
+use crate::chunk_kind::ChunkKind;
 use crate::route::RouteId;
 
 /// A packet on a link.
@@ -182,6 +183,11 @@ pub trait Payload: Debug + Send {
     /// receiver and one pair of ports (RFC 8290 §1.3).
     fn flow(&self) -> u64 {
         0
+    }
+
+    /// Whether it is an SCTP packet that carries a chunk of this type. The bytes may be damaged or forged.
+    fn carries_chunk(&self, _kind: ChunkKind) -> bool {
+        false
     }
 }
 

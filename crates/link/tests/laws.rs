@@ -6,7 +6,7 @@ use anabranch_link::config::{
     ChannelSharing, CoDelConfig, Delay, FqCoDelConfig, LossConfig, LossKind, LossPlace, PieConfig,
     QueueConfig, QueueLimit, Rate, RedConfig, RedRule,
 };
-use anabranch_link::{Change, Fate, Link, LinkConfig, LinkSeed, Packet};
+use anabranch_link::{Change, ChunkKind, Fate, Link, LinkConfig, LinkSeed, Packet};
 use proptest::prelude::*;
 
 /// A packet that is offered to a link: the time after the one before, and its length.
@@ -94,6 +94,7 @@ fn loss() -> impl Strategy<Value = LossConfig> {
         }),
         (1_u64..20).prop_map(LossKind::Every),
         prop::collection::vec(1_u64..400, 0..20).prop_map(LossKind::List),
+        (0.0..=1.0).prop_map(|share| LossKind::Chunk { kind: ChunkKind::CWR, share }),
     ];
     let place = prop_oneof![Just(LossPlace::Entry), Just(LossPlace::Exit)];
     (kind, 0_u64..100, place).prop_map(|(kind, after, at)| LossConfig { kind, after: millis(after), at })

@@ -8,7 +8,9 @@ use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, Data, PacketBuilder, Ppid, StreamId, VerificationTag,
 };
 use anabranch_sim::observe::{Host, Observation, PacketSeen, PathState, Seen, Step};
-use anabranch_sim::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult};
+use anabranch_sim::result::{
+    DirectionResult, FlowResult, LinkResult, MarkResult, PathResult, RunResult, WireBytes,
+};
 use bytes::Bytes;
 
 use super::About;
@@ -135,6 +137,9 @@ fn flow_result(name: &str, paths: Vec<PathResult>) -> FlowResult {
         longest_stall: Duration::ZERO,
         reorder_bytes_max: ByteCount::ZERO,
         delay: None,
+        wire_bytes_sent: WireBytes::default(),
+        tr_ratio: None,
+        goodput_packets: None,
         sacks: None,
         failure: None,
         paths,
@@ -152,6 +157,7 @@ fn path_result(name: String) -> PathResult {
         fast_retransmits: 0,
         timeouts: 0,
         suspicions: 0,
+        marks: MarkResult::default(),
         mean_cwnd_bytes: 0.0,
         mean_rtt_s: None,
         goodput_bps: 0.0,

@@ -1,12 +1,15 @@
 //! Settings of the command line: what they change, and what is said when they are wrong.
 
+use anabranch_base::setting::Named as _;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_link::ChunkKind;
 use anabranch_link::config::{LossKind, LossPlace, QueueConfig, QueueLimit, Rate};
 use anabranch_scenario::model::{Protocol, Sctp};
 use anabranch_scenario::{
     Assignment, Location, NoFiles, ParsedDocument, Registry, Scenario, ScenarioError, Source,
 };
 use anabranch_sctp::config::Failover;
+use anabranch_sctp::wire;
 
 const FILE: &str = r#"
 [run]
@@ -156,4 +159,33 @@ fn a_wrong_setting_is_shown_and_explained() {
         all.push_str(&format!("{error}\n\n"));
     }
     insta::assert_snapshot!(all);
+}
+
+/// Links know nothing of SCTP but the types of chunks: these are the codec's.
+#[test]
+fn a_loss_knows_the_chunks_of_the_codec() {
+    let of_codec = [
+        ("DATA", wire::Data::KIND),
+        ("INIT", wire::Init::KIND),
+        ("INIT-ACK", wire::InitAck::KIND),
+        ("SACK", wire::Sack::KIND),
+        ("HEARTBEAT", wire::Heartbeat::KIND),
+        ("HEARTBEAT-ACK", wire::HeartbeatAck::KIND),
+        ("ABORT", wire::Abort::KIND),
+        ("SHUTDOWN", wire::Shutdown::KIND),
+        ("SHUTDOWN-ACK", wire::ShutdownAck::KIND),
+        ("ERROR", wire::ErrorChunk::KIND),
+        ("COOKIE-ECHO", wire::CookieEcho::KIND),
+        ("COOKIE-ACK", wire::CookieAck::KIND),
+        ("ECNE", wire::EcnEcho::KIND),
+        ("CWR", wire::CongestionWindowReduced::KIND),
+        ("SHUTDOWN-COMPLETE", wire::ShutdownComplete::KIND),
+        ("AUTH", wire::Auth::KIND),
+        ("ASCONF-ACK", wire::AsconfAck::KIND),
+        ("PAD", wire::Pad::KIND),
+        ("FORWARD-TSN", wire::ForwardTsn::KIND),
+        ("ASCONF", wire::Asconf::KIND),
+    ];
+    let of_links: Vec<_> = ChunkKind::NAMES.iter().map(|(name, kind)| (*name, kind.number())).collect();
+    assert_eq!(of_links, of_codec);
 }

@@ -1,6 +1,7 @@
 //! Whole scenario files, and what they mean.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_link::ChunkKind;
 use anabranch_link::config::{
     Change, ChannelSharing, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
@@ -89,6 +90,10 @@ fn a_shared_channel_loses_on_the_way_back_only_while_it_is_bad() {
 fn losses_can_be_written_in_many_ways() {
     let loss = |text: &str| with_link(&format!("loss = {text}")).links[0].forward.loss.clone();
     assert_eq!(loss("0"), LossConfig::NONE);
+    assert_eq!(
+        loss("{ kind = \"chunk\", type = \"CWR\", rate = 0.5 }").kind,
+        LossKind::Chunk { kind: ChunkKind::CWR, share: 0.5 }
+    );
     assert_eq!(loss("{ kind = \"list\", packets = [9, 3, 9] }").kind, LossKind::List(vec![3, 9]));
     assert_eq!(
         loss("{ kind = \"outages\", times = [[\"1 s\", \"2 s\"], [\"2 s\", \"3 s\"]] }").kind,

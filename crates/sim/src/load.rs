@@ -4,8 +4,11 @@ use std::ops::{Deref, DerefMut, Range};
 
 use anabranch_base::Time;
 use anabranch_link::fabric::{self, RouteId};
-use anabranch_link::{Damage, Payload};
+use anabranch_link::{ChunkKind, Damage, Payload};
 use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Flow, Protocol};
+use anabranch_sctp::config::Encapsulation;
+use anabranch_sctp::wire::{Checksum, Packet};
 use bytes::Bytes;
 
 use crate::host::{Outbound, PathView};
@@ -27,6 +30,8 @@ pub struct Load {
     pub from: Host,
     /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,
+    /// Whether links can read its chunks: it carries SCTP, and not sealed.
+    pub shows_chunks: bool,
     /// Whether a bit changed.
     pub is_damaged: bool,
     /// Whether it is a second copy.
@@ -55,16 +60,19 @@ pub struct Routes {
     flows: Vec<usize>,
     /// The pairs of each flow.
     pairs: Vec<Range<usize>>,
+    /// Whether links can read the chunks in the packets of each flow.
+    show_chunks: Vec<bool>,
 }
 
 impl Load {
     /// The load for a packet that leaves the end of `pair` at host `from`.
-    pub fn new(now: Time, pair: usize, from: Host, outbound: Outbound) -> Load {
+    pub fn new(now: Time, pair: usize, from: Host, outbound: Outbound, shows_chunks: bool) -> Load {
         Load {
             pair: u32::try_from(pair).unwrap_or(u32::MAX),
             path: u16::try_from(outbound.path).unwrap_or(u16::MAX),
             from,
             retransmission: outbound.retransmission,
+            shows_chunks,
             is_damaged: false,
             is_duplicate: false,
             sent: now,
@@ -77,6 +85,12 @@ impl Payload for Carried {
     /// Each path of each pair of ends, in each direction: they have ports and addresses of their own.
     fn flow(&self) -> u64 {
         u64::from(self.pair) << 32 | u64::from(self.path) << 1 | self.from as u64
+    }
+
+    fn carries_chunk(&self, kind: ChunkKind) -> bool {
+        // Simulated packets have no checksum.
+        let packet = || Packet::decode(&self.bytes, Checksum::Omitted).ok();
+        self.shows_chunks && packet().is_some_and(|packet| packet.carries(kind.number()))
     }
 }
 
@@ -130,7 +144,9 @@ impl Boxes {
 impl Routes {
     /// The routes of a scenario's flows. `ways` are the routes of its paths through the fabric: forward, and reverse.
     pub fn of(scenario: &Scenario, ways: Vec<[RouteId; 2]>) -> Routes {
-        let mut routes = Routes { ways, paths: Vec::new(), flows: Vec::new(), pairs: Vec::new() };
+        let show_chunks = scenario.flows.iter().map(shows_chunks).collect();
+        let mut routes =
+            Routes { ways, paths: Vec::new(), flows: Vec::new(), pairs: Vec::new(), show_chunks };
         for (index, flow) in scenario.flows.iter().enumerate() {
             let pairs = pairs_of(flow);
             let first = routes.paths.len();
@@ -160,6 +176,11 @@ impl Routes {
         self.flows[pair]
     }
 
+    /// Whether links can read the chunks in the packets of a pair.
+    pub fn shows_chunks(&self, pair: usize) -> bool {
+        self.show_chunks[self.flow(pair)]
+    }
+
     /// The pairs of a flow.
     pub fn pairs(&self, flow: usize) -> Range<usize> {
         self.pairs[flow].clone()
@@ -170,5 +191,12 @@ impl Routes {
         let PathView { state, cwnd, ssthresh, flight, srtt, rto, measured } = view;
         let (flow, path) = (self.flow(pair), self.paths(pair)[path]);
         PathSeen { flow, path, host, state, cwnd, ssthresh, flight, srtt, rto, measured }
+    }
+}
+
+fn shows_chunks(flow: &Flow) -> bool {
+    match &flow.protocol {
+        Protocol::Sctp(sctp) => sctp.config.encapsulation != Encapsulation::Sealed,
+        Protocol::Udp => false,
     }
 }

@@ -1,13 +1,13 @@
 //! The network of one run: the links between hosts, the pairs of ends of flows, and when each of them is woken.
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 use anabranch_link::fabric::FabricEvent;
-use anabranch_link::{Agenda, Backlog, Change, Fabric, Link, LossCause, NodeIndex, Packet, Way};
+use anabranch_link::{Agenda, Change, Fabric, Link, LossCause, NodeIndex, Packet, Way};
 
 use crate::host::{Delivered, Inbound, Outbound, Transport, round_of};
 use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
-use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
+use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, QueueView, Seen, Step, Watch};
 
 /// Links, ends, and the packets between them.
 #[derive(Debug)]
@@ -23,11 +23,14 @@ pub struct Network {
     agenda: Agenda,
     boxes: Boxes,
     sent: u64,
+    /// The bytes that each end sent after the warm-up, including all headers.
+    wire_bytes: Vec<ByteCount>,
+    warmup: Time,
     lost: Vec<Vec<u64>>,
     watch: Watch,
     seen: Vec<Observation>,
-    /// The backlog of each link at the last look: forward, and reverse.
-    backlogs: Vec<[Backlog; 2]>,
+    /// The queue of each link at the last look: forward, and reverse.
+    queues: Vec<[QueueView; 2]>,
 }
 
 impl Network {
@@ -45,7 +48,9 @@ impl Network {
         let mut network = Network {
             agenda: Agenda::new(fabric.nodes() + ends.len()),
             lost: ends.iter().enumerate().map(|(end, _)| vec![0; routes.paths(end / 2).len()]).collect(),
-            backlogs: vec![Default::default(); fabric.links()],
+            queues: vec![Default::default(); fabric.links()],
+            wire_bytes: vec![ByteCount::ZERO; ends.len()],
+            warmup: Time::ZERO,
             fabric,
             ends,
             meters,
@@ -59,6 +64,11 @@ impl Network {
             network.ends.iter_mut().for_each(|end| end.watch_paths());
         }
         network
+    }
+
+    /// Packets that leave hosts before `warmup` do not count in [`wire_bytes`](Network::wire_bytes).
+    pub fn set_warmup(&mut self, warmup: Time) {
+        self.warmup = warmup;
     }
 
     /// The time of the next event.
@@ -143,6 +153,11 @@ impl Network {
         self.sent
     }
 
+    /// The bytes that the end of a pair at this host sent after the warm-up, including all headers.
+    pub fn wire_bytes(&self, pair: usize, from: Host) -> ByteCount {
+        self.wire_bytes[2 * pair + side(from)]
+    }
+
     /// Packets of a pair from this host that were lost on the pair's `path`.
     pub fn lost(&self, pair: usize, from: Host, path: usize) -> u64 {
         self.lost[2 * pair + side(from)][path]
@@ -205,6 +220,9 @@ impl Network {
 
     fn send(&mut self, now: Time, end: usize, outbound: Outbound) {
         self.sent += 1;
+        if now >= self.warmup {
+            self.wire_bytes[end] += outbound.size;
+        }
         let (pair, from) = (end / 2, host_of(end));
         let packet = Packet {
             size: outbound.size,
@@ -213,7 +231,7 @@ impl Network {
             may_fragment: outbound.may_fragment,
             passed: 0,
             route: self.routes.route(pair, from, outbound.path),
-            load: self.boxes.pack(Load::new(now, pair, from, outbound)),
+            load: self.boxes.pack(Load::new(now, pair, from, outbound, self.routes.shows_chunks(pair))),
         };
         if self.watch.packets {
             self.see_packet(now, &packet, Step::Sent);
@@ -248,13 +266,15 @@ impl Network {
     }
 
     fn see_queue(&mut self, now: Time, link: usize, way: Way) {
-        let backlog = self.fabric.link_mut(link, way).backlog(now);
+        let queue = self.fabric.link_mut(link, way);
+        let backlog = queue.backlog(now);
+        let view = QueueView { backlog, average: queue.average_queue(), marked: queue.counters().marked };
         let from = match way {
             Way::Forward => Host::First,
             Way::Reverse => Host::Second,
         };
-        if std::mem::replace(&mut self.backlogs[link][side(from)], backlog) != backlog {
-            let seen = QueueSeen { link, from, backlog };
+        if std::mem::replace(&mut self.queues[link][side(from)], view) != view {
+            let seen = QueueSeen { link, from, view };
             self.seen.push(Observation { at: now, what: Seen::Queue(seen) });
         }
     }

@@ -99,8 +99,19 @@ pub struct QueueSeen {
     pub link: usize,
     /// The direction of the link: that of packets from this host.
     pub from: Host,
+    /// What changed.
+    pub view: QueueView,
+}
+
+/// The state of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QueueView {
     /// The packets that wait.
     pub backlog: Backlog,
+    /// The average number of waiting packets by which the queue decides (RED); `None` for a queue without one.
+    pub average: Option<f64>,
+    /// Packets that it marked so far.
+    pub marked: u64,
 }
 
 /// One of the two hosts of a scenario.

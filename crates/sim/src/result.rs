@@ -50,6 +50,14 @@ pub struct FlowResult {
     pub reorder_bytes_max: ByteCount,
     /// The time from `send` to delivery; `None` if nothing was delivered.
     pub delay: Option<DelayResult>,
+    /// The bytes that its hosts sent after the warm-up; for a flow in both directions, those of both.
+    pub wire_bytes_sent: WireBytes,
+    /// The bytes that both hosts sent after the warm-up, per delivered byte (the T-R ratio, M-MET-4): user data, or whole
+    /// packets where `charge` is `packet`. A flow in both directions has one ratio. `None` if nothing was delivered.
+    pub tr_ratio: Option<f64>,
+    /// Packets with user data that arrived for the first time after the warm-up (M-MET-2); `None` if its protocol does
+    /// not count them.
+    pub goodput_packets: Option<u64>,
     /// How the flow was acknowledged, over all its associations; `None` if its protocol has no acknowledgements.
     pub sacks: Option<SackResult>,
     /// Why the transport failed, if it did; for an incomplete AppStripe flow, why one of its associations failed.
@@ -69,6 +77,30 @@ pub struct DelayResult {
     pub p99: Duration,
     /// The longest delay.
     pub max: Duration,
+}
+
+/// The bytes that the hosts of a flow sent, each packet once with its IP header, however many links it crossed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WireBytes {
+    /// Those of the host that sends its data.
+    pub sender: ByteCount,
+    /// Those of the host that receives it.
+    pub receiver: ByteCount,
+}
+
+/// How congestion marks were reported and answered on one path (M-MET-9), and the probes of its losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkResult {
+    /// Reports of marks (ECNE) that the receiver sent for packets that arrived on this path.
+    pub ecne_sent: u64,
+    /// Such reports that the sender received.
+    pub ecne_received: u64,
+    /// Answers (CWR) that the sender sent.
+    pub cwr_sent: u64,
+    /// How often a report cut the window.
+    pub ecn_cuts: u64,
+    /// HEARTBEATs that the sender sent to test the path after a loss.
+    pub probes_sent: u64,
 }
 
 /// How one direction of an SCTP flow was acknowledged. Its paths share SACKs: one SACK may report data that arrived
@@ -118,6 +150,8 @@ pub struct PathResult {
     pub timeouts: u64,
     /// How often data left it because it was silent while another path delivered.
     pub suspicions: u64,
+    /// Its congestion marks, and the probes of its losses.
+    pub marks: MarkResult,
     /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.

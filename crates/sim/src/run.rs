@@ -71,7 +71,8 @@ impl Run {
     }
 
     /// A run of the scenario in `network`, which has the scenario's links and flows.
-    pub(crate) fn of(scenario: &Scenario, seed: u64, network: Network) -> Run {
+    pub(crate) fn of(scenario: &Scenario, seed: u64, mut network: Network) -> Run {
+        network.set_warmup(Time::ZERO + scenario.run.warmup);
         Run {
             network,
             flows: scenario.flows.clone(),

@@ -3,12 +3,15 @@
 use anabranch_base::{ByteCount, Time};
 use anabranch_link::Link;
 use anabranch_scenario::model::{Flow, Protocol};
+use anabranch_sctp::config::{Charge, IpVersion};
 
 use crate::host::{PathReport, Transport};
 use crate::load::Carried;
 use crate::measure::{Meter, per_second};
 use crate::observe::Host;
-use crate::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult};
+use crate::result::{
+    DirectionResult, FlowResult, LinkResult, MarkResult, PathResult, RunResult, SackResult, WireBytes,
+};
 use crate::run::Run;
 use crate::senders::senders;
 
@@ -66,6 +69,12 @@ impl Run {
                 longest_stall: meter.longest_stall(end),
                 reorder_bytes_max: meter.held_max(),
                 delay: meter.delay(),
+                wire_bytes_sent: WireBytes {
+                    sender: self.wire_bytes(index, from),
+                    receiver: self.wire_bytes(index, from.other()),
+                },
+                tr_ratio: self.tr_ratio(index, flow),
+                goodput_packets: self.goodput_packets(index, from.other()),
                 sacks: self.sacks(index, from),
                 failure: self.failure(index, from, meter).map(str::to_owned),
                 paths: self.tally_paths(index, from, meter),
@@ -103,6 +112,27 @@ impl Run {
         self.ends(index, from).chain(self.ends(index, from.other())).find_map(Transport::failure)
     }
 
+    /// The bytes that a flow's ends at a host sent after the warm-up.
+    fn wire_bytes(&self, index: usize, host: Host) -> ByteCount {
+        self.network.routes().pairs(index).map(|pair| self.network.wire_bytes(pair, host)).sum()
+    }
+
+    /// The bytes that both hosts sent for each byte that was delivered (M-MET-4).
+    fn tr_ratio(&self, index: usize, flow: &Flow) -> Option<f64> {
+        let sent: ByteCount = Host::BOTH.map(|host| self.wire_bytes(index, host)).into_iter().sum();
+        let meters = Host::BOTH.into_iter().filter_map(|host| self.network.meter(index, host));
+        let delivered: ByteCount = meters.map(Meter::delivered_after_warmup).sum();
+        (!delivered.is_zero()).then(|| sent.get() as f64 / (delivered.get() as f64 * counted_as(flow)))
+    }
+
+    /// Packets with data that arrived for the first time at a host, after the warm-up.
+    fn goodput_packets(&self, index: usize, host: Host) -> Option<u64> {
+        let routes = self.network.routes();
+        let numbered = |pair| (0..routes.paths(pair).len()).map(move |number| (pair, number));
+        let received = |(pair, number)| self.network.end(pair, host).received_on(number);
+        routes.pairs(index).flat_map(numbered).map(received).map(|received| Some(received?.packets)).sum()
+    }
+
     /// The SACKs of all pairs; `None` if there is no association.
     fn sacks(&self, index: usize, from: Host) -> Option<SackResult> {
         let pairs = self.ends(index, from).zip(self.ends(index, from.other()));
@@ -122,12 +152,17 @@ impl Run {
         let index = self.network.routes().flow(pair);
         let (near, far) = (self.network.end(pair, from), self.network.end(pair, from.other()));
         let goodput_bps = match far.received_on(number) {
-            Some(received) => per_second(received, meter.measured(self.now)),
+            Some(received) => per_second(received.bytes, meter.measured(self.now)),
             None => meter.goodput_bps(self.end_of(index, from, meter)),
         };
         let until = self.until(index, meter);
         let report = near.report(until, number);
-        let report = PathReport { app_limited: report.app_limited + self.now.since(until), ..report };
+        let ecne_sent = far.report(until, number).marks.ecne_sent;
+        let report = PathReport {
+            app_limited: report.app_limited + self.now.since(until),
+            marks: MarkResult { ecne_sent, ..report.marks },
+            ..report
+        };
         path_result(name, self.network.lost(pair, from, number), goodput_bps, report)
     }
 }
@@ -136,6 +171,19 @@ impl Run {
 fn sacks_between(sender: &dyn Transport, receiver: &dyn Transport) -> Option<SackResult> {
     let (near, far) = (sender.sacks()?, receiver.sacks()?);
     Some(SackResult { sent: far.sent, sent_by_timer: far.sent_by_timer, ..near })
+}
+
+/// How many bytes a byte of user data counts as: where windows are charged for whole packets, a packet counts with its
+/// headers (completions 0.5).
+fn counted_as(flow: &Flow) -> f64 {
+    match &flow.protocol {
+        Protocol::Sctp(sctp) if sctp.config.charge == Charge::Packet => {
+            let config = &sctp.config;
+            let payload = config.payload_within(config.mtu, IpVersion::V4);
+            config.mtu.get() as f64 / payload.get() as f64
+        }
+        Protocol::Sctp(_) | Protocol::Udp => 1.0,
+    }
 }
 
 /// A path's result: its sender's counters, and those of the network and the receiver.
@@ -150,6 +198,7 @@ fn path_result(name: String, lost_packets: u64, goodput_bps: f64, report: PathRe
         fast_retransmits: report.fast_retransmits,
         timeouts: report.timeouts,
         suspicions: report.suspicions,
+        marks: report.marks,
         mean_cwnd_bytes: report.mean_cwnd_bytes,
         mean_rtt_s: report.mean_rtt_s,
         goodput_bps,

@@ -78,3 +78,98 @@ fn queues_that_control_delay_are_short() {
         assert!(short < full / 3.0, "{queue}: {short}, drop-tail {full}");
     }
 }
+
+/// One association for a minute over a RED queue, and a link behind it that loses a share of the CWRs.
+fn with_lost_answers(share: f64, encapsulation: &str, ecn: &str) -> RunResult {
+    run(
+        &scenario(&format!(
+            r#"
+            [run]
+            time = "60 s"
+            [[link]]
+            name = "marks"
+            rate = "10 Mbit/s"
+            delay = "20 ms"
+            queue = {{ kind = "red", limit = "1000 packets", min = 33, max = 66 }}
+            [[link]]
+            name = "loses"
+            rate = "100 Mbit/s"
+            delay = "0 ms"
+            loss = {{ kind = "chunk", type = "CWR", rate = {share} }}
+            [[path]]
+            name = "a"
+            links = ["marks", "loses"]
+            [flow.sctp]
+            encapsulation = "{encapsulation}"
+            ecn = "{ecn}"
+            "#
+        )),
+        1,
+    )
+}
+
+#[test]
+fn a_share_of_the_answers_is_lost_and_nothing_else() {
+    for share in [0.0, 0.25, 0.5, 1.0] {
+        let result = with_lost_answers(share, "none", "cwr");
+        let (sent, lost) = (result.flows[0].paths[0].marks.cwr_sent, result.links[1].forward.lost);
+        // The last one may still be on its way.
+        let due = [sent - 1, sent].map(|sent| (sent as f64 * share) as u64);
+        assert!(sent > 4 && due.contains(&lost), "{share}: {lost} of {sent}");
+    }
+}
+
+#[test]
+fn links_cannot_see_chunks_under_a_seal() {
+    let result = with_lost_answers(1.0, "sealed", "cwr");
+    assert!(result.flows[0].paths[0].marks.cwr_sent > 4);
+    assert_eq!(result.links[1].forward.lost, 0);
+}
+
+/// M-MET-9: the counters of both ends agree with what the queue marked.
+#[test]
+fn every_report_of_a_mark_is_counted_at_both_ends() {
+    let result = with_lost_answers(0.0, "none", "echo");
+    let (marks, marked) = (result.flows[0].paths[0].marks, result.links[0].forward.marked);
+    // Nothing is lost, and each marked packet is reported once; those at the end are on their way.
+    assert!(marked > 10, "{marked}");
+    assert!((marked - 3..=marked).contains(&marks.ecne_sent), "{marks:?} of {marked}");
+    assert!((marks.ecne_sent - 3..=marks.ecne_sent).contains(&marks.ecne_received), "{marks:?}");
+    assert!(marks.ecn_cuts > 0 && marks.ecn_cuts <= marks.ecne_received, "{marks:?}");
+    assert_eq!((marks.cwr_sent, marks.probes_sent), (0, 0));
+}
+
+/// M-MET-4 by hand: without losses, each full packet of 1,500 bytes carries 1,452 bytes of user data, and two of them are
+/// answered by one SACK of 48 bytes.
+#[test]
+fn what_both_hosts_send_is_counted_with_all_headers_and_after_the_warm_up() {
+    let sctp = |charge: &str| {
+        let world = scenario(&format!(
+            r#"
+            [run]
+            time = "20 s"
+            warmup = "10 s"
+            [[link]]
+            name = "a"
+            rate = "10 Mbit/s"
+            delay = "20 ms"
+            queue = "1000 packets"
+            [flow.sctp]
+            charge = "{charge}"
+            receive_buffer = "100 kB"
+            "#
+        ));
+        run(&world, 1).flows.remove(0)
+    };
+    let flow = sctp("chunk");
+    let (wire, packets) = (flow.wire_bytes_sent, flow.goodput_packets.expect("it counts them"));
+    let delivered = flow.goodput_bps * 10.0 / 8.0;
+    assert!((delivered / 1_452.0 - packets as f64).abs() < 2.0, "{packets} packets, {delivered} bytes");
+    assert!((wire.sender.get() as f64 / 1_500.0 - packets as f64).abs() < 100.0, "{wire:?}, {packets}");
+    assert!((wire.receiver.get() as f64 / 24.0 - packets as f64).abs() < 100.0, "{wire:?}, {packets}");
+    let ratio = (1_500.0 + 24.0) / 1_452.0;
+    assert!((flow.tr_ratio.expect("data") / ratio - 1.0).abs() < 0.01, "{:?}", flow.tr_ratio);
+    // Where windows are charged for whole packets, so is what is delivered.
+    let whole = sctp("packet").tr_ratio.expect("data");
+    assert!((whole / (1_524.0 / 1_500.0) - 1.0).abs() < 0.01, "{whole}");
+}

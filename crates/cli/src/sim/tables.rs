@@ -2,7 +2,7 @@
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_scenario::Scenario;
-use anabranch_sim::result::{DirectionResult, FlowResult, PathResult, RunResult};
+use anabranch_sim::result::{DirectionResult, FlowResult, MarkResult, PathResult, RunResult};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
 use crate::report::{head, lay_out, milliseconds};
@@ -50,18 +50,36 @@ fn one_run(run: &RunResult) -> String {
     let links = run.links.iter().flat_map(|link| {
         [link_row(&link.name, "there", &link.forward), link_row(&link.name, "back", &link.reverse)]
     });
-    let link_head = head(["link", "way", "packets", "lost", "queue drops", "used"]);
+    let link_head = head(["link", "way", "packets", "lost", "queue drops", "marked", "used"]);
     let failures = run.flows.iter().filter_map(|flow| {
         flow.failure.as_ref().map(|why| format!("\nflow {} ended early: {why}\n", flow.name))
     });
     format!(
-        "{}\n{}\n{}{}\n{:.1} s simulated.\n",
+        "{}\n{}\n{}{}{}\n{:.1} s simulated.\n",
         lay_out(&with_head(flow_head, flows), 2),
         lay_out(&with_head(path_head, paths), 3),
+        marks_table(run),
         lay_out(&with_head(link_head, links), 2),
         failures.collect::<String>(),
         run.time.as_secs_f64(),
     )
+}
+
+/// How marks were reported and answered; empty for a run without ECN and probes.
+fn marks_table(run: &RunResult) -> String {
+    let paths = run.flows.iter().flat_map(|flow| flow.paths.iter().map(move |path| (flow, path)));
+    let seen: Vec<_> = paths.filter(|(_, path)| path.marks != MarkResult::default()).map(marks_row).collect();
+    if seen.is_empty() {
+        return String::new();
+    }
+    let names = head(["flow", "path", "marks reported", "reports received", "answered", "cuts", "probes"]);
+    format!("{}\n", lay_out(&with_head(names, seen.into_iter()), 2))
+}
+
+fn marks_row((flow, path): (&FlowResult, &PathResult)) -> Vec<String> {
+    let MarkResult { ecne_sent, ecne_received, cwr_sent, ecn_cuts, probes_sent } = path.marks;
+    let counts = [ecne_sent, ecne_received, cwr_sent, ecn_cuts, probes_sent].map(|count| count.to_string());
+    [flow.name.clone(), path.name.clone()].into_iter().chain(counts).collect()
 }
 
 fn flow_row(flow: &FlowResult) -> Vec<String> {
@@ -118,6 +136,7 @@ fn link_row(name: &str, way: &str, direction: &DirectionResult) -> Vec<String> {
         direction.packets.to_string(),
         direction.lost.to_string(),
         direction.queue_drops.to_string(),
+        direction.marked.to_string(),
         format!("{:.1} %", direction.utilisation * 100.0),
     ]
 }

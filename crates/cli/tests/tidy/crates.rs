@@ -14,7 +14,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("transfer", &["base", "net"]),
     ("bench", &["base", "net"]),
     ("planner", &["base", "sctp", "models"]),
-    ("emulate", &["base", "link", "scenario"]),
+    ("emulate", &["base", "sctp", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "scenario", "models", "planner"]),
     ("observe", &["base", "sctp", "link", "scenario", "sim"]),
     ("py", &["base", "models", "planner", "sim"]),

@@ -5,10 +5,14 @@ use std::net::SocketAddr;
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Seed, Time};
 use anabranch_emulate::Network;
 use anabranch_emulate::network::{Datagram, PathInput, PathOutput, Way};
-use anabranch_link::Change;
 use anabranch_link::config::{LossKind, QueueConfig, QueueLimit};
+use anabranch_link::{Change, ChunkKind};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
+use anabranch_sctp::seq::Tsn;
+use anabranch_sctp::wire::{
+    Checksum, CommonHeader, CongestionWindowReduced, CookieAck, PacketBuilder, VerificationTag,
+};
 use proptest::prelude::*;
 
 use crate::scene::{at, event, link, losing, scenario};
@@ -148,6 +152,39 @@ fn every_fifth_packet_is_lost_and_no_other() {
     (1..=12).for_each(|number| network.handle(at(0), entry(0, Way::Forward, number)));
     let numbers: Vec<u8> = times(&departures(&mut network, at(100))).iter().map(|left| left.1).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 6, 7, 8, 9, 11, 12]);
+}
+
+/// A datagram with an SCTP packet: a COOKIE-ACK, and a CWR if `has_cwr`.
+fn sctp_entry(has_cwr: bool, number: u8) -> PathInput {
+    let header = CommonHeader {
+        source_port: u16::from(number) << 8,
+        destination_port: 5001,
+        verification_tag: VerificationTag::new(7),
+    };
+    let mut bytes = Vec::new();
+    let mut packet = PacketBuilder::new(&mut bytes, header, FULL);
+    packet.push(&CookieAck).expect("there is room");
+    if has_cwr {
+        packet.push(&CongestionWindowReduced { lowest_tsn: Tsn::new(1) }).expect("there is room");
+    }
+    packet.finish(Checksum::Crc32c);
+    let client = SocketAddr::from(([127, 0, 0, 1], 1));
+    PathInput { path: 0, way: Way::Forward, datagram: Datagram::of_client(client, Ecn::NotEct, bytes) }
+}
+
+#[test]
+fn every_second_packet_with_a_cwr_is_lost_and_nothing_else() {
+    let half = LossKind::Chunk { kind: ChunkKind::CWR, share: 0.5 };
+    let mut network = network(&scenario(vec![losing(link("only", 12, 0), half)], &[&[0]]));
+    for number in 1..=8 {
+        network.handle(at(0), sctp_entry(number % 2 == 0, number));
+    }
+    // A byte that is no longer right: the packet is not SCTP, or sealed.
+    let mut broken = sctp_entry(true, 9);
+    broken.datagram.bytes[15] ^= 1;
+    network.handle(at(0), broken);
+    let numbers: Vec<u8> = times(&departures(&mut network, at(100))).iter().map(|left| left.1).collect();
+    assert_eq!(numbers, [1, 2, 3, 5, 6, 7, 9]);
 }
 
 #[test]

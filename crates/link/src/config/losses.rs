@@ -1,13 +1,15 @@
 //! The kinds of losses that a scenario's `loss = { kind = … }` names, with the settings of each. To add a kind, add
 //! its entry here and its rule in `loss/`.
 
-use anabranch_base::setting::{Kind, Refusal, Scope, Settable, Setting, Value, Variant, put, shown};
+use anabranch_base::setting::{
+    Kind, Named as _, Refusal, Scope, Settable, Setting, Value, Variant, put, shown,
+};
 use anabranch_base::{Duration, Time};
 
-use super::{ChannelSharing, LossKind};
+use super::{ChannelSharing, ChunkKind, LossKind};
 
 /// Every kind of loss that has a name.
-pub static LOSSES: [Variant<LossKind>; 7] = [
+pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "bernoulli",
         what: "bernoulli loss",
@@ -86,10 +88,21 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
         required: &["packets"],
         example: "packets = [10, 11, 250]",
     },
+    Variant {
+        name: "chunk",
+        what: "a loss by chunk",
+        doc: "a share of the packets that carry an SCTP chunk of this `type`, evenly spaced; other packets, \
+              and sealed ones, pass",
+        new: || LossKind::Chunk { kind: ChunkKind::CWR, share: 0.0 },
+        is: |kind| matches!(kind, LossKind::Chunk { .. }),
+        settings: &CHUNK,
+        required: &["type", "rate"],
+        example: "type = \"CWR\", rate = 0.2",
+    },
 ];
 
 /// Known kinds of losses that do not exist yet.
-pub const PLANNED_LOSSES: &[&str] = &["chunk"];
+pub const PLANNED_LOSSES: &[&str] = &[];
 
 /// A field of those kinds that have it.
 macro_rules! kind_field {
@@ -138,6 +151,17 @@ static TWO_STATES: [Setting<LossKind>; 4] = [
         "the probability of a loss in the bad state",
         GilbertElliott,
         loss_bad
+    ),
+];
+
+static CHUNK: [Setting<LossKind>; 2] = [
+    kind_field!("type", ChunkKind::KIND, "the chunk's name in RFC 9260 §3.2", Chunk, kind),
+    kind_field!(
+        "rate",
+        Kind::Probability,
+        "the share of packets with that chunk that are lost",
+        Chunk,
+        share
     ),
 ];
 

@@ -22,7 +22,7 @@ impl Bernoulli {
 }
 
 impl LossModel for Bernoulli {
-    fn loses(&mut self, _: Range<Time>, _: &PacketInfo) -> bool {
+    fn loses(&mut self, _: Range<Time>, _: &PacketInfo<'_>) -> bool {
         self.random.happens(self.probability)
     }
 }

@@ -24,7 +24,7 @@ impl Burst {
 }
 
 impl LossModel for Burst {
-    fn loses(&mut self, sent: Range<Time>, _: &PacketInfo) -> bool {
+    fn loses(&mut self, sent: Range<Time>, _: &PacketInfo<'_>) -> bool {
         if sent.start < self.until {
             return true;
         }

@@ -25,7 +25,7 @@ impl Correlated {
 }
 
 impl LossModel for Correlated {
-    fn loses(&mut self, _: Range<Time>, packet: &PacketInfo) -> bool {
+    fn loses(&mut self, _: Range<Time>, packet: &PacketInfo<'_>) -> bool {
         let Some(round) = packet.round else { return self.random.happens(self.probability) };
         if self.lossy_rounds.get(&round.window) == Some(&round.number) {
             return true;

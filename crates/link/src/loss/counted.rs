@@ -38,14 +38,14 @@ impl List {
 }
 
 impl LossModel for Every {
-    fn loses(&mut self, _: Range<Time>, _: &PacketInfo) -> bool {
+    fn loses(&mut self, _: Range<Time>, _: &PacketInfo<'_>) -> bool {
         self.count += 1;
         self.n != 0 && self.count.is_multiple_of(self.n)
     }
 }
 
 impl LossModel for List {
-    fn loses(&mut self, _: Range<Time>, _: &PacketInfo) -> bool {
+    fn loses(&mut self, _: Range<Time>, _: &PacketInfo<'_>) -> bool {
         self.count += 1;
         self.numbers.pop_if(|next| *next == self.count).is_some()
     }

@@ -56,7 +56,7 @@ impl GilbertElliott {
 }
 
 impl LossModel for GilbertElliott {
-    fn loses(&mut self, sent: Range<Time>, _: &PacketInfo) -> bool {
+    fn loses(&mut self, sent: Range<Time>, _: &PacketInfo<'_>) -> bool {
         let is_bad = self.channel.is_bad_during(&sent);
         self.random.happens(if is_bad { self.loss_bad } else { self.loss_good })
     }

@@ -1,8 +1,9 @@
-//! Which packets a link loses, one rule in each file. A rule sees times, sizes and rounds of packets; the link
-//! decides at which point it calls the rule.
+//! Which packets a link loses, one rule in each file. A rule sees times, sizes, rounds and
+//! contents of packets; the link decides at which point it calls the rule.
 
 mod bernoulli;
 mod burst;
+mod chunk;
 mod correlated;
 mod counted;
 mod gilbert_elliott;
@@ -14,23 +15,25 @@ use std::ops::Range;
 use anabranch_base::{ByteCount, Seed, Time};
 
 use crate::config::{ChannelSharing, LossKind};
-use crate::packet::Round;
+use crate::packet::{Payload, Round};
 use crate::random::Random;
 
 /// What a loss rule sees of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketInfo {
+#[derive(Clone, Copy, Debug)]
+pub struct PacketInfo<'p> {
     /// Its size, including all headers.
     pub size: ByteCount,
     /// The sender's round to which it belongs.
     pub round: Option<Round>,
+    /// Its content.
+    pub load: &'p dyn Payload,
 }
 
 /// A rule by which packets are lost. It is called once for every packet, in the order of their transmission.
 pub trait LossModel: Debug + Send {
     /// Whether the packet is lost. `sent` is the time of its transmission. If packets are lost before the queue,
     /// `sent` is empty and begins when the packet arrives.
-    fn loses(&mut self, sent: Range<Time>, packet: &PacketInfo) -> bool;
+    fn loses(&mut self, sent: Range<Time>, packet: &PacketInfo<'_>) -> bool;
 }
 
 /// The seeds from which a rule may draw.
@@ -65,6 +68,7 @@ pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
         }
         LossKind::Every(n) => Box::new(counted::Every::new(*n)),
         LossKind::List(numbers) => Box::new(counted::List::new(numbers.clone())),
+        LossKind::Chunk { kind, share } => Box::new(chunk::ShareOfChunks::new(*kind, *share)),
     })
 }
 
@@ -73,8 +77,8 @@ pub(crate) mod tests {
     use super::*;
 
     /// A packet of 1,500 bytes in round `number` of the first window.
-    pub(crate) fn in_round(number: u64) -> PacketInfo {
-        PacketInfo { size: ByteCount::new(1500), round: Some(Round { window: 0, number }) }
+    pub(crate) fn in_round(number: u64) -> PacketInfo<'static> {
+        PacketInfo { size: ByteCount::new(1500), round: Some(Round { window: 0, number }), load: &() }
     }
 
     /// Whether the rule loses each of `count` packets that arrive a millisecond apart.

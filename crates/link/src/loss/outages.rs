@@ -22,7 +22,7 @@ impl Outages {
 }
 
 impl LossModel for Outages {
-    fn loses(&mut self, sent: Range<Time>, _: &PacketInfo) -> bool {
+    fn loses(&mut self, sent: Range<Time>, _: &PacketInfo<'_>) -> bool {
         while self.spans.pop_if(|span| span.1 <= sent.start).is_some() {}
         let touches = |span: &&(Time, Time)| span.0 <= sent.start || span.0 < sent.end;
         self.spans.iter().rev().take_while(touches).any(|span| span.1 > sent.start)

@@ -64,6 +64,11 @@ pub trait Queue<L>: Debug + Send {
     /// The packets that wait.
     fn backlog(&self) -> Backlog;
 
+    /// The average number of waiting packets by which it decides; `None` for a discipline without one.
+    fn average(&self) -> Option<f64> {
+        None
+    }
+
     /// Packets marked so far.
     fn marked(&self) -> u64 {
         0

@@ -148,6 +148,10 @@ impl<L: Debug + Send> Queue<L> for Red<L> {
         self.waiting.backlog()
     }
 
+    fn average(&self) -> Option<f64> {
+        Some(self.average.packets)
+    }
+
     fn marked(&self) -> u64 {
         self.marked
     }

@@ -18,6 +18,7 @@ const LOOKS = {
     point: { mode: "markers", size: 3.5 },
     resent: { mode: "markers", size: 7, symbol: "triangle-up" },
     lost: { mode: "markers", size: 8, symbol: "x", edged: true },
+    marked: { mode: "markers", size: 7, symbol: "diamond", edged: true },
 };
 
 /**
@@ -63,11 +64,17 @@ const CHARTS = [
         title: "Sequence numbers",
         units: PLAIN,
         axis: "TSN, from the first",
-        key: [["point", "sent"], ["resent", "sent again"], ["lost", "lost"]],
+        key: [["point", "sent"], ["resent", "sent again"], ["lost", "lost"], ["marked", "arrived with a congestion mark"]],
         empty: "This flow has no sequence numbers.",
         tall: true,
         lines: (flow) =>
-            perPath(flow, ["fresh", "point", "sent"], ["resent", "resent", "sent again"], ["lost", "lost", "lost"]),
+            perPath(
+                flow,
+                ["fresh", "point", "sent"],
+                ["resent", "resent", "sent again"],
+                ["lost", "lost", "lost"],
+                ["marked", "marked", "marked"],
+            ),
     },
     {
         title: "One-way delay",

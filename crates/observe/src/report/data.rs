@@ -62,6 +62,7 @@ struct PathData<'a> {
     fresh: ChartLine,
     resent: ChartLine,
     lost: ChartLine,
+    marked: ChartLine,
 }
 
 #[derive(Debug, Serialize)]
@@ -146,6 +147,7 @@ fn path_data(path: &PathSeries) -> PathData<'_> {
         fresh: line(&path.fresh),
         resent: line(&path.resent),
         lost: line(&path.lost),
+        marked: line(&path.marked),
     }
 }
 

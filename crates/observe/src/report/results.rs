@@ -75,6 +75,11 @@ const FLOW: &[Quantity<FlowResult>] = &[
         "the maximum held at the receiver that could not yet be delivered",
         |flow| CellValue::Bytes(flow.reorder_bytes_max.get() as f64),
     ),
+    quantity(
+        "Bytes sent per byte delivered",
+        "by both hosts, all headers included (T-R ratio), after the warm-up",
+        |flow| flow.tr_ratio.map_or(CellValue::Missing, |ratio| CellValue::Words(format!("{ratio:.4}"))),
+    ),
     quantity("Failure", "why the transport gave up", |flow| {
         flow.failure.clone().map_or(CellValue::Missing, CellValue::Words)
     }),
@@ -101,6 +106,14 @@ const PATH: &[Quantity<PathResult>] = &[
         CellValue::Count(path.fast_retransmits)
     }),
     quantity("Time-outs", "expiries of the T3-rtx timer", |path| CellValue::Count(path.timeouts)),
+    quantity("Reports of marks", "ECNE chunks that the receiver sent", |path| rare(path.marks.ecne_sent)),
+    quantity("Answers to reports", "CWR chunks that the sender sent", |path| rare(path.marks.cwr_sent)),
+    quantity("Cuts by marks", "reports of marks that cut the congestion window", |path| {
+        rare(path.marks.ecn_cuts)
+    }),
+    quantity("Probes of losses", "HEARTBEATs that tested the path after a loss", |path| {
+        rare(path.marks.probes_sent)
+    }),
     quantity("Mean RTT", "of the round-trip times measured", |path| {
         path.mean_rtt_s.map_or(CellValue::Missing, CellValue::Seconds)
     }),

@@ -91,9 +91,20 @@ pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
         out.push_str(direction(row.seen.from));
     }),
     column("queue_packets", "packets", "waiting packets, without the one being sent", |row, _, out| {
-        show(out, row.seen.backlog.packets);
+        show(out, row.seen.view.backlog.packets);
     }),
-    column("queue_bytes", "B", "their sizes", |row, _, out| show(out, row.seen.backlog.bytes.get())),
+    column("queue_bytes", "B", "their sizes", |row, _, out| show(out, row.seen.view.backlog.bytes.get())),
+    column(
+        "average_packets",
+        "packets",
+        "the average length by which RED decides; empty for others",
+        |row, _, out| {
+            show_some(out, row.seen.view.average);
+        },
+    ),
+    column("marked", "packets", "packets that the queue marked so far", |row, _, out| {
+        show(out, row.seen.view.marked);
+    }),
 ];
 
 /// The table `packets`: a row at each step of a packet.
@@ -133,6 +144,9 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     }),
     column("retransmission", "", "true if it carries a chunk that was sent before", |row, _, out| {
         show(out, row.seen.retransmission);
+    }),
+    column("ecn", "", "ECN codepoint in the IP header: Not-ECT, ECT(0), ECT(1) or CE", |row, _, out| {
+        show(out, row.seen.ecn);
     }),
 ];
 

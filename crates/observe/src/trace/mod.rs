@@ -103,7 +103,7 @@ fn write_rows<ColumnRow>(
 mod tests {
     use anabranch_base::{BitRate, ByteCount, Duration, Time};
     use anabranch_link::{Backlog, LossCause};
-    use anabranch_sim::observe::{DeliverySeen, Host, PathMeasurements, PathState, Step};
+    use anabranch_sim::observe::{DeliverySeen, Host, PathMeasurements, PathState, QueueView, Step};
 
     use super::*;
     use crate::testing::{self, data, datagram};
@@ -149,9 +149,11 @@ mod tests {
     #[test]
     fn a_queue_is_a_row_of_its_links_direction() {
         let backlog = Backlog { packets: 3, bytes: ByteCount::new(4_500) };
-        let seen = QueueSeen { link: 0, from: Host::Second, backlog };
+        let view = QueueView { backlog, average: Some(2.5), marked: 7 };
+        let seen = QueueSeen { link: 0, from: Host::Second, view };
         let traced = traced(&[Observation { at: AT, what: Seen::Queue(seen) }]);
-        let expected = "at_s,link,direction,queue_packets,queue_bytes\n1.000000001,wifi,reverse,3,4500\n";
+        let expected = "at_s,link,direction,queue_packets,queue_bytes,average_packets,marked\n\
+                        1.000000001,wifi,reverse,3,4500,2.5,7\n";
         assert_eq!(traced.links, expected);
     }
 
@@ -165,10 +167,10 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "at_s,flow,path,direction,step,cause,link,size_bytes,delay_s,chunks,data_chunks,tsn,retransmission",
-                "1.000000001,main,wifi,forward,sent,,,72,,DATA,2,7,false",
-                "1.000000001,main,wifi,forward,lost,queue,lte,52,,DATA,1,9,false",
-                "1.000000001,noise,lte,forward,arrived,,,128,0.020500000,UDP,,,false",
+                "at_s,flow,path,direction,step,cause,link,size_bytes,delay_s,chunks,data_chunks,tsn,retransmission,ecn",
+                "1.000000001,main,wifi,forward,sent,,,72,,DATA,2,7,false,Not-ECT",
+                "1.000000001,main,wifi,forward,lost,queue,lte,52,,DATA,1,9,false,Not-ECT",
+                "1.000000001,noise,lte,forward,arrived,,,128,0.020500000,UDP,,,false,Not-ECT",
             ]
         );
     }

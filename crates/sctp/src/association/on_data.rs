@@ -129,6 +129,7 @@ impl Session {
     ) -> Result<(), BadData> {
         let Some(lowest) = packet.lowest else { return Ok(()) };
         let path = arrived.path;
+        self.paths.counters_mut(path).received_data_packets += u64::from(packet.has_new);
         if arrived.ecn.is_marked() {
             self.on_marked(path, lowest);
         }

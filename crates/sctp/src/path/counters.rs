@@ -37,6 +37,8 @@ pub struct PathCounters {
     pub loss_probes: u64,
     /// User data that arrived for the first time.
     pub received_bytes: ByteCount,
+    /// Packets that arrived with user data for the first time.
+    pub received_data_packets: u64,
     /// How many round-trip times were measured.
     pub round_trips: u64,
     /// Their sum.

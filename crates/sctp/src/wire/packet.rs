@@ -94,6 +94,19 @@ impl<'a> Packet<'a> {
         self.chunks.first().copied()
     }
 
+    /// Whether it carries a chunk of this type. Only the frames of chunks are read; a broken frame ends the search.
+    pub fn carries(&self, kind: u8) -> bool {
+        let mut rest = self.chunks;
+        while !rest.is_empty() {
+            match RawChunk::split(rest) {
+                Ok((chunk, _)) if chunk.kind == kind => return true,
+                Ok((_, behind)) => rest = behind,
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// The chunks from the first on.
     pub fn chunks(&self) -> Chunks<'a> {
         Chunks { rest: self.chunks }
@@ -200,6 +213,14 @@ mod tests {
         let error = Packet::decode(&[0; 11], Checksum::Omitted).unwrap_err();
         assert_eq!(error, WireError::TooShort { length: 11 });
         assert_eq!(Packet::decode(&[0; 12], Checksum::Omitted).unwrap().chunks().count(), 0);
+    }
+
+    #[test]
+    fn a_packet_carries_the_chunks_before_a_broken_frame_and_none_after_it() {
+        // A COOKIE-ACK, a SHUTDOWN with a bad body, a frame that exceeds the packet, a CWR.
+        let bytes = packet(&hex("0b000004 07000006 01020000 03001000 0d000008 00000001"));
+        let packet = Packet::decode(&bytes, Checksum::Omitted).unwrap();
+        assert_eq!([11, 7, 3, 13].map(|kind| packet.carries(kind)), [true, true, false, false]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use anabranch_link::Round;
 use bytes::Bytes;
 
 use crate::observe::{PathMeasurements, PathState};
-use crate::result::SackResult;
+use crate::result::{MarkResult, SackResult};
 
 /// One end of a flow: a transport and the application above it.
 ///
@@ -69,9 +69,9 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
     /// The counters of this end, as a sender, for a path of the flow at `now`.
     fn report(&self, now: Time, path: usize) -> PathReport;
 
-    /// User data that arrived for the first time on a path of the flow, after the warm-up; `None` if the transport
-    /// does not distinguish paths.
-    fn received_on(&self, _path: usize) -> Option<ByteCount> {
+    /// What arrived for the first time on a path of the flow, after the warm-up; `None` if the transport does not
+    /// distinguish paths.
+    fn received_on(&self, _path: usize) -> Option<Received> {
         None
     }
 
@@ -89,6 +89,15 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
     fn sacks(&self) -> Option<SackResult> {
         None
     }
+}
+
+/// What arrived for the first time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// User data.
+    pub bytes: ByteCount,
+    /// Packets with such data.
+    pub packets: u64,
 }
 
 /// A path as its sender sees it.
@@ -127,6 +136,8 @@ pub struct PathReport {
     pub timeouts: u64,
     /// How often data left the path because it was silent while another path delivered.
     pub suspicions: u64,
+    /// Its congestion marks and probes. Reports that it sent are those of packets that arrived on the path.
+    pub marks: MarkResult,
     /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.
@@ -154,6 +165,7 @@ impl PathReport {
             fast_retransmits: 0,
             timeouts: 0,
             suspicions: 0,
+            marks: MarkResult::default(),
             mean_cwnd_bytes: 0.0,
             mean_rtt_s: None,
             app_limited: Duration::ZERO,

@@ -6,7 +6,7 @@ use anabranch_link::config::LossKind;
 use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 use bytes::Bytes;
 
-use super::{Delivered, Inbound, Outbound, PathReport, Transport};
+use super::{Delivered, Inbound, Outbound, PathReport, Received, Transport};
 use crate::application::Sender;
 use crate::load::Routes;
 use crate::network::Network;
@@ -105,8 +105,8 @@ impl Transport for StopAndWait {
         self.sent[path]
     }
 
-    fn received_on(&self, path: usize) -> Option<ByteCount> {
-        Some(self.received[path])
+    fn received_on(&self, path: usize) -> Option<Received> {
+        Some(Received { bytes: self.received[path], packets: 0 })
     }
 }
 

@@ -73,6 +73,11 @@ impl Meter {
         self.delivered
     }
 
+    /// User data delivered after the warm-up.
+    pub fn delivered_after_warmup(&self) -> ByteCount {
+        self.delivered_after_warmup
+    }
+
     /// Whether the whole transfer was delivered; always `false` for a flow without a transfer.
     pub fn is_complete(&self) -> bool {
         self.target.is_some_and(|target| self.delivered >= target)

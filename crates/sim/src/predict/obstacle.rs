@@ -133,6 +133,7 @@ fn loss(link: &Link, direction: Direction) -> Option<Obstacle> {
         LossKind::Every(_) => "each n-th packet",
         LossKind::List(_) => "given packets",
         LossKind::Burst { .. } => "packets in bursts",
+        LossKind::Chunk { .. } => "packets with a given chunk",
         LossKind::None
         | LossKind::Bernoulli { .. }
         | LossKind::Correlated { .. }

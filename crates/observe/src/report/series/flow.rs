@@ -56,6 +56,8 @@ pub struct PathSeries {
     pub resent: ThinnedSeries,
     /// First TSNs of packets with data that were lost.
     pub lost: ThinnedSeries,
+    /// First TSNs of packets with data that arrived with a congestion mark.
+    pub marked: ThinnedSeries,
     state: Option<PathState>,
 }
 
@@ -101,6 +103,9 @@ impl FlowSeries {
             Step::Arrived { delay } => {
                 path.arrived.add(at, seen.size);
                 path.delay.mark(at, micros(delay));
+                if seen.ecn.is_marked() {
+                    tsn.into_iter().for_each(|tsn| path.marked.mark(at, tsn));
+                }
             }
             Step::Lost { .. } => tsn.into_iter().for_each(|tsn| path.lost.mark(at, tsn)),
         }
@@ -135,6 +140,7 @@ impl PathSeries {
             fresh: line(),
             resent: line(),
             lost: line(),
+            marked: line(),
             state: None,
         }
     }

@@ -117,7 +117,7 @@ impl RunSeries {
             Host::First => &mut link.forward,
             Host::Second => &mut link.reverse,
         };
-        direction.hold(at, number(seen.backlog.packets));
+        direction.hold(at, number(seen.view.backlog.packets));
     }
 
     fn flow(&mut self, flow: usize, from: Host) -> Option<&mut FlowSeries> {
@@ -183,7 +183,7 @@ const MOST_TURNS: usize = 100;
 const MOST_STEPS: usize = 72_000;
 /// Bins of all sums together, of some 7 bytes.
 const MOST_BINS: usize = 60_000;
-const ENVELOPES_A_PATH: usize = 9;
+const ENVELOPES_A_PATH: usize = 10;
 const SUMS_A_PATH: usize = 2;
 
 #[cfg(test)]

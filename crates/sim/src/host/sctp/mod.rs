@@ -22,7 +22,7 @@ use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
 
 use super::address::{PathNumber, address};
-use super::{Delivered, Inbound, Outbound, PathReport, PathView, Transport};
+use super::{Delivered, Inbound, Outbound, PathReport, PathView, Received, Transport};
 use crate::application::{Sender, pattern};
 use crate::observe::Host;
 use crate::result::SackResult;
@@ -55,7 +55,7 @@ pub struct SctpEnd {
     /// The paths as last reported, if they are watched.
     told: Option<Vec<PathSample>>,
     /// The data that had arrived on each path at the end of the warm-up.
-    received_in_warmup: Option<Vec<ByteCount>>,
+    received_in_warmup: Option<Vec<Received>>,
 }
 
 /// The settings of both ends of a flow.
@@ -154,13 +154,15 @@ impl SctpEnd {
         self.settings.paths.iter().position(|known| *known == path)
     }
 
-    fn received_by_path(&self) -> Vec<ByteCount> {
-        let mut sums = vec![ByteCount::ZERO; self.settings.paths.len()];
+    fn received_by_path(&self) -> Vec<Received> {
+        let mut sums = vec![Received::default(); self.settings.paths.len()];
         let Some(association) = self.association() else { return sums };
         for sample in association.paths() {
             let sum = self.path_number(sample.id).and_then(|number| sums.get_mut(number));
             if let Some(sum) = sum {
-                *sum += association.path_counters(sample.id).received_bytes;
+                let counters = association.path_counters(sample.id);
+                sum.bytes += counters.received_bytes;
+                sum.packets += counters.received_data_packets;
             }
         }
         sums
@@ -328,10 +330,14 @@ impl Transport for SctpEnd {
         report::path(self, now, path)
     }
 
-    fn received_on(&self, path: usize) -> Option<ByteCount> {
+    fn received_on(&self, path: usize) -> Option<Received> {
         let before = self.received_in_warmup.as_ref().and_then(|sums| sums.get(path));
+        let before = before.copied().unwrap_or_default();
         let all = self.received_by_path().get(path).copied().unwrap_or_default();
-        Some(all.saturating_sub(before.copied().unwrap_or_default()))
+        Some(Received {
+            bytes: all.bytes.saturating_sub(before.bytes),
+            packets: all.packets.saturating_sub(before.packets),
+        })
     }
 
     fn blocked(&self, now: Time) -> Duration {

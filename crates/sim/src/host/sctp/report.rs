@@ -7,7 +7,7 @@ use anabranch_sctp::policy::{self, PathSample};
 use super::SctpEnd;
 use crate::host::{PathReport, PathView};
 use crate::observe::{PathMeasurements, PathState};
-use crate::result::SackResult;
+use crate::result::{MarkResult, SackResult};
 
 /// The association's counters of a path of the flow; the time before the association opened counts as down.
 pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
@@ -26,6 +26,13 @@ pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
         fast_retransmits: counters.fast_retransmits,
         timeouts: counters.timeouts,
         suspicions: counters.suspicions,
+        marks: MarkResult {
+            ecne_sent: counters.sent_echoes,
+            ecne_received: counters.received_echoes,
+            cwr_sent: counters.sent_cwrs,
+            ecn_cuts: counters.ecn_cuts,
+            probes_sent: counters.loss_probes,
+        },
         mean_cwnd_bytes: association.mean_cwnd(now, sample.id),
         mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
         app_limited: shares.application,
