@@ -29,7 +29,12 @@ fn config(ecn: EcnUse) -> Config {
 
 /// An association whose first window was used and is acknowledged: its log and records begin now.
 fn open(ecn: EcnUse, pipes: usize) -> Pair {
-    let mut pair = Pair::open(config(ecn), pipes);
+    open_with(config(ecn), pipes)
+}
+
+/// The same with these settings.
+fn open_with(config: Config, pipes: usize) -> Pair {
+    let mut pair = Pair::open(config, pipes);
     pair.z.reads_at_once = true;
     pair.send_at_once(End::A, 8, FULL);
     pair.run_for(ms(100));
@@ -158,6 +163,44 @@ fn a_mark_in_the_window_of_a_loss_is_answered_without_another_cut() {
         lines.clone().rposition(|line| line.text.contains("ECNE")).expect("a report"),
     );
     assert!(pair.log[reported].at <= pair.log[answered].at + ms(10), "the answer ends the reports");
+}
+
+/// M-ECN-5, option: a CWR for every report, whether it cuts or not.
+#[test]
+fn every_report_may_be_answered() {
+    let counted = |cwr_always| {
+        let mut pair = open_with(Config { cwr_always, ..config(EcnUse::Cwr) }, 1);
+        pair.lose(End::A, "CWR");
+        pair.pipes[0].mark_next[End::A as usize] = 1;
+        pair.send_at_once(End::A, 60, FULL);
+        pair.run_for(ms(6_000));
+        (count(&pair, End::A, "CWR"), count(&pair, End::Z, "ECNE"), cuts(&mut pair).len())
+    };
+    let (few, repeated, cuts) = counted(false);
+    assert_eq!(few, cuts, "an answer for each cut");
+    let (many, less_repeated, cuts) = counted(true);
+    assert!(
+        many > cuts && less_repeated < repeated,
+        "{many} answers, {less_repeated} and {repeated} reports"
+    );
+}
+
+/// Completions 1.1: new data may be marked, and retransmissions only where the setting has it so.
+#[test]
+fn retransmissions_may_be_marked_unless_they_are_excluded() {
+    for ect_retransmissions in [true, false] {
+        let mut pair = open_with(Config { ect_retransmissions, ..config(EcnUse::Echo) }, 1);
+        pair.drop_next(End::A, 0);
+        pair.send_at_once(End::A, 12, FULL);
+        pair.run_for(ms(3_000));
+        let again = pair.at(End::A).path_counters(path(0)).retransmitted_chunks as usize;
+        // Each chunk fills a packet.
+        let data = pair.log.iter().filter(|line| line.from == End::A && line.text.contains("DATA"));
+        let (capable, others): (Vec<_>, Vec<_>) = data.partition(|line| line.ecn == Ecn::Ect0);
+        let excluded = if ect_retransmissions { 0 } else { again };
+        assert_eq!((capable.len(), others.len()), (12 + again - excluded, excluded));
+        assert!(again > 0);
+    }
 }
 
 /// M-ECN-4: of the signs of one window of data the first cuts.

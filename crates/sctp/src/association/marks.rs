@@ -189,7 +189,7 @@ impl Session {
                 let highest = self.send.highest_on(path);
                 self.paths.change_after_loss(path, |state| state.on_ecn_echo(highest));
             }
-            if is_cut || is_own {
+            if is_cut || is_own || self.settings.config.cwr_always {
                 let answer = lowest.unwrap_or(self.send.ack_point());
                 set(&mut self.marks.answers, path, answer);
                 if self.ecn() == EcnUse::Cwr {
@@ -218,7 +218,8 @@ impl Session {
 
     /// The codepoint of a packet with these chunks on `path`.
     pub(super) fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
-        if self.ecn() == EcnUse::Off {
+        let is_off = self.ecn() == EcnUse::Off;
+        if is_off || !is_new && !self.settings.config.ect_retransmissions {
             return Ecn::NotEct;
         }
         let is_tested = self.settings.config.ecn_test;

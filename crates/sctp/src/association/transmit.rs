@@ -88,8 +88,9 @@ impl Session {
             sum.len += packed.len;
             sum.retransmission |= packed.is_retransmission;
             sum.may_fragment |= packed.is_stretched;
-            // What this end marks itself leaves alone, and so does a packet without data.
-            let is_alone = sum.ecn.is_marked() || self.agreement.ecn && !packed.has_data;
+            // What this end marks itself leaves alone, and so does a packet that others may not have the codepoint of.
+            let has_own_ecn = !packed.has_data || !self.settings.config.ect_retransmissions;
+            let is_alone = sum.ecn.is_marked() || self.agreement.ecn && has_own_ecn;
             if packed.len < sum.segment_size || packed.is_stretched || is_alone {
                 break;
             }

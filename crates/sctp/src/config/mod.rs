@@ -110,6 +110,11 @@ pub struct Config {
     pub ecn_window: EcnWindow,
     /// Whether this end marks some of its first packets on each path itself, to learn whether marks come back.
     pub ecn_test: bool,
+    /// Whether packets that begin with a retransmission may be marked (YE; RFC 3168 §6.1.5 has them leave without ECT).
+    pub ect_retransmissions: bool,
+    /// Whether every report of a mark is answered, and not only one that cuts the window: a lost answer is repaired by the
+    /// next one (M-ECN-5).
+    pub cwr_always: bool,
 
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,

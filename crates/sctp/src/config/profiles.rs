@@ -48,6 +48,8 @@ impl Config {
             ecn: EcnUse::Off,
             ecn_window: EcnWindow::HALF,
             ecn_test: false,
+            ect_retransmissions: true,
+            cwr_always: false,
             missing_reports: 3,
             sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
             sack_immediately: false,

@@ -57,6 +57,18 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "whether some of the first packets on a path leave with a mark, to learn whether marks come back"
     ),
+    field!(
+        ect_retransmissions,
+        Everywhere,
+        Kind::Boolean,
+        "whether packets that begin with a retransmission may be marked; if not, queues that mark drop them"
+    ),
+    field!(
+        cwr_always,
+        Everywhere,
+        Kind::Boolean,
+        "`ecn = \"cwr\"`: whether every report is answered; if not, only one that cuts the window"
+    ),
     planned("berp", "the rules of the congestion control `berp`"),
     planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
     field!(
