@@ -1,6 +1,7 @@
 //! Whole networks under a virtual clock, by subject: one program, so that what the subjects share is built once.
 
 mod appstripe;
+mod bbr;
 mod buffer_split;
 mod failover;
 mod laws;

@@ -165,7 +165,9 @@ fn sctp_entry(has_cwr: bool, number: u8) -> PathInput {
     let mut packet = PacketBuilder::new(&mut bytes, header, FULL);
     packet.push(&CookieAck).expect("there is room");
     if has_cwr {
-        packet.push(&CongestionWindowReduced { lowest_tsn: Tsn::new(1) }).expect("there is room");
+        packet
+            .push(&CongestionWindowReduced { lowest_tsn: Tsn::new(1), overrides: false })
+            .expect("there is room");
     }
     packet.finish(Checksum::Crc32c);
     let client = SocketAddr::from(([127, 0, 0, 1], 1));

@@ -67,7 +67,7 @@ impl Session {
         let stranded = failed.filter_map(|path| Some((self.send.lowest_on(path)?, path)));
         let lowest = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point));
         if let Some((tsn, path)) = lowest {
-            self.mark_lost(tsn, path, LostBy::Timeout);
+            _ = self.mark_lost(tsn, path, LostBy::Timeout);
             self.paths.silence_mut(path).on_taken_back();
         }
         lowest.is_some()

@@ -6,11 +6,12 @@ use anabranch_base::{ByteCount, Time};
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::path::LossState;
-use crate::policy::PathId;
-use crate::policy::congestion::{CutCause, CutWindow};
+use crate::policy::congestion::{CutCause, CutWindow, LostData};
 use crate::policy::ns2::Ns2Rule;
 use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
 use crate::policy::retransmission::LostBy;
+use crate::policy::{PathId, PathSample};
+use crate::send::Left;
 use crate::seq::Tsn;
 
 impl Session {
@@ -72,6 +73,21 @@ impl Session {
         self.record_window(now, path, Some(cause));
     }
 
+    /// Applies the window that the congestion control gives `path`, if it gives a new one. The window management may refuse a
+    /// part of its growth.
+    pub(super) fn follow_given_window(&mut self, path: PathId, now: Time) {
+        let Some(given) = self.policies.congestion.take_window(path) else { return };
+        let PathSample { cwnd: before, ssthresh, .. } = *self.paths.sample(path);
+        self.paths.apply(path, CutWindow { cwnd: given.cwnd.min(before), ssthresh });
+        self.raise(path, given.cwnd, now);
+        if !given.is_starting {
+            self.paths.end_slow_start(path);
+        }
+        if self.paths.sample(path).cwnd != before {
+            self.record_window(now, path, None);
+        }
+    }
+
     /// Raises the window of `path` to `wanted` if a cut gave more than before, as far as the window management
     /// allows.
     fn raise(&mut self, path: PathId, wanted: ByteCount, now: Time) {
@@ -103,9 +119,9 @@ impl Session {
 
     /// The chunk `tsn` is lost on `path`. It leaves the flight, and is marked for retransmission unless a copy of it
     /// is in flight on another path. The path cancels its round-trip measurement, because the timed chunk may be
-    /// acknowledged twice. Returns whether the chunk was in flight there.
-    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> bool {
-        let Some(left) = self.send.mark(tsn, path, by) else { return false };
+    /// acknowledged twice. Returns what left the flight, if the chunk was in flight there.
+    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
+        let left = self.send.mark(tsn, path, by)?;
         self.paths.trial_mut(left.path).on_lost(tsn);
         self.paths.on_left_flight(left.path, left.weight);
         match self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
@@ -114,7 +130,17 @@ impl Session {
         }
         self.paths.let_one_out();
         self.peer_window.open += left.rwnd_weight;
-        true
+        Some(left)
+    }
+
+    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: a congestion control that keeps a
+    /// model of the path learns of it.
+    pub(super) fn lose(&mut self, tsn: Tsn, path: PathId, by: LostBy, now: Time) {
+        let left = self.mark_lost(tsn, path, by);
+        let Some(left) = left.filter(|_| self.policies.gives_windows) else { return };
+        let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        self.policies.congestion.on_lost(left.path, &lost, &view);
     }
 
     /// Follows the losses that were answered: ends the windows of data that count as one loss, and shows the loss

@@ -116,7 +116,7 @@ impl Session {
         let is_too_large = |tsn| self.send.packet_with(tsn) > limit;
         let too_large: Vec<Tsn> = in_flight.into_iter().filter(|&tsn| is_too_large(tsn)).collect();
         for &tsn in &too_large {
-            self.mark_lost(tsn, path, LostBy::Timeout);
+            _ = self.mark_lost(tsn, path, LostBy::Timeout);
         }
         if self.paths.sample(path).flight.is_zero() {
             self.timers.stop(Timer::Retransmission(path));

@@ -125,6 +125,7 @@ impl Session {
                 emptied: sample.flight.is_zero(),
                 in_recovery: self.policies.detection.is_in_recovery(id),
                 ends_round: tally.ends_round,
+                newest: tally.newest.map(|(departure, _)| departure),
                 rtt: tally.rtt,
                 way,
             };
@@ -164,9 +165,12 @@ impl Session {
     /// the one in charge wants, as far as the window management grants it.
     fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let Policies { congestion, slow_start, limit, .. } = &mut self.policies;
+        let Policies { congestion, slow_start, limit, gives_windows, .. } = &mut self.policies;
         slow_start.on_acked(id, acked, &view);
         congestion.on_acked(id, acked, &view);
+        if *gives_windows {
+            return self.follow_given_window(id, now);
+        }
         // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
         if acked.in_recovery {
             return;
@@ -214,7 +218,7 @@ impl Session {
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
         for tsn in lost.take(response.resend.count(missing.len())) {
-            self.mark_lost(tsn, id, LostBy::MissingReports);
+            self.lose(tsn, id, LostBy::MissingReports, now);
             self.paths.counters_mut(id).fast_retransmits += 1;
             self.record(now, id, Happening::FastRetransmit(tsn));
         }
@@ -271,7 +275,7 @@ impl Session {
             window.probe = None;
             window.probes = 0;
             if let Some(path) = self.send.path_of(probe) {
-                self.mark_lost(probe, path, LostBy::Timeout);
+                _ = self.mark_lost(probe, path, LostBy::Timeout);
             }
         }
     }

@@ -69,7 +69,12 @@ impl Session {
             }
         }
         let resend = response.resend.count(lost.len());
-        lost.iter().take(resend).for_each(|&tsn| _ = self.mark_lost(tsn, path, LostBy::Timeout));
+        for &tsn in lost.iter().take(resend) {
+            match response.cut {
+                Some(_) => self.lose(tsn, path, LostBy::Timeout, now),
+                None => _ = self.mark_lost(tsn, path, LostBy::Timeout),
+            }
+        }
         if resend >= lost.len() {
             self.paths.on_all_lost(path);
         } else {

@@ -36,4 +36,21 @@ impl Session {
             }
         }
     }
+
+    /// Everything that could be sent was sent: tells the congestion control which paths were given less than their windows
+    /// and pacers allow. A single path that only the peer's window limits is not among them (draft-ietf-ccwg-bbr,
+    /// "Considerations Related to Receiver Flow Control Limits"). Of several paths, one is, because another path may have
+    /// taken the room in the peer's window (M-BBR-5).
+    pub(super) fn tell_withheld(&mut self, now: Time) {
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let has_more = self.send.waiting_chunks() > 0 || self.send.has_retransmissions();
+        if has_more && view.active().nth(1).is_none() {
+            return;
+        }
+        for id in self.paths.ids() {
+            if self.paths.has_spare_window(id) {
+                self.policies.congestion.on_withheld(id, &view);
+            }
+        }
+    }
 }

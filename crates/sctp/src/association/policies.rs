@@ -21,6 +21,8 @@ pub struct Policies {
     pub detection: Box<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion: Box<dyn CongestionControl>,
+    /// Whether the congestion control [gives windows](CongestionControl::gives_windows).
+    pub gives_windows: bool,
     /// How windows grow in slow start.
     pub slow_start: Box<dyn SlowStart>,
     /// Whether windows grow only by SACKs that advance their path.
@@ -52,9 +54,11 @@ impl Policies {
         let rules = config.rules(seed.child("policies"));
         // Two retransmission policies with the same name use different streams.
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
+        let congestion = registry.congestion_controls.build(&config.congestion_control, &rules)?;
         Ok(Policies {
             detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
-            congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,
+            gives_windows: congestion.gives_windows(),
+            congestion,
             slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,
             growth_needs_advance: rules.growth_needs_advance,
             limit: registry.window_limits.build(&config.window_management, &rules)?,

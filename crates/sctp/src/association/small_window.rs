@@ -38,7 +38,7 @@ impl Session {
         let lost = news.holes.iter().filter(|hole| hole.path == path);
         let response = self.respond(Signal::SmallWindow, path, now);
         for hole in lost.take(response.resend.count(news.holes.len())) {
-            if self.mark_lost(hole.tsn, path, LostBy::SmallWindow) {
+            if self.mark_lost(hole.tsn, path, LostBy::SmallWindow).is_some() {
                 self.paths.counters_mut(path).fast_retransmits += 1;
                 self.record(now, path, Happening::FastRetransmit(hole.tsn));
                 self.exemptions.grant_one_more();

@@ -106,6 +106,9 @@ impl Session {
         self.sending = SendPhase::Done;
         self.note_limits(now);
         self.end_pacing();
+        if self.policies.gives_windows {
+            self.tell_withheld(now);
+        }
         self.paths.end_event();
         self.exemptions.clear();
     }
@@ -452,9 +455,17 @@ impl Session {
             return;
         }
         self.paths.on_burst(path, packed.weight, now);
-        let sent = SentData { at: now, bytes: packed.weight, retransmission: packed.is_retransmission };
+        let sent = SentData {
+            at: now,
+            departure: self.send.departure(),
+            bytes: packed.weight,
+            retransmission: packed.is_retransmission,
+        };
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         self.policies.congestion.on_sent(path, &sent, &view);
+        if self.policies.gives_windows {
+            self.follow_given_window(path, now);
+        }
     }
 
     /// Decays the windows of paths that carried no data for a while, once for each RTO, when data waits for them (RFC

@@ -5,7 +5,7 @@ use anabranch_base::ByteCount;
 use anabranch_base::setting::{Kind, Value};
 
 use super::settings::{LONGEST_SACK_DELAY, settings};
-use super::{Config, IpVersion, Unit};
+use super::{BurstRule, Config, IpVersion, Unit};
 use crate::policy::loss_detection::cmt::CmtRules;
 
 /// A setting outside its domain.
@@ -40,6 +40,7 @@ impl Config {
         self.check_growth()?;
         self.check_order()?;
         self.check_first_window()?;
+        self.check_pacing()?;
         self.check_payload()
     }
 
@@ -128,6 +129,17 @@ impl Config {
         Ok(())
     }
 
+    /// BBR's rate is half of its control: without pacers its windows, of twice what fills a path, would leave in bursts.
+    fn check_pacing(&self) -> Result<(), ConfigError> {
+        let key = "congestion_control";
+        if BBR.contains(&self.congestion_control.as_str()) && self.max_burst.rule != BurstRule::Paced {
+            let expected =
+                "reno where packets are not paced; bbr needs pacing (max_burst.rule = \"paced\")".to_owned();
+            return Err(out_of_domain(key, &self.congestion_control, expected));
+        }
+        Ok(())
+    }
+
     fn check_payload(&self) -> Result<(), ConfigError> {
         let Some(payload) = self.payload else { return Ok(()) };
         // A path over IPv6 carries less user data in a chunk; its chunks are made smaller.
@@ -160,6 +172,9 @@ fn out_of_bounds(kind: Kind, value: &Value) -> Option<(String, String)> {
         _ => None,
     }
 }
+
+/// The congestion controls that give a pacing rate.
+const BBR: [&str; 2] = ["bbr", "bbr-draft"];
 
 fn out_of_domain(key: &'static str, value: &impl ToString, expected: String) -> ConfigError {
     ConfigError { key, value: value.to_string(), expected }

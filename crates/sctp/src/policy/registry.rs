@@ -11,6 +11,7 @@ use super::acknowledge::{
     AckTiming, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow,
 };
 use super::congestion::CongestionControl;
+use super::congestion::bbr::{Bbr, LossRule};
 use super::congestion::reno::{Reno, RenoRules};
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
@@ -164,6 +165,11 @@ impl Registry {
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
+        for (name, rule) in [("bbr", LossRule::ByQueue), ("bbr-draft", LossRule::Draft)] {
+            registry
+                .congestion_controls
+                .add(name, move |rules| Box::new(Bbr::new(rule, rules.seed.child("congestion/bbr"))));
+        }
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
         registry.slow_starts.add("hystart++", |_| Box::new(HystartPlusPlus::default()));
@@ -348,7 +354,10 @@ pub(crate) mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error =
             Registry::standard().congestion_controls.build("fastest", &rules()).expect_err("no such control");
-        assert_eq!(error.to_string(), "there is no congestion control \"fastest\"; known are reno");
+        assert_eq!(
+            error.to_string(),
+            "there is no congestion control \"fastest\"; known are bbr, bbr-draft, reno"
+        );
     }
 
     #[test]

@@ -95,6 +95,8 @@ pub struct Left {
     pub weight: ByteCount,
     /// Its weight against the peer's receive window.
     pub rwnd_weight: ByteCount,
+    /// The number of the packet in which it left.
+    pub departure: u64,
 }
 
 impl SendBuffer {
@@ -235,7 +237,8 @@ impl SendBuffer {
         }
         let length = chunk.payload.len();
         let rwnd_weight = rwnd_charge.weigh(length);
-        let left = Left { path: chunk.path, weight: charge.weigh(length), rwnd_weight };
+        let (path, departure) = (chunk.path, chunk.departure);
+        let left = Left { path, weight: charge.weigh(length), rwnd_weight, departure };
         self.rwnd_flight -= rwnd_weight;
         self.marked.insert(position);
         self.copies.call_off(position);
@@ -345,6 +348,11 @@ impl SendBuffer {
         let position = self.position_if_held(tsn)?;
         let chunk = self.chunk(position);
         (chunk.state != State::Waiting).then_some(chunk.path)
+    }
+
+    /// The number of the packet that leaves, or that left last.
+    pub fn departure(&self) -> u64 {
+        self.log.packet
     }
 
     /// The highest TSN that was ever sent.
@@ -491,7 +499,12 @@ pub(super) mod tests {
         let left = buffer.mark(tsn(0), ONE, LostBy::MissingReports);
         assert_eq!(
             left,
-            Some(Left { path: ONE, weight: ByteCount::new(100), rwnd_weight: ByteCount::new(100) })
+            Some(Left {
+                path: ONE,
+                weight: ByteCount::new(100),
+                rwnd_weight: ByteCount::new(100),
+                departure: 0
+            })
         );
         assert_eq!(buffer.mark(tsn(0), ONE, LostBy::Timeout), None, "it is not in flight");
         assert_eq!(buffer.marked().map(|lost| lost.tsn).collect::<Vec<_>>(), [tsn(0)]);

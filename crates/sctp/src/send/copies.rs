@@ -44,16 +44,14 @@ impl Copies {
         self.in_flight.get(&position).is_some_and(|copies| copies.iter().any(|copy| copy.path == path))
     }
 
-    /// Removes the copy on `path`. Returns whether there was one.
-    pub fn remove(&mut self, position: u64, path: PathId) -> bool {
-        let Some(copies) = self.in_flight.get_mut(&position) else { return false };
-        let before = copies.len();
-        copies.retain(|copy| copy.path != path);
-        let is_removed = copies.len() < before;
+    /// Removes the copy on `path`, and returns it if there was one.
+    pub fn remove(&mut self, position: u64, path: PathId) -> Option<CopyInFlight> {
+        let copies = self.in_flight.get_mut(&position)?;
+        let removed = copies.iter().position(|copy| copy.path == path).map(|index| copies.remove(index));
         if copies.is_empty() {
             self.in_flight.remove(&position);
         }
-        is_removed
+        removed
     }
 
     /// Removes the copy that left first, and returns it.

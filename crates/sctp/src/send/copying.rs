@@ -66,9 +66,9 @@ impl SendBuffer {
         if !chunk.was_copied || chunk.state != State::InFlight {
             return None;
         }
-        let (length, first) = (chunk.payload.len(), chunk.path);
+        let (length, first, mut departure) = (chunk.payload.len(), chunk.path, chunk.departure);
         if path != first {
-            self.copies.remove(position, path).then_some(())?;
+            departure = self.copies.remove(position, path)?.departure;
         } else {
             let copy = self.copies.take_first(position)?;
             let chunk = self.chunk_mut(position);
@@ -80,6 +80,6 @@ impl SendBuffer {
             self.held_by_path.on_sent(copy.path, Some(first), length);
             self.on_departed(position, copy.path, copy.departure);
         }
-        Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO })
+        Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO, departure })
     }
 }

@@ -17,6 +17,6 @@ mod standing;
 mod uncut;
 mod waiting;
 
-pub use buffer::{SendBuffer, Sent};
+pub use buffer::{Left, SendBuffer, Sent};
 pub use fragmentation::Outgoing;
 pub use sack::BadSack;

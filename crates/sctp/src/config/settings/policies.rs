@@ -80,7 +80,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         congestion_control,
         Everywhere,
         Kind::Policy(kind::CONGESTION_CONTROL),
-        "how windows grow and shrink; `reno`: each path independently, as in RFC 9260"
+        "how windows grow and shrink; `reno`: each path independently, as in RFC 9260; `bbr`: each path by a model of its \
+         rate and delay (BBRv3), with packets paced; `bbr-draft`: the same by the letter of the draft"
     ),
     field!(
         scheduler,

@@ -47,6 +47,13 @@ impl PathTable {
         held_back
     }
 
+    /// Whether the window and the pacer of path `id` allow a packet.
+    pub fn has_spare_window(&self, id: PathId) -> bool {
+        let sample = &self.samples[id.index()];
+        let is_open = self.paths[id.index()].pacer.opens_at().is_none();
+        is_open && sample.flight + sample.unit <= sample.cwnd
+    }
+
     /// Nothing more is to be sent: the bursts of the event end.
     pub fn end_event(&mut self) {
         self.change_all(|path| path.burst.end());

@@ -1,7 +1,8 @@
 //! How congestion windows grow and shrink. One controller serves all paths of an association, because coupled rules
 //! need the windows of the other paths. The windows themselves belong to the paths: a controller only gives the
-//! amount of a change.
+//! amount of a change, or, if it keeps a model of each path, the windows themselves.
 
+pub mod bbr;
 pub mod pacing;
 pub mod reno;
 
@@ -16,10 +17,23 @@ use super::{PathId, View};
 pub struct SentData {
     /// When it left.
     pub at: Time,
+    /// Its number among the packets of the association.
+    pub departure: u64,
     /// Its weight against the window.
     pub bytes: ByteCount,
     /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,
+}
+
+/// A chunk that was taken for lost.
+#[derive(Clone, Copy, Debug)]
+pub struct LostData {
+    /// When it was taken for lost.
+    pub at: Time,
+    /// The number of the packet in which it left, among the packets of the association.
+    pub departure: u64,
+    /// Its weight against the window.
+    pub bytes: ByteCount,
 }
 
 /// What one SACK newly acknowledged on one path.
@@ -43,6 +57,9 @@ pub struct Acked {
     pub in_recovery: bool,
     /// Whether the SACK acknowledged a chunk of the path's current round of packets.
     pub ends_round: bool,
+    /// The last of these packets to have left, of those that left only once: its number among the packets of the
+    /// association.
+    pub newest: Option<u64>,
     /// A new round-trip time, if this SACK gave one.
     pub rtt: Option<Duration>,
     /// The [way there](super::OneWay::way) of the last of these packets that left only once, if there is one.
@@ -75,6 +92,15 @@ pub struct CutWindow {
     pub ssthresh: ByteCount,
 }
 
+/// A path's window as a controller wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenWindow {
+    /// The congestion window.
+    pub cwnd: ByteCount,
+    /// Whether the path was never filled so far: then its window counts as one in slow start.
+    pub is_starting: bool,
+}
+
 /// A rule for the growth and the cuts of congestion windows.
 pub trait CongestionControl: Debug + Send {
     /// `path` was added.
@@ -83,12 +109,36 @@ pub trait CongestionControl: Debug + Send {
     /// `path` was removed.
     fn remove_path(&mut self, path: PathId);
 
+    /// Whether the control gives windows as a whole, by [`take_window`](CongestionControl::take_window), from a model of each
+    /// path. Then it is told of [lost chunks](CongestionControl::on_lost) and of paths that [were given
+    /// less](CongestionControl::on_withheld), and neither slow start nor [`increase`](CongestionControl::increase) is asked.
+    /// The answer never changes.
+    fn gives_windows(&self) -> bool {
+        false
+    }
+
     /// A packet with data left on `path`.
     fn on_sent(&mut self, _path: PathId, _sent: &SentData, _view: &View<'_>) {}
 
     /// A SACK newly acknowledged data of `path`. Called for every such SACK, in slow start and in fast recovery too,
     /// before [`increase`](CongestionControl::increase).
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
+
+    /// A chunk that left on `path` was taken for lost. Called for each chunk, after
+    /// [`decrease`](CongestionControl::decrease) for the loss, if the control [gives
+    /// windows](CongestionControl::gives_windows).
+    fn on_lost(&mut self, _path: PathId, _lost: &LostData, _view: &View<'_>) {}
+
+    /// Sending ended although the window and the pacer of `path` allowed more: nothing waits, or a scheduler or the peer's
+    /// window kept it from this one of several paths. Called if the control [gives
+    /// windows](CongestionControl::gives_windows).
+    fn on_withheld(&mut self, _path: PathId, _view: &View<'_>) {}
+
+    /// The window that `path` is to have from now on, if it is a new one; asked after each SACK and each packet with data. It
+    /// grows as far as the window management allows.
+    fn take_window(&mut self, _path: PathId) -> Option<GivenWindow> {
+        None
+    }
 
     /// Whether the window of `path` grows by the chosen [slow start](super::slow_start). A control without slow start
     /// always returns `false`, and then [`increase`](CongestionControl::increase) returns all growth.
@@ -139,6 +189,7 @@ pub(crate) mod tests {
             emptied: false,
             in_recovery: false,
             ends_round: false,
+            newest: None,
             rtt: None,
             way: None,
         }

@@ -298,7 +298,12 @@ mod tests {
         let mut reno = reno(RenoRules { idle_ssthresh: IdleThreshold::AtLeastWindow, ..RULES });
         let unfinished = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
         assert_eq!((unfinished.cwnd.get(), unfinished.ssthresh.get()), (15_000, 90_000));
-        let sent = SentData { at: anabranch_base::Time::ZERO, bytes: path.unit, retransmission: false };
+        let sent = SentData {
+            at: anabranch_base::Time::ZERO,
+            departure: 1,
+            bytes: path.unit,
+            retransmission: false,
+        };
         reno.on_sent(path.id, &sent, &view(&[path.clone()]));
         path.ssthresh = ByteCount::new(20_000);
         let avoiding = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));

@@ -1,0 +1,117 @@
+//! BBR: a window and a pacing rate from a model of the path instead of from losses (BBRv3, draft-ietf-ccwg-bbr, the editors'
+//! copy after revision 04; M-BBR-1 to -7).
+//!
+//! Each path has a BBR of its own. Within it, rates are in byte/s and volumes in bytes, as floating-point numbers; an
+//! infinite bound does not bound. Comments name the draft's functions and variables.
+
+mod control;
+mod filter;
+mod loss;
+mod min_rtt;
+mod model;
+mod path;
+mod probe_bw;
+mod probe_rtt;
+mod sampler;
+mod state;
+
+use anabranch_base::{BitRate, ByteCount, Seed};
+
+pub use loss::LossRule;
+
+use self::path::PathBbr;
+use super::{Acked, CongestionControl, CutCause, CutWindow, GivenWindow, LostData, SentData};
+use crate::policy::{PathId, View};
+
+/// BBR on every path of an association.
+#[derive(Debug)]
+pub struct Bbr {
+    rule: LossRule,
+    seed: Seed,
+    /// By the path's index; `None` before anything was sent on it.
+    paths: Vec<Option<PathBbr>>,
+}
+
+impl Bbr {
+    /// BBR with `rule` for losses. Each path draws from a child of `seed`.
+    pub fn new(rule: LossRule, seed: Seed) -> Bbr {
+        Bbr { rule, seed, paths: Vec::new() }
+    }
+
+    fn path_mut(&mut self, path: PathId) -> Option<&mut PathBbr> {
+        self.paths.get_mut(path.index())?.as_mut()
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn add_path(&mut self, path: PathId) {
+        self.paths.resize_with(self.paths.len().max(path.index() + 1), || None);
+        self.paths[path.index()] = None;
+    }
+
+    fn remove_path(&mut self, path: PathId) {
+        self.paths[path.index()] = None;
+    }
+
+    fn gives_windows(&self) -> bool {
+        true
+    }
+
+    fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
+        let (rule, sample) = (self.rule, view.path(path));
+        let seed = &self.seed;
+        let of_path = self.paths[path.index()].get_or_insert_with(|| {
+            PathBbr::new(rule, sample, &seed.child(&path.index().to_string()), sent.at)
+        });
+        of_path.on_sent(sent, sample);
+    }
+
+    fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
+        // M-BBR-5: one path at a time, so that the others carry what it does not.
+        let is_probed = |(index, of_path): (usize, &Option<PathBbr>)| {
+            index != path.index() && of_path.as_ref().is_some_and(PathBbr::is_in_probe_rtt)
+        };
+        let may_probe_rtt = self.rule == LossRule::Draft || !self.paths.iter().enumerate().any(is_probed);
+        if let Some(of_path) = self.path_mut(path) {
+            of_path.on_acked(acked, view.path(path), may_probe_rtt);
+        }
+    }
+
+    fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
+        if let Some(of_path) = self.path_mut(path) {
+            of_path.on_lost(lost, view.path(path));
+        }
+    }
+
+    fn on_withheld(&mut self, path: PathId, view: &View<'_>) {
+        if let Some(of_path) = self.path_mut(path) {
+            of_path.on_withheld(view.path(path));
+        }
+    }
+
+    fn take_window(&mut self, path: PathId) -> Option<GivenWindow> {
+        self.path_mut(path)?.take_window()
+    }
+
+    fn is_in_slow_start(&self, _path: PathId, _view: &View<'_>) -> bool {
+        false
+    }
+
+    /// Nothing: [`take_window`](CongestionControl::take_window) gives the windows.
+    fn increase(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) -> ByteCount {
+        ByteCount::ZERO
+    }
+
+    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
+        let (sample, now) = (view.path(path), view.now);
+        match self.path_mut(path) {
+            Some(of_path) => of_path.on_cut(cause, sample, now),
+            None => CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh },
+        }
+    }
+
+    fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
+        let of_path = self.paths.get(path.index())?.as_ref()?;
+        Some(of_path.pacing_rate(view.path(path)))
+    }
+}
