@@ -12,7 +12,7 @@ RATE = 20
 
 QUEUES = {
     "drop-tail": '"100 packets"',
-    "RED, marks": '{{ kind = "red", min = 17, max = 50, max_p = 0.1, limit = 100, ecn = true }}',
+    "RED, marks": '{{ kind = "red", min = 17, max = 50, max_probability = 0.1, limit = "100 packets", ecn = true }}',
     "CoDel, marks": '{{ kind = "codel", ecn = true }}',
 }
 """RED's least threshold is half of the bandwidth-delay product; CoDel has the values of RFC 8289."""

@@ -12,4 +12,5 @@ mod predict;
 mod schedulers;
 mod threads;
 mod window_management;
+mod wireless;
 mod worlds;
