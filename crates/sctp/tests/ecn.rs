@@ -8,7 +8,7 @@ use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::record::Happening;
 use anabranch_sctp::seq::Tsn;
-use anabranch_sctp::wire::{Checksum, Chunk, CongestionWindowReduced, EcnEcho, Packet, Sack};
+use anabranch_sctp::wire::{Checksum, Chunk, CongestionWindowReduced, EcnEcho, Packet};
 
 use crate::pair::{End, Middlebox, Pair, path};
 use crate::script::counted;
@@ -355,32 +355,6 @@ fn a_report_of_acknowledged_data_is_answered_without_a_cut() {
     assert_eq!(count(&pair, End::A, "CWR"), 1, "once in a round trip");
     pair.run_for(ms(2_000));
     assert_eq!(cuts(&mut pair), Vec::new());
-}
-
-/// The mark is on data that left after the cut, so it is of the next window, though its report comes with the SACK that ends
-/// the first.
-#[test]
-fn a_mark_behind_the_cut_cuts_with_the_sack_that_ends_the_window() {
-    for (ecn, marked, expected) in
-        [(EcnUse::Echo, 4, 1), (EcnUse::Echo, 5, 2), (EcnUse::Cwr, 4, 1), (EcnUse::Cwr, 5, 2)]
-    {
-        let mut pair = open(ecn, 1);
-        let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
-        (0..20).for_each(|_| pair.drop_next(End::A, 0));
-        pair.send_at_once(End::A, 4, FULL);
-        let report = |number: u32| EcnEcho::Counted { lowest: acked.plus(number), packets: 1 };
-        pair.forge(End::A, &[&report(1)]);
-        pair.send_at_once(End::A, 1, FULL);
-        let sack = Sack {
-            cumulative_tsn_ack: acked.plus(5),
-            a_rwnd: 1 << 20,
-            flags: 0,
-            gap_blocks: [].as_slice().into(),
-            duplicates: [].as_slice().into(),
-        };
-        pair.forge(End::A, &[&report(marked), &sack]);
-        assert_eq!(cuts(&mut pair).len(), expected, "{ecn:?} {marked}");
-    }
 }
 
 /// usrsctp and Linux report the last mark, and end the report if the CWR names no earlier chunk.

@@ -27,7 +27,7 @@ pub(super) struct Marks {
     answers: Vec<(PathId, Tsn)>,
     /// CWRs that leave before the next new data on their path.
     owed: Vec<(PathId, CongestionWindowReduced)>,
-    /// The last TSN before the last CWR without a cut: no other one leaves until it is acknowledged.
+    /// The first TSN after the last CWR without a cut: no other one leaves until it is acknowledged.
     ended: Vec<(PathId, Tsn)>,
 }
 
@@ -62,8 +62,8 @@ impl Unanswered {
 struct Report {
     /// The TSN that it names.
     lowest: Option<Tsn>,
-    /// Whether its chunk is of the window of data of the last cut on its path, which was open when it arrived. The SACK in
-    /// the same packet may end this window.
+    /// Whether a cut was open on its path when it arrived. The SACK in the same packet may end the window of data of that
+    /// cut, and the report belongs to this window.
     was_cut: bool,
     /// The same for an earlier report.
     was_reported: bool,
@@ -154,9 +154,7 @@ impl Session {
         };
         self.paths.counters_mut(path).received_echoes += 1;
         let sample = self.paths.sample(path);
-        let was_reported = sample.ecn_open;
-        let was_cut = self.paths.change_after_loss(path, |state| state.has_cut(lowest));
-        let report = Report { lowest, was_cut, was_reported };
+        let report = Report { lowest, was_cut: sample.cut_open, was_reported: sample.ecn_open };
         if self.marks.reports.iter().all(|(known, _)| *known != path) {
             self.marks.reports.push((path, report));
         }
@@ -180,12 +178,11 @@ impl Session {
         while let Some((path, Report { lowest, was_cut, was_reported })) = self.marks.reports.pop() {
             self.paths.change_after_loss(path, |state| state.awaits_echo = false);
             let is_own = self.paths.trial_mut(path).on_report(lowest);
-            let is_in_cut = was_cut || self.paths.sample(path).cut_open;
             let is_cut = !is_own && !was_cut && self.respond(Signal::EcnEcho, path, now).cut.is_some();
             if is_cut {
                 self.paths.counters_mut(path).ecn_cuts += 1;
             }
-            if is_cut || is_in_cut && !was_reported && !is_own {
+            if is_cut || was_cut && !was_reported && !is_own {
                 let highest = self.send.highest_on(path);
                 self.paths.change_after_loss(path, |state| state.on_ecn_echo(highest));
             }
@@ -208,7 +205,7 @@ impl Session {
         let (_, cwr) = self.marks.owed.swap_remove(at);
         let lowest_tsn = cwr.lowest_tsn.later(self.send.highest_sent());
         if cwr.overrides {
-            set(&mut self.marks.ended, path, lowest_tsn);
+            set(&mut self.marks.ended, path, self.send.highest_sent().next());
         }
         let chunk = Box::new(CongestionWindowReduced { lowest_tsn, ..cwr });
         self.outbox.push_front(Control { path, is_probe: false, chunk });

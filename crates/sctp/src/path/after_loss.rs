@@ -55,11 +55,6 @@ impl LossState {
         self.cut_until.is_some()
     }
 
-    /// Whether a chunk that was sent before the last cut is outstanding, and the chunk `tsn` was sent before it, too.
-    pub fn has_cut(&self, tsn: Option<Tsn>) -> bool {
-        self.cut_until.is_some_and(|until| tsn.is_none_or(|tsn| !tsn.is_after(until)))
-    }
-
     /// Whether a chunk that was sent before the last report of a mark is outstanding, or such a report is being read.
     pub fn is_ecn_open(&self) -> bool {
         self.awaits_echo || self.ecn_until.is_some()
@@ -126,9 +121,6 @@ mod tests {
             (state.is_cut_open(), state.is_ecn_open())
         });
         assert_eq!(open, [(true, true), (false, true), (false, false)]);
-        state.on_cut(Some(Tsn::new(40)));
-        let cut = [Some(40), Some(41), None].map(|tsn| state.has_cut(tsn.map(Tsn::new)));
-        assert_eq!(cut, [true, false, true], "what was sent later is not of this window of data");
         state.on_cut(Some(Tsn::new(40)));
         state.on_lowest_unacked(None);
         assert!(!state.is_cut_open(), "nothing is outstanding");
