@@ -79,7 +79,7 @@ fn queues_that_control_delay_are_short() {
     }
 }
 
-/// One association for a minute over a RED queue, and a link behind it that loses a share of the CWRs.
+/// One association for a minute over a RED queue, and a link before it that loses a share of the CWRs.
 fn with_lost_answers(share: f64, encapsulation: &str, ecn: &str) -> RunResult {
     run(
         &scenario(&format!(
@@ -98,7 +98,7 @@ fn with_lost_answers(share: f64, encapsulation: &str, ecn: &str) -> RunResult {
             loss = {{ kind = "chunk", type = "CWR", rate = {share} }}
             [[path]]
             name = "a"
-            links = ["marks", "loses"]
+            links = ["loses", "marks"]
             [flow.sctp]
             encapsulation = "{encapsulation}"
             ecn = "{ecn}"
