@@ -70,12 +70,17 @@ where
     Ok(points.iter().map(|point| results.by_ref().take(point.seeds.clone().count()).collect()).collect())
 }
 
-fn parse(point: &GridPoint) -> Result<Scenario, GridError> {
+/// The scenario of a point.
+///
+/// # Errors
+/// Its text is not one.
+pub(crate) fn parse(point: &GridPoint) -> Result<Scenario, GridError> {
     let source = Source::new("study.toml", point.scenario.as_str());
     Scenario::parse(&source, &NoFiles, &[], &live::registry()).map_err(|error| fault(point, &error))
 }
 
-fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridError {
+/// Says what is wrong with a point.
+pub(crate) fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridError {
     GridError { what: what.to_string(), scenario: point.scenario.clone() }
 }
 

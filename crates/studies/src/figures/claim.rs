@@ -113,6 +113,8 @@ pub enum PointTest {
     Up(&'static str, f64),
     /// A at the next point to the right is at most A (1 + t).
     Down(&'static str, f64),
+    /// A is at least (1 − t) of its greatest mean.
+    NearGreatest(&'static str, f64),
     /// A lies between the two numbers, ends included.
     Within(&'static str, f64, f64),
 }
@@ -141,6 +143,8 @@ pub enum Number {
     PlaceOfGreatest(Vec<CurvePoints>),
     /// The slope of the line nearest to the points, both axes in logarithms: y grows like x to this power.
     Exponent(CurvePoints),
+    /// How near the means lie to a line: R² of the line nearest to them.
+    Linearity(CurvePoints),
 }
 
 impl Claim {
@@ -218,6 +222,7 @@ impl Number {
                 extreme(curves, results, 1.0).map(|(x, _)| ConfidenceInterval { mean: x, half: 0.0 })
             }
             Number::Exponent(curve) => exponent(curve, results),
+            Number::Linearity(curve) => linearity(curve, results),
         }
     }
 
@@ -245,7 +250,7 @@ impl Number {
             | Number::Greatest(curves)
             | Number::Least(curves)
             | Number::PlaceOfGreatest(curves) => curves.iter().map(|curve| curve.panel).collect(),
-            Number::Exponent(curve) => vec![curve.panel],
+            Number::Exponent(curve) | Number::Linearity(curve) => vec![curve.panel],
         }
     }
 }
@@ -280,6 +285,12 @@ impl PointTest {
                 let next = *axis.iter().find(|next| **next > x).unwrap_or(&x);
                 value(series, next)?.over(value(series, x)?)
             }
+            PointTest::NearGreatest(series, _) => {
+                let axis = results.axis(panel, series, metric);
+                let all = axis.iter().filter_map(|x| value(series, *x));
+                let greatest = all.max_by(|one, two| one.mean().total_cmp(&two.mean()))?;
+                value(series, x)?.over(greatest)
+            }
             PointTest::Within(series, ..) => value(series, x)?.interval(),
         };
         Some(judge(found))
@@ -291,7 +302,9 @@ impl PointTest {
             PointTest::Lt(..) => Verdict::below(found, 1.0),
             PointTest::Le(_, _, tolerance) => Verdict::not_worse(found, tolerance),
             PointTest::Near(_, _, t) | PointTest::Symmetric(_, t) => in_range((1.0 - t, 1.0 + t)),
-            PointTest::Outward(_, t) | PointTest::Up(_, t) => in_range((1.0 - t, f64::INFINITY)),
+            PointTest::Outward(_, t) | PointTest::Up(_, t) | PointTest::NearGreatest(_, t) => {
+                in_range((1.0 - t, f64::INFINITY))
+            }
             PointTest::Down(_, t) => in_range((f64::NEG_INFINITY, 1.0 + t)),
             PointTest::Within(_, low, high) => in_range((low, high)),
         }
@@ -464,13 +477,35 @@ fn place_in_range(
 
 fn exponent(curve: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
     let points = all_points(std::slice::from_ref(curve), results)?;
-    let logarithms: Vec<(f64, f64)> = points.iter().map(|(x, sample)| (x.ln(), sample.mean().ln())).collect();
-    let count = logarithms.len() as f64;
-    let centre = logarithms.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / count, sum.1 + at.1 / count));
-    let across = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
-        logarithms.iter().map(|(x, y)| value(x - centre.0, y - centre.1)).sum()
-    };
-    Some(ConfidenceInterval { mean: across(&|x, y| x * y) / across(&|x, _| x * x), half: 0.0 })
+    let sums = Deviations::of(points.iter().map(|(x, sample)| (x.ln(), sample.mean().ln())).collect());
+    Some(ConfidenceInterval { mean: sums.products / sums.squares.0, half: 0.0 })
+}
+
+fn linearity(curve: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
+    let points = all_points(std::slice::from_ref(curve), results)?;
+    let sums = Deviations::of(points.iter().map(|(x, sample)| (*x, sample.mean())).collect());
+    let share = sums.products * sums.products / (sums.squares.0 * sums.squares.1);
+    Some(ConfidenceInterval { mean: share, half: 0.0 })
+}
+
+/// Sums over points, of deviations from their mean.
+struct Deviations {
+    /// Of the squares of both coordinates.
+    squares: (f64, f64),
+    /// Of their products.
+    products: f64,
+}
+
+impl Deviations {
+    fn of(points: Vec<(f64, f64)>) -> Deviations {
+        let count = points.len() as f64;
+        let centre = points.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / count, sum.1 + at.1 / count));
+        let across = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
+            points.iter().map(|(x, y)| value(x - centre.0, y - centre.1)).sum()
+        };
+        let squares = (across(&|x, _| x * x), across(&|_, y| y * y));
+        Deviations { squares, products: across(&|x, y| x * y) }
+    }
 }
 
 #[cfg(test)]
@@ -607,6 +642,24 @@ mod tests {
         }
         let found = Number::Exponent(at("a", &[2.0, 4.0, 8.0])).measure(&results);
         assert!(found.is_some_and(|found| (found.mean - 3.0).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn points_on_a_line_are_linear_and_others_less() {
+        let linearity = |y: [f64; 4]| {
+            let results = results(y.map(|value| [value; 3]), flat([1.0; 3]));
+            Number::Linearity(at("a", &X)).measure(&results).expect("it was measured").mean
+        };
+        assert!((linearity([1.0, 3.0, 5.0, 7.0]) - 1.0).abs() < 1e-12);
+        // By hand: deviations of x are -1.5, -0.5, 0.5, 1.5, those of y -1, 1, -1, 1: 1² · 4 / 20.
+        assert!((linearity([0.0, 2.0, 0.0, 2.0]) - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_point_is_near_the_greatest_of_its_curve() {
+        let results = results([[8.0; 3], [10.0; 3], [9.9; 3], [9.0; 3]], flat([1.0; 3]));
+        assert_eq!(over(PointTest::NearGreatest("a", 0.1), 0.75, &results), Verdict::Reproduced);
+        assert_eq!(over(PointTest::NearGreatest("a", 0.1), 1.0, &results), Verdict::Partial);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::FigureError;
 use super::claim::Claim;
+use super::observed::ObservedRun;
 use super::results::Metric;
 
 /// A figure of a paper, of one or several panels.
@@ -80,6 +81,8 @@ pub enum ValueSource {
         /// B.
         over: (&'static str, &'static str),
     },
+    /// From what runs of a scenario show on their way, with each seed.
+    Observed(ObservedRun),
     /// The milliseconds that this work takes on this machine.
     Timed(WorkItem),
 }
@@ -109,8 +112,10 @@ pub enum SideColumn {
 impl Panel {
     /// Whether its values are of runs, or computed from some.
     pub fn is_simulated(&self) -> bool {
-        let is_of_runs =
-            |source: &ValueSource| matches!(source, ValueSource::Run(_) | ValueSource::Gain { .. });
+        let is_of_runs = |source: &ValueSource| match source {
+            ValueSource::Run(_) | ValueSource::Gain { .. } | ValueSource::Observed(_) => true,
+            ValueSource::Given(_) | ValueSource::Timed(_) => false,
+        };
         self.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_of_runs(source))
     }
 

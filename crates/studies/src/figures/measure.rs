@@ -38,6 +38,10 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
                     ValueSource::Given(values) => {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
                     }
+                    ValueSource::Observed(observed) => {
+                        let values = observed.values(1..panel.seeds + 1)?;
+                        results.add(panel.name, series.name, panel.metric, *x, values);
+                    }
                     ValueSource::Timed(work) => {
                         let time = stopwatch::milliseconds(|| (work.run)(&work.with))?;
                         results.add(panel.name, series.name, panel.metric, *x, vec![time]);
@@ -56,7 +60,10 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
 fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {
     panel.series.iter().flat_map(|series| &series.points).filter_map(|(_, source)| match source {
         ValueSource::Run(scenario) => Some(scenario),
-        ValueSource::Given(_) | ValueSource::Gain { .. } | ValueSource::Timed(_) => None,
+        ValueSource::Given(_)
+        | ValueSource::Gain { .. }
+        | ValueSource::Observed(_)
+        | ValueSource::Timed(_) => None,
     })
 }
 

@@ -6,6 +6,7 @@ pub mod figure;
 pub mod iy;
 pub mod liu;
 mod measure;
+pub mod observed;
 pub mod report;
 pub mod results;
 pub mod run_values;
@@ -59,9 +60,45 @@ pub enum FigureName {
     /// The model of multipath TCP: its columns, as far as they need no simulation.
     #[value(name = "LIU-F4-F6", aliases = ["LIU-F4", "LIU-F5", "LIU-F6"])]
     LiuF4ToF6,
+    /// What lost CWRs do to goodput.
+    #[value(name = "YE-F22")]
+    YeF22,
+    /// The window after a mark.
+    #[value(name = "YE-F23")]
+    YeF23,
+    /// Cuts for the marks of one congestion epoch.
+    #[value(name = "YE-F24")]
+    YeF24,
+    /// Half of the window after a mark beside the least one that keeps the link full, with table 1.
+    #[value(name = "YE-F25", aliases = ["YE-T1"])]
+    YeF25,
+    /// Smaller fractions of the window after a mark.
+    #[value(name = "YE-F26")]
+    YeF26,
+    /// Many associations whose window after a mark is an eighth.
+    #[value(name = "YE-F27")]
+    YeF27,
+    /// Time-outs around a bad state.
+    #[value(name = "YE-F29")]
+    YeF29,
     /// The probability that a window loses more than four packets.
     #[value(name = "YE-F30")]
     YeF30,
+    /// The window of a wireless-aware sender without congestion.
+    #[value(name = "YE-F33")]
+    YeF33,
+    /// The same with congestion now and then.
+    #[value(name = "YE-F34")]
+    YeF34,
+    /// Goodput by the least time-out.
+    #[value(name = "YE-F35")]
+    YeF35,
+    /// Goodput by what is resent at once and by the back-off.
+    #[value(name = "YE-T2")]
+    YeT2,
+    /// Goodput and T-R ratio of a probe and of a blind resend after time-outs.
+    #[value(name = "YE-F36", aliases = ["YE-F37"])]
+    YeF36,
 }
 
 /// How figures are run.
@@ -200,7 +237,19 @@ impl FigureName {
             FigureName::WsF9ToF12 => ws::windows(scale, ws::WindowsSetting::DEFAULT),
             FigureName::WsF13ToF14 => ws::heuristic(1e-4),
             FigureName::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
+            FigureName::YeF22
+            | FigureName::YeF23
+            | FigureName::YeF24
+            | FigureName::YeF25
+            | FigureName::YeF26
+            | FigureName::YeF27 => Ok(self.ye(scale, ye::EcnChoice::DEFAULT)),
             FigureName::YeF30 => ye::lossy_windows(),
+            FigureName::YeF29
+            | FigureName::YeF33
+            | FigureName::YeF34
+            | FigureName::YeF35
+            | FigureName::YeT2
+            | FigureName::YeF36 => Ok(self.ye_radio(scale, ye::RadioChoice::DEFAULT)),
         }
     }
 
@@ -208,6 +257,12 @@ impl FigureName {
     /// direction of losses does not matter; some records only report.
     fn sensitivity(self, scale: StudyScale) -> Result<Vec<(&'static str, Figure)>, FigureError> {
         let of_iy = |setting: &iy::OpenChoice| (setting.name, self.iy(scale, *setting));
+        let of_radio = |choices: &[ye::RadioChoice]| {
+            choices.iter().map(|choice| (choice.name, self.ye_radio(scale, *choice))).collect()
+        };
+        let of_ye = |choices: &[ye::EcnChoice]| {
+            choices.iter().map(|choice| (choice.name, self.ye(scale, *choice))).collect()
+        };
         match self {
             FigureName::IyF4 => {
                 let forward = iy::SENSITIVITY.iter().filter(|setting| setting.lossy == iy::Lossy::Forward);
@@ -216,6 +271,21 @@ impl FigureName {
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
             FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
+            FigureName::YeF29 | FigureName::YeF33 | FigureName::YeF34 | FigureName::YeF35 => {
+                Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::CAUTIOUS]))
+            }
+            FigureName::YeT2 => {
+                use ye::RadioChoice;
+                Ok(of_radio(&[RadioChoice::EACH_PACKET, RadioChoice::QUICK, RadioChoice::BLIND]))
+            }
+            FigureName::YeF36 => Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::SLOW])),
+            FigureName::YeF22 => Ok(of_ye(&ye::CWR_SENSITIVITY)),
+            FigureName::YeF23 | FigureName::YeF24 | FigureName::YeF25 | FigureName::YeF26 => {
+                Ok(of_ye(&[ye::EcnChoice::PLAIN_RETRANSMISSIONS]))
+            }
+            FigureName::YeF27 => {
+                Ok(of_ye(&[ye::EcnChoice::PLAIN_RETRANSMISSIONS, ye::EcnChoice::DIRECT, ye::EcnChoice::OPEN]))
+            }
             FigureName::WsF5ToF8 => {
                 let member = |sacks, timeout| ws::one_path(scale, sacks, timeout);
                 Ok(vec![
@@ -242,6 +312,32 @@ impl FigureName {
             FigureName::IyX1 => iy::alternate(scale, setting),
             FigureName::IyA1 => iy::ablation(scale, setting),
             _ => iy::zero_loss(scale, setting),
+        }
+    }
+}
+
+impl FigureName {
+    /// A record of YE chapter 5; for a name of another figure, that of the first.
+    fn ye_radio(self, scale: StudyScale, choice: ye::RadioChoice) -> Figure {
+        match self {
+            FigureName::YeF33 => ye::without_congestion(scale, choice),
+            FigureName::YeF34 => ye::with_congestion(scale, choice),
+            FigureName::YeF35 => ye::least_timeouts(scale, choice),
+            FigureName::YeT2 => ye::resend_and_backoff(scale, choice),
+            FigureName::YeF36 => ye::after_timeouts(scale, choice),
+            _ => ye::unsampled_state(choice),
+        }
+    }
+
+    /// A record of YE chapter 4; for a name of another figure, that of the first.
+    fn ye(self, scale: StudyScale, choice: ye::EcnChoice) -> Figure {
+        match self {
+            FigureName::YeF23 => ye::fixed_windows(scale, choice),
+            FigureName::YeF24 => ye::epochs(scale, choice),
+            FigureName::YeF25 => ye::two_policies(scale, choice),
+            FigureName::YeF26 => ye::fractions(scale, choice),
+            FigureName::YeF27 => ye::associations(scale, choice),
+            _ => ye::lost_answers(scale, choice),
         }
     }
 }

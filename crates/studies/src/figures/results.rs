@@ -32,6 +32,28 @@ pub enum Metric {
     FastRetransmits,
     /// How often T3-rtx expired.
     Timeouts,
+    /// Packets that arrived for the first time after the warm-up, of all flows (M-MET-2).
+    GoodputPackets,
+    /// Bytes that both hosts sent for each byte delivered (M-MET-4).
+    TrRatio,
+    /// ECNE chunks that receivers sent, over the whole run.
+    EcnEchoes,
+    /// How often a report of marks cut a window, over the whole run.
+    EcnCuts,
+    /// Packets that wait at the link where most do, in the mean.
+    MeanQueue,
+    /// How often a window was cut for marks of one congestion epoch.
+    CutsOfEpoch,
+    /// A number of packets that a rule gives.
+    Packets,
+    /// A number of bytes that a rule gives.
+    Bytes,
+    /// How often a window was cut.
+    Cuts,
+    /// When something happened, in seconds.
+    Moment,
+    /// A part of a whole, from 0 to 1.
+    Share,
 }
 
 /// The values of all panels: `y[panel, series, metric][x]`, one value a seed.
@@ -112,6 +134,17 @@ impl Metric {
             Metric::SharedSacks => "share of SACKs of several paths",
             Metric::FastRetransmits => "chunks marked lost by missing reports",
             Metric::Timeouts => "time-outs",
+            Metric::GoodputPackets => "packets received once after the warm-up",
+            Metric::TrRatio => "bytes sent by both hosts per byte delivered",
+            Metric::EcnEchoes => "ECNE chunks",
+            Metric::EcnCuts => "cuts by reports of marks",
+            Metric::MeanQueue => "waiting packets in the mean",
+            Metric::CutsOfEpoch => "cuts per congestion epoch",
+            Metric::Packets => "packets",
+            Metric::Bytes => "bytes",
+            Metric::Cuts => "cuts",
+            Metric::Moment => "moment in s",
+            Metric::Share => "share",
         }
     }
 }

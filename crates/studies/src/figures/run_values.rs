@@ -26,14 +26,25 @@ pub struct RunValues {
     pub delivered: u64,
     /// The simulated time at the end of the run, in seconds.
     pub seconds: f64,
+    /// Packets with data that arrived for the first time after the warm-up, of all flows.
+    pub goodput_packets: f64,
+    /// The T-R ratio of the first flow; 0 if nothing was delivered.
+    pub tr_ratio: f64,
+    /// ECNE chunks that receivers sent.
+    pub ecn_echoes: f64,
+    /// Cuts by reports of marks.
+    pub ecn_cuts: f64,
+    /// Packets that wait at the link where most do, in the mean over time.
+    pub mean_queue: f64,
 }
 
 impl KeptValues for RunValues {
-    const COLUMNS: &str =
-        "time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,delivered,seconds";
+    const COLUMNS: &str = "time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,delivered,seconds,\
+                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue";
 
     fn of(run: &RunResult) -> RunValues {
         let received = sum_sacks(run, |sacks| sacks.received);
+        let queues = run.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
         RunValues {
             time: run.flows.first().and_then(|flow| flow.completion.map(Duration::as_secs_f64)),
             throughput: throughput(run),
@@ -43,6 +54,11 @@ impl KeptValues for RunValues {
             timeouts: sum_paths(run, |path| path.timeouts),
             delivered: run.flows.first().map_or(0, |flow| flow.delivered.get()),
             seconds: run.time.as_secs_f64(),
+            goodput_packets: run.flows.iter().filter_map(|flow| flow.goodput_packets).sum::<u64>() as f64,
+            tr_ratio: run.flows.first().and_then(|flow| flow.tr_ratio).unwrap_or_default(),
+            ecn_echoes: sum_paths(run, |path| path.marks.ecne_sent),
+            ecn_cuts: sum_paths(run, |path| path.marks.ecn_cuts),
+            mean_queue: queues.map(|queue| queue.mean_queue_packets).fold(0.0, f64::max),
         }
     }
 
@@ -51,14 +67,17 @@ impl KeptValues for RunValues {
         let time = self.time.map(|time| time.to_string()).unwrap_or_default();
         let RunValues { throughput, sacks_by_timer, shared_sacks, .. } = self;
         let RunValues { fast_retransmits, timeouts, delivered, seconds, .. } = self;
+        let RunValues { goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, .. } = self;
         format!(
-            "{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},{timeouts},{delivered},{seconds}"
+            "{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},{timeouts},{delivered},{seconds},\
+             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue}"
         )
     }
 
     fn from_cells(cells: &[&str]) -> Option<RunValues> {
         let [time, throughput, sacks_by_timer, shared_sacks, rest @ ..] = cells else { return None };
-        let [fast_retransmits, timeouts, delivered, seconds] = rest else { return None };
+        let [fast_retransmits, timeouts, delivered, seconds, rest @ ..] = rest else { return None };
+        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue] = rest else { return None };
         let number = |cell: &str| cell.parse::<f64>().ok();
         Some(RunValues {
             time: if time.is_empty() { None } else { Some(number(time)?) },
@@ -69,6 +88,11 @@ impl KeptValues for RunValues {
             timeouts: number(timeouts)?,
             delivered: delivered.parse().ok()?,
             seconds: number(seconds)?,
+            goodput_packets: number(goodput_packets)?,
+            tr_ratio: number(tr_ratio)?,
+            ecn_echoes: number(ecn_echoes)?,
+            ecn_cuts: number(ecn_cuts)?,
+            mean_queue: number(mean_queue)?,
         })
     }
 }
@@ -83,7 +107,18 @@ impl RunValues {
             Metric::SharedSacks => self.shared_sacks,
             Metric::FastRetransmits => self.fast_retransmits,
             Metric::Timeouts => self.timeouts,
-            Metric::Gain
+            Metric::GoodputPackets => self.goodput_packets,
+            Metric::TrRatio => self.tr_ratio,
+            Metric::EcnEchoes => self.ecn_echoes,
+            Metric::EcnCuts => self.ecn_cuts,
+            Metric::MeanQueue => self.mean_queue,
+            Metric::CutsOfEpoch
+            | Metric::Packets
+            | Metric::Bytes
+            | Metric::Cuts
+            | Metric::Moment
+            | Metric::Share
+            | Metric::Gain
             | Metric::Limit
             | Metric::Combinations
             | Metric::States
@@ -121,6 +156,11 @@ mod tests {
             timeouts: 1e15,
             delivered: u64::MAX,
             seconds: f64::MIN_POSITIVE,
+            goodput_packets: 19_984.0,
+            tr_ratio: 1.0 / 7.0,
+            ecn_echoes: 224.0,
+            ecn_cuts: 0.0,
+            mean_queue: 0.7,
         };
         for values in [values, RunValues { time: None, ..values }] {
             let line = values.cells();

@@ -1,150 +1,240 @@
-//! The figures of YE, a thesis on congestion control for SCTP in wireless ad-hoc networks, as far as they need no
-//! simulation: F30, how likely a window loses so many packets that its sender has to take the losses for congestion.
+//! The figures of YE, a thesis on congestion control for SCTP in wireless ad-hoc networks.
 
-use anabranch_models::more_lost_than;
+mod cwr;
+mod epochs;
+mod flows;
+mod lossy_windows;
+mod lowest_window;
+mod policies;
+mod radio;
+mod radio_goodput;
+mod topology;
+mod unsampled;
+mod window_trace;
 
-use super::FigureError;
+pub use cwr::lost_answers;
+pub use epochs::epochs;
+pub use flows::associations;
+pub use lossy_windows::lossy_windows;
+pub use lowest_window::fixed_windows;
+pub use policies::{fractions, two_policies};
+pub use radio::{RadioResponse, RadioRun};
+pub use radio_goodput::{after_timeouts, least_timeouts, resend_and_backoff};
+pub use topology::{BOTTLENECK, EcnRun, Wiring};
+pub use unsampled::unsampled_state;
+pub use window_trace::{with_congestion, without_congestion};
+
 use super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
-use super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource};
 use super::results::{CurvePoints, Metric};
+use crate::scale::StudyScale;
 
-/// p.
-const LOSS: f64 = 0.02;
-
-/// More than so many losses.
-const FEW: u32 = 4;
-
-const MILLION: f64 = 1e6;
-
-/// Windows in packets, and of a million of each how many lose more than four: the binomial tail in exact fractions,
-/// computed apart from the model.
-const EXACT: [(u32, f64); 10] = [
-    (10, 0.741_464_037_109_8),
-    (20, 38.590_903_243_27),
-    (30, 300.330_579_366_5),
-    (40, 1_175.192_454_529),
-    (50, 3_209.742_026_079),
-    (60, 7_024.641_409_398),
-    (70, 13_229.809_582_57),
-    (80, 22_355.443_148_61),
-    (90, 34_805.059_201_75),
-    (100, 50_830.445_369_50),
-];
-
-/// What the atlas prints: a window, the number of a million, and half of the last printed digit.
-const PRINTED: [(u32, f64, f64); 8] = [
-    (10, 0.74, 0.005),
-    (20, 40.0, 5.0),
-    (30, 300.0, 5.0),
-    (40, 1_180.0, 5.0),
-    (50, 3_210.0, 5.0),
-    (60, 7_020.0, 5.0),
-    (80, 22_400.0, 50.0),
-    (100, 50_800.0, 50.0),
-];
-
-/// The series' names.
-const TAIL: &str = "binomial tail";
-const REFERENCE: &str = "in exact fractions";
-
-const PANEL: &str = "F30";
-
-/// The record.
-///
-/// # Errors
-/// A model without an answer.
-pub fn lossy_windows() -> Result<Figure, FigureError> {
-    let computed = |window: u32| {
-        let tail = more_lost_than(FEW, window, LOSS)?;
-        Ok((f64::from(window), ValueSource::Given(vec![tail * MILLION])))
-    };
-    let computed = EXACT.iter().map(|(window, _)| computed(*window)).collect::<Result<_, FigureError>>()?;
-    let exact = EXACT.iter().map(|(window, value)| (f64::from(*window), ValueSource::Given(vec![*value])));
-    let panel = Panel {
-        name: PANEL,
-        title: "windows that lose more than four of their packets".to_owned(),
-        axis: Axis { label: "window in packets", spacing: Spacing::Even },
-        metric: Metric::LossyWindows,
-        series: vec![
-            FigureCurve { name: TAIL, points: computed },
-            FigureCurve { name: REFERENCE, points: exact.collect() },
-        ],
-        seeds: 1,
-        beside: &[],
-    };
-    Ok(Figure {
-        id: "YE-F30",
-        title: "how likely a window loses more than four packets",
-        params: vec![
-            ("losses", "each packet for itself, 2 % (M-MOD-10)".to_owned()),
-            ("reference", "the same tail in exact fractions, computed by another program".to_owned()),
-        ],
-        panels: vec![panel],
-        claims: claims(),
-    })
+/// A choice for what the thesis leaves open: the default, or a member of the sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EcnChoice {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// The wiring of the routers.
+    pub wiring: Wiring,
+    /// Further settings of each association.
+    pub extra: &'static str,
 }
 
-/// The tolerances are those of atlas 0.2.6: a part in a million of what two implementations give, 1 % of what is printed.
-fn claims() -> Vec<Claim> {
-    let at = |window: u32| CurvePoints {
-        panel: PANEL,
-        series: TAIL,
-        metric: Metric::LossyWindows,
-        x: vec![f64::from(window)],
+impl EcnChoice {
+    /// The headline's.
+    pub const DEFAULT: EcnChoice = EcnChoice { name: "default", wiring: Wiring::Ladder, extra: "" };
+    /// Retransmissions without ECT (RFC 3168 §6.1.5; completions 1.1).
+    pub const PLAIN_RETRANSMISSIONS: EcnChoice = EcnChoice {
+        name: "retransmissions without ECT",
+        extra: "ect_retransmissions = false\n",
+        ..EcnChoice::DEFAULT
     };
-    let near = |(window, printed, half): &(u32, f64, f64)| {
-        let off = 0.01 * printed + half;
-        Expression::Number {
-            number: Number::Mean(vec![at(*window)]),
-            range: (printed - off, printed + off),
-            direction: NOWHERE,
-        }
-    };
-    let of = |id, weight, stated, expression| Claim { id, panel: PANEL, weight, stated, expression };
-    vec![
-        of(
-            "C1",
-            Weight::Core,
-            "very unlikely up to 60 packets: with 60, fewer than one window in a hundred",
-            Expression::Less(Number::Mean(vec![at(60)]), 0.01 * MILLION),
-        ),
-        of(
-            "C1'",
-            Weight::Sanity,
-            "two implementations agree to a part in a million",
-            Expression::Points {
-                test: PointTest::Near(TAIL, REFERENCE, 1e-6),
-                panel: PANEL,
-                metric: Metric::LossyWindows,
-                x: EXACT.iter().map(|(window, _)| f64::from(*window)).collect(),
-                share: 1.0,
-            },
-        ),
-        of(
-            "C1''",
-            Weight::Sanity,
-            "the values are those that the atlas prints, within 1 % and the last printed digit",
-            Expression::All(PRINTED.iter().map(near).collect()),
-        ),
-    ]
-}
+    /// CWR in the packet of the next new chunk (completions 1.5): there is room, for every chunk is 8 bytes smaller.
+    pub const BUNDLED_CWR: EcnChoice =
+        EcnChoice { name: "CWR bundled", extra: "payload = \"1444 B\"\n", ..EcnChoice::DEFAULT };
+    /// A CWR for every report, so that a lost one is repaired (M-ECN-5).
+    pub const REPEATED_CWR: EcnChoice =
+        EcnChoice { name: "a CWR for every ECNE", extra: "cwr_always = true\n", ..EcnChoice::DEFAULT };
+    /// The wiring of the atlas.
+    pub const DIRECT: EcnChoice =
+        EcnChoice { name: "wiring of the atlas", wiring: Wiring::Direct, ..EcnChoice::DEFAULT };
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Associations that are open from the start: packets of a handshake cannot be marked, and a congested queue drops them.
+    pub const OPEN: EcnChoice =
+        EcnChoice { name: "without a handshake", extra: "handshake = \"off\"\n", ..EcnChoice::DEFAULT };
 
-    #[test]
-    fn the_reference_is_the_tail_of_pascals_triangle() {
-        for (window, expected) in EXACT {
-            // Row by row: how likely so many of the first packets are lost, without a factorial.
-            let mut lost = vec![1.0];
-            for _ in 0..window {
-                let through = lost.iter().map(|chance| chance * (1.0 - LOSS)).chain([0.0]);
-                let also = [0.0].into_iter().chain(lost.iter().map(|chance| chance * LOSS));
-                lost = through.zip(also).map(|(through, also)| through + also).collect();
-            }
-            let tail = lost[FEW as usize + 1..].iter().rev().sum::<f64>() * MILLION;
-            assert!((tail / expected - 1.0).abs() < 1e-12, "{window}: {tail} and {expected}");
-        }
+    /// Association 1 with this choice.
+    fn run(self) -> EcnRun {
+        EcnRun { wiring: self.wiring, extra: self.extra, ..EcnRun::DEFAULT }
     }
+}
+
+/// A choice for what chapter 5 leaves open: the default, or a member of the sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RadioChoice {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// `rto.min`, in place of what a figure has.
+    pub least_timeout: Option<&'static str>,
+    /// What follows a time-out, where a figure does not vary it: `wireless.after_timeout`.
+    pub after_timeout: &'static str,
+    /// `wireless.evidence`.
+    pub evidence: &'static str,
+    /// Further settings of the association.
+    pub extra: &'static str,
+}
+
+impl RadioChoice {
+    /// The headline's.
+    pub const DEFAULT: RadioChoice = RadioChoice {
+        name: "default",
+        least_timeout: None,
+        after_timeout: "probe",
+        evidence: RadioRun::DEFAULT.evidence,
+        extra: "",
+    };
+    /// A path has to show that its losses are none of congestion (docs/losses.md).
+    pub const CAUTIOUS: RadioChoice =
+        RadioChoice { name: "evidence required", evidence: "required", ..RadioChoice::DEFAULT };
+    /// A SACK for each packet.
+    pub const EACH_PACKET: RadioChoice = RadioChoice {
+        name: "a SACK for each packet",
+        extra: "sack = { every = 1 }\n",
+        ..RadioChoice::DEFAULT
+    };
+    /// A least time-out of 0.2 s.
+    pub const QUICK: RadioChoice =
+        RadioChoice { name: "RTO.Min 0.2 s", least_timeout: Some("0.2 s"), ..RadioChoice::DEFAULT };
+    /// A least time-out of 1 s.
+    pub const SLOW: RadioChoice =
+        RadioChoice { name: "RTO.Min 1 s", least_timeout: Some("1 s"), ..RadioChoice::DEFAULT };
+    /// A blind resend after a time-out.
+    pub const BLIND: RadioChoice = RadioChoice {
+        name: "a blind resend after time-outs",
+        after_timeout: "blind",
+        ..RadioChoice::DEFAULT
+    };
+
+    /// The recommended sender with this choice.
+    fn run(self) -> RadioRun {
+        let least_timeout = self.least_timeout.unwrap_or(RadioRun::DEFAULT.least_timeout);
+        RadioRun { least_timeout, evidence: self.evidence, extra: self.extra, ..RadioRun::DEFAULT }
+    }
+}
+
+/// The parameters that all figures of chapter 5 share, for the report.
+fn radio_params(choice: RadioChoice, losses: &str, seeds: u64) -> Vec<(&'static str, String)> {
+    let mut params = vec![
+        (
+            "topology",
+            "YE-F32: five links of 2 Mbit/s without delay, the last four lossy after transmission".to_owned(),
+        ),
+        ("losses", losses.to_owned()),
+        ("way back", "the same bad states, no random losses".to_owned()),
+        ("queues", "100 packets; at R2 enhanced RED, min 3, max 10, w 0.002, max_p 0.5".to_owned()),
+        ("profile", "rfc2960, packets of 1500 bytes, 4 missing reports, delayed SACKs".to_owned()),
+        ("receive buffer", "48 000 bytes, initial ssthresh likewise".to_owned()),
+        ("least time-out", format!("{} unless said", choice.run().least_timeout)),
+        (
+            "wireless-aware",
+            format!(
+                "ECN without CWR, x = cwnd/2; one per RTT, limited back-off, probe; evidence {}",
+                choice.evidence
+            ),
+        ),
+        ("standard", "no ECN: R2 drops".to_owned()),
+        ("seeds", format!("{seeds}, the same for all schemes")),
+    ];
+    if !choice.extra.is_empty() {
+        params.push(("differs", format!("`{}`", choice.extra.trim())));
+    }
+    params
+}
+
+/// The sensitivity set of the figure about CWR (completions 1.1 and 1.5, M-ECN-5).
+pub const CWR_SENSITIVITY: [EcnChoice; 3] =
+    [EcnChoice::PLAIN_RETRANSMISSIONS, EcnChoice::BUNDLED_CWR, EcnChoice::REPEATED_CWR];
+
+/// The parameters that all figures of chapter 4 share, for the report.
+fn params(choice: EcnChoice, seeds: u64) -> Vec<(&'static str, String)> {
+    let wiring = match choice.wiring {
+        Wiring::Ladder => "R5 and R7 on the way of the slower groups, one after the other",
+        Wiring::Direct => "R2 to R4 and R6 to R9 directly, R5 and R7 on the way of the third group",
+    };
+    let mut params = vec![
+        ("topology", format!("YE-F21: R4–R6 2 Mbit/s, all else 10 Mbit/s; {wiring}")),
+        (
+            "round trips",
+            "79.6 ms for associations 1 to 5, 120 ms to 10, 161 ms to 15, unless R4–R6 varies".to_owned(),
+        ),
+        ("queues", "RED at every router: w 0.002, max_p 0.5, limit 100 packets, max = 2 min".to_owned()),
+        ("profile", "rfc2960, packets of 1500 bytes, 4 missing reports, a SACK for each packet".to_owned()),
+        ("receive buffer", "128 KiB, initial ssthresh likewise".to_owned()),
+        ("run", "three minutes, measured without the first; at most 20 000 packets".to_owned()),
+        ("chance", "RED's draws alone".to_owned()),
+        ("seeds", format!("{seeds}, the same for all schemes")),
+    ];
+    if !choice.extra.is_empty() {
+        params.push(("differs", format!("`{}`", choice.extra.trim())));
+    }
+    params
+}
+
+/// The seeds of a point.
+fn seeds(scale: StudyScale) -> u64 {
+    scale.seeds(5)
+}
+
+/// A panel of simulated curves. Each has points (x, run).
+fn panel(
+    name: &'static str,
+    title: &str,
+    label: &'static str,
+    metric: Metric,
+    series: Vec<(&'static str, Vec<(f64, EcnRun)>)>,
+    scale: StudyScale,
+) -> Panel {
+    let curve = |(name, points): (&'static str, Vec<(f64, EcnRun)>)| FigureCurve {
+        name,
+        points: points.into_iter().map(|(x, run)| (x, ValueSource::Run(run.scenario()))).collect(),
+    };
+    Panel {
+        name,
+        title: title.to_owned(),
+        axis: Axis { label, spacing: Spacing::Even },
+        metric,
+        series: series.into_iter().map(curve).collect(),
+        seeds: seeds(scale),
+        beside: &[],
+    }
+}
+
+/// A claim about all of a figure.
+fn claim(id: &'static str, weight: Weight, stated: &'static str, expression: Expression) -> Claim {
+    Claim { id, panel: "", weight, stated, expression }
+}
+
+/// A test at all of the points `x` of a panel.
+fn everywhere(test: PointTest, of: (&'static str, Metric), x: &[f64]) -> Expression {
+    Expression::Points { test, panel: of.0, metric: of.1, x: x.to_vec(), share: 1.0 }
+}
+
+/// A number lies in a range.
+fn within(number: Number, least: f64, most: f64) -> Expression {
+    Expression::Number { number, range: (least, most), direction: NOWHERE }
+}
+
+/// The mean of a point of a curve.
+fn at(of: (&'static str, Metric), series: &'static str, x: f64) -> CurvePoints {
+    CurvePoints { panel: of.0, series, metric: of.1, x: vec![x] }
+}
+
+/// `val(series, x, value, tolerance)` of the atlas.
+fn value(of: (&'static str, Metric), series: &'static str, x: f64, value: f64, tolerance: f64) -> Expression {
+    within(Number::Mean(vec![at(of, series, x)]), value * (1.0 - tolerance), value * (1.0 + tolerance))
+}
+
+/// All places but the last.
+fn steps(x: &[f64]) -> &[f64] {
+    x.split_last().map_or(&[], |(_, rest)| rest)
 }
