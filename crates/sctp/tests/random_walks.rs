@@ -49,6 +49,17 @@ fn whatever_is_marked_messages_arrive_once_and_in_order_or_the_failure_is_report
     });
 }
 
+/// The same under BBR, with queues that mark packets in every second walk.
+#[test]
+fn whatever_happens_under_bbr_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(1_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
+        let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
+        (Setting { marks, is_bbr: true, ..setting }, operations)
+    });
+}
+
 /// Runs the number of walks in `plan`, or those that the environment names.
 fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));

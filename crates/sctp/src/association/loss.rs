@@ -79,12 +79,29 @@ impl Session {
         let Some(given) = self.policies.congestion.take_window(path) else { return };
         let PathSample { cwnd: before, ssthresh, .. } = *self.paths.sample(path);
         self.paths.apply(path, CutWindow { cwnd: given.cwnd.min(before), ssthresh });
-        self.raise(path, given.cwnd, now);
+        self.raise_to_given(path, given.cwnd, now);
         if !given.is_starting {
             self.paths.end_slow_start(path);
         }
         if self.paths.sample(path).cwnd != before {
             self.record_window(now, path, None);
+        }
+    }
+
+    /// Raises the window of `path` to `wanted`, as far as the window management allows. It is asked for whole units, even if less is
+    /// wanted: it counts windows in whole packets, so that a part of a packet would seem to take no room.
+    fn raise_to_given(&mut self, path: PathId, wanted: ByteCount, now: Time) {
+        loop {
+            let sample = self.paths.sample(path);
+            let (unit, step) = (sample.unit, wanted.saturating_sub(sample.cwnd).min(sample.unit));
+            if step.is_zero() {
+                return;
+            }
+            let granted = self.grant(path, unit, now).min(step);
+            if granted.is_zero() {
+                return;
+            }
+            self.paths.grow(path, granted);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::pair::{End, Faults, Middlebox, Pair};
 use account::Account;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
-use anabranch_sctp::config::{BufferSplit, Config, EcnUse, Exemption, Failover};
+use anabranch_sctp::config::{BufferSplit, BurstRule, Config, EcnUse, Exemption, Failover, MaxBurst};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::ns2::Ns2Rules;
@@ -72,6 +72,8 @@ pub struct Setting {
     /// Data leaves a path that is silent while another delivers.
     pub quick: bool,
     pub marks: MarkSetting,
+    /// Whether BBR controls the paths, in trains of four packets; else the profile's control.
+    pub is_bbr: bool,
 }
 
 /// How both ends use ECN, and what the pipes do.
@@ -128,6 +130,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         potentially_failed: dice.one_of(&[0, 0, 1, 1, 3, 9]),
         quick: dice.one_of(&[false, true]),
         marks: MarkSetting::NONE,
+        is_bbr: false,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -212,6 +215,10 @@ impl Walk {
             },
             ..profile.clone()
         };
+        if setting.is_bbr {
+            config.congestion_control = "bbr".to_owned();
+            config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
+        }
         config.set_cmt(setting.cmt);
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);

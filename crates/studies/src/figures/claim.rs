@@ -477,13 +477,14 @@ fn place_in_range(
 
 fn exponent(curve: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
     let points = all_points(std::slice::from_ref(curve), results)?;
-    let sums = Deviations::of(points.iter().map(|(x, sample)| (x.ln(), sample.mean().ln())).collect());
+    let sums =
+        Deviations::of(&points.iter().map(|(x, sample)| (x.ln(), sample.mean().ln())).collect::<Vec<_>>());
     Some(ConfidenceInterval { mean: sums.products / sums.squares.0, half: 0.0 })
 }
 
 fn linearity(curve: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
     let points = all_points(std::slice::from_ref(curve), results)?;
-    let sums = Deviations::of(points.iter().map(|(x, sample)| (*x, sample.mean())).collect());
+    let sums = Deviations::of(&points.iter().map(|(x, sample)| (*x, sample.mean())).collect::<Vec<_>>());
     let share = sums.products * sums.products / (sums.squares.0 * sums.squares.1);
     Some(ConfidenceInterval { mean: share, half: 0.0 })
 }
@@ -497,7 +498,7 @@ struct Deviations {
 }
 
 impl Deviations {
-    fn of(points: Vec<(f64, f64)>) -> Deviations {
+    fn of(points: &[(f64, f64)]) -> Deviations {
         let count = points.len() as f64;
         let centre = points.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / count, sum.1 + at.1 / count));
         let across = |value: &dyn Fn(f64, f64) -> f64| -> f64 {

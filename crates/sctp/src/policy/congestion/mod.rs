@@ -110,7 +110,7 @@ pub trait CongestionControl: Debug + Send {
     fn remove_path(&mut self, path: PathId);
 
     /// Whether the control gives windows as a whole, by [`take_window`](CongestionControl::take_window), from a model of each
-    /// path. Then it is told of [lost chunks](CongestionControl::on_lost) and of paths that [were given
+    /// path. Then it hears of [lost chunks](CongestionControl::on_lost) and of paths that [were given
     /// less](CongestionControl::on_withheld), and neither slow start nor [`increase`](CongestionControl::increase) is asked.
     /// The answer never changes.
     fn gives_windows(&self) -> bool {
