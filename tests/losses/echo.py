@@ -1,7 +1,7 @@
 """How long a round trip takes: small UDP datagrams beside a transfer, one each 20 ms.
 
-    echo.py answer LOCAL               sends back what arrives
-    echo.py ask LOCAL REMOTE SECONDS   prints the round trips, in µs, as JSON
+echo.py answer LOCAL               sends back what arrives
+echo.py ask LOCAL REMOTE SECONDS   prints the round trips, in µs, as JSON
 """
 
 import json

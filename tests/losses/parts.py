@@ -10,9 +10,10 @@ from trials import Alone, Beside
 RATE = 20
 """Of each link, Mbit/s; a round trip takes 20 ms without queues."""
 
+RED = 'kind = "red", min = 17, max = 50, max_probability = 0.1, limit = "100 packets", ecn = true'
 QUEUES = {
     "drop-tail": '"100 packets"',
-    "RED, marks": '{{ kind = "red", min = 17, max = 50, max_probability = 0.1, limit = "100 packets", ecn = true }}',
+    "RED, marks": f"{{{{ {RED} }}}}",
     "CoDel, marks": '{{ kind = "codel", ecn = true }}',
 }
 """RED's least threshold is half of the bandwidth-delay product; CoDel has the values of RFC 8289."""
@@ -50,9 +51,8 @@ def network(queue, loss, links):
     words = LOSSES[loss]
     if words is not None and words.startswith("burst "):
         good = words.removeprefix("burst ")
-        keys["loss"] = (
-            f'{{{{ kind = "gilbert-elliott", good = "{good}", bad = "100 ms", loss_good = 0, loss_bad = 1 }}}}'
-        )
+        states = f'good = "{good}", bad = "100 ms", loss_good = 0, loss_bad = 1'
+        keys["loss"] = f'{{{{ kind = "gilbert-elliott", {states} }}}}'
     elif words is not None:
         keys["loss"] = words
     return Emulated(f"{queue}, loss {loss}", (link("20", RATE, **keys),) * links)
@@ -82,7 +82,10 @@ def losses(target, seconds):
     def table(results):
         lines = []
         for queue in queues:
-            for what, value in (("Share of the ceiling, %", share), ("95 % of round trips wait less, ms", wait)):
+            for what, value in (
+                ("Share of the ceiling, %", share),
+                ("95 % of round trips wait less, ms", wait),
+            ):
                 lines += ["", f"**{queue}. {what}**", "", f"| system | {' | '.join(LOSSES)} |"]
                 lines.append(f"|---|{'--:|' * len(LOSSES)}")
                 for name, _, _ in rows:
@@ -126,7 +129,7 @@ def share(run, results):
     """The goodput of a run, of what its links could carry."""
     found = results.get(run)
     if not found:
-        return "failed" if found == [] else "–"
+        return "failed" if found == [] else "-"
     values = [100 * each.megabits / run.system.ceiling(run.network) for each in found]
     return f"{median(values):.0f}" + doubt(found)
 
@@ -135,14 +138,14 @@ def wait(run, results):
     """The time in queues that 95 % of round trips stay below."""
     found = results.get(run)
     if not found:
-        return "failed" if found == [] else "–"
+        return "failed" if found == [] else "-"
     return f"{median(each.waited(95) for each in found):.1f}" + doubt(found)
 
 
 def contest(found):
     """The share of a transfer beside another."""
     if not found:
-        return "failed" if found == [] else "–"
+        return "failed" if found == [] else "-"
     together = median(sum(each.megabits) for each in found)
     return f"{median(each.share for each in found):.0f} ({together:.1f})" + doubt(found)
 

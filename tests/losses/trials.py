@@ -129,7 +129,9 @@ class Beside(Trial):
         with ExitStack() as ends:
             first = transfer(ends, hosts, self.system, self.words(), waits=True)
             second = transfer(ends, hosts, self.other, self.words(port=9900), waits=True)
-            pairs = [(receiver, ends.enter_context(started(*sending))) for receiver, sending in (first, second)]
+            pairs = [
+                (receiver, ends.enter_context(started(*sending))) for receiver, sending in (first, second)
+            ]
             lateness = ends.enter_context(Lateness())
             documents = [document_of(self, *pair) for pair in pairs]
         rates = tuple(settled(document) for document in documents)

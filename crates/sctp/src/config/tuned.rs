@@ -4,8 +4,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use super::{
-    BurstRule, Config, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch,
-    SackSettings,
+    BurstRule, Config, EcnUse, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings,
+    SackBatch, SackSettings,
 };
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
@@ -94,6 +94,10 @@ impl Config {
             max_burst: MaxBurst { packets: 4, rule: BurstRule::Paced },
             // A slow path often waits while there is too little data to send ahead; its slow start goes on afterwards.
             idle_ssthresh: IdleThreshold::AtLeastWindow,
+            // A queue that marks costs no packet. The form is that of today's stacks; each path is tried, and used without
+            // where marks do not come back or packets that may be marked are lost.
+            ecn: EcnUse::Cwr,
+            ecn_test: true,
             // In a window of a few packets, one that waits for a delayed SACK is much.
             sack_immediately: true,
             ..Config::tuned_1()
