@@ -166,6 +166,8 @@ const R4: u32 = 0;
 
 #[cfg(test)]
 mod tests {
+    use anabranch_base::{BitRate, ByteCount, Duration};
+    use anabranch_scenario::model::{Messages, Traffic};
     use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
     use anabranch_sim::{Run, Watch};
 
@@ -182,10 +184,10 @@ mod tests {
         let run = EcnRun { associations: 11, wiring, extra: "handshake = \"off\"\n", ..EcnRun::DEFAULT };
         let text = run.scenario();
         let mut scenario = scenario(&text);
-        scenario
-            .flows
-            .iter_mut()
-            .for_each(|flow| flow.transfer = Some(anabranch_base::ByteCount::new(1_452)));
+        // A packet a second from each association.
+        let each = Messages { rate: BitRate::from_bits_per_second(1_452 * 8), size: ByteCount::new(1_452) };
+        scenario.flows.iter_mut().for_each(|flow| flow.traffic = Traffic::Cbr(each));
+        scenario.run.time = Some(Duration::from_secs(70));
         let result = Run::new(&scenario, 1, Watch::default()).expect("it can be run").to_end();
         let firsts = [0, 5, 10].map(|index| &result.flows[index]);
         firsts.iter().map(|flow| flow.paths[0].mean_rtt_s.expect("it was measured") * 1e3).collect()
