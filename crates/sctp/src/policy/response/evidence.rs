@@ -1,4 +1,4 @@
-//! What shows that a loss on a path is none of congestion.
+//! What shows that a loss on a path is not one of congestion.
 //!
 //! "No mark" proves nothing where no queue marks. A path has to show that losses without a mark are the link's: by a mark
 //! that came back lately, or by the delay at its losses. What delay says is uncertain, so this verdict expires: after a

@@ -158,3 +158,15 @@ pub fn fractions(scale: StudyScale, choice: EcnChoice) -> Figure {
         ],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn golden_g14_thresholds_and_windows_follow_from_round_trips() {
+        let thresholds = TABLE.map(|row| threshold(row.1));
+        assert_eq!(thresholds, [9.0, 10.0, 14.0, 17.0, 20.0, 24.0]);
+        assert_eq!(TABLE.map(|row| optimum(row.1).round()), TABLE.map(|row| row.3));
+    }
+}
