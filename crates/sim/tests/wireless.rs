@@ -49,12 +49,14 @@ fn where_losses_are_a_queues_it_takes_its_share() {
 }
 
 /// Five packets at 100 Mbit/s are 0.6 ms, too short to be seen: the verdict from delay is wrong, and losses pass that are of
-/// congestion. It expires, so that the other keeps nearly what it had.
+/// congestion. It expires, so that the other keeps what it had.
 #[test]
 fn a_queue_too_short_to_be_seen_is_taken_for_none_and_the_other_flow_keeps_its_goodput() {
-    let [wrong, right] =
-        [AWARE, STANDARD].map(|one| goodputs(&transfers(100, "\"5 packets\"", 0.0, &[one, STANDARD])));
-    assert!(wrong[0] > 1.15 * right[0], "losses pass: {wrong:?}, {right:?}");
+    let run = |one| transfers(100, "\"5 packets\"", 0.0, &[one, STANDARD]);
+    let (wrong, right) = (run(AWARE), run(STANDARD));
+    let lost = |result: &RunResult| result.flows[0].paths[0].lost_packets;
+    assert!(lost(&wrong) > 5 * lost(&right), "losses pass: {} and {}", lost(&wrong), lost(&right));
+    let (wrong, right) = (goodputs(&wrong), goodputs(&right));
     assert!(wrong[1] > 0.85 * right[1], "{wrong:?}, {right:?}");
-    assert!(wrong[0] < 0.65 * (wrong[0] + wrong[1]), "{wrong:?}");
+    assert!(wrong[0] < 0.7 * (wrong[0] + wrong[1]), "{wrong:?}");
 }

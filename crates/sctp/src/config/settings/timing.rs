@@ -11,6 +11,9 @@ use crate::config::{Config, SackBatch};
 /// RFC 9260 §6.2: a delay of SACKs "MUST NOT be more than 500 ms".
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
+/// No value of its own for `rto.min_recovery`.
+const AS_MIN: &str = "rto.min";
+
 pub const SETTINGS: &[Setting<Config>] = &[
     field!(
         sack.every,
@@ -80,11 +83,17 @@ pub const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "rto.min_recovery",
         scope: Scope::Everywhere,
-        kind: Kind::SOME_SPAN,
+        kind: Kind::WordOr(&[AS_MIN], &Kind::SOME_SPAN),
         doc: "the minimum retransmission time-out while losses are repaired that are no congestion, with the loss \
               response `wireless-aware`",
-        get: |config| shown_some(&config.rto.min_recovery),
-        set: |config, value| put_some(&mut config.rto.min_recovery, value),
+        get: |config| shown_some(&config.rto.min_recovery).or_else(|| Some(Value::word(AS_MIN))),
+        set: |config, value| match value {
+            Value::Word(_) => {
+                config.rto.min_recovery = None;
+                Ok(())
+            }
+            value => put_some(&mut config.rto.min_recovery, value),
+        },
     },
     field!(rto.max, Everywhere, Kind::SOME_SPAN, "the maximum retransmission time-out"),
     field!(
