@@ -33,6 +33,7 @@ MARKING = ("ecn=echo",)
 RESPONSES = {
     "standard": (),
     "wireless-aware": ("loss_response=wireless-aware",),
+    "wireless-aware, amap": ("loss_response=wireless-aware", "wireless.resend=amap"),
     "bbr": ("congestion_control=bbr",),
 }
 
@@ -97,30 +98,35 @@ def losses(target, seconds):
 
 
 def shares(target, seconds):
-    """A transfer beside one of the kernel's CUBIC on one link."""
+    """A transfer beside one of the kernel's Reno and CUBIC on one link."""
     seconds = seconds or 30.0
     rows = [row for row in contenders(target) if "Multipath" not in row[0]]
+    rows.append(("kernel RENO, one path", kernel("reno"), 1))
     tiny = "drop-tail of 5 packets, 1 %"
     networks = {queue: network(queue, "none", 1) for queue in QUEUES}
     short = link("20", RATE, delay='"10 ms"', queue='"5 packets"', loss=0.01)
     networks[tiny] = Emulated(tiny, (short,))
     runs = {
-        (queue, name): Beside(each, system, seconds, kernel("cubic"))
+        (other, queue, name): Beside(each, system, seconds, kernel(other))
+        for other in ("cubic", "reno")
         for queue, each in networks.items()
         for name, system, _ in rows
     }
 
     def table(results):
-        lines = [
-            "Share beside one flow of the kernel's CUBIC, % (and what both carry together, Mbit/s):",
-            "",
-            f"| system | {' | '.join(networks)} |",
-            f"|---|{'--:|' * len(networks)}",
-        ]
-        for name, _, _ in rows:
-            cells = [contest(results.get(runs[queue, name])) for queue in networks]
-            lines.append(f"| {name} | {' | '.join(cells)} |")
-        return lines
+        lines = []
+        for other in ("cubic", "reno"):
+            lines += [
+                "",
+                f"**Share beside one flow of the kernel's {other.upper()}, % (and what both carry, Mbit/s)**",
+                "",
+                f"| system | {' | '.join(networks)} |",
+                f"|---|{'--:|' * len(networks)}",
+            ]
+            for name, _, _ in rows:
+                cells = [contest(results.get(runs[other, queue, name])) for queue in networks]
+                lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines[1:]
 
     return Part(list(runs.values()), table)
 

@@ -39,8 +39,15 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Settings whose value is a word.
-const REPLACED: [&str; 6] =
-    ["scheduler", "window_management", "congestion_control", "loss_response", "ecn", "wireless.evidence"];
+const REPLACED: [&str; 7] = [
+    "scheduler",
+    "window_management",
+    "congestion_control",
+    "loss_response",
+    "ecn",
+    "wireless.evidence",
+    "wireless.resend",
+];
 
 /// The settings of the command line.
 struct Wanted {
