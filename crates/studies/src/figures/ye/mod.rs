@@ -186,17 +186,17 @@ fn seeds(scale: StudyScale) -> u64 {
 }
 
 /// A panel of simulated curves. Each has points (x, run).
-fn panel(
+fn panel<R: Into<ValueSource>>(
     name: &'static str,
     title: &str,
     label: &'static str,
     metric: Metric,
-    series: Vec<(&'static str, Vec<(f64, EcnRun)>)>,
+    series: Vec<(&'static str, Vec<(f64, R)>)>,
     scale: StudyScale,
 ) -> Panel {
-    let curve = |(name, points): (&'static str, Vec<(f64, EcnRun)>)| FigureCurve {
+    let curve = |(name, points): (&'static str, Vec<(f64, R)>)| FigureCurve {
         name,
-        points: points.into_iter().map(|(x, run)| (x, ValueSource::Run(run.scenario()))).collect(),
+        points: points.into_iter().map(|(x, run)| (x, run.into())).collect(),
     };
     Panel {
         name,

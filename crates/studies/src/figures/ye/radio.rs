@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use super::super::figure::ValueSource;
+
 /// A run of YE chapter 5.
 #[derive(Clone, Copy, Debug)]
 pub struct RadioRun {
@@ -44,6 +46,12 @@ impl RadioResponse {
     /// The thesis' recommendation.
     pub const AWARE: RadioResponse =
         RadioResponse::Aware { resend: "one-per-rtt", backoff: "limited", after_timeout: "probe" };
+}
+
+impl From<RadioRun> for ValueSource {
+    fn from(run: RadioRun) -> ValueSource {
+        ValueSource::Run(run.scenario())
+    }
 }
 
 impl RadioRun {

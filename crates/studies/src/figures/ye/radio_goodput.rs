@@ -2,38 +2,13 @@
 //! follows a time-out.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::super::figure::{Figure, FigureCurve, ValueSource};
 use super::super::results::Metric;
 use super::radio::{RadioResponse, RadioRun};
-use super::{RadioChoice, at, claim, everywhere, radio_params, seeds, steps, within};
+use super::{RadioChoice, at, claim, everywhere, panel, radio_params, seeds, steps, within};
 use crate::scale::StudyScale;
 
 const GOODPUT: (&str, Metric) = ("goodput", Metric::Throughput);
-
-/// A simulated curve: its name and (x, run).
-type RadioCurve = (&'static str, Vec<(f64, RadioRun)>);
-
-fn panel(
-    (name, metric): (&'static str, Metric),
-    title: &str,
-    label: &'static str,
-    series: Vec<RadioCurve>,
-    scale: StudyScale,
-) -> Panel {
-    let curve = |(name, points): RadioCurve| FigureCurve {
-        name,
-        points: points.into_iter().map(|(x, run)| (x, ValueSource::Run(run.scenario()))).collect(),
-    };
-    Panel {
-        name,
-        title: title.to_owned(),
-        axis: Axis { label, spacing: Spacing::Even },
-        metric,
-        series: series.into_iter().map(curve).collect(),
-        seeds: seeds(scale),
-        beside: &[],
-    }
-}
 
 /// So many seconds at full scale, a tenth at quick scale and 30 at least.
 fn seconds(scale: StudyScale, full: u32) -> u32 {
@@ -67,9 +42,10 @@ pub fn least_timeouts(scale: StudyScale, choice: RadioChoice) -> Figure {
         title: "goodput by random losses and the least time-out",
         params: radio_params(choice, "each link bad for 0.1 s in 10 s; no datagrams; 600 s", seeds(scale)),
         panels: vec![panel(
-            GOODPUT,
+            GOODPUT.0,
             "goodput of whole packets",
             "random losses, %",
+            GOODPUT.1,
             LEAST_TIMEOUTS.map(curve).into(),
             scale,
         )],
@@ -138,7 +114,8 @@ pub fn resend_and_backoff(scale: StudyScale, choice: RadioChoice) -> Figure {
             |percent: &f64| (*percent, RadioRun { response, loss: percent / 100.0, seconds, ..choice.run() });
         (name, PERCENTS.iter().map(point).collect())
     });
-    let mut goodput = panel(GOODPUT, "goodput of whole packets", "random losses, %", simulated.into(), scale);
+    let mut goodput =
+        panel(GOODPUT.0, "goodput of whole packets", "random losses, %", GOODPUT.1, simulated.into(), scale);
     goodput.series.extend(SCHEMES.map(|(_, _, _, name, stated)| {
         let point = |(percent, value): (&f64, f64)| (*percent, ValueSource::Given(vec![value]));
         FigureCurve { name, points: PERCENTS.iter().zip(stated).map(point).collect() }
@@ -238,8 +215,15 @@ pub fn after_timeouts(scale: StudyScale, choice: RadioChoice) -> Figure {
             seeds(scale),
         ),
         panels: vec![
-            panel(GOODPUT, "YE-F36: goodput of whole packets", label, curves(), scale),
-            panel(RATIO, "YE-F37: bytes sent by both hosts per byte delivered", label, curves(), scale),
+            panel(GOODPUT.0, "YE-F36: goodput of whole packets", label, GOODPUT.1, curves(), scale),
+            panel(
+                RATIO.0,
+                "YE-F37: bytes sent by both hosts per byte delivered",
+                label,
+                RATIO.1,
+                curves(),
+                scale,
+            ),
         ],
         claims: claims_after_timeouts(),
     }

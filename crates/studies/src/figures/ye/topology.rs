@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use super::super::figure::ValueSource;
+
 /// A run of YE chapter 4.
 #[derive(Clone, Copy, Debug)]
 pub struct EcnRun {
@@ -38,6 +40,12 @@ pub enum Wiring {
 /// A group of five associations: the links from the access router on, as (name, delay in ms, least threshold there, least
 /// threshold at the other end).
 type Hops = &'static [(&'static str, &'static str, u32, u32)];
+
+impl From<EcnRun> for ValueSource {
+    fn from(run: EcnRun) -> ValueSource {
+        ValueSource::Run(run.scenario())
+    }
+}
 
 impl EcnRun {
     /// Association 1 by the proposal, with a window of half the old one after a mark.
