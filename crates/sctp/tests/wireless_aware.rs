@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::{
-    Config, EcnUse, EvidenceRule, Failover, RtoSettings, SackSettings, WirelessRules,
+    BurstRule, Config, EcnUse, EvidenceRule, Failover, MaxBurst, RtoSettings, SackSettings, WirelessRules,
 };
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::congestion::CutCause;
@@ -149,6 +149,35 @@ fn a_silent_path_is_probed_and_then_gets_back_its_window() {
     assert!(after.cwnd >= before.cwnd && after.flight.is_zero());
     // LR ends: the normal time-out is back.
     assert_eq!(after.rto, ms(1_000));
+}
+
+/// LR, the probe is answered: the limit of a burst, which bounds a window's first packets, does not bound what was lost.
+/// New data follows at the next event.
+#[test]
+fn what_was_lost_before_an_answered_probe_leaves_in_one_burst() {
+    let max_burst = MaxBurst { packets: 4, rule: BurstRule::Event };
+    let mut pair = open_with(Config { max_burst, ..config() }, 1);
+    for _ in 0..2 {
+        pair.send_at_once(End::A, WINDOW, FULL);
+        pair.run_for(ms(100));
+    }
+    let sample = pair.path(End::A, 0);
+    let window = (sample.cwnd.get() / sample.unit.get()) as usize;
+    pair.pipes[0].is_cut = true;
+    pair.log.clear();
+    for _ in 0..6 {
+        pair.send_at_once(End::A, 4, FULL);
+    }
+    let sent = times(&pair, "DATA").len();
+    assert!(sent > 2 * 4 && sent <= window, "{sent} of {window}");
+    pair.run_for(ms(5_000));
+    pair.pipes[0].is_cut = false;
+    pair.log.clear();
+    pair.run_for(ms(320));
+    let again = times(&pair, "DATA");
+    let at_once = again.iter().filter(|time| **time == again[0]).count();
+    assert_eq!(at_once, window.min(sent + 4));
+    assert_eq!(cuts(&mut pair), []);
 }
 
 /// NORMAL, 4 reports with a mark in the window: CR, sent again, no other cut.

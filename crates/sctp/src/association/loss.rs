@@ -203,12 +203,17 @@ impl Session {
         }
     }
 
-    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was answered. Returns whether one was.
+    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was answered. What was lost there may
+    /// leave at once then, whatever the limit of a burst is. Returns whether one was.
     pub(super) fn on_probe_answered(&mut self, path: PathId, now: Time) -> bool {
         let was_probed = self.paths.change_after_loss(path, LossState::end_probe);
         if was_probed {
             self.paths.on_probe_answered(path, now);
-            self.respond(Signal::ProbeAnswered, path, now);
+            let response = self.respond(Signal::ProbeAnswered, path, now);
+            if response.resend == Resend::All {
+                let lost = self.send.marked().filter(|lost| lost.path == path).count();
+                self.paths.widen_burst(path, u32::try_from(lost).unwrap_or(u32::MAX));
+            }
         }
         was_probed
     }

@@ -31,6 +31,11 @@ impl BurstAllowance {
         }
     }
 
+    /// The event allows `packets` more, whatever the limit is.
+    pub fn widen(&mut self, packets: u32) {
+        self.left = self.left.saturating_add(packets);
+    }
+
     /// A packet with data left.
     pub fn spend(&mut self) {
         self.left = self.left.saturating_sub(1);

@@ -17,6 +17,12 @@ impl PathTable {
         self.change_all(|path| path.burst.on_acked_retransmission(limit));
     }
 
+    /// Path `id` may send `packets` more at this event than the limit of a burst allows.
+    pub fn widen_burst(&mut self, id: PathId, packets: u32) {
+        self.paths[id.index()].burst.widen(packets);
+        self.show_blocker(id);
+    }
+
     /// Sending begins: packets leave path `id` at `rate`, in trains of at least `packets` packets.
     pub fn begin_pacing(&mut self, id: PathId, now: Time, rate: Option<BitRate>, packets: u32) {
         let PathSample { unit, is_paced, .. } = self.samples[id.index()];
