@@ -296,6 +296,28 @@ fn a_path_that_marks_is_probed_and_fails_all_the_same() {
     assert!(is_reported(&pair), "the failure is reported");
 }
 
+/// A peer that reports a mark that no queue made pays with a cut. Losses pass until the next mark is overdue, and cut again
+/// from then on.
+#[test]
+fn an_invented_mark_excuses_losses_for_seconds_alone() {
+    let mut pair = open_with(Config { wireless: WirelessRules::DEFAULT, ..config() }, 1);
+    mark(&mut pair, 1);
+    pair.send_at_once(End::A, WINDOW, FULL);
+    pair.run_for(ms(500));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho]);
+    let lose_one = |pair: &mut Pair| {
+        drop_next(pair, 1);
+        pair.send_at_once(End::A, 2 * WINDOW, FULL);
+        pair.run_for(ms(3_000));
+        assert!(pair.at(End::A).unacknowledged().is_zero());
+        cuts(pair)
+    };
+    assert_eq!(lose_one(&mut pair), [], "the path seems to mark");
+    pair.run_for(ms(20_000));
+    let late: Vec<CutCause> = (0..5).flat_map(|_| lose_one(&mut pair)).collect();
+    assert!(late.contains(&CutCause::Missing), "{late:?}");
+}
+
 /// A window of a few losses in a row, with all rules of the defaults: what was sent arrives.
 #[test]
 fn bursts_of_losses_are_repaired() {
