@@ -165,7 +165,7 @@ impl Session {
     /// the one in charge wants, as far as the window management grants it.
     fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let Policies { congestion, slow_start, limit, gives_windows, .. } = &mut self.policies;
+        let Policies { congestion, slow_start, limit, gives_windows, yields_window, .. } = &mut self.policies;
         slow_start.on_acked(id, acked, &view);
         congestion.on_acked(id, acked, &view);
         if *gives_windows {
@@ -177,6 +177,14 @@ impl Session {
         }
         let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
         let wanted = slow.map_or_else(|| congestion.increase(id, acked, &view), |step| step.by);
+        if *yields_window && wanted.is_zero() && slow.is_none() {
+            let yielded = congestion.take_yielded(id, &view);
+            if !yielded.is_zero() {
+                self.paths.shrink(id, yielded);
+                self.record_window(now, id, None);
+            }
+            return;
+        }
         let grant = limit.grant(id, wanted, &view);
         if grant.by.is_zero() && !wanted.is_zero() && slow.is_none() {
             congestion.on_refused(id, acked, &view);

@@ -23,6 +23,8 @@ pub struct Policies {
     pub congestion: Box<dyn CongestionControl>,
     /// Whether the congestion control [gives windows](CongestionControl::gives_windows).
     pub gives_windows: bool,
+    /// Whether it [shrinks windows without a loss](CongestionControl::yields_window).
+    pub yields_window: bool,
     /// How windows grow in slow start.
     pub slow_start: Box<dyn SlowStart>,
     /// Whether windows grow only by SACKs that advance their path.
@@ -58,6 +60,7 @@ impl Policies {
         Ok(Policies {
             detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
             gives_windows: congestion.gives_windows(),
+            yields_window: congestion.yields_window(),
             congestion,
             slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,
             growth_needs_advance: rules.growth_needs_advance,

@@ -13,6 +13,7 @@ mod settings;
 mod sizes;
 mod tuned;
 
+pub use crate::policy::congestion::coupled::berp::BerpRules;
 pub use crate::policy::congestion::reno::EcnWindow;
 pub use crate::policy::response::wireless_aware::{
     AfterTimeout, Backoff, EvidenceRule, WirelessResend, WirelessRules,
@@ -75,6 +76,8 @@ pub struct Config {
     pub window_limits: Vec<u32>,
     /// What the sender does after a loss: a name in the registry.
     pub loss_response: String,
+    /// Which parts of the congestion control `berp` are used.
+    pub berp: BerpRules,
     /// How the loss response `wireless-aware` answers a loss without a mark.
     pub wireless: WirelessRules,
     /// Whether chunks are sent again in the idle period of a small window (M-SWS-1).
@@ -339,6 +342,7 @@ impl Config {
     /// The values that the standard rules need. Rules that draw random numbers use children of `seed`.
     pub fn rules(&self, seed: Seed) -> StandardRules {
         StandardRules {
+            berp: self.berp,
             reno: RenoRules {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,

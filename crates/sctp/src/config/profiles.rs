@@ -7,6 +7,7 @@ use super::{
     InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
+use crate::policy::congestion::coupled::berp::BerpRules;
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::response::wireless_aware::WirelessRules;
@@ -32,6 +33,7 @@ impl Config {
             window_management: "none".into(),
             window_limits: Vec::new(),
             loss_response: "standard".into(),
+            berp: BerpRules::BOTH,
             wireless: WirelessRules::DEFAULT,
             small_window_recovery: false,
             scheduler: "round-robin".into(),

@@ -12,6 +12,12 @@ use super::acknowledge::{
 };
 use super::congestion::CongestionControl;
 use super::congestion::bbr::{Bbr, LossRule};
+use super::congestion::coupled::Coupled;
+use super::congestion::coupled::balia::Balia;
+use super::congestion::coupled::berp::{Berp, BerpRules};
+use super::congestion::coupled::lia::Lia;
+use super::congestion::coupled::olia::Olia;
+use super::congestion::cubic::Cubic;
 use super::congestion::reno::{Reno, RenoRules};
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
@@ -55,6 +61,8 @@ use super::window::none::Unlimited;
 pub struct StandardRules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
+    /// Which parts of the congestion control `berp` are used.
+    pub berp: BerpRules,
     /// Whether windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
     pub growth_needs_advance: bool,
     /// How many missing reports make a chunk lost.
@@ -165,6 +173,13 @@ impl Registry {
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
+        registry.congestion_controls.add("cubic", |rules| Box::new(Cubic::new(rules.reno)));
+        registry.congestion_controls.add("lia", |rules| Box::new(Coupled::new(Lia, rules.reno)));
+        registry.congestion_controls.add("olia", |rules| Box::new(Coupled::new(Olia, rules.reno)));
+        registry.congestion_controls.add("balia", |rules| Box::new(Coupled::new(Balia, rules.reno)));
+        registry
+            .congestion_controls
+            .add("berp", |rules| Box::new(Coupled::new(Berp::new(rules.berp), rules.reno)));
         for (name, rule) in [("bbr", LossRule::ByQueue), ("bbr-draft", LossRule::Draft)] {
             registry
                 .congestion_controls
@@ -221,10 +236,7 @@ impl Registry {
     fn empty() -> Registry {
         Registry {
             loss_detections: PolicyTable::new("loss detection", &[]),
-            congestion_controls: PolicyTable::new(
-                kind::CONGESTION_CONTROL,
-                &["balia", "berp", "cubic", "lia", "olia"],
-            ),
+            congestion_controls: PolicyTable::new(kind::CONGESTION_CONTROL, &[]),
             slow_starts: PolicyTable::new("slow start", &[]),
             window_limits: PolicyTable::new(kind::WINDOW_MANAGEMENT, &[]),
             loss_responses: PolicyTable::new(kind::LOSS_RESPONSE, &[]),
@@ -327,6 +339,7 @@ pub(crate) mod tests {
 
     pub(crate) fn rules() -> StandardRules {
         StandardRules {
+            berp: BerpRules::BOTH,
             reno: RenoRules {
                 window_floor: 4,
                 idle_floor: 4,
@@ -356,7 +369,8 @@ pub(crate) mod tests {
             Registry::standard().congestion_controls.build("fastest", &rules()).expect_err("no such control");
         assert_eq!(
             error.to_string(),
-            "there is no congestion control \"fastest\"; known are bbr, bbr-draft, reno"
+            "there is no congestion control \"fastest\"; known are balia, bbr, bbr-draft, berp, cubic, lia, \
+             olia, reno"
         );
     }
 

@@ -69,7 +69,18 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "`ecn = \"cwr\"`: whether every report is answered; if not, only one that cuts the window"
     ),
-    planned("berp", "the rules of the congestion control `berp`"),
+    field!(
+        berp.increase,
+        Everywhere,
+        Kind::Boolean,
+        "with the congestion control `berp`: whether windows grow together; if not, each as in RFC 9260"
+    ),
+    field!(
+        berp.decrease,
+        Everywhere,
+        Kind::Boolean,
+        "with the congestion control `berp`: whether cuts follow the path's share of the bandwidth; if not, half"
+    ),
     planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
     field!(
         missing_reports,

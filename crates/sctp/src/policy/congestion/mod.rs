@@ -3,6 +3,8 @@
 //! amount of a change, or, if it keeps a model of each path, the windows themselves.
 
 pub mod bbr;
+pub mod coupled;
+pub mod cubic;
 pub mod pacing;
 pub mod reno;
 
@@ -153,6 +155,17 @@ pub trait CongestionControl: Debug + Send {
     /// The growth that [`increase`](CongestionControl::increase) wanted was refused: the window may grow by it later,
     /// when there is room (M-CWM-2).
     fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
+
+    /// Whether windows may also [shrink without a loss](CongestionControl::take_yielded). The answer never changes.
+    fn yields_window(&self) -> bool {
+        false
+    }
+
+    /// By how much the window of `path` shrinks without a loss, in favour of other paths. It is asked after
+    /// [`increase`](CongestionControl::increase) wanted no growth, if the control [yields](CongestionControl::yields_window).
+    fn take_yielded(&mut self, _path: PathId, _view: &View<'_>) -> ByteCount {
+        ByteCount::ZERO
+    }
 
     /// The window of `path` after a cut for `cause`. Its cwnd is normally not larger than before. If it is larger,
     /// the window grows to it, as far as the window management allows.

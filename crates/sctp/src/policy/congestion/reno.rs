@@ -72,6 +72,32 @@ impl Reno {
     pub fn new(rules: RenoRules) -> Reno {
         Reno { rules, paths: Vec::new() }
     }
+
+    /// If a whole window was acknowledged since the window of `path` last grew, and it may grow, returns
+    /// partial_bytes_acked, of which that window is taken (RFC 9260 §7.2.2).
+    pub(super) fn turn(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<ByteCount> {
+        let cwnd = view.path(path).cwnd;
+        let partial = &mut self.paths[path.index()].partial_bytes_acked;
+        let mut turn = None;
+        if acked.may_grow {
+            *partial += acked.bytes;
+            if *partial >= cwnd && acked.is_fully_used {
+                turn = Some(*partial);
+                *partial -= cwnd;
+            } else if self.rules.clamp_partial_bytes && !acked.is_fully_used {
+                *partial = (*partial).min(cwnd);
+            }
+        }
+        if acked.emptied {
+            *partial = ByteCount::ZERO;
+        }
+        turn
+    }
+
+    /// The window after a cut from `before` to `wanted`.
+    pub(super) fn cut_to(&self, wanted: ByteCount, before: ByteCount) -> CutWindow {
+        self.rules.cut_to(wanted, before)
+    }
 }
 
 impl CongestionControl for Reno {
@@ -89,22 +115,7 @@ impl CongestionControl for Reno {
 
     /// RFC 9260 §7.2.2.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
-        let PathSample { cwnd, unit, .. } = *view.path(path);
-        let memory = &mut self.paths[path.index()];
-        let mut growth = ByteCount::ZERO;
-        if acked.may_grow {
-            memory.partial_bytes_acked += acked.bytes;
-            if memory.partial_bytes_acked >= cwnd && acked.is_fully_used {
-                memory.partial_bytes_acked -= cwnd;
-                growth = unit;
-            } else if self.rules.clamp_partial_bytes && !acked.is_fully_used {
-                memory.partial_bytes_acked = memory.partial_bytes_acked.min(cwnd);
-            }
-        }
-        if acked.emptied {
-            memory.partial_bytes_acked = ByteCount::ZERO;
-        }
-        growth
+        self.turn(path, acked, view).map_or(ByteCount::ZERO, |_| view.path(path).unit)
     }
 
     fn on_refused(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
@@ -182,13 +193,13 @@ fn decayed_in_ns2(sample: &PathSample, least: ByteCount) -> CutWindow {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::policy::Hints;
     use crate::policy::congestion::tests::acked;
     use crate::policy::view::tests::{sample, view};
 
-    const RULES: RenoRules = RenoRules {
+    pub(in crate::policy::congestion) const RULES: RenoRules = RenoRules {
         window_floor: 4,
         idle_floor: 4,
         clamp_partial_bytes: false,

@@ -26,7 +26,7 @@ pub struct Grant {
 
 /// A rule that limits the congestion windows.
 pub trait WindowLimit: Debug + Send {
-    /// How much of the `wanted` growth, at most one unit, `path` gets.
+    /// How much of the `wanted` growth `path` gets.
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant;
 
     /// The most that the windows of all paths may have together when paths are added; if they have more, the windows
