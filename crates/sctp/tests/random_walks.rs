@@ -56,7 +56,19 @@ fn whatever_happens_under_bbr_messages_arrive_once_and_in_order_or_the_failure_i
         let (setting, operations) = plan(seed);
         let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
         let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
-        (Setting { marks, is_bbr: true, ..setting }, operations)
+        (Setting { marks, congestion: "bbr", ..setting }, operations)
+    });
+}
+
+/// The same with windows that grow together, and under CUBIC.
+#[test]
+fn whatever_happens_to_coupled_windows_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(1_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let congestion = ["lia", "olia", "balia", "berp", "cubic"][(seed % 5) as usize];
+        let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
+        let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
+        (Setting { marks, congestion, ..setting }, operations)
     });
 }
 

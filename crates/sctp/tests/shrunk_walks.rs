@@ -25,7 +25,7 @@ const SETTING: Setting = Setting {
     potentially_failed: 0,
     quick: false,
     marks: MarkSetting::NONE,
-    is_bbr: false,
+    congestion: "reno",
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

@@ -72,8 +72,8 @@ pub struct Setting {
     /// Data leaves a path that is silent while another delivers.
     pub quick: bool,
     pub marks: MarkSetting,
-    /// Whether BBR controls the paths, in trains of four packets; else the profile's control.
-    pub is_bbr: bool,
+    /// The congestion control; `bbr` paces.
+    pub congestion: &'static str,
 }
 
 /// How both ends use ECN, and what the pipes do.
@@ -130,7 +130,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         potentially_failed: dice.one_of(&[0, 0, 1, 1, 3, 9]),
         quick: dice.one_of(&[false, true]),
         marks: MarkSetting::NONE,
-        is_bbr: false,
+        congestion: "reno",
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -215,8 +215,8 @@ impl Walk {
             },
             ..profile.clone()
         };
-        if setting.is_bbr {
-            config.congestion_control = "bbr".to_owned();
+        config.congestion_control = setting.congestion.to_owned();
+        if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
         config.set_cmt(setting.cmt);
