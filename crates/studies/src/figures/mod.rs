@@ -2,6 +2,7 @@
 
 pub mod by_seed;
 pub mod claim;
+mod curve_statistics;
 pub mod figure;
 pub mod iy;
 pub mod liu;
