@@ -1,5 +1,6 @@
 //! The papers' figures: the scenarios that are run for them, and the verdicts on the papers' claims.
 
+pub mod berp;
 pub mod by_seed;
 pub mod claim;
 mod curve_statistics;
@@ -61,6 +62,24 @@ pub enum FigureName {
     /// The model of multipath TCP: its columns, as far as they need no simulation.
     #[value(name = "LIU-F4-F6", aliases = ["LIU-F4", "LIU-F5", "LIU-F6"])]
     LiuF4ToF6,
+    /// A transfer's time by losses: BERP beside the standard, over disjoint paths.
+    #[value(name = "BERP-F2")]
+    BerpF2,
+    /// The windows of both.
+    #[value(name = "BERP-F3")]
+    BerpF3,
+    /// The same time where the paths share the narrow link.
+    #[value(name = "BERP-F5")]
+    BerpF5,
+    /// The windows there.
+    #[value(name = "BERP-F6")]
+    BerpF6,
+    /// Throughput beside datagrams.
+    #[value(name = "BERP-F8")]
+    BerpF8,
+    /// The windows there.
+    #[value(name = "BERP-F9")]
+    BerpF9,
     /// What lost CWRs do to goodput.
     #[value(name = "YE-F22")]
     YeF22,
@@ -238,6 +257,12 @@ impl FigureName {
             FigureName::WsF9ToF12 => ws::windows(scale, ws::WindowsSetting::DEFAULT),
             FigureName::WsF13ToF14 => ws::heuristic(1e-4),
             FigureName::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
+            FigureName::BerpF2
+            | FigureName::BerpF3
+            | FigureName::BerpF5
+            | FigureName::BerpF6
+            | FigureName::BerpF8
+            | FigureName::BerpF9 => Ok(self.berp(scale, berp::ChainChoice::DEFAULT)),
             FigureName::YeF22
             | FigureName::YeF23
             | FigureName::YeF24
@@ -274,6 +299,15 @@ impl FigureName {
             FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
             FigureName::YeF29 | FigureName::YeF33 | FigureName::YeF34 | FigureName::YeF35 => {
                 Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::CAUTIOUS]))
+            }
+            FigureName::BerpF2
+            | FigureName::BerpF3
+            | FigureName::BerpF5
+            | FigureName::BerpF6
+            | FigureName::BerpF8
+            | FigureName::BerpF9 => {
+                let members = berp::ChainChoice::SENSITIVITY.into_iter();
+                Ok(members.map(|choice| (choice.name, self.berp(scale, choice))).collect())
             }
             FigureName::YeT2 => {
                 use ye::RadioChoice;
@@ -318,6 +352,18 @@ impl FigureName {
 }
 
 impl FigureName {
+    /// A record of BERP; for a name of another paper, that of the first figure.
+    fn berp(self, scale: StudyScale, choice: berp::ChainChoice) -> Figure {
+        match self {
+            FigureName::BerpF3 => berp::over_disjoint(scale, choice),
+            FigureName::BerpF5 => berp::shared(scale, choice),
+            FigureName::BerpF6 => berp::over_shared(scale, choice),
+            FigureName::BerpF8 => berp::beside_datagrams(scale, choice),
+            FigureName::BerpF9 => berp::over_loaded(scale, choice),
+            _ => berp::disjoint(scale, choice),
+        }
+    }
+
     /// A record of YE chapter 5; for a name of another figure, that of the first.
     fn ye_radio(self, scale: StudyScale, choice: ye::RadioChoice) -> Figure {
         match self {

@@ -12,6 +12,8 @@ pub enum Metric {
     Time,
     /// Data delivered once and in order, in Mbit/s of whole packets, as models count it.
     Throughput,
+    /// The same of the first flow alone.
+    FirstFlow,
     /// How much one of two exceeds the other, in percent.
     Gain,
     /// A path's window limit, in packets.
@@ -124,6 +126,7 @@ impl Metric {
         match self {
             Metric::Time => "transfer time in s",
             Metric::Throughput => "throughput in Mbit/s of whole packets",
+            Metric::FirstFlow => "throughput of the first flow in Mbit/s of whole packets",
             Metric::Gain => "difference in %",
             Metric::Limit => "window limit in packets",
             Metric::Combinations => "combinations tried",

@@ -36,11 +36,13 @@ pub struct RunValues {
     pub ecn_cuts: f64,
     /// Packets that wait at the link where most do, in the mean over time.
     pub mean_queue: f64,
+    /// What the first flow delivered, counted as `throughput`.
+    pub first_flow: f64,
 }
 
 impl KeptValues for RunValues {
     const COLUMNS: &str = "time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,delivered,seconds,\
-                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue";
+                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue,first_flow";
 
     fn of(run: &RunResult) -> RunValues {
         let received = sum_sacks(run, |sacks| sacks.received);
@@ -59,6 +61,7 @@ impl KeptValues for RunValues {
             ecn_echoes: sum_paths(run, |path| path.marks.ecne_sent),
             ecn_cuts: sum_paths(run, |path| path.marks.ecn_cuts),
             mean_queue: queues.map(|queue| queue.mean_queue_packets).fold(0.0, f64::max),
+            first_flow: run.flows.first().map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
         }
     }
 
@@ -67,17 +70,19 @@ impl KeptValues for RunValues {
         let time = self.time.map(|time| time.to_string()).unwrap_or_default();
         let RunValues { throughput, sacks_by_timer, shared_sacks, .. } = self;
         let RunValues { fast_retransmits, timeouts, delivered, seconds, .. } = self;
-        let RunValues { goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, .. } = self;
+        let RunValues { goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, first_flow, .. } = self;
         format!(
             "{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},{timeouts},{delivered},{seconds},\
-             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue}"
+             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue},{first_flow}"
         )
     }
 
     fn from_cells(cells: &[&str]) -> Option<RunValues> {
         let [time, throughput, sacks_by_timer, shared_sacks, rest @ ..] = cells else { return None };
         let [fast_retransmits, timeouts, delivered, seconds, rest @ ..] = rest else { return None };
-        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue] = rest else { return None };
+        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, first_flow] = rest else {
+            return None;
+        };
         let number = |cell: &str| cell.parse::<f64>().ok();
         Some(RunValues {
             time: if time.is_empty() { None } else { Some(number(time)?) },
@@ -93,6 +98,7 @@ impl KeptValues for RunValues {
             ecn_echoes: number(ecn_echoes)?,
             ecn_cuts: number(ecn_cuts)?,
             mean_queue: number(mean_queue)?,
+            first_flow: number(first_flow)?,
         })
     }
 }
@@ -103,6 +109,7 @@ impl RunValues {
         match metric {
             Metric::Time => self.time.unwrap_or(f64::NAN),
             Metric::Throughput => self.throughput,
+            Metric::FirstFlow => self.first_flow,
             Metric::SacksByTimer => self.sacks_by_timer,
             Metric::SharedSacks => self.shared_sacks,
             Metric::FastRetransmits => self.fast_retransmits,
@@ -130,7 +137,11 @@ impl RunValues {
 
 /// Goodput counts the 1,452 bytes of user data in each packet of 1,500.
 fn throughput(run: &RunResult) -> f64 {
-    run.flows.iter().map(|flow| flow.goodput_bps).sum::<f64>() / 1e6 * 1500.0 / 1452.0
+    whole_packets(run.flows.iter().map(|flow| flow.goodput_bps).sum())
+}
+
+fn whole_packets(goodput_bps: f64) -> f64 {
+    goodput_bps / 1e6 * 1500.0 / 1452.0
 }
 
 fn sum_sacks(run: &RunResult, value: fn(SackResult) -> u64) -> f64 {
@@ -161,6 +172,7 @@ mod tests {
             ecn_echoes: 224.0,
             ecn_cuts: 0.0,
             mean_queue: 0.7,
+            first_flow: 1.9,
         };
         for values in [values, RunValues { time: None, ..values }] {
             let line = values.cells();
