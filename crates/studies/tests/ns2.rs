@@ -56,6 +56,11 @@ fn with_the_recovery_of_ns2_every_retransmission_policy_takes_as_long_as_there()
 }
 
 #[test]
+fn transfers_over_chains_of_lossy_links_take_as_long_as_theirs() {
+    judge(Set::C, 6, 0.98, &["A, plain-cmt-rwnd1M, middle loss 0.06"]);
+}
+
+#[test]
 fn standard_sctp_carries_as_much_as_theirs() {
     judge(Set::B, 6, 0.97, &["p 0.001, 21 Mbit/s, 40 ms, 32 KiB"]);
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::judgement::Tolerance;
 use super::point::{ComparedPoint, Measure, gather};
 use super::table_error::TableError;
-use super::world::{AssociationSettings, Pipe, Retransmission, Scheme, SendingTime, scenario};
+use super::world::{AssociationSettings, Chains, Pipe, Retransmission, Scheme, SendingTime, scenario};
 
 /// The sets of the oracle that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -20,19 +20,21 @@ pub enum Set {
     ARtx,
     /// Throughput of standard SCTP.
     B,
+    /// Transfers by CMT over chains of three links with losses of their own, disjoint or with one in common.
+    C,
     /// A shared receive buffer.
     D,
 }
 
 impl Set {
     /// All sets.
-    pub const ALL: [Set; 4] = [Set::A, Set::ARtx, Set::B, Set::D];
+    pub const ALL: [Set; 5] = [Set::A, Set::ARtx, Set::B, Set::C, Set::D];
 
     /// The share of its points that is to hold.
     pub fn goal(self, rules: &[u32]) -> f64 {
         match self {
             Set::A | Set::ARtx if !rules.is_empty() => 0.95,
-            Set::A | Set::ARtx | Set::B => 0.85,
+            Set::A | Set::ARtx | Set::B | Set::C => 0.85,
             Set::D => 0.80,
         }
     }
@@ -46,6 +48,7 @@ impl Set {
             Set::A => each::<TransferRow>(&directory.join("a_cmt_vs_appstripe.open.csv"), rules)?,
             Set::ARtx => each::<TransferRow>(&directory.join("a_rtx_policy.open.csv"), rules)?,
             Set::B => each::<Throughput>(&directory.join("b_sctp_throughput.open.csv"), rules)?,
+            Set::C => each::<ChainRow>(&directory.join("c_berp_plain_cmt.open.csv"), rules)?,
             Set::D => each::<SharedBufferRow>(&directory.join("d_shared_rbuf.open.csv"), rules)?,
         };
         Ok(gather(rows))
@@ -205,6 +208,79 @@ impl OraclePoint for Throughput {
             measure: Measure::Goodput,
             theirs: vec![self.goodput_mbps_1452B],
             tolerance: Tolerance::LOSS,
+            is_counted: true,
+        })
+    }
+}
+
+/// Set c: 60 MiB by CMT over two chains of three links.
+#[derive(Debug, Deserialize)]
+#[allow(non_snake_case, reason = "the columns' names are ns-2's")]
+struct ChainRow {
+    scenario: String,
+    config: String,
+    mid_loss: f64,
+    access_loss: f64,
+    loss_on_ack_dir: u8,
+    access_mbps: f64,
+    mid_mbps: f64,
+    link_delay_ms: f64,
+    queue_pkts: u32,
+    rwnd_bytes: u64,
+    initialSsthresh: u64,
+    eCmtRtxPolicy: u8,
+    initialCwnd: u32,
+    fastRtxTrigger: u8,
+    useCmtDelAck: u8,
+    minRto_s: f64,
+    bytes: u64,
+    transfer_time_s: f64,
+}
+
+impl OraclePoint for ChainRow {
+    fn point(&self, rules: &[u32]) -> Result<ComparedPoint, TableError> {
+        let is_shared = match self.scenario.as_str() {
+            "A" => false,
+            "B" => true,
+            other => return Err(TableError::Strange { what: format!("scenario {other:?}") }),
+        };
+        let back = |loss: f64| if self.loss_on_ack_dir == 1 { loss } else { 0.0 };
+        let pipe = |rate, loss| Pipe {
+            rate,
+            delay: self.link_delay_ms,
+            queue: self.queue_pkts,
+            loss: [loss, back(loss)],
+            burst: None,
+        };
+        let retransmission = retransmission(Some(self.eCmtRtxPolicy))?;
+        let association = AssociationSettings {
+            scheme: Scheme::Cmt([true, true, self.useCmtDelAck == 1]),
+            ns2_rules: rules.to_vec(),
+            retransmission,
+            missing_reports: self.fastRtxTrigger,
+            window_floor: self.initialCwnd,
+            initial_ssthresh: self.initialSsthresh,
+            receive_buffer: self.rwnd_bytes,
+            sack_every: 2,
+            min_rto: self.minRto_s,
+        };
+        let chains = Chains {
+            outer: pipe(self.access_mbps, self.access_loss),
+            middle: pipe(self.mid_mbps, self.mid_loss),
+            is_shared,
+        };
+        let work = SendingTime::Transfer { bytes: self.bytes, at_most: 100_000.0, warmup: 0.0 };
+        let ChainRow { scenario, config, mid_loss, .. } = self;
+        Ok(ComparedPoint {
+            figure: config.clone(),
+            label: format!("{scenario}, {config}, middle loss {mid_loss}"),
+            scheme: association.scheme,
+            loss: *mid_loss,
+            // Losses begin with the data: the set-up takes two round trips of six links each.
+            scenario: chains.scenario(12.0 * self.link_delay_ms, &association, work),
+            measure: Measure::TransferTime,
+            theirs: vec![self.transfer_time_s],
+            tolerance: Tolerance::CHAINS,
             is_counted: true,
         })
     }

@@ -91,32 +91,67 @@ pub enum SendingTime {
     },
 }
 
+/// Two paths of three links each: outer ones that are alike, and a middle one, which the paths may have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chains {
+    /// The first and the last link of each path.
+    pub outer: Pipe,
+    /// The link between them.
+    pub middle: Pipe,
+    /// Whether it is one link.
+    pub is_shared: bool,
+}
+
 /// The scenario file for these parameters. Losses begin after `after` milliseconds.
 pub fn scenario(pipes: &[Pipe], after: f64, association: &AssociationSettings, work: SendingTime) -> String {
-    let mut text = String::from("[run]\n");
-    let transfer = match work {
-        SendingTime::Transfer { bytes, at_most, warmup } => {
-            let _ = write!(text, "time = \"{at_most} s\"\nwarmup = \"{warmup} s\"\n");
-            format!("transfer = \"{bytes} B\"\n")
+    let existing = pipes.iter().enumerate().filter(|(_, pipe)| pipe.rate > 0.0);
+    let links: String = existing.map(|(index, pipe)| pipe.link(&format!("{}", index + 1), after)).collect();
+    with_work(&links, association, work)
+}
+
+impl Chains {
+    /// The scenario file for these parameters. Losses begin after `after` milliseconds.
+    pub fn scenario(&self, after: f64, association: &AssociationSettings, work: SendingTime) -> String {
+        let middles = if self.is_shared { ["middle", "middle"] } else { ["middle-1", "middle-2"] };
+        let mut text = String::new();
+        let mut paths = String::new();
+        for (number, middle) in (1..).zip(middles) {
+            let names = [format!("out-{number}"), middle.to_owned(), format!("in-{number}")];
+            text += &self.outer.link(&names[0], after);
+            text += &self.outer.link(&names[2], after);
+            if number == 1 || !self.is_shared {
+                text += &self.middle.link(middle, after);
+            }
+            let _ = write!(paths, "[[path]]\nname = \"{number}\"\nlinks = {names:?}\n");
         }
-        SendingTime::Time { seconds, warmup } => {
-            let _ = write!(text, "time = \"{seconds} s\"\nwarmup = \"{warmup} s\"\n");
-            String::new()
-        }
-    };
-    for (index, pipe) in pipes.iter().enumerate().filter(|(_, pipe)| pipe.rate > 0.0) {
-        let Pipe { rate, delay, queue, loss: [forward, reverse], burst } = *pipe;
-        let _ = write!(
-            text,
-            "[[link]]\nname = \"{}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue} packets\"\n\
-             loss = {}\nreverse = {{ loss = {} }}\n",
-            index + 1,
+        with_work(&(text + &paths), association, work)
+    }
+}
+
+impl Pipe {
+    fn link(&self, name: &str, after: f64) -> String {
+        let Pipe { rate, delay, queue, loss: [forward, reverse], burst } = *self;
+        format!(
+            "[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
+             queue = \"{queue} packets\"\nloss = {}\nreverse = {{ loss = {} }}\n",
             loss(forward, burst, after),
             loss(reverse, None, after),
-        );
+        )
     }
-    let _ = write!(text, "[[flow]]\n{transfer}{}", sctp(association));
-    text
+}
+
+/// The scenario file with these links and paths.
+fn with_work(links: &str, association: &AssociationSettings, work: SendingTime) -> String {
+    let (time, warmup, transfer) = match work {
+        SendingTime::Transfer { bytes, at_most, warmup } => {
+            (at_most, warmup, format!("transfer = \"{bytes} B\"\n"))
+        }
+        SendingTime::Time { seconds, warmup } => (seconds, warmup, String::new()),
+    };
+    format!(
+        "[run]\ntime = \"{time} s\"\nwarmup = \"{warmup} s\"\n{links}[[flow]]\n{transfer}{}",
+        sctp(association)
+    )
 }
 
 fn loss(probability: f64, burst: Option<f64>, after: f64) -> String {
