@@ -177,13 +177,8 @@ impl Session {
         }
         let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
         let wanted = slow.map_or_else(|| congestion.increase(id, acked, &view), |step| step.by);
-        if *yields_window && wanted.is_zero() && slow.is_none() {
-            let yielded = congestion.take_yielded(id, &view);
-            if !yielded.is_zero() {
-                self.paths.shrink(id, yielded);
-                self.record_window(now, id, None);
-            }
-            return;
+        if wanted.is_zero() && *yields_window && slow.is_none() {
+            return self.yield_window(id, now);
         }
         let grant = limit.grant(id, wanted, &view);
         if grant.by.is_zero() && !wanted.is_zero() && slow.is_none() {
@@ -199,6 +194,17 @@ impl Session {
             if ends_slow_start {
                 self.paths.end_slow_start(id);
             }
+            self.record_window(now, id, None);
+        }
+    }
+
+    /// Takes from the window of path `id` what the congestion control gives up in favour of other paths.
+    #[cold]
+    fn yield_window(&mut self, id: PathId, now: Time) {
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let yielded = self.policies.congestion.take_yielded(id, &view);
+        if !yielded.is_zero() {
+            self.paths.shrink(id, yielded);
             self.record_window(now, id, None);
         }
     }

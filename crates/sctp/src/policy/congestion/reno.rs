@@ -75,6 +75,7 @@ impl Reno {
 
     /// If a whole window was acknowledged since the window of `path` last grew, and it may grow, returns
     /// partial_bytes_acked, of which that window is taken (RFC 9260 §7.2.2).
+    #[inline]
     pub(super) fn turn(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<ByteCount> {
         let cwnd = view.path(path).cwnd;
         let partial = &mut self.paths[path.index()].partial_bytes_acked;
