@@ -19,7 +19,8 @@ pub fn ends(draft: &Draft<'_>, settings: &Tcp) -> [Box<dyn Transport>; 2] {
     Host::BOTH.map(|host| -> Box<dyn Transport> { Box::new(end(draft, settings, host)) })
 }
 
-fn end(draft: &Draft<'_>, settings: &Tcp, host: Host) -> TcpEnd {
+/// The end at one host.
+pub fn end(draft: &Draft<'_>, settings: &Tcp, host: Host) -> TcpEnd {
     let hints = hints(draft.scenario, &draft.paths, host);
     let opens = |round_trip: Option<Duration>| draft.flow.start + round_trip.unwrap_or_default();
     let losses = hints.iter().map(|hint| hint.loss.unwrap_or_default()).collect();

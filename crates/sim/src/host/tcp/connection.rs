@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use anabranch_base::{ByteCount, Time};
 use anabranch_scenario::model::{Tcp, TcpTimeoutPlace};
 
-use super::control::{AckedPackets, Control, SubflowView, control};
+use super::control::{AckedPackets, Control, LossSign, SubflowLoss, SubflowView, control};
 use super::limits::Limit;
 use super::position::Position;
 use super::segment::{Acknowledgement, DataSegment};
@@ -83,13 +83,19 @@ impl ConnectionSender {
         acknowledgement: &Acknowledgement,
     ) {
         let consequence = subflows[path].sender.handle_acknowledgement(now, acknowledgement);
-        let acked = AckedPackets { at: now, of: path, packets: consequence.packets };
+        let acked = AckedPackets {
+            at: now,
+            of: path,
+            packets: consequence.packets,
+            was_full: consequence.was_full,
+        };
         if consequence.packets > 0.0 {
             self.control.on_acked(&acked);
         }
         if let Some(flight) = consequence.lost_with {
             self.look(subflows);
-            let threshold = self.control.threshold(now, path, flight, &self.views);
+            let loss = SubflowLoss { of: path, flight, sign: LossSign::Missing };
+            let threshold = self.control.on_loss(&loss, &self.views);
             subflows[path].sender.enter_recovery(now, threshold);
         } else if consequence.grows {
             self.look(subflows);
@@ -104,9 +110,10 @@ impl ConnectionSender {
     pub fn handle_timeout(&mut self, now: Time, subflows: &mut [Subflow], path: usize) {
         self.look(subflows);
         let flight = subflows[path].sender.flight();
-        let threshold = self.control.threshold(now, path, flight, &self.views);
+        let loss = SubflowLoss { of: path, flight, sign: LossSign::Timeout };
+        let is_first = !subflows[path].sender.was_timed_out();
+        let threshold = is_first.then(|| self.control.on_loss(&loss, &self.views));
         subflows[path].sender.time_out(now, threshold);
-        self.control.on_timeout(now, path);
         let first = subflows[path].sender.first();
         let lacks = |segment: &DataSegment| segment.data >= self.acknowledged;
         if let Some(segment) = first.filter(lacks)

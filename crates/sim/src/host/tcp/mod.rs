@@ -15,6 +15,8 @@ mod sender;
 mod source;
 mod subflow;
 mod timer;
+#[cfg(test)]
+mod walks;
 mod window;
 
 pub use build::ends;

@@ -66,6 +66,8 @@ enum Phase {
 pub struct Consequence {
     /// The packets acknowledged, as growth counts them.
     pub packets: f64,
+    /// Whether the window was full.
+    pub was_full: bool,
     /// Whether the window grows by congestion avoidance.
     pub grows: bool,
     /// A loss was found, with so many packets outstanding.
@@ -110,10 +112,10 @@ impl SubflowSender {
         if let Some(sent) = news.timed {
             self.timer.on_sample(now.since(sent));
         }
-        let mut consequence = Consequence::default();
+        let mut consequence = Consequence { was_full, ..Consequence::default() };
         if !news.acknowledged.is_zero() {
             consequence.packets = self.packets(news.acknowledged);
-            self.on_advance(now, news.acknowledged, was_full, &mut consequence);
+            self.on_advance(now, news.acknowledged, &mut consequence);
         } else if is_duplicate {
             self.on_duplicate(now);
         }
@@ -145,11 +147,16 @@ impl SubflowSender {
         self.timer.deadline().is_some_and(|deadline| deadline <= now)
     }
 
+    /// Whether the first segment left again after a time-out already.
+    pub fn was_timed_out(&self) -> bool {
+        self.was_timed_out
+    }
+
     /// The timer expired (RFC 6298 §5.4 to §5.6, RFC 5681 (4)): all that has not arrived is taken for lost, and the window
-    /// is one packet. `threshold` is kept unless the first segment timed out before.
-    pub fn time_out(&mut self, now: Time, threshold: f64) {
+    /// is one packet. The threshold changes with the first of several time-outs in a row.
+    pub fn time_out(&mut self, now: Time, threshold: Option<f64>) {
         self.counters.timeouts += 1;
-        if !self.was_timed_out {
+        if let Some(threshold) = threshold {
             self.window.set_threshold(threshold);
         }
         self.was_timed_out = true;
@@ -278,12 +285,17 @@ impl SubflowSender {
     }
 
     /// The cumulative acknowledgement moved on.
-    fn on_advance(&mut self, now: Time, acknowledged: ByteCount, was_full: bool, consequence: &mut Consequence) {
+    fn on_advance(&mut self, now: Time, acknowledged: ByteCount, consequence: &mut Consequence) {
         (self.duplicates, self.timed_out, self.was_timed_out) = (0, None, false);
         let next = self.board.unacknowledged();
         let mut restarts = true;
         match self.phase {
-            Phase::Recovery { until, .. } if next >= until => self.leave_recovery(now),
+            Phase::Recovery { until, .. } if next >= until => {
+                self.leave_recovery(now);
+                if self.growth == TcpGrowth::Bytes {
+                    self.grow_by(now, consequence);
+                }
+            }
             Phase::Recovery { until, is_first_partial } => {
                 if self.recovery == TcpRecovery::NewReno {
                     self.on_partial(now, acknowledged);
@@ -295,9 +307,9 @@ impl SubflowSender {
                 if next >= until {
                     self.phase = Phase::Open;
                 }
-                self.grow_by(now, was_full, consequence);
+                self.grow_by(now, consequence);
             }
-            Phase::Open => self.grow_by(now, was_full, consequence),
+            Phase::Open => self.grow_by(now, consequence),
         }
         if self.board.is_empty() {
             self.timer.stop();
@@ -307,8 +319,8 @@ impl SubflowSender {
     }
 
     /// Slow start grows at once; for congestion avoidance the control says by how much.
-    fn grow_by(&mut self, now: Time, was_full: bool, consequence: &mut Consequence) {
-        if !was_full {
+    fn grow_by(&mut self, now: Time, consequence: &mut Consequence) {
+        if !consequence.was_full {
             return;
         }
         if self.window.is_in_slow_start() {
@@ -330,7 +342,8 @@ impl SubflowSender {
         self.is_urgent = true;
     }
 
-    /// All that was outstanding at the loss is acknowledged (RFC 6582 §3.2 step 3, RFC 6675 §5 step B).
+    /// All that was outstanding at the loss is acknowledged (RFC 6582 §3.2 step 3, RFC 6675 §5 step B). If
+    /// growth counts bytes, this acknowledgement counts with all that it acknowledges: docs/oracle.md has the difference.
     fn leave_recovery(&mut self, now: Time) {
         self.phase = Phase::Open;
         if self.recovery == TcpRecovery::NewReno {

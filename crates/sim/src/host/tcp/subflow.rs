@@ -55,7 +55,11 @@ impl Subflow {
 
     /// As a control sees it.
     pub fn view(&self) -> SubflowView {
-        SubflowView { window: self.sender.window().packets(), srtt: self.sender.timer().srtt() }
+        let timer = self.sender.timer();
+        SubflowView {
+            window: self.sender.window().packets(),
+            srtt: timer.srtt().unwrap_or_else(|| timer.rto() / 3),
+        }
     }
 
     /// Data that arrived here first.

@@ -1,8 +1,6 @@
 //! Reno: a packet more each round trip, half the window after a loss (RFC 5681 §3.1, §3.2).
 
-use anabranch_base::Time;
-
-use super::{AckedPackets, Control, SubflowView, half};
+use super::{AckedPackets, Control, SubflowLoss, SubflowView, half};
 
 /// Each subflow by itself.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +11,7 @@ impl Control for Reno {
         acked.packets / subflows[acked.of].window
     }
 
-    fn threshold(&mut self, _: Time, _: usize, flight: f64, _: &[SubflowView]) -> f64 {
-        half(flight)
+    fn on_loss(&mut self, loss: &SubflowLoss, _: &[SubflowView]) -> f64 {
+        half(loss.flight)
     }
 }
