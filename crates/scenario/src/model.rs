@@ -1,5 +1,9 @@
 //! A scenario as values: everything that a file may say, with every default filled in.
 
+mod tcp;
+
+pub use tcp::{Tcp, TcpControl, TcpGrowth, TcpRecovery, TcpScheduler, TcpTimeoutPlace};
+
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{Change, LinkConfig};
 use anabranch_sctp::config::Config;
@@ -115,6 +119,8 @@ pub enum Protocol {
     Sctp(Box<Sctp>),
     /// By datagrams without acknowledgements.
     Udp,
+    /// By a TCP connection; over several paths by Multipath TCP.
+    Tcp(Box<Tcp>),
 }
 
 impl Protocol {

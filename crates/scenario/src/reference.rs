@@ -7,10 +7,10 @@ use anabranch_link::config::{Change, LOSSES, LinkConfig, QUEUES, settings as lin
 use anabranch_sctp::config::{Config, PROFILES, settings};
 use anabranch_sctp::policy::Registry;
 
-use crate::model::{Direction, Event, RunSettings};
+use crate::model::{Direction, Event, RunSettings, Tcp};
 use crate::resolved::{self, ResolvedValue};
 use crate::settings::{
-    CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RUN, STAGGER, TRAFFIC, defaults, unnamed,
+    CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RUN, STAGGER, TCP, TRAFFIC, defaults, unnamed,
 };
 use anabranch_base::exact::exact_size;
 
@@ -28,7 +28,7 @@ pub struct Known {
 }
 
 /// Every table of the reference, by the name of its section.
-pub fn sections(registry: &Registry) -> [(&'static str, String); 12] {
+pub fn sections(registry: &Registry) -> [(&'static str, String); 13] {
     [
         ("settings of runs", table_of(&runs(), registry)),
         ("settings of whole links", table_of(&whole_links(), registry)),
@@ -41,6 +41,7 @@ pub fn sections(registry: &Registry) -> [(&'static str, String); 12] {
         ("kinds of traffic", variant_rows(&TRAFFIC)),
         ("settings of associations", table_of(&associations(), registry)),
         ("values by profile", profile_rows()),
+        ("settings of TCP", table_of(&connections(), registry)),
         ("settings of the tools", table_of(&of_tools(), registry)),
     ]
 }
@@ -48,7 +49,7 @@ pub fn sections(registry: &Registry) -> [(&'static str, String); 12] {
 /// Every key that `--set` can set in a scenario, in the order of the reference.
 pub fn known() -> Vec<Known> {
     let of_links = [whole_links(), links()].concat();
-    let of_flows = flows().into_iter().filter(|row| row.key != "sctp").collect();
+    let of_flows = flows().into_iter().filter(|row| !["sctp", "tcp"].contains(&row.key)).collect();
     let tables = [
         ("run", runs()),
         ("link.NAME", of_links),
@@ -56,6 +57,7 @@ pub fn known() -> Vec<Known> {
         ("event.N", events()),
         ("flow.NAME", of_flows),
         ("flow.NAME.sctp", associations()),
+        ("flow.NAME.tcp", connections()),
     ];
     let known = |prefix: &str, row: Row| {
         let default = match row.default {
@@ -172,7 +174,7 @@ fn flows() -> Vec<Row> {
         "paths" => Some("all"),
         "transfer" => Some("none"),
         "traffic" => Some("`\"bulk\"`"),
-        "sctp" => Some("`{}`"),
+        "sctp" | "tcp" => Some("`{}`"),
         _ => None,
     });
     let at = all.iter().position(|row| row.key == "traffic").unwrap_or(all.len());
@@ -190,6 +192,11 @@ fn associations() -> Vec<Row> {
         all.extend(rows(own, &sctp, |_| None));
     }
     all
+}
+
+/// The keys of `[flow.tcp]`.
+fn connections() -> Vec<Row> {
+    rows(&TCP, &Tcp::default(), |_| None)
 }
 
 /// The keys that the tools' command line has and scenarios do not.

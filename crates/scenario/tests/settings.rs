@@ -44,7 +44,7 @@ fn set(settings: &[&str]) -> Scenario {
 fn sctp(scenario: &Scenario) -> &Sctp {
     match &scenario.flows[0].protocol {
         Protocol::Sctp(sctp) => sctp,
-        Protocol::Udp => panic!("no SCTP"),
+        Protocol::Udp | Protocol::Tcp(_) => panic!("no SCTP"),
     }
 }
 

@@ -29,7 +29,7 @@ fn with_link(keys: &str) -> Scenario {
 fn with_sctp(keys: &str) -> Sctp {
     match with_link(&format!("[flow.sctp]\n{keys}")).flows.remove(0).protocol {
         Protocol::Sctp(sctp) => *sctp,
-        Protocol::Udp => panic!("no SCTP"),
+        Protocol::Udp | Protocol::Tcp(_) => panic!("no SCTP"),
     }
 }
 
@@ -298,7 +298,7 @@ fn settings_of_sctp_belong_to_the_flow_above_them() {
         .iter()
         .map(|flow| match &flow.protocol {
             Protocol::Sctp(sctp) => sctp.ordered,
-            Protocol::Udp => panic!("no SCTP"),
+            Protocol::Udp | Protocol::Tcp(_) => panic!("no SCTP"),
         })
         .collect();
     assert_eq!(ordered, [true, false]);

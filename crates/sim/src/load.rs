@@ -197,6 +197,6 @@ impl Routes {
 fn shows_chunks(flow: &Flow) -> bool {
     match &flow.protocol {
         Protocol::Sctp(sctp) => sctp.config.encapsulation != Encapsulation::Sealed,
-        Protocol::Udp => false,
+        Protocol::Udp | Protocol::Tcp(_) => false,
     }
 }

@@ -4,6 +4,8 @@ use anabranch_base::{BitRate, ByteCount, Duration, Ecn, Time};
 use anabranch_link::{Backlog, LossCause};
 use bytes::Bytes;
 
+pub use crate::host::following_data;
+
 /// What to observe. Nothing by default, because observations cost time and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
@@ -138,7 +140,8 @@ pub struct PacketSeen {
     pub size: ByteCount,
     /// Its ECN codepoint at this step.
     pub ecn: Ecn,
-    /// The bytes after IP and, with encapsulation, UDP: the SCTP packet or the datagram's payload.
+    /// The bytes after IP and, with encapsulation, UDP: the SCTP packet or the datagram's payload; of TCP only the header,
+    /// and [`following_data`] says how many bytes of data follow it.
     pub bytes: Bytes,
     /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,

@@ -59,6 +59,7 @@ impl Run {
                 protocol: match flow.protocol {
                     Protocol::Sctp(_) => "sctp",
                     Protocol::Udp => "udp",
+                    Protocol::Tcp(_) => "tcp",
                 },
                 from,
                 delivered: meter.delivered(),
@@ -182,7 +183,7 @@ fn counted_as(flow: &Flow) -> f64 {
             let payload = config.payload_within(config.mtu, IpVersion::V4);
             config.mtu.get() as f64 / payload.get() as f64
         }
-        Protocol::Sctp(_) | Protocol::Udp => 1.0,
+        Protocol::Sctp(_) | Protocol::Udp | Protocol::Tcp(_) => 1.0,
     }
 }
 

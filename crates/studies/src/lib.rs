@@ -9,6 +9,7 @@ pub mod figures;
 pub mod grid;
 pub mod kept_runs;
 pub mod ns2;
+pub mod ns3;
 pub mod sample;
 pub mod scale;
 pub mod small;

@@ -32,7 +32,7 @@ impl PathVariant {
     pub fn sctp(&self) -> &Sctp {
         match &self.flow().protocol {
             Protocol::Sctp(sctp) => sctp,
-            Protocol::Udp => unreachable!("scenarios of UDP flows have no variants"),
+            Protocol::Udp | Protocol::Tcp(_) => unreachable!("only scenarios of SCTP flows have variants"),
         }
     }
 
@@ -56,7 +56,8 @@ pub fn variants(
         flows => return Err(format!("only one flow can be compared, and the scenario has {}", flows.len())),
     };
     let Protocol::Sctp(sctp) = &flow.protocol else {
-        return Err(format!("only SCTP can be compared, and flow {:?} is UDP", flow.name));
+        let name = if flow.protocol == Protocol::Udp { "UDP" } else { "TCP" };
+        return Err(format!("only SCTP can be compared, and flow {:?} is {name}", flow.name));
     };
     if flow.protocol.is_appstripe() {
         return Err(format!(

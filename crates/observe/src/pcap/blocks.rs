@@ -51,21 +51,24 @@ impl<W: Write> Blocks<W> {
         self.end(INTERFACE)
     }
 
-    /// Adds a packet seen at an interface.
+    /// Adds a packet seen at an interface; `length` is its length there, which is more than is captured where its end is
+    /// left out.
     pub fn packet(
         &mut self,
         interface: u32,
         at: Time,
         way: PacketDirection,
         packet: &[u8],
+        length: usize,
     ) -> io::Result<()> {
-        let length = u32::try_from(packet.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let number = |length: usize| u32::try_from(length).map_err(|_| io::ErrorKind::FileTooLarge);
+        let (captured, length) = (number(packet.len())?, number(length)?);
         let nanos = at.as_nanos();
         self.begin();
         self.u32(interface);
         self.u32((nanos >> 32) as u32);
         self.u32(nanos as u32);
-        self.u32(length);
+        self.u32(captured);
         self.u32(length);
         self.bytes(packet);
         self.pad();
@@ -179,8 +182,8 @@ mod tests {
     fn a_packet_is_padded_and_its_time_is_in_two_halves() {
         let mut blocks = Blocks::new(Vec::new(), "", "").unwrap();
         let at = Time::from_nanos(0x0000_0002_0000_0003);
-        blocks.packet(7, at, PacketDirection::Outbound, &[1, 0, 0, 0, 2]).unwrap();
-        blocks.packet(7, at, PacketDirection::Inbound, &[]).unwrap();
+        blocks.packet(7, at, PacketDirection::Outbound, &[1, 0, 0, 0, 2], 5).unwrap();
+        blocks.packet(7, at, PacketDirection::Inbound, &[], 0).unwrap();
         let file = words(&blocks.finish().unwrap());
         assert_eq!(file[8..21], [6, 52, 7, 2, 3, 5, 5, 1, 2, 0x0004_0002, 2, 0, 52]);
         assert_eq!(file[21..], [6, 44, 7, 2, 3, 0, 0, 0x0004_0002, 1, 0, 44]);

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use anabranch_base::Ecn;
 use anabranch_sctp::wire;
-use anabranch_sim::observe::Host;
+use anabranch_sim::observe::{Host, following_data};
 
 /// What stands between IP and what a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum PacketEncapsulation {
         /// That port.
         port: u16,
     },
+    /// Nothing: it is a TCP header, without the data that follow it.
+    Tcp,
 }
 
 /// Where a packet travels.
@@ -34,25 +36,30 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// Makes `packet` the IP packet that carries `load`. What is longer than an IP packet may be is cut.
-    pub fn wrap(self, transport: PacketEncapsulation, load: &[u8], packet: &mut Vec<u8>) {
+    /// Makes `packet` the IP packet that carries `load`, and returns its length on the link, which is more where data are
+    /// left out. What is longer than an IP packet may be is cut.
+    pub fn wrap(self, transport: PacketEncapsulation, load: &[u8], packet: &mut Vec<u8>) -> usize {
         let (between, protocol) = match transport {
             PacketEncapsulation::Sctp => (0, SCTP),
+            PacketEncapsulation::Tcp => (0, TCP),
             PacketEncapsulation::SctpInUdp | PacketEncapsulation::Udp { .. } => (UDP_HEADER, UDP),
         };
         let load = &load[..load.len().min(LONGEST - IP_HEADER - between)];
+        let left_out = if transport == PacketEncapsulation::Tcp { following_data(load) } else { 0 };
+        let length = (IP_HEADER + between + load.len() + left_out).min(LONGEST);
         packet.clear();
-        packet.extend_from_slice(&self.ip_header(protocol, IP_HEADER + between + load.len()));
+        packet.extend_from_slice(&self.ip_header(protocol, length));
         if between > 0 {
             packet.extend_from_slice(&self.udp_header(transport, UDP_HEADER + load.len()));
         }
         packet.extend_from_slice(load);
-        if !matches!(transport, PacketEncapsulation::Udp { .. }) {
+        if matches!(transport, PacketEncapsulation::Sctp | PacketEncapsulation::SctpInUdp) {
             wire::fill_in_checksum(&mut packet[IP_HEADER + between..]);
         }
         if between > 0 {
             self.write_udp_checksum(packet);
         }
+        length
     }
 
     /// `length`, here and below, is 65,535 at most.
@@ -125,6 +132,7 @@ const UDP_HEADER: usize = 8;
 /// The longest IP packet there is.
 const LONGEST: usize = 65_535;
 const TIME_TO_LIVE: u8 = 64;
+const TCP: u8 = 6;
 const UDP: u8 = 17;
 const SCTP: u8 = 132;
 /// The port of SCTP in UDP (RFC 6951 §5.1).
@@ -191,6 +199,18 @@ mod tests {
     fn path_numbers_above_255_go_on_in_the_second_byte() {
         assert_eq!(address(0, Host::First), Ipv4Addr::new(10, 0, 0, 1));
         assert_eq!(address(0x1_0203, Host::Second), Ipv4Addr::new(10, 2, 3, 2));
+    }
+
+    #[test]
+    fn a_tcp_header_is_as_long_on_the_link_as_with_its_data() {
+        let mut header = [0; 32];
+        header[20..22].copy_from_slice(&[254, 12]);
+        header[30..32].copy_from_slice(&1_448_u16.to_be_bytes());
+        let mut packet = Vec::new();
+        let length = JOURNEY.wrap(PacketEncapsulation::Tcp, &header, &mut packet);
+        assert_eq!((length, packet.len(), packet[9]), (1_500, 52, 6));
+        assert_eq!(packet[2..4], 1_500_u16.to_be_bytes());
+        assert_eq!(packet[20..], header);
     }
 
     #[test]

@@ -57,8 +57,8 @@ impl<W: Write> PcapSink<W> {
         let PacketSeen { path, from, ecn, .. } = *seen;
         let journey = Journey { path, from, ecn, identification: *number };
         *number = number.wrapping_add(1);
-        journey.wrap(*transport, &seen.bytes, &mut self.packet);
-        self.blocks.packet(interface(seen.path), observation.at, way, &self.packet)
+        let length = journey.wrap(*transport, &seen.bytes, &mut self.packet);
+        self.blocks.packet(interface(seen.path), observation.at, way, &self.packet, length)
     }
 
     /// Ends the capture and gives the file back.
@@ -83,6 +83,7 @@ fn transport(index: usize, flow: &Flow) -> PacketEncapsulation {
             // A capture shows what is under the seal: that is what it is looked at for.
             Encapsulation::Udp | Encapsulation::Sealed => PacketEncapsulation::SctpInUdp,
         },
+        Protocol::Tcp(_) => PacketEncapsulation::Tcp,
         Protocol::Udp => PacketEncapsulation::Udp { port: FIRST_PORT + (index % PORTS) as u16 },
     }
 }

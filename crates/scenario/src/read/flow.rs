@@ -6,11 +6,10 @@ use anabranch_sctp::policy::Registry;
 use super::fields::Fields;
 use super::name::{LocatedName, name, names};
 use super::reader::SettingReader;
-use super::{sctp, shapes, traffic};
-use crate::choice::Choice;
+use super::{sctp, shapes, tcp, traffic};
 use crate::fault::{Fault, Read};
 use crate::model::{Direction, Flow, Protocol, Traffic};
-use crate::settings::{FLOW, PROTOCOL, STAGGER, unnamed};
+use crate::settings::{FLOW, STAGGER, unnamed};
 use crate::tree::{Node, Span, TreeValue};
 
 /// A flow as the file has it, before copies are made.
@@ -42,17 +41,16 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
         }
         Some(node) => name(node)?,
     };
-    if let Some(entry) = fields.entry("tcp") {
-        return Err(Choice::of(&PROTOCOL).not_built("tcp", entry.key_span));
-    }
     let mut flow = unnamed();
     SettingReader::PLAIN.set_all(FLOW.iter(), fields.table(), &mut flow)?;
     let mut stagger = Duration::ZERO;
     SettingReader::PLAIN.set_all(std::iter::once(&STAGGER), fields.table(), &mut stagger)?;
     fields.set("traffic", &mut flow.traffic, traffic::traffic)?;
+    refuse_settings_of_others(&fields, &flow.protocol)?;
     match &mut flow.protocol {
         Protocol::Sctp(settings) => **settings = sctp::sctp(fields.find("sctp"), registry)?,
-        Protocol::Udp => refuse_beside_udp(&fields, &flow.traffic)?,
+        Protocol::Udp => refuse_bulk(&fields, &flow.traffic)?,
+        Protocol::Tcp(settings) => **settings = tcp::tcp(fields.find("tcp"))?,
     }
     if flow.protocol.is_appstripe() {
         refuse_beside_appstripe(&fields, &flow)?;
@@ -97,14 +95,23 @@ fn refuse_beside_appstripe(fields: &Fields<'_>, flow: &Flow) -> Read<()> {
 /// The default name of the first flow.
 pub(crate) const MAIN: &str = "main";
 
-/// Datagrams have no association, and no window that would pace bulk data.
-fn refuse_beside_udp(fields: &Fields<'_>, traffic: &Traffic) -> Read<()> {
-    if let Some(entry) = fields.entry("sctp") {
-        let fault = Fault::value(entry.key_span, "a UDP flow has no SCTP settings");
-        return Err(fault.help(
-            "the table belongs to the last [[flow]] above it: move it, or choose protocol = \"sctp\"",
-        ));
-    }
+/// A flow has only the settings of the protocol that carries it.
+fn refuse_settings_of_others(fields: &Fields<'_>, protocol: &Protocol) -> Read<()> {
+    let (name, others): (_, &[(&'static str, &str)]) = match protocol {
+        Protocol::Sctp(_) => ("an SCTP", &[("tcp", "TCP")]),
+        Protocol::Udp => ("a UDP", &[("sctp", "SCTP"), ("tcp", "TCP")]),
+        Protocol::Tcp(_) => ("a TCP", &[("sctp", "SCTP")]),
+    };
+    let found = others.iter().find_map(|(key, other)| Some((fields.entry(key)?, key, other)));
+    let Some((entry, key, other)) = found else { return Ok(()) };
+    let fault = Fault::value(entry.key_span, format!("{name} flow has no {other} settings"));
+    Err(fault.help(format!(
+        "the table belongs to the last [[flow]] above it: move it, or choose protocol = {key:?}"
+    )))
+}
+
+/// Datagrams have no window that would pace bulk data.
+fn refuse_bulk(fields: &Fields<'_>, traffic: &Traffic) -> Read<()> {
     if *traffic == Traffic::Bulk {
         let span = if fields.find("traffic").is_some() { "traffic" } else { "protocol" };
         let message = "a UDP flow has no window: give it cbr, on-off or poisson traffic";

@@ -13,6 +13,7 @@ mod rate;
 mod reader;
 mod sctp;
 mod shapes;
+mod tcp;
 mod traffic;
 mod value;
 

@@ -42,6 +42,12 @@ pub(crate) static FLOW: LazyLock<Shape> = LazyLock::new(|| Shape {
     keys: lasting(keys(&settings::FLOW).chain([settings::STAGGER.key])),
 });
 
+pub(crate) static TCP: LazyLock<Shape> = LazyLock::new(|| Shape {
+    what: "a TCP connection",
+    header: settings::TCP_HEADER,
+    keys: lasting(keys(&settings::TCP)),
+});
+
 fn keys<T>(settings: &'static [Setting<T>]) -> impl Iterator<Item = &'static str> {
     settings.iter().map(|setting| setting.key)
 }
@@ -61,5 +67,6 @@ pub(crate) fn sctp_keys() -> impl Iterator<Item = &'static str> {
 pub(crate) fn header_of(key: &str) -> Option<&'static str> {
     let shape = [&*RUN, &*LINK, &*PATH, &*EVENT, &*FLOW].into_iter().find(|shape| shape.keys.contains(&key));
     let is_of_sctp = || sctp_keys().any(|known| known.split('.').next() == Some(key));
-    shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(SCTP_HEADER))
+    let is_of_tcp = || TCP.keys.contains(&key).then_some(TCP.header);
+    shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(SCTP_HEADER)).or_else(is_of_tcp)
 }

@@ -1,9 +1,11 @@
 //! A flow as values of the file.
 
+use anabranch_base::setting::Scope;
+
 use super::link::variant;
-use super::{ResolvedTable, ResolvedValue, sctp, shown};
+use super::{ResolvedTable, ResolvedValue, sctp, shown, table};
 use crate::model::{Flow, Protocol, Traffic};
-use crate::settings::{FLOW, TRAFFIC};
+use crate::settings::{FLOW, TCP, TRAFFIC};
 
 /// One `[[flow]]` over the paths of these names.
 pub fn flow(flow: &Flow, paths: &[ResolvedValue]) -> ResolvedTable {
@@ -12,6 +14,7 @@ pub fn flow(flow: &Flow, paths: &[ResolvedValue]) -> ResolvedTable {
         ("paths", _) => Some(paths.to_vec().into()),
         ("traffic", _) => Some(traffic(&flow.traffic)),
         ("sctp", Protocol::Sctp(settings)) => Some(sctp::sctp(settings).into()),
+        ("tcp", Protocol::Tcp(settings)) => Some(table(TCP.iter(), settings, Scope::Scenarios).into()),
         _ => None,
     })
 }

@@ -1,13 +1,13 @@
 //! `[[flow]]`: which end sends what, how and when.
 
 use anabranch_base::setting::{
-    Kind, Named, Scope, Setting, Words, planned, put, put_some, shaped, shown, shown_some,
+    Kind, Named, Scope, Setting, Words, put, put_some, shaped, shown, shown_some,
 };
 use anabranch_base::{Duration, Time, field};
 use anabranch_sctp::config::Config;
 
 use super::defaults;
-use crate::model::{Direction, Flow, Protocol, Traffic};
+use crate::model::{Direction, Flow, Protocol, Tcp, Traffic};
 
 pub(crate) static FLOW: [Setting<Flow>; 9] = [
     shaped("name", "a name", "one that no other flow has; required for the second and later ones"),
@@ -23,6 +23,7 @@ pub(crate) static FLOW: [Setting<Flow>; 9] = [
             flow.protocol = match transport {
                 ProtocolName::Sctp => Protocol::Sctp(Box::new(defaults(Config::default()))),
                 ProtocolName::Udp => Protocol::Udp,
+                ProtocolName::Tcp => Protocol::Tcp(Box::new(Tcp::default())),
             };
             Ok(())
         },
@@ -44,7 +45,7 @@ pub(crate) static FLOW: [Setting<Flow>; 9] = [
         "as much as the transport takes, or messages in time, see below; a UDP flow needs them",
     ),
     shaped("sctp", "a table of the keys below", "the settings of its association"),
-    planned("tcp", "the settings of its connection"),
+    shaped("tcp", "a table of the keys below", "the settings of its TCP connection"),
 ];
 
 /// A flow of which a file says nothing.
@@ -79,6 +80,7 @@ pub(crate) const PROTOCOL: Words =
 pub(crate) enum ProtocolName {
     Sctp,
     Udp,
+    Tcp,
 }
 
 impl ProtocolName {
@@ -86,6 +88,7 @@ impl ProtocolName {
         match protocol {
             Protocol::Sctp(_) => ProtocolName::Sctp,
             Protocol::Udp => ProtocolName::Udp,
+            Protocol::Tcp(_) => ProtocolName::Tcp,
         }
     }
 }
@@ -93,6 +96,5 @@ impl ProtocolName {
 impl Named for ProtocolName {
     const WHAT: &'static str = "protocol";
     const NAMES: &'static [(&'static str, ProtocolName)] =
-        &[("sctp", ProtocolName::Sctp), ("udp", ProtocolName::Udp)];
-    const PLANNED: &'static [&'static str] = &["tcp"];
+        &[("sctp", ProtocolName::Sctp), ("tcp", ProtocolName::Tcp), ("udp", ProtocolName::Udp)];
 }

@@ -8,14 +8,16 @@ mod link;
 mod path;
 mod run;
 mod sctp;
+mod tcp;
 mod traffic;
 
 pub(crate) use event::{CHANGES, EVENT};
-pub(crate) use flow::{FLOW, PROTOCOL, STAGGER, unnamed};
+pub(crate) use flow::{FLOW, STAGGER, unnamed};
 pub(crate) use link::LINK;
 pub(crate) use path::{MOST_COPIES, PATH};
 pub(crate) use run::RUN;
 pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
+pub(crate) use tcp::{CUBIC, TCP, TCP_HEADER};
 pub(crate) use traffic::TRAFFIC;
 
 /// How `[flow.sctp]` is written.
@@ -33,7 +35,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_meaning_that_a_row_of_a_table_can_hold() {
         let own = OWN_SETTINGS.iter().map(|(_, setting)| setting.doc);
-        let tables = [meanings(&RUN), meanings(&LINK), meanings(&PATH), meanings(&EVENT), meanings(&FLOW)];
+        let tables = [meanings(&RUN), meanings(&LINK), meanings(&PATH), meanings(&EVENT), meanings(&FLOW), meanings(&TCP)];
         let all = tables.concat().into_iter().chain(own).chain([STAGGER.doc]);
         for doc in all {
             assert!(!doc.is_empty() && !doc.contains('|'), "{doc:?}");

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Seed};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Flow, Protocol};
 
-use super::{Transport, sctp, udp};
+use super::{Transport, sctp, tcp, udp};
 use crate::application::Sender;
 use crate::observe::Host;
 use crate::senders::sends;
@@ -35,6 +35,7 @@ impl Draft<'_> {
         match &self.flow.protocol {
             Protocol::Udp => Ok(udp::ends(self)),
             Protocol::Sctp(settings) => sctp::ends(self, settings),
+            Protocol::Tcp(settings) => Ok(tcp::ends(self, settings)),
         }
     }
 

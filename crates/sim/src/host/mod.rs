@@ -7,10 +7,12 @@ mod hints;
 mod sctp;
 #[cfg(test)]
 mod stop_and_wait;
+mod tcp;
 mod udp;
 
 pub use draft::Draft;
 pub use hints::hints;
+pub use tcp::following_data;
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -100,8 +100,10 @@ impl ModelFlow {
     }
 
     fn with(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<ModelFlow, Inexpressible> {
-        let Protocol::Sctp(sctp) = &flow.protocol else {
-            return Err(Inexpressible::only(Obstacle::Datagrams));
+        let sctp = match &flow.protocol {
+            Protocol::Sctp(sctp) => sctp,
+            Protocol::Udp => return Err(Inexpressible::only(Obstacle::Datagrams)),
+            Protocol::Tcp(_) => return Err(Inexpressible::only(Obstacle::Tcp)),
         };
         let flow = Flow { paths: carrying(flow, sctp), ..flow.clone() };
         obstacle::look(scenario, users, &flow)?;

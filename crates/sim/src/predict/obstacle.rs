@@ -12,6 +12,9 @@ pub enum Obstacle {
     /// A flow without windows.
     #[error("UDP has no window")]
     Datagrams,
+    /// A flow of TCP, whose settings are not those that the models take.
+    #[error("it is TCP, and predictions are for SCTP")]
+    Tcp,
     /// An application that does not always have data to send.
     #[error("its application limits its rate, and the models assume that there are always data to send")]
     OwnPace,

@@ -4,6 +4,7 @@ pub mod blocking;
 pub mod failover;
 pub mod figures;
 pub mod ns2;
+pub mod ns3;
 pub mod small;
 pub mod tournament;
 pub mod tuned;

@@ -7,6 +7,7 @@ mod report;
 mod slabs;
 
 pub use build::ends;
+pub use slabs::Slabs;
 
 use std::any::Any;
 use std::net::SocketAddr;
@@ -26,7 +27,6 @@ use super::{Delivered, Inbound, Outbound, PathReport, PathView, Received, Transp
 use crate::application::{Sender, pattern};
 use crate::observe::Host;
 use crate::result::SackResult;
-use slabs::Slabs;
 
 /// One end of an SCTP flow.
 #[derive(Debug)]

@@ -1,0 +1,47 @@
+//! The rounds of a subflow (M-NET-4): a round begins with the first packet that leaves after a packet of the round
+//! before was acknowledged.
+
+use super::position::Position;
+use super::segment::Acknowledgement;
+
+/// The current round.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rounds {
+    number: u64,
+    /// The first new byte of the round.
+    start: Position,
+}
+
+impl Rounds {
+    /// Something was acknowledged, and `next` is the first byte that has not left.
+    pub fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement, next: Position) {
+        let blocks = acknowledgement.blocks.ranges().iter();
+        let highest = blocks.map(|range| range.end).fold(acknowledgement.next, Position::max);
+        if highest > self.start {
+            self.number += 1;
+            self.start = next;
+        }
+    }
+
+    /// The number of the round.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_ends_with_the_first_acknowledgement_of_one_of_its_packets() {
+        let mut rounds = Rounds::default();
+        let mut after = |acknowledged: u64, next: u64| {
+            let next_expected = Position::after(acknowledged);
+            let acknowledgement = Acknowledgement { next: next_expected, ..Acknowledgement::default() };
+            rounds.on_acknowledgement(&acknowledgement, Position::after(next));
+            rounds.number()
+        };
+        assert_eq!([after(1, 10), after(2, 12), after(10, 20), after(11, 21)], [1, 1, 1, 2]);
+    }
+}

@@ -1,0 +1,105 @@
+//! One path of a connection: both halves of its subflow, and what is counted of it.
+
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_scenario::model::Tcp;
+
+use super::control::SubflowView;
+use super::limits::{Limit, TimeInLimits};
+use super::receiver::SubflowReceiver;
+use super::sender::SubflowSender;
+use crate::host::{PathReport, PathView, Received};
+use crate::observe::{PathMeasurements, PathState};
+
+/// One path of a connection.
+#[derive(Clone, Debug)]
+pub struct Subflow {
+    /// What it sends.
+    pub sender: SubflowSender,
+    /// What it receives.
+    pub receiver: SubflowReceiver,
+    /// From when on it may send: a round trip after the start of the flow (completions 6.2).
+    pub opens: Time,
+    /// What holds it back.
+    pub limits: TimeInLimits,
+    /// Packets that left.
+    pub sent_packets: u64,
+    /// Data that arrived here first, after the warm-up.
+    pub received: Received,
+}
+
+impl Subflow {
+    /// A subflow that opens at `opens`.
+    pub fn new(settings: &Tcp, opens: Time) -> Subflow {
+        Subflow {
+            sender: SubflowSender::new(settings),
+            receiver: SubflowReceiver::new(settings.ack_every, settings.recovery),
+            opens,
+            limits: TimeInLimits::new(),
+            sent_packets: 0,
+            received: Received::default(),
+        }
+    }
+
+    /// When it needs to be woken as a sender with or without data.
+    pub fn timeout(&self) -> Option<Time> {
+        match (self.sender.timer().deadline(), self.receiver.due()) {
+            (Some(deadline), Some(due)) => Some(deadline.min(due)),
+            (deadline, due) => deadline.or(due),
+        }
+    }
+
+    /// Whether it may send, as it was noted last.
+    pub fn has_opened(&self) -> bool {
+        self.limits.current() != Limit::Down
+    }
+
+    /// As a control sees it.
+    pub fn view(&self) -> SubflowView {
+        let timer = self.sender.timer();
+        SubflowView {
+            window: self.sender.window().packets(),
+            srtt: timer.srtt().unwrap_or_else(|| timer.rto() / 3),
+        }
+    }
+
+    /// Data that arrived here first.
+    pub fn count_received(&mut self, bytes: ByteCount) {
+        self.received.bytes += bytes;
+        self.received.packets += 1;
+    }
+
+    /// As observers see it.
+    pub fn path_view(&self) -> PathView {
+        let (window, timer) = (self.sender.window(), self.sender.timer());
+        PathView {
+            state: PathState::Active,
+            cwnd: window.bytes(),
+            ssthresh: window.threshold_bytes(),
+            flight: self.sender.in_flight(),
+            srtt: timer.srtt(),
+            rto: timer.rto(),
+            measured: PathMeasurements::default(),
+        }
+    }
+
+    /// Its counters.
+    pub fn report(&self, now: Time) -> PathReport {
+        let counters = &self.sender.counters;
+        let span = |limit: Limit| -> Duration { self.limits.span(now, limit) };
+        PathReport {
+            sent_packets: self.sent_packets,
+            sent_bytes: counters.sent_bytes,
+            retransmitted_chunks: counters.retransmitted,
+            fast_retransmits: counters.fast_retransmits,
+            timeouts: counters.timeouts,
+            mean_cwnd_bytes: self.sender.window().mean_bytes(now),
+            mean_rtt_s: self.sender.timer().mean_s(),
+            app_limited: span(Limit::Application),
+            cwnd_limited: span(Limit::CongestionWindow),
+            rwnd_limited: span(Limit::ReceiveWindow),
+            scheduler_limited: span(Limit::Scheduler),
+            down: span(Limit::Down),
+            ..PathReport::empty(PathState::Active)
+        }
+    }
+}
