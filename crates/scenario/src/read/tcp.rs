@@ -24,9 +24,11 @@ pub(crate) fn tcp(node: Option<&Node>) -> Read<Tcp> {
         let fault = Fault::value(fields.span_of("congestion_control"), message);
         return Err(fault.help("leave `congestion_control` out, or choose variant = \"sack\""));
     }
-    for (key, limit) in
-        [("window", tcp.window), ("receive_buffer", tcp.receive_buffer), ("initial_window", tcp.initial_window)]
-    {
+    for (key, limit) in [
+        ("window", tcp.window),
+        ("receive_buffer", tcp.receive_buffer),
+        ("initial_window", tcp.initial_window),
+    ] {
         room(&fields, key, tcp.bytes(limit), tcp.mss)?;
     }
     Ok(tcp)

@@ -1,8 +1,6 @@
 //! `[[flow]]`: which end sends what, how and when.
 
-use anabranch_base::setting::{
-    Kind, Named, Scope, Setting, Words, put, put_some, shaped, shown, shown_some,
-};
+use anabranch_base::setting::{Kind, Named, Scope, Setting, Words, put, put_some, shaped, shown, shown_some};
 use anabranch_base::{Duration, Time, field};
 use anabranch_sctp::config::Config;
 

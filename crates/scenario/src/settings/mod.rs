@@ -35,7 +35,14 @@ mod tests {
     #[test]
     fn every_setting_has_a_meaning_that_a_row_of_a_table_can_hold() {
         let own = OWN_SETTINGS.iter().map(|(_, setting)| setting.doc);
-        let tables = [meanings(&RUN), meanings(&LINK), meanings(&PATH), meanings(&EVENT), meanings(&FLOW), meanings(&TCP)];
+        let tables = [
+            meanings(&RUN),
+            meanings(&LINK),
+            meanings(&PATH),
+            meanings(&EVENT),
+            meanings(&FLOW),
+            meanings(&TCP),
+        ];
         let all = tables.concat().into_iter().chain(own).chain([STAGGER.doc]);
         for doc in all {
             assert!(!doc.is_empty() && !doc.contains('|'), "{doc:?}");

@@ -31,7 +31,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let Arguments { seeds, every, time, verbose, .. } = *arguments;
     let judged = compare(RowSelection { seeds, every, seconds: time })?;
     let share = share(&judged);
-    println!("TCP under loss: {:.1}% of {} rows hold; the goal is {:.0}%", share * 100.0, judged.len(), GOAL * 100.0);
+    println!(
+        "TCP under loss: {:.1}% of {} rows hold; the goal is {:.0}%",
+        share * 100.0,
+        judged.len(),
+        GOAL * 100.0
+    );
     print!("{}", summary(&judged));
     println!(
         "  {:<46} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9}",

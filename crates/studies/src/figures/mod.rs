@@ -80,6 +80,9 @@ pub enum FigureName {
     /// The windows there.
     #[value(name = "BERP-F9")]
     BerpF9,
+    /// The share of two paths beside one TCP, by congestion control.
+    #[value(name = "BERP-T1")]
+    BerpT1,
     /// What lost CWRs do to goodput.
     #[value(name = "YE-F22")]
     YeF22,
@@ -269,6 +272,7 @@ impl FigureName {
             | FigureName::YeF25
             | FigureName::YeF26
             | FigureName::YeF27 => Ok(self.ye(scale, ye::EcnChoice::DEFAULT)),
+            FigureName::BerpT1 => Ok(berp::friendliness(scale)),
             FigureName::YeF30 => ye::lossy_windows(),
             FigureName::YeF29
             | FigureName::YeF33
@@ -296,7 +300,7 @@ impl FigureName {
             }
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
-            FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
+            FigureName::IyA1 | FigureName::YeF30 | FigureName::BerpT1 => Ok(Vec::new()),
             FigureName::YeF29 | FigureName::YeF33 | FigureName::YeF34 | FigureName::YeF35 => {
                 Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::CAUTIOUS]))
             }

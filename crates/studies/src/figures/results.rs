@@ -14,6 +14,8 @@ pub enum Metric {
     Throughput,
     /// The same of the first flow alone.
     FirstFlow,
+    /// The first flow's part of what the first two delivered, from 0 to 1.
+    ShareOfFirst,
     /// How much one of two exceeds the other, in percent.
     Gain,
     /// A path's window limit, in packets.
@@ -127,6 +129,7 @@ impl Metric {
             Metric::Time => "transfer time in s",
             Metric::Throughput => "throughput in Mbit/s of whole packets",
             Metric::FirstFlow => "throughput of the first flow in Mbit/s of whole packets",
+            Metric::ShareOfFirst => "part of what both deliver",
             Metric::Gain => "difference in %",
             Metric::Limit => "window limit in packets",
             Metric::Combinations => "combinations tried",

@@ -38,11 +38,13 @@ pub struct RunValues {
     pub mean_queue: f64,
     /// What the first flow delivered, counted as `throughput`.
     pub first_flow: f64,
+    /// What the second flow delivered, likewise; 0 without one.
+    pub second_flow: f64,
 }
 
 impl KeptValues for RunValues {
     const COLUMNS: &str = "time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,delivered,seconds,\
-                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue,first_flow";
+                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue,first_flow,second_flow";
 
     fn of(run: &RunResult) -> RunValues {
         let received = sum_sacks(run, |sacks| sacks.received);
@@ -62,6 +64,7 @@ impl KeptValues for RunValues {
             ecn_cuts: sum_paths(run, |path| path.marks.ecn_cuts),
             mean_queue: queues.map(|queue| queue.mean_queue_packets).fold(0.0, f64::max),
             first_flow: run.flows.first().map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
+            second_flow: run.flows.get(1).map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
         }
     }
 
@@ -70,17 +73,19 @@ impl KeptValues for RunValues {
         let time = self.time.map(|time| time.to_string()).unwrap_or_default();
         let RunValues { throughput, sacks_by_timer, shared_sacks, .. } = self;
         let RunValues { fast_retransmits, timeouts, delivered, seconds, .. } = self;
-        let RunValues { goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, first_flow, .. } = self;
+        let RunValues { goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, .. } = self;
+        let RunValues { first_flow, second_flow, .. } = self;
         format!(
             "{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},{timeouts},{delivered},{seconds},\
-             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue},{first_flow}"
+             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue},{first_flow},{second_flow}"
         )
     }
 
     fn from_cells(cells: &[&str]) -> Option<RunValues> {
         let [time, throughput, sacks_by_timer, shared_sacks, rest @ ..] = cells else { return None };
         let [fast_retransmits, timeouts, delivered, seconds, rest @ ..] = rest else { return None };
-        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, first_flow] = rest else {
+        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, first_flow, second_flow] = rest
+        else {
             return None;
         };
         let number = |cell: &str| cell.parse::<f64>().ok();
@@ -99,6 +104,7 @@ impl KeptValues for RunValues {
             ecn_cuts: number(ecn_cuts)?,
             mean_queue: number(mean_queue)?,
             first_flow: number(first_flow)?,
+            second_flow: number(second_flow)?,
         })
     }
 }
@@ -110,6 +116,7 @@ impl RunValues {
             Metric::Time => self.time.unwrap_or(f64::NAN),
             Metric::Throughput => self.throughput,
             Metric::FirstFlow => self.first_flow,
+            Metric::ShareOfFirst => self.first_flow / (self.first_flow + self.second_flow),
             Metric::SacksByTimer => self.sacks_by_timer,
             Metric::SharedSacks => self.shared_sacks,
             Metric::FastRetransmits => self.fast_retransmits,
@@ -173,6 +180,7 @@ mod tests {
             ecn_cuts: 0.0,
             mean_queue: 0.7,
             first_flow: 1.9,
+            second_flow: 0.25,
         };
         for values in [values, RunValues { time: None, ..values }] {
             let line = values.cells();

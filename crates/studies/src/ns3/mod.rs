@@ -51,7 +51,8 @@ const TOLERANCE: f64 = 0.1;
 impl JudgedRow {
     /// Whether ours is within the tolerance.
     pub fn holds(&self) -> bool {
-        (self.ours.mean - self.row.goodput_mbps).abs() <= TOLERANCE * self.row.goodput_mbps + self.row.ci95_mbps
+        (self.ours.mean - self.row.goodput_mbps).abs()
+            <= TOLERANCE * self.row.goodput_mbps + self.row.ci95_mbps
     }
 
     /// Ours as a multiple of theirs.
@@ -71,10 +72,8 @@ pub fn share(judged: &[JudgedRow]) -> f64 {
 /// The table cannot be read, or a row cannot be run.
 pub fn compare(selection: RowSelection) -> Result<Vec<JudgedRow>, Ns3Error> {
     let rows: Vec<Ns3Row> = rows()?.into_iter().step_by(selection.every.max(1)).collect();
-    let point = |row: &Ns3Row| GridPoint {
-        scenario: row.scenario(selection.seconds),
-        seeds: 1..selection.seeds + 1,
-    };
+    let point =
+        |row: &Ns3Row| GridPoint { scenario: row.scenario(selection.seconds), seeds: 1..selection.seeds + 1 };
     let results = grid::run(&rows.iter().map(point).collect::<Vec<_>>())?;
     let judged = rows.into_iter().zip(results).filter_map(|(row, runs)| {
         let flows = || runs.iter().flat_map(|run| &run.flows);

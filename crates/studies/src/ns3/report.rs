@@ -18,7 +18,8 @@ pub fn summary(judged: &[JudgedRow]) -> String {
         let holding = of_group.iter().filter(|row| row.holds()).count();
         let logarithms: f64 = of_group.iter().map(|row| row.ratio().ln()).sum();
         let mean = (logarithms / of_group.len() as f64).exp();
-        let _ = writeln!(text, "  {group:<22} {holding:>3} of {:>3}   ours / theirs {mean:.3}", of_group.len());
+        let _ =
+            writeln!(text, "  {group:<22} {holding:>3} of {:>3}   ours / theirs {mean:.3}", of_group.len());
     }
     text
 }

@@ -83,12 +83,8 @@ impl ConnectionSender {
         acknowledgement: &Acknowledgement,
     ) {
         let consequence = subflows[path].sender.handle_acknowledgement(now, acknowledgement);
-        let acked = AckedPackets {
-            at: now,
-            of: path,
-            packets: consequence.packets,
-            was_full: consequence.was_full,
-        };
+        let acked =
+            AckedPackets { at: now, of: path, packets: consequence.packets, was_full: consequence.was_full };
         if consequence.packets > 0.0 {
             self.control.on_acked(&acked);
         }

@@ -138,10 +138,8 @@ impl Machine for TcpEnd {
 
     fn handle(&mut self, now: Time, packet: Inbound) {
         let Some(subflow) = self.subflows.get_mut(packet.path).filter(|_| !packet.is_damaged) else { return };
-        let expected = Expected {
-            arriving: subflow.receiver.next(),
-            unacknowledged: subflow.sender.unacknowledged(),
-        };
+        let expected =
+            Expected { arriving: subflow.receiver.next(), unacknowledged: subflow.sender.unacknowledged() };
         match self.format.decode(&packet.bytes, expected) {
             Some(Segment::Data(segment)) => {
                 subflow.receiver.handle_data(now, segment.start, segment.size);
@@ -161,7 +159,9 @@ impl Machine for TcpEnd {
     fn handle_timeout(&mut self, now: Time) {
         for path in 0..self.subflows.len() {
             self.subflows[path].receiver.handle_timeout(now);
-            if let Some(sender) = self.sender.as_mut().filter(|_| self.subflows[path].sender.is_timed_out(now)) {
+            if let Some(sender) =
+                self.sender.as_mut().filter(|_| self.subflows[path].sender.is_timed_out(now))
+            {
                 sender.handle_timeout(now, &mut self.subflows, path);
             }
         }

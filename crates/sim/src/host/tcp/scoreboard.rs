@@ -287,7 +287,10 @@ mod tests {
         acknowledge(&mut board, 1, &[(3, 6)]);
         assert_eq!(board.mark_missing(), 2);
         assert_eq!(board.in_flight().get(), 20);
-        assert_eq!([board.repair(at(9)), board.repair(at(9))].map(|sent| sent.map(number)), [Some(1), Some(2)]);
+        assert_eq!(
+            [board.repair(at(9)), board.repair(at(9))].map(|sent| sent.map(number)),
+            [Some(1), Some(2)]
+        );
         assert_eq!((board.repair(at(9)), board.in_flight().get()), (None, 40));
         assert_eq!(board.mark_missing(), 0, "a repaired segment is not marked again");
     }

@@ -90,17 +90,20 @@ impl Format {
     /// The header of a segment with data.
     pub fn data(self, segment: &DataSegment) -> Header {
         let mut header = Header::new(self.port, segment.start, Position::START);
-        header.option(EXPERIMENT, &[
-            &segment.given.as_nanos().to_be_bytes(),
-            &(segment.size.get() as u16).to_be_bytes(),
-        ]);
+        header.option(
+            EXPERIMENT,
+            &[&segment.given.as_nanos().to_be_bytes(), &(segment.size.get() as u16).to_be_bytes()],
+        );
         if self.is_multipath {
-            header.option(MULTIPATH, &[
-                &[DSS, DSS_MAPS],
-                &segment.data.get().to_be_bytes(),
-                &segment.start.on_wire().to_be_bytes(),
-                &(segment.size.get() as u16).to_be_bytes(),
-            ]);
+            header.option(
+                MULTIPATH,
+                &[
+                    &[DSS, DSS_MAPS],
+                    &segment.data.get().to_be_bytes(),
+                    &segment.start.on_wire().to_be_bytes(),
+                    &(segment.size.get() as u16).to_be_bytes(),
+                ],
+            );
         }
         header.finished()
     }
@@ -117,7 +120,10 @@ impl Format {
             }
         }
         if self.is_multipath {
-            header.option(MULTIPATH, &[&[DSS, DSS_ACKNOWLEDGES], &acknowledgement.data_next.get().to_be_bytes()]);
+            header.option(
+                MULTIPATH,
+                &[&[DSS, DSS_ACKNOWLEDGES], &acknowledgement.data_next.get().to_be_bytes()],
+            );
         }
         header.finished()
     }
@@ -165,7 +171,9 @@ impl Format {
 fn blocks(value: &[u8], near: Position) -> Blocks {
     let mut blocks = Blocks::default();
     for block in value.as_chunks::<8>().0.iter().take(Blocks::MOST) {
-        let edge = |at: usize| near.nearest(u32::from_be_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]));
+        let edge = |at: usize| {
+            near.nearest(u32::from_be_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]))
+        };
         blocks.ranges[blocks.count] = edge(0)..edge(4);
         blocks.count += 1;
     }

@@ -56,9 +56,14 @@ pub struct SenderCounters {
 enum Phase {
     Open,
     /// Fast recovery, until this is acknowledged.
-    Recovery { until: Position, is_first_partial: bool },
+    Recovery {
+        until: Position,
+        is_first_partial: bool,
+    },
     /// After a time-out, until this is acknowledged.
-    Loss { until: Position },
+    Loss {
+        until: Position,
+    },
 }
 
 /// What follows from an acknowledgement for the window.
@@ -105,8 +110,7 @@ impl SubflowSender {
     pub fn handle_acknowledgement(&mut self, now: Time, acknowledgement: &Acknowledgement) -> Consequence {
         let was_full = self.is_full();
         let flight = self.flight();
-        let is_duplicate =
-            acknowledgement.next == self.board.unacknowledged() && !self.board.is_empty();
+        let is_duplicate = acknowledgement.next == self.board.unacknowledged() && !self.board.is_empty();
         let news = self.board.on_acknowledgement(acknowledgement.next, &acknowledgement.blocks);
         self.rounds.on_acknowledgement(acknowledgement, self.board.next());
         if let Some(sent) = news.timed {
@@ -362,7 +366,8 @@ impl SubflowSender {
 
     /// Marks segments as lost, and tells the first loss of a window.
     fn look_for_losses(&mut self, flight: f64, consequence: &mut Consequence) {
-        let is_due = self.duplicates as usize >= MISSING_REPORTS && self.board.unacknowledged() >= self.recover;
+        let is_due =
+            self.duplicates as usize >= MISSING_REPORTS && self.board.unacknowledged() >= self.recover;
         match (self.recovery, self.phase) {
             (TcpRecovery::NewReno, Phase::Open) if is_due => {
                 self.counters.fast_retransmits += u64::from(self.board.mark_first());

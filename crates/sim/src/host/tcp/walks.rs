@@ -128,9 +128,9 @@ fn walk(scenario: &Scenario, weather: Weather) -> Walk {
 }
 
 fn weather() -> impl Strategy<Value = Weather> {
-    (0..25_u8, 0..25_u8, 0..20_u8, 0..30_u64, any::<u64>()).prop_map(|(there, back, duplicated, jitter, seed)| {
-        Weather { lost: [there, back], duplicated, jitter, seed }
-    })
+    (0..25_u8, 0..25_u8, 0..20_u8, 0..30_u64, any::<u64>()).prop_map(
+        |(there, back, duplicated, jitter, seed)| Weather { lost: [there, back], duplicated, jitter, seed },
+    )
 }
 
 fn settings() -> impl Strategy<Value = String> {

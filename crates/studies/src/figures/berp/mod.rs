@@ -2,11 +2,13 @@
 
 mod chains;
 mod datagrams;
+mod friendliness;
 mod transfer;
 mod windows;
 
 pub use chains::{ChainRun, Scheme, Work};
 pub use datagrams::beside_datagrams;
+pub use friendliness::friendliness;
 pub use transfer::{disjoint, shared};
 pub use windows::{over_disjoint, over_loaded, over_shared};
 
