@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from statistics import median
 
-from emulated import Emulated, link
+from emulated import Emulated, OneBottleneck, link
 from systems import kernel, ours
-from trials import Alone, Beside
+from trials import Alone, Beside, TwoBeside
 
 RATE = 20
 """Of each link, Mbit/s; a round trip takes 20 ms without queues."""
@@ -101,6 +101,7 @@ def shares(target, seconds):
     """A transfer beside one of the kernel's Reno and CUBIC on one link."""
     seconds = seconds or 30.0
     rows = [row for row in contenders(target) if "Multipath" not in row[0]]
+    rows.append(("anabranch, cubic", ours(target, *MARKING, "congestion_control=cubic"), 1))
     rows.append(("kernel RENO, one path", kernel("reno"), 1))
     tiny = "drop-tail of 5 packets, 1 %"
     networks = {queue: network(queue, "none", 1) for queue in QUEUES}
@@ -127,6 +128,38 @@ def shares(target, seconds):
                 cells = [contest(results.get(runs[other, queue, name])) for queue in networks]
                 lines.append(f"| {name} | {' | '.join(cells)} |")
         return lines[1:]
+
+    return Part(list(runs.values()), table)
+
+
+CONTROLS = ("reno", "cubic", "lia", "olia", "balia", "berp", "bbr")
+
+
+def bottleneck(target, seconds):
+    """Two paths of one transfer beside one of the kernel's TCP, all through one drop-tail queue."""
+    seconds = seconds or 60.0
+    one = OneBottleneck("one bottleneck", link("20", RATE, delay='"9 ms"', queue='"100 packets"'), 3)
+    rows = {f"anabranch, {control}": ours(target, f"congestion_control={control}") for control in CONTROLS}
+    rows["kernel CUBIC, Multipath TCP"] = kernel("cubic")
+    rows["kernel RENO, Multipath TCP"] = kernel("reno")
+    runs = {
+        (other, name): TwoBeside(one, system, seconds, kernel(other))
+        for other in ("reno", "cubic")
+        for name, system in rows.items()
+    }
+
+    def table(results):
+        others = ("reno", "cubic")
+        lines = [
+            "**Share of two paths beside one flow of the kernel's TCP, % (and what both carry, Mbit/s)**",
+            "",
+            f"| system | {' | '.join(f'beside {other.upper()}' for other in others)} |",
+            f"|---|{'--:|' * len(others)}",
+        ]
+        for name in rows:
+            cells = [contest(results.get(runs[other, name])) for other in others]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines
 
     return Part(list(runs.values()), table)
 
@@ -161,4 +194,4 @@ def doubt(found):
     return " †" if any(each.is_void for each in found) else ""
 
 
-PARTS = {"losses": losses, "shares": shares}
+PARTS = {"losses": losses, "shares": shares, "bottleneck": bottleneck}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
+from emulated import SomePaths
 from failed import Failed
 from measure import Lateness, Result, document_of, started
 from subflows import arrived, joined, prepare
@@ -126,9 +127,13 @@ class Beside(Trial):
     def run(self, hosts):
         """Runs both."""
         allow_marks(hosts)
+        return self.contest(hosts, hosts)
+
+    def contest(self, hosts, others):
+        """What both carry, each over its paths."""
         with ExitStack() as ends:
             first = transfer(ends, hosts, self.system, self.words(), waits=True)
-            second = transfer(ends, hosts, self.other, self.words(port=9900), waits=True)
+            second = transfer(ends, others, self.other, self.words(port=9900), waits=True)
             pairs = [
                 (receiver, ends.enter_context(started(*sending))) for receiver, sending in (first, second)
             ]
@@ -136,6 +141,18 @@ class Beside(Trial):
             documents = [document_of(self, *pair) for pair in pairs]
         rates = tuple(settled(document) for document in documents)
         return Shared(rates, lateness.share, lateness.latest)
+
+
+@dataclass(frozen=True)
+class TwoBeside(Beside):
+    """A transfer over two paths beside another over a third, all through one link."""
+
+    def run(self, hosts):
+        """Runs both."""
+        both, third = SomePaths(hosts, [1, 2]), SomePaths(hosts, [3])
+        if self.system.is_kernel:
+            prepare(both)
+        return self.contest(both, third)
 
 
 def settled(document):

@@ -73,18 +73,45 @@ class Emulated:
 
     def built(self):
         """The two hosts, for one run."""
-        return EmulatedHosts(self.links)
+        named = enumerate(self.links, start=1)
+        return EmulatedHosts(
+            [link.table.format(name=f"p{number}") for number, link in named], len(self.links)
+        )
+
+
+@dataclass(frozen=True)
+class OneBottleneck:
+    """One link that several paths cross, each behind an access link of its own that limits nothing."""
+
+    name: str
+    bottleneck: Link
+    paths: int
+    header = 0
+
+    @property
+    def megabits(self):
+        """What the link carries."""
+        return self.bottleneck.megabits
+
+    def built(self):
+        """The two hosts, for one run."""
+        access = link("access", 200, delay='"1 ms"', queue='"1000 packets"')
+        numbers = range(1, self.paths + 1)
+        tables = [access.table.format(name=f"access-{number}") for number in numbers]
+        tables.append(self.bottleneck.table.format(name="bottleneck"))
+        for number in numbers:
+            tables.append(f'[[path]]\nname = "p{number}"\nlinks = ["access-{number}", "bottleneck"]\n')
+        return EmulatedHosts(tables, self.paths)
 
 
 class EmulatedHosts:
     """The two networks between which the links are, and the program that makes them."""
 
-    def __init__(self, links):
-        self.paths = len(links)
+    def __init__(self, tables, paths):
+        self.paths = paths
         self.folder = tempfile.TemporaryDirectory()
         folder = Path(self.folder.name)
         (folder / "mobile").write_text("\n".join(map(str, mobile.opportunities(SEED))) + "\n")
-        tables = [link.table.format(name=f"p{number}") for number, link in enumerate(links, start=1)]
         (folder / "links.toml").write_text("\n".join([f'[run]\ntime = "1000 s"\nseed = {SEED}\n', *tables]))
         hold = ["sh", "-c", 'echo "$ANABRANCH_NEAR_NET $ANABRANCH_FAR_NET"; exec cat']
         command = [str(PROGRAM), "emulate", str(folder / "links.toml"), "--quiet", "--", *hold]
@@ -102,6 +129,18 @@ class EmulatedHosts:
         """Ends the program, and with it the links."""
         self.program.communicate()
         self.folder.cleanup()
+
+
+class SomePaths:
+    """Hosts of which a transfer uses some paths alone, by their numbers."""
+
+    def __init__(self, hosts, numbers):
+        self.sides = self.sender, self.receiver = hosts.sides
+        self.paths, self.numbers = len(numbers), numbers
+
+    def addresses(self, host):
+        """Those of the sender (1) or of the receiver (2), path by path."""
+        return [f"10.77.{path}.{host}" for path in self.numbers]
 
 
 class Entered(Namespace):
