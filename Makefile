@@ -33,6 +33,7 @@ peers:  ## our sockets beside usrsctp, quinn and TCP; the table goes into docs/p
 
 versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal paths; the tables go into docs/performance.md
 	tests/versus/run --write
+	tests/losses/run --only bottleneck --write
 
 browser: ## look at a report page in Chromium, on a desk and on a telephone
 	cargo test --package anabranch-observe --test observing --quiet
@@ -60,7 +61,7 @@ adversary: ## honest ends against an attacker that guesses, repeats, forges and 
 networks: ## long random walks of networks with events (NETWORKS=20000)
 	ANABRANCH_NETWORKS=$(NETWORKS) cargo test --profile checked --package anabranch-sim --test random_networks
 
-losses: ## losses and queues that mark: what becomes of goodput, delay and shares; the tables go into docs/losses.md
+losses: ## losses, queues that mark and shared queues: goodput, delay and shares; the tables go into docs/losses.md
 	tests/losses/run --write
 
 agree:  ## simulated and emulated goodput of twelve scenarios, through the relay and between interfaces
