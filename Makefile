@@ -88,7 +88,8 @@ soak:   ## long-lived processes under the same, and whether they grow (MINUTES=1
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example churn
 	tests/soak --minutes $(MINUTES) --seed $(SEED)
 
-oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
+oracle: ## our transfers beside ns-2's CMT module and our TCP beside ns-3's, point by point, as docs/oracle.md has them
+	cargo run --release --quiet --package anabranch-studies -- ns3
 	cargo run --release --quiet --package anabranch-studies -- ns2
 
 figures: ## the papers' figures and their verdicts, as docs/figures.md has them: about five hours on two idle cores; an interrupted run resumes

@@ -1,5 +1,5 @@
 //! The tables of settings that are a scenario's own: of the run, of paths, events, flows and traffic, and of an
-//! association beyond its protocol. Those of links and of the protocol stand beside what they set, in their crates.
+//! association beyond its protocol, and of TCP. Those of links and of the protocol stand beside what they set, in their crates.
 //! Adding a setting is adding its entry.
 
 mod event;

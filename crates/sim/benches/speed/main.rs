@@ -1,4 +1,4 @@
-//! The speed of the simulator: five scenarios, in link crossings per second of processor time, beside ns-2 in the same
+//! The speed of the simulator: six scenarios, in link crossings per second of processor time, beside ns-2 in the same
 //! run where it is installed.
 //!
 //! `cargo bench -p anabranch-sim` runs it; a name as argument picks one scenario.
@@ -11,7 +11,8 @@ use anabranch_sim::{Run, Watch};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The scenarios, beside this file, each with its counterpart in `ns2.tcl`.
-const SCENARIOS: [&str; 5] = ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell"];
+const SCENARIOS: [&str; 6] =
+    ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell", "tcp-dumbbell"];
 
 /// How many runs are made, of which the best counts: other programs on the machine only slow a run down.
 const REPEATS: usize = 3;

@@ -1,11 +1,11 @@
-# The five scenarios beside this file, for ns-2 2.35 (Debian: ns2). Prints the packets that were offered to links and
+# The six scenarios beside this file, for ns-2 2.35 (Debian: ns2). Prints the packets that were offered to links and
 # the processor seconds of the whole process:
 #     ns ns2.tcl two-paths
-# The settings are those of tests/oracle: chunks of 1,468 bytes, delayed SACKs, four missing reports.
+# The settings of SCTP are those of tests/oracle: chunks of 1,468 bytes, delayed SACKs, four missing reports.
 
 set ns [new Simulator]
 remove-all-packet-headers
-add-packet-header IP SCTP Common Flags Message
+add-packet-header IP SCTP TCP Common Flags Message
 set monitors {}
 set crossings 1
 
@@ -90,6 +90,30 @@ proc dumbbell {count} {
     }
 }
 
+# TCP with selective acknowledgements through one bottleneck, likewise.
+proc tcp_dumbbell {count} {
+    global ns crossings
+    set crossings 3
+    set left [$ns node]
+    set right [$ns node]
+    connect $left $right 100Mb 10ms 250 0 1
+    for {set i 0} {$i < $count} {incr i} {
+        set from [$ns node]
+        set to [$ns node]
+        connect $from $left 1000Mb 1ms 1000 0 0
+        connect $right $to 1000Mb 1ms 1000 0 0
+        set sender [new Agent/TCP/Sack1]
+        $sender set packetSize_ 1448
+        $sender set window_ 724
+        $sender set windowInit_ 4
+        set receiver [new Agent/TCPSink/Sack1/DelAck]
+        $ns attach-agent $from $sender
+        $ns attach-agent $to $receiver
+        $ns connect $sender $receiver
+        source_at $sender [expr 0.02 * $i]
+    }
+}
+
 proc single {from to window unordered start} {
     global ns
     foreach {node name} [list $from sender $to receiver] {
@@ -132,11 +156,15 @@ switch [lindex $argv 0] {
         connect $from $to 100Mb 10ms 100 0.0001 1
         single $from $to 1048576 1 0
     }
+    tcp-dumbbell {
+        tcp_dumbbell 50
+        set end 30
+    }
     large-dumbbell {
         dumbbell 200
         set end 20
     }
-    default { puts stderr "usage: ns ns2.tcl two-paths|dumbbell|four-paths|one-path|large-dumbbell"; exit 2 }
+    default { puts stderr "usage: ns ns2.tcl two-paths|dumbbell|four-paths|one-path|large-dumbbell|tcp-dumbbell"; exit 2 }
 }
 $ns at $end finish
 $ns run

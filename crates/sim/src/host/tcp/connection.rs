@@ -144,10 +144,11 @@ impl ConnectionSender {
 
     /// What holds a subflow back now that nothing leaves.
     pub fn limit(&mut self, now: Time, subflow: &Subflow) -> Limit {
+        let has_data = self.source.peek(now).is_some();
         if now < subflow.opens {
             return Limit::Down;
         }
-        if self.source.peek(now).is_none() {
+        if !has_data {
             return Limit::Application;
         }
         if !subflow.sender.has_window(self.mss) {

@@ -398,3 +398,152 @@ impl SubflowSender {
 
 /// Slow start grows by at most this for an acknowledgement (RFC 3465 §2.2).
 const SLOW_START_LIMIT: f64 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::tcp::segment::Blocks;
+    use anabranch_base::Duration;
+
+    /// Segments of 100 bytes.
+    fn sender(recovery: TcpRecovery) -> SubflowSender {
+        let limit = anabranch_link::config::QueueLimit::Packets;
+        SubflowSender::new(&Tcp {
+            recovery,
+            initial_window: limit(8),
+            initial_ssthresh: Some(ByteCount::new(200)),
+            mss: ByteCount::new(100),
+            ..Tcp::default()
+        })
+    }
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    fn position(number: u64) -> Position {
+        Position::after(100 * number)
+    }
+
+    /// Sends as much new data as the window allows, and says how many segments.
+    fn fill(sender: &mut SubflowSender, now: Time) -> u64 {
+        let mut count = 0;
+        while sender.has_window(ByteCount::new(100)) {
+            let next = sender.board.next();
+            sender.send(now, next, ByteCount::new(100), now);
+            count += 1;
+        }
+        count
+    }
+
+    /// An acknowledgement, and the answer to a loss that it tells: half the window.
+    fn acknowledge(sender: &mut SubflowSender, now: Time, next: u64, blocks: &[(u64, u64)]) -> Consequence {
+        let ranges: Vec<_> = blocks.iter().map(|(from, to)| position(*from)..position(*to)).collect();
+        let acknowledgement =
+            Acknowledgement { next: position(next), data_next: position(next), blocks: Blocks::of(&ranges) };
+        let consequence = sender.handle_acknowledgement(now, &acknowledgement);
+        if let Some(flight) = consequence.lost_with {
+            sender.enter_recovery(now, (flight / 2.0).max(2.0));
+        }
+        consequence
+    }
+
+    fn repaired(sender: &mut SubflowSender, now: Time) -> Vec<u64> {
+        std::iter::from_fn(|| sender.poll_repair(now).map(|segment| segment.start.get() / 100)).collect()
+    }
+
+    #[test]
+    fn newreno_repairs_a_hole_with_each_partial_acknowledgement() {
+        let mut a = sender(TcpRecovery::NewReno);
+        // A -> 0 to 7; 0 and 2 are lost
+        assert_eq!(fill(&mut a, at(0)), 8);
+        // A <- 0, twice: limited transmit
+        acknowledge(&mut a, at(40), 0, &[]);
+        acknowledge(&mut a, at(41), 0, &[]);
+        assert_eq!((fill(&mut a, at(41)), repaired(&mut a, at(41))), (2, vec![]));
+        // A <- 0, the third: half of the eight, and three that left the network
+        assert_eq!(acknowledge(&mut a, at(42), 0, &[]).lost_with, Some(8.0));
+        assert_eq!((a.window.packets(), a.window.threshold()), (7.0, 4.0));
+        assert_eq!((repaired(&mut a, at(42)), fill(&mut a, at(42))), (vec![0], 0));
+        // A <- 2: partial
+        acknowledge(&mut a, at(82), 2, &[]);
+        assert_eq!((repaired(&mut a, at(82)), a.window.packets()), (vec![2], 6.0));
+        // A <- 10: all that had left
+        acknowledge(&mut a, at(122), 10, &[]);
+        assert_eq!((a.phase, a.counters.fast_retransmits), (Phase::Open, 2));
+        assert!(a.window.packets() <= 4.0);
+    }
+
+    #[test]
+    fn selective_acknowledgements_repair_both_holes_in_one_recovery() {
+        let mut a = sender(TcpRecovery::Sack);
+        fill(&mut a, at(0));
+        // A <- 0, blocks 1, then 3, 4: 0 has three beyond it, 2 has two
+        acknowledge(&mut a, at(40), 0, &[(1, 2)]);
+        acknowledge(&mut a, at(41), 0, &[(3, 4), (1, 2)]);
+        assert_eq!(acknowledge(&mut a, at(42), 0, &[(3, 5), (1, 2)]).lost_with, Some(8.0));
+        assert_eq!((repaired(&mut a, at(42)), a.window.packets()), (vec![0], 4.0));
+        // A <- 0, blocks 3 to 6: 2 is lost too, and leaves as soon as the pipe is short enough
+        acknowledge(&mut a, at(43), 0, &[(3, 6), (1, 2)]);
+        acknowledge(&mut a, at(44), 0, &[(3, 7), (1, 2)]);
+        assert_eq!(repaired(&mut a, at(44)), [2]);
+        acknowledge(&mut a, at(84), 2, &[(3, 8)]);
+        acknowledge(&mut a, at(85), 8, &[]);
+        assert_eq!((a.phase, a.counters.fast_retransmits, a.counters.retransmitted), (Phase::Open, 2, 2));
+    }
+
+    #[test]
+    fn a_time_out_leaves_one_packet_and_keeps_the_threshold_of_the_first() {
+        let mut a = sender(TcpRecovery::NewReno);
+        fill(&mut a, at(0));
+        assert!(!a.is_timed_out(at(999)) && a.is_timed_out(at(1_000)));
+        assert_eq!(a.flight(), 8.0);
+        a.time_out(at(1_000), Some(4.0));
+        assert_eq!(
+            (a.window.packets(), a.window.threshold(), repaired(&mut a, at(1_000))),
+            (1.0, 4.0, vec![0])
+        );
+        assert!(a.was_timed_out() && a.is_timed_out(at(3_000)));
+        a.time_out(at(3_000), None);
+        assert_eq!(a.window.threshold(), 4.0);
+        // A <- 1: slow start
+        repaired(&mut a, at(3_000));
+        acknowledge(&mut a, at(3_040), 1, &[]);
+        assert_eq!((a.window.packets(), repaired(&mut a, at(3_040))), (2.0, vec![1, 2]));
+        // Duplicates of what had left before the time-out begin no recovery.
+        for _ in 0..5 {
+            assert_eq!(acknowledge(&mut a, at(3_050), 1, &[]).lost_with, None);
+        }
+    }
+
+    /// M-MP-3.
+    #[test]
+    fn a_time_out_ends_when_its_data_arrive_elsewhere() {
+        let mut a = sender(TcpRecovery::Sack);
+        fill(&mut a, at(0));
+        for now in [1_000, 3_000, 7_000] {
+            a.time_out(at(now), None);
+            repaired(&mut a, at(now));
+        }
+        assert_eq!(a.timer.deadline(), Some(at(15_000)));
+        a.on_data_acknowledged(at(7_500), Position::after(99));
+        assert_eq!(a.timer.deadline(), Some(at(15_000)), "not all of the first segment");
+        a.on_data_acknowledged(at(7_500), Position::after(100));
+        assert_eq!(a.timer.deadline(), Some(at(8_500)), "the back-off is over");
+        assert_eq!((a.first().map(|first| first.start), a.window.packets()), (Some(Position::START), 1.0));
+    }
+
+    #[test]
+    fn a_window_that_is_not_full_does_not_grow_and_starts_anew_after_a_pause() {
+        let mut a = sender(TcpRecovery::NewReno);
+        let send = |a: &mut SubflowSender, now| {
+            let next = a.board.next();
+            a.send(now, next, ByteCount::new(100), now);
+        };
+        send(&mut a, at(0));
+        assert!(!acknowledge(&mut a, at(40), 1, &[]).grows);
+        a.grow(at(40), 4.0);
+        send(&mut a, at(5_000));
+        assert_eq!(a.window.packets(), 8.0, "as at first");
+    }
+}

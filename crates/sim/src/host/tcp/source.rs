@@ -43,8 +43,8 @@ impl SegmentSource {
             .filter(|ready| !ready.size.is_zero());
     }
 
-    /// When the next message will be ready, if that depends only on the time.
+    /// When the next message will be ready, if that depends only on the time: none is awaited while one waits to leave.
     pub fn due(&self) -> Option<Time> {
-        self.sender.due()
+        self.sender.due().filter(|_| self.begun.is_none())
     }
 }
