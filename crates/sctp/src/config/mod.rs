@@ -32,6 +32,7 @@ use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::{IdleThreshold, RenoRules};
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::loss_detection::ipcc::IpccRules;
 use crate::policy::ns2::Ns2Rule;
 use crate::policy::registry::StandardRules;
 use crate::wire::Checksum;
@@ -66,6 +67,8 @@ pub struct Config {
     pub loss_detection: String,
     /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
+    /// Which of IPCC's rules hold where `loss_detection` is `ipcc`; see [`Config::set_ipcc`].
+    pub ipcc: IpccRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
     /// How far windows may grow: a name in the registry.
@@ -348,10 +351,11 @@ impl Config {
                 decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
                 ecn_window: self.ecn_window,
             },
-            // M-SCTP-4: with CMT's window update, "advance" means an advance of the path, in every profile.
+            // M-SCTP-4: with CMT's window update, and with IPCC, "advance" means an advance of the path, in every profile.
             growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
             missing_reports: self.missing_reports,
             cmt: self.cmt,
+            ipcc: self.ipcc,
             window_limits: self.window_limits.clone(),
             wireless: self.wireless,
             sack_every: self.sack.every,
@@ -386,7 +390,16 @@ impl Config {
         detection.clone_into(&mut self.loss_detection);
     }
 
+    /// Sends data by these `rules` of IPCC, each path with a congestion control of its own (M-IPCC-1 to -5). Which path
+    /// carries what, and the timing of the SACKs that this end sends, stay.
+    pub fn set_ipcc(&mut self, rules: IpccRules) {
+        self.cmt = CmtRules::NONE;
+        self.ipcc = rules;
+        "ipcc".clone_into(&mut self.loss_detection);
+    }
+
     fn updates_windows_by_path(&self) -> bool {
-        self.cmt.by_departure || self.loss_detection == "cmt" && self.cmt.window_update
+        let is_updated = self.loss_detection == "cmt" && self.cmt.window_update;
+        self.cmt.by_departure || is_updated || self.loss_detection == "ipcc"
     }
 }

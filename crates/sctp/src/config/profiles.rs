@@ -9,6 +9,7 @@ use super::{
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::loss_detection::ipcc::IpccRules;
 use crate::policy::response::wireless_aware::WirelessRules;
 use crate::wire::Checksum;
 
@@ -28,6 +29,7 @@ impl Config {
             payload: None,
             loss_detection: "association".into(),
             cmt: CmtRules::NONE,
+            ipcc: IpccRules::DEFAULT,
             congestion_control: "reno".into(),
             window_management: "none".into(),
             window_limits: Vec::new(),

@@ -17,6 +17,7 @@ use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::loss_detection::departure::DepartureDetection;
+use super::loss_detection::ipcc::{IpccDetection, IpccRules};
 use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
@@ -61,6 +62,8 @@ pub struct StandardRules {
     pub missing_reports: u8,
     /// Which rules of CMT the loss detection `cmt` uses.
     pub cmt: CmtRules,
+    /// Which rules the loss detection `ipcc` uses.
+    pub ipcc: IpccRules,
     /// How far each path's window may grow if the limits are fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
     /// How the loss response `wireless-aware` answers a loss without a mark.
@@ -164,6 +167,9 @@ impl Registry {
         registry
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("ipcc", |rules| Box::new(IpccDetection::new(rules.ipcc, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         for (name, rule) in [("bbr", LossRule::ByQueue), ("bbr-draft", LossRule::Draft)] {
             registry
@@ -339,6 +345,7 @@ pub(crate) mod tests {
             growth_needs_advance: false,
             missing_reports: 3,
             cmt: CmtRules::NONE,
+            ipcc: IpccRules::DEFAULT,
             window_limits: Vec::new(),
             wireless: WirelessRules::DEFAULT,
             sack_every: 2,

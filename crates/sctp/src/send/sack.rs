@@ -82,6 +82,7 @@ impl SendBuffer {
         let highest = self.gap_acked.last().map_or(new_first, |block| block.end);
         news.highest_reported = self.tsn(highest).previous();
         news.departed = self.log.packet;
+        news.blocks = self.gap_acked.len();
         self.find_holes(news);
         match self.is_by_departure() {
             true => self.compare_earliest(news),
@@ -102,6 +103,7 @@ impl SendBuffer {
     fn begin(&mut self, claimed: u64, news: &mut SackNews) {
         news.examined = self.gap_acked.len() + self.reported.len();
         news.acked.clear();
+        news.acked_again.clear();
         news.holes.clear();
         news.paths.clear();
         news.paths.resize(self.paths.len(), PathNews::default());
@@ -264,6 +266,8 @@ impl SendBuffer {
                 is_retransmitted,
                 was_copied,
             });
+        } else if before != State::Acked {
+            news.acked_again.push(tsn);
         }
     }
 
