@@ -17,6 +17,7 @@ mod ending;
 mod failover;
 mod guesses;
 mod handshake;
+mod ipcc_sender;
 mod limits;
 mod mtu;
 mod multihoming;

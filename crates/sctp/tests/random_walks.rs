@@ -16,6 +16,7 @@ use std::sync::Once;
 
 use anabranch_sctp::config::EcnUse;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use pair::Middlebox;
 use walk::{MarkSetting, Operation, Setting, plan, shrink, walk};
 
@@ -57,6 +58,22 @@ fn whatever_happens_under_bbr_messages_arrive_once_and_in_order_or_the_failure_i
         let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
         let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
         (Setting { marks, is_bbr: true, ..setting }, operations)
+    });
+}
+
+/// The same by the path sequence numbers of IPCC; in every fourth walk, copies of chunks are in flight too.
+#[test]
+fn whatever_happens_under_ipcc_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(1_500, |seed| {
+        let (setting, operations) = plan(seed);
+        let ipcc = Some(IpccRules { adjustment: seed % 3 > 0 });
+        let (scheduler, retransmission) = match seed % 4 {
+            0 => ("copying".into(), "both".into()),
+            1 => ("window-regulated".into(), "alternate".into()),
+            2 => ("primary".into(), "alternate".into()),
+            _ => (setting.scheduler, setting.retransmission),
+        };
+        (Setting { ipcc, cmt: CmtRules::NONE, scheduler, retransmission, ..setting }, operations)
     });
 }
 

@@ -15,6 +15,7 @@ const SETTING: Setting = Setting {
     scheduler: Cow::Borrowed("fill"),
     retransmission: Cow::Borrowed(""),
     cmt: CmtRules::NONE,
+    ipcc: None,
     ack_timing: Cow::Borrowed(""),
     buffer_split: BufferSplit::None,
     window_management: Cow::Borrowed("none"),

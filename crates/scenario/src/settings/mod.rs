@@ -15,7 +15,7 @@ pub(crate) use flow::{FLOW, PROTOCOL, STAGGER, unnamed};
 pub(crate) use link::LINK;
 pub(crate) use path::{MOST_COPIES, PATH};
 pub(crate) use run::RUN;
-pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
+pub(crate) use sctp::{OWN_SETTINGS, defaults, has_rule, use_ipcc};
 pub(crate) use traffic::TRAFFIC;
 
 /// How `[flow.sctp]` is written.

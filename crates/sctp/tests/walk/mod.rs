@@ -15,6 +15,7 @@ use anabranch_sctp::association::SendError;
 use anabranch_sctp::config::{BufferSplit, BurstRule, Config, EcnUse, Exemption, Failover, MaxBurst};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use anabranch_sctp::policy::ns2::Ns2Rules;
 use anabranch_sctp::policy::{PathState, Registry};
 pub use dice::Dice;
@@ -58,6 +59,8 @@ pub struct Setting {
     /// Where lost chunks go; as the profile says if it is empty.
     pub retransmission: Cow<'static, str>,
     pub cmt: CmtRules,
+    /// The rules of IPCC in place of CMT's, if they hold.
+    pub ipcc: Option<IpccRules>,
     /// Which packets may be answered late; as CMT's rules say if it is empty.
     pub ack_timing: Cow<'static, str>,
     pub buffer_split: BufferSplit,
@@ -114,6 +117,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
         cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23, 31, 31])),
+        ipcc: None,
         ack_timing: match dice.below(4) {
             0 => dice.one_of(&names(registry.ack_timings.names())),
             _ => Cow::Borrowed(""),
@@ -220,6 +224,9 @@ impl Walk {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
         config.set_cmt(setting.cmt);
+        if let Some(rules) = setting.ipcc {
+            config.set_ipcc(rules);
+        }
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
         pair.may_cross = true;
@@ -239,7 +246,7 @@ impl Walk {
             sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
             largest_windows: Default::default(),
             may_reorder: setting.pipes > 1,
-            account: Account::new(setting.mtu, setting.cmt),
+            account: Account::new(setting.mtu, setting.cmt, setting.ipcc.is_some()),
             steps: 0,
         }
     }

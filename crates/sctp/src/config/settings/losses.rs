@@ -70,7 +70,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "`ecn = \"cwr\"`: whether every report is answered; if not, only one that cuts the window"
     ),
     planned("berp", "the rules of the congestion control `berp`"),
-    planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
     field!(
         missing_reports,
         Everywhere,
