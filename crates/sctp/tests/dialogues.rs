@@ -37,6 +37,7 @@ mod small_messages;
 mod small_window;
 mod strangers;
 mod studies;
+mod two_levels;
 mod uninvited;
 mod verification;
 mod walk;

@@ -61,7 +61,8 @@ fn whatever_happens_under_bbr_messages_arrive_once_and_in_order_or_the_failure_i
     });
 }
 
-/// The same by the path sequence numbers of IPCC; in every fourth walk, copies of chunks are in flight too.
+/// The same by the path sequence numbers of IPCC; in every fourth walk, copies of chunks are in flight too, and in two of
+/// three the receive buffer has two levels.
 #[test]
 fn whatever_happens_under_ipcc_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
     take_all(1_500, |seed| {
@@ -73,7 +74,9 @@ fn whatever_happens_under_ipcc_messages_arrive_once_and_in_order_or_the_failure_
             2 => ("primary".into(), "alternate".into()),
             _ => (setting.scheduler, setting.retransmission),
         };
-        (Setting { ipcc, cmt: CmtRules::NONE, scheduler, retransmission, ..setting }, operations)
+        let second_level = [None, Some(3_000), Some(1 << 20)][(seed / 4 % 3) as usize];
+        let ipcc = Setting { ipcc, cmt: CmtRules::NONE, scheduler, retransmission, ..setting };
+        (Setting { second_level, ..ipcc }, operations)
     });
 }
 

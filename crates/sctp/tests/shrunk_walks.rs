@@ -21,6 +21,7 @@ const SETTING: Setting = Setting {
     window_management: Cow::Borrowed("none"),
     window_limits: Vec::new(),
     receive_buffer: 65_536,
+    second_level: None,
     send_buffer: 20_000,
     mtu: 1500,
     potentially_failed: 0,

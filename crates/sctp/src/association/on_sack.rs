@@ -57,13 +57,13 @@ impl Session {
         if self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight) {
             self.decay_idle_windows(now);
         }
-        self.paths.sacks_mut().examined += reading.news.examined as u64;
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.max_burst);
             self.bound_bursts_for_good();
         }
         let progress = reading.progress.cleared(self.paths.len());
         self.policies.detection.on_sack(&mut reading.news, progress);
+        self.paths.sacks_mut().examined += reading.news.examined as u64;
         self.send.on_counted(&reading.news.holes);
         self.leave_recovery(&reading.news);
         self.tally_acked(&reading.news, &mut reading.tally, now);

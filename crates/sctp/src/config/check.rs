@@ -97,6 +97,10 @@ impl Config {
     /// above.
     fn check_growth(&self) -> Result<(), ConfigError> {
         let Some(growth) = self.receive_growth else { return Ok(()) };
+        if self.has_two_levels() {
+            let expected = "none where the buffer has two levels".to_owned();
+            return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));
+        }
         if growth.limit < self.receive_buffer {
             let expected = format!("at least {}, with which it begins", self.receive_buffer);
             return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));

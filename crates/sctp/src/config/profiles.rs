@@ -42,6 +42,7 @@ impl Config {
             flow_control: "standard".into(),
             receive_buffer: ByteCount::from_mib(1),
             receive_growth: None,
+            out_of_order: None,
             send_buffer: ByteCount::from_mib(2),
             message_limit: MessageLimit::BothBuffers,
             buffer_split: BufferSplit::None,
@@ -56,6 +57,7 @@ impl Config {
             sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
             sack_immediately: false,
             ack_timing: "standard".into(),
+            sack_content: "all".into(),
             dac_wire: DacWire::Bits76,
             rto: RtoSettings {
                 initial: Duration::from_secs(1),

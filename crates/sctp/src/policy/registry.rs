@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anabranch_base::{Duration, Seed};
 
 use super::acknowledge::{
-    AckTiming, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow,
+    AckTiming, AnyOrder, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent,
+    StandardFlow, TwoLevelFlow,
 };
 use super::congestion::CongestionControl;
 use super::congestion::bbr::{Bbr, LossRule};
@@ -216,11 +217,15 @@ impl Registry {
             let dac = Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire);
             Box::new(dac.saying_full_only(rules.cmt.ns2.has(Ns2Rule::PacketCount)))
         });
+        registry
+            .ack_timings
+            .add("any-order", |rules| Box::new(AnyOrder::new(rules.sack_every, rules.sack_delay)));
         registry.ack_timings.add("dac-on-several-paths", |rules| {
             Box::new(DacOnSeveralPaths::new(rules.sack_every, rules.sack_delay, rules.dac_wire))
         });
         registry.sack_contents.add("all", |_| Box::new(FullSack));
         registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
+        registry.flow_controls.add("two-level", |_| Box::new(TwoLevelFlow));
         registry
     }
 

@@ -68,6 +68,8 @@ pub struct Setting {
     /// In packets, where limits are given.
     pub window_limits: Vec<u32>,
     pub receive_buffer: u64,
+    /// With two levels: how much the second one holds.
+    pub second_level: Option<u64>,
     pub send_buffer: u64,
     pub mtu: u64,
     /// Errors in a row after which data leaves a path; 0 never.
@@ -128,6 +130,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             _ => dice.one_of(&names(registry.window_limits.names())),
         },
         window_limits: (0..pipes).map(|_| dice.one_of(&[1, 2, 7, 40])).collect(),
+        second_level: None,
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
@@ -178,6 +181,7 @@ struct Walk {
     pair: Pair,
     /// Each end's receive buffer, which may grow.
     receive_buffers: [ByteCount; 2],
+    second_level: ByteCount,
     send_buffer: ByteCount,
     mtu: u64,
     /// Which SACKs let a packet pass the window.
@@ -227,6 +231,11 @@ impl Walk {
         if let Some(rules) = setting.ipcc {
             config.set_ipcc(rules);
         }
+        if let Some(second) = setting.second_level {
+            config.flow_control = "two-level".to_owned();
+            config.receive_growth = None;
+            config.out_of_order = Some(ByteCount::new(second));
+        }
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
         pair.may_cross = true;
@@ -239,6 +248,7 @@ impl Walk {
         Walk {
             pair,
             receive_buffers: [ByteCount::new(setting.receive_buffer); 2],
+            second_level: ByteCount::new(setting.second_level.unwrap_or(0)),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
             exemption: profile.fast_retransmit_exemption,
@@ -360,7 +370,7 @@ impl Walk {
             let (held, waiting) = (association.received_bytes_held(), association.unacknowledged());
             // A chunk that others wait for is taken even when the buffer is full.
             let buffer = self.receive_buffers[end as usize];
-            if held > buffer * 2 + ByteCount::new(self.mtu) {
+            if held > buffer * 2 + self.second_level + ByteCount::new(self.mtu) {
                 return Err(format!("{end:?} holds {held}, its buffer has {buffer}"));
             }
             let living = association.paths().iter().filter(|path| path.state != PathState::Removed);
