@@ -21,6 +21,7 @@ mod ipcc_sender;
 mod limits;
 mod mtu;
 mod multihoming;
+mod new_gaps;
 mod ns2_rules;
 mod pacing;
 mod pair;

@@ -61,8 +61,8 @@ fn whatever_happens_under_bbr_messages_arrive_once_and_in_order_or_the_failure_i
     });
 }
 
-/// The same by the path sequence numbers of IPCC; in every fourth walk, copies of chunks are in flight too, and in two of
-/// three the receive buffer has two levels.
+/// The same by the path sequence numbers of IPCC; in every fourth walk, copies of chunks are in flight too, in two of
+/// three the receive buffer has two levels, and in every second one SACKs report new gaps alone.
 #[test]
 fn whatever_happens_under_ipcc_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
     take_all(1_500, |seed| {
@@ -76,7 +76,7 @@ fn whatever_happens_under_ipcc_messages_arrive_once_and_in_order_or_the_failure_
         };
         let second_level = [None, Some(3_000), Some(1 << 20)][(seed / 4 % 3) as usize];
         let ipcc = Setting { ipcc, cmt: CmtRules::NONE, scheduler, retransmission, ..setting };
-        (Setting { second_level, ..ipcc }, operations)
+        (Setting { second_level, has_new_gaps: seed / 12 % 2 == 1, ..ipcc }, operations)
     });
 }
 

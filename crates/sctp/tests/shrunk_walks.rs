@@ -22,6 +22,7 @@ const SETTING: Setting = Setting {
     window_limits: Vec::new(),
     receive_buffer: 65_536,
     second_level: None,
+    has_new_gaps: false,
     send_buffer: 20_000,
     mtu: 1500,
     potentially_failed: 0,

@@ -6,6 +6,7 @@ use anabranch_base::setting::{Kind, Value};
 
 use super::settings::{LONGEST_SACK_DELAY, settings};
 use super::{BurstRule, Config, IpVersion, Unit};
+use crate::policy::acknowledge::DacWire;
 use crate::policy::loss_detection::cmt::CmtRules;
 
 /// A setting outside its domain.
@@ -39,6 +40,7 @@ impl Config {
         self.check_timing()?;
         self.check_growth()?;
         self.check_order()?;
+        self.check_flags()?;
         self.check_first_window()?;
         self.check_pacing()?;
         self.check_payload()
@@ -89,6 +91,15 @@ impl Config {
         if self.cmt.by_departure && self.cmt != CmtRules::BY_DEPARTURE {
             let expected = "tsn where a rule of cmt is false, or as in ns-2".to_owned();
             return Err(out_of_domain("cmt.order", &"departure", expected));
+        }
+        Ok(())
+    }
+
+    /// The plain number of packets takes all flags of a SACK.
+    fn check_flags(&self) -> Result<(), ConfigError> {
+        if self.has_new_gaps() && self.dac_wire == DacWire::Plain {
+            let expected = "bits76 where sack.gaps is new".to_owned();
+            return Err(out_of_domain("dac_wire", &"plain", expected));
         }
         Ok(())
     }

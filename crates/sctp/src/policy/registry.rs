@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anabranch_base::{Duration, Seed};
 
 use super::acknowledge::{
-    AckTiming, AnyOrder, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent,
-    StandardFlow, TwoLevelFlow,
+    AckTiming, AnyOrder, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, NewGaps,
+    SackContent, StandardFlow, TwoLevelFlow,
 };
 use super::congestion::CongestionControl;
 use super::congestion::bbr::{Bbr, LossRule};
@@ -224,6 +224,7 @@ impl Registry {
             Box::new(DacOnSeveralPaths::new(rules.sack_every, rules.sack_delay, rules.dac_wire))
         });
         registry.sack_contents.add("all", |_| Box::new(FullSack));
+        registry.sack_contents.add("new", |_| Box::new(NewGaps::new(REPORTED_TIMES)));
         registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
         registry.flow_controls.add("two-level", |_| Box::new(TwoLevelFlow));
         registry
@@ -321,6 +322,9 @@ impl<T: ?Sized> fmt::Debug for PolicyTable<T> {
         f.debug_set().entries(self.known.keys()).finish()
     }
 }
+
+/// In how many SACKs a new gap is reported (M-IPCC-9).
+const REPORTED_TIMES: u8 = 3;
 
 /// The retransmission policies that choose the best path, and how each ranks paths.
 const RANKS: [(&str, Rank); 5] = [

@@ -58,14 +58,19 @@ impl SendBuffer {
     }
 
     /// The position of the first chunk after `cumulative`; `None` if `cumulative` is below the ack point.
-    fn position_after(&self, cumulative: Tsn) -> Option<u64> {
+    pub(super) fn position_after(&self, cumulative: Tsn) -> Option<u64> {
         let ack_point = self.first_tsn.previous();
         let is_old = cumulative.is_before(ack_point);
         (!is_old).then(|| self.first + u64::from(cumulative.distance_from(ack_point)))
     }
 
     /// All chunks before `new_first` arrived, and those in `reported`.
-    fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
+    pub(super) fn apply(
+        &mut self,
+        cumulative: Tsn,
+        new_first: u64,
+        news: &mut SackNews,
+    ) -> Result<bool, BadSack> {
         let claimed = self.reported.last().map_or(new_first, |block| block.end);
         if claimed > self.sent_end {
             let highest_sent = self.tsn(self.sent_end).previous();
@@ -122,7 +127,7 @@ impl SendBuffer {
     }
 
     /// Converts the gap blocks to positions. Blocks that are out of order, or end before their start, are skipped.
-    fn read_blocks(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
+    pub(super) fn read_blocks(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
         self.reported.clear();
         let mut from = new_first;
         for block in gaps {

@@ -70,6 +70,8 @@ pub struct Setting {
     pub receive_buffer: u64,
     /// With two levels: how much the second one holds.
     pub second_level: Option<u64>,
+    /// SACKs report new gaps alone.
+    pub has_new_gaps: bool,
     pub send_buffer: u64,
     pub mtu: u64,
     /// Errors in a row after which data leaves a path; 0 never.
@@ -131,6 +133,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         },
         window_limits: (0..pipes).map(|_| dice.one_of(&[1, 2, 7, 40])).collect(),
         second_level: None,
+        has_new_gaps: false,
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
@@ -235,6 +238,9 @@ impl Walk {
             config.flow_control = "two-level".to_owned();
             config.receive_growth = None;
             config.out_of_order = Some(ByteCount::new(second));
+        }
+        if setting.has_new_gaps {
+            config.sack_content = "new".to_owned();
         }
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);

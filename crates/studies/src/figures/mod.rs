@@ -272,6 +272,9 @@ impl FigureName {
         let of_radio = |choices: &[ye::RadioChoice]| {
             choices.iter().map(|choice| (choice.name, self.ye_radio(scale, *choice))).collect()
         };
+        let of_two_paths = |choices: &[ye::IpccChoice]| {
+            choices.iter().map(|choice| (choice.name, self.ye_two_paths(scale, *choice))).collect()
+        };
         let of_ye = |choices: &[ye::EcnChoice]| {
             choices.iter().map(|choice| (choice.name, self.ye(scale, *choice))).collect()
         };
@@ -282,10 +285,10 @@ impl FigureName {
             }
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
-            FigureName::IyA1 | FigureName::YeF30 | FigureName::YeF42 => Ok(Vec::new()),
+            FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
+            FigureName::YeF42 => Ok(of_two_paths(&[ye::IpccChoice::PROBED])),
             FigureName::YeF43 | FigureName::YeF44 => {
-                let choice = ye::IpccChoice::SHORT_QUEUES;
-                Ok(vec![(choice.name, self.ye_two_paths(scale, choice))])
+                Ok(of_two_paths(&[ye::IpccChoice::SHORT_QUEUES, ye::IpccChoice::EACH_PACKET]))
             }
             FigureName::YeF29 | FigureName::YeF33 | FigureName::YeF34 | FigureName::YeF35 => {
                 Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::CAUTIOUS]))
@@ -350,7 +353,7 @@ impl FigureName {
         match self {
             FigureName::YeF43 => ye::load_sharing(scale, choice),
             FigureName::YeF44 => ye::lossy_load_sharing(scale, choice),
-            _ => ye::retransmission_path(scale),
+            _ => ye::retransmission_path(scale, choice),
         }
     }
 

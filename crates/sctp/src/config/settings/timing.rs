@@ -6,7 +6,7 @@ use anabranch_base::setting::{
     Kind, Refusal, Scope, Setting, Value, Words, put, put_some, shown, shown_some,
 };
 
-use crate::config::{ANY_ORDER, Config, SackBatch};
+use crate::config::{ANY_ORDER, Config, NEW_GAPS, SackBatch};
 
 /// RFC 9260 §6.2: a delay of SACKs "MUST NOT be more than 500 ms".
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
@@ -66,12 +66,12 @@ pub const SETTINGS: &[Setting<Config>] = &[
         scope: Scope::Scenarios,
         kind: Kind::Word(Words {
             what: "choice of reported gaps",
-            built: || vec!["all"],
-            planned: &["new", "nr"],
+            built: || vec!["all", NEW_GAPS],
+            planned: &["nr"],
         }),
-        doc: "which gaps a SACK reports",
-        get: |_| Some(Value::word("all")),
-        set: |_, _| Ok(()),
+        doc: "which gaps a SACK reports; `new`: those that changed in the last three, if both ends are set to it",
+        get: |config| shown(&config.sack_content),
+        set: |config, value| put(&mut config.sack_content, value),
     },
     field!(
         rto.initial,

@@ -4,7 +4,7 @@ use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
 use super::super::figure::{Figure, FigureCurve, Panel, ValueSource};
 use super::super::results::Metric;
 use super::two_paths::{Bottleneck, TwoPathRun, WayOfSending};
-use super::{CurvePoints, at, claim, everywhere, panel, two_path_params, two_path_seeds, within};
+use super::{CurvePoints, IpccChoice, at, claim, everywhere, panel, two_path_params, two_path_seeds, within};
 use crate::scale::StudyScale;
 
 const IPCC: &str = "IPCC";
@@ -20,8 +20,8 @@ const GAINS: (&str, Metric) = ("gain", Metric::Gain);
 const LOSSES: [f64; 6] = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
 
 /// YE-F42.
-pub fn retransmission_path(scale: StudyScale) -> Figure {
-    let mut panels: Vec<Panel> = DELAYS.iter().map(|delay| times(*delay, scale)).collect();
+pub fn retransmission_path(scale: StudyScale, choice: IpccChoice) -> Figure {
+    let mut panels: Vec<Panel> = DELAYS.iter().map(|delay| times(*delay, scale, choice)).collect();
     let gain = |(panel, _): (&'static str, u32)| FigureCurve {
         name: panel,
         points: LOSSES
@@ -33,7 +33,7 @@ pub fn retransmission_path(scale: StudyScale) -> Figure {
         ..panel::<TwoPathRun>(GAINS.0, "how much more IPCC carries", LABEL, GAINS.1, Vec::new(), scale)
     });
     panels.iter_mut().for_each(|panel| panel.seeds = two_path_seeds(scale));
-    let mut params = two_path_params(50, two_path_seeds(scale));
+    let mut params = two_path_params(choice.queue.unwrap_or(QUEUE), choice, two_path_seeds(scale));
     params.extend([
         ("paths", "L2 and L5 1 Mbit/s, each of the delay that a panel has; path 1 loses 2 %".to_owned()),
         ("IPCC", "new data on path 1, retransmissions on the other path".to_owned()),
@@ -49,13 +49,14 @@ pub fn retransmission_path(scale: StudyScale) -> Figure {
 }
 
 const LABEL: &str = "losses of path 2, %";
+const QUEUE: u32 = 50;
 
-fn times((name, delay_ms): (&'static str, u32), scale: StudyScale) -> Panel {
+fn times((name, delay_ms): (&'static str, u32), scale: StudyScale, choice: IpccChoice) -> Panel {
     let bottleneck = |loss| Some(Bottleneck { rate: 1.0, delay_ms, loss });
     let curve = |name, way| {
         let point = |loss: f64| {
             let second = bottleneck(loss / 100.0).filter(|_| way != WayOfSending::Standard);
-            (loss, TwoPathRun { way, bottlenecks: [bottleneck(0.02), second], queue: 50, scale })
+            (loss, TwoPathRun { way, bottlenecks: [bottleneck(0.02), second], queue: QUEUE, choice, scale })
         };
         (name, LOSSES.map(point).into())
     };

@@ -2,6 +2,7 @@
 //! (YE-F41), as the atlas and its completions (4.7 to 4.9) fixed them.
 
 use super::super::figure::ValueSource;
+use super::IpccChoice;
 use crate::scale::StudyScale;
 
 /// A run of YE chapter 6.
@@ -11,8 +12,10 @@ pub struct TwoPathRun {
     pub way: WayOfSending,
     /// The bottlenecks L2 and L5; `None` for a path that does not exist.
     pub bottlenecks: [Option<Bottleneck>; 2],
-    /// What waits at a bottleneck at most, in packets.
+    /// What waits at a bottleneck at most, in packets, unless the choice has it.
     pub queue: u32,
+    /// What the thesis leaves open.
+    pub choice: IpccChoice,
     /// How much of the file is sent.
     pub scale: StudyScale,
 }
@@ -64,10 +67,12 @@ impl TwoPathRun {
         };
         format!(
             "{links}{paths}[[flow]]\ntransfer = \"{file} B\"\n[flow.sctp]\nprofile = \"rfc2960\"\n\
-             charge = \"packet\"\nunit = \"mtu\"\n{}missing_reports = 4\nfailover = \"off\"\n\
+             charge = \"packet\"\nunit = \"mtu\"\n{}missing_reports = 4\nfailover = {}\nsack.every = {}\n\
              receive_buffer = {{ in_order = \"64 KiB\", out_of_order = \"unlimited\" }}\n\
              send_buffer = \"16 MiB\"\ninitial_ssthresh = \"65536 B\"\n",
-            self.way.settings()
+            self.way.settings(),
+            self.choice.failover,
+            self.choice.sack_every
         )
     }
 
@@ -76,7 +81,7 @@ impl TwoPathRun {
         format!(
             "[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay_ms} ms\"\nloss = {loss:?}\n\
              queue = \"{} packets\"\n",
-            self.queue
+            self.choice.queue.unwrap_or(self.queue)
         )
     }
 }
@@ -123,7 +128,13 @@ mod tests {
         ] {
             let second = (way != WayOfSending::Standard).then_some(bottleneck);
             let bottlenecks = [Some(bottleneck), second];
-            let run = TwoPathRun { way, bottlenecks, queue: 50, scale: StudyScale::Quick };
+            let run = TwoPathRun {
+                way,
+                bottlenecks,
+                queue: 50,
+                choice: IpccChoice::PROBED,
+                scale: StudyScale::Quick,
+            };
             let source = Source::new("ye.toml", run.scenario());
             let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard())
                 .unwrap_or_else(|error| panic!("{way:?}: {error}"));
