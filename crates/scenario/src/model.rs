@@ -180,12 +180,16 @@ impl Sctp {
         let mut config = self.config.clone();
         let rules = match self.multipath {
             Multipath::Cmt => config.cmt,
+            Multipath::Ipcc => CmtRules::NONE,
             Multipath::Off | Multipath::AppStripe => {
                 "primary".clone_into(&mut config.scheduler);
                 CmtRules::NONE
             }
         };
         config.set_cmt(rules);
+        if self.multipath == Multipath::Ipcc {
+            config.set_ipcc(config.ipcc);
+        }
         config
     }
 
@@ -214,6 +218,8 @@ pub enum Multipath {
     Off,
     /// All at once: concurrent multipath transfer.
     Cmt,
+    /// All at once, each with sequence numbers and a congestion control of its own (IPCC, YE chapter 6).
+    Ipcc,
     /// As many associations as there are paths, each over one of them and with the whole transfer: the flow is complete
     /// when they have delivered as much together (M-CMT-8). It is a measure to compare with, and no application.
     AppStripe,

@@ -268,6 +268,40 @@ fn an_association_on_one_path_at_a_time_has_a_primary_path_and_no_rule_of_cmt() 
 }
 
 #[test]
+fn ipcc_fills_the_first_path_and_sends_again_on_another_unless_the_file_says_otherwise() {
+    let config = with_sctp("multipath = \"ipcc\"\nipcc = { adjustment = false }").association();
+    assert_eq!((config.loss_detection.as_str(), config.scheduler.as_str()), ("ipcc", "window-regulated"));
+    let places = (config.retransmission.as_str(), config.fast_retransmission.as_str());
+    assert_eq!(places, ("alternate", "alternate"));
+    assert_eq!(
+        (config.ipcc.adjustment, config.cmt, config.ack_timing.as_str()),
+        (false, CmtRules::NONE, "standard")
+    );
+    let given =
+        with_sctp("profile = \"tuned-2\"\nmultipath = \"ipcc\"\nscheduler = \"primary\"").association();
+    assert_eq!(
+        (given.scheduler.as_str(), given.cmt, given.ipcc.adjustment),
+        ("primary", CmtRules::NONE, true)
+    );
+}
+
+#[test]
+fn a_receiver_may_have_two_levels_and_sacks_of_its_own() {
+    let text = "profile = \"tuned-1\"\nreceive_buffer = { in_order = \"64 KiB\", out_of_order = \"1 MiB\" }\n\
+                sack = { when = \"any-order\", gaps = \"new\" }";
+    let config = with_sctp(text).association();
+    assert!(config.has_two_levels() && config.has_new_gaps());
+    assert_eq!(
+        (config.receive_buffer, config.out_of_order),
+        (ByteCount::from_kib(64), Some(ByteCount::from_mib(1)))
+    );
+    assert_eq!((config.receive_growth, config.ack_timing.as_str()), (None, "any-order"));
+    let one = with_sctp("receive_buffer = \"64 KiB\"").association();
+    assert!(!one.has_two_levels() && !one.has_new_gaps());
+    assert_eq!(with_sctp("sack = { when = \"standard\" }").association().ack_timing, "dac");
+}
+
+#[test]
 fn one_setting_follows_from_another_unless_it_is_given() {
     let config = |text: &str| with_sctp(text).config;
     let both = config("retransmission = \"same\"");

@@ -16,6 +16,7 @@ use std::sync::Once;
 
 use anabranch_sctp::config::EcnUse;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use pair::Middlebox;
 use walk::{MarkSetting, Operation, Setting, plan, shrink, walk};
 
@@ -69,6 +70,25 @@ fn whatever_happens_to_coupled_windows_messages_arrive_once_and_in_order_or_the_
         let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
         let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
         (Setting { marks, congestion, ..setting }, operations)
+    });
+}
+
+/// The same by the path sequence numbers of IPCC; in every fourth walk, copies of chunks are in flight too, in two of
+/// three the receive buffer has two levels, and in every second one SACKs report new gaps alone.
+#[test]
+fn whatever_happens_under_ipcc_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(1_500, |seed| {
+        let (setting, operations) = plan(seed);
+        let ipcc = Some(IpccRules { adjustment: seed % 3 > 0 });
+        let (scheduler, retransmission) = match seed % 4 {
+            0 => ("copying".into(), "both".into()),
+            1 => ("window-regulated".into(), "alternate".into()),
+            2 => ("primary".into(), "alternate".into()),
+            _ => (setting.scheduler, setting.retransmission),
+        };
+        let second_level = [None, Some(3_000), Some(1 << 20)][(seed / 4 % 3) as usize];
+        let ipcc = Setting { ipcc, cmt: CmtRules::NONE, scheduler, retransmission, ..setting };
+        (Setting { second_level, has_new_gaps: seed / 12 % 2 == 1, ..ipcc }, operations)
     });
 }
 

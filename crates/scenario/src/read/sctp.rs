@@ -9,7 +9,7 @@ use super::reader::{SettingReader, contradiction, refuse_unknown};
 use super::shapes;
 use crate::fault::{Fault, Read};
 use crate::model::{Multipath, Sctp};
-use crate::settings::{OWN_SETTINGS, SCTP_HEADER, defaults};
+use crate::settings::{OWN_SETTINGS, SCTP_HEADER, defaults, use_ipcc};
 use crate::tree::{Node, Span, Table, TreeValue};
 
 /// Reads `[flow.sctp]`; without one, the defaults.
@@ -31,7 +31,9 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     reader.set_all(OWN_SETTINGS.iter().map(|(_, own)| own), table, &mut sctp)?;
     let is_standard =
         Config::profile(sctp.config.profile).is_some_and(|profile| profile.cmt == CmtRules::NONE);
-    if sctp.multipath != Multipath::Off && is_standard {
+    if sctp.multipath == Multipath::Ipcc {
+        use_ipcc(&mut sctp.config);
+    } else if sctp.multipath != Multipath::Off && is_standard {
         // The places of the RFCs' profiles are those of standard SCTP on several paths (M-SCTP-18); over all paths at
         // once a chunk is sent again where it was lost, unless the file says otherwise.
         "same".clone_into(&mut sctp.config.retransmission);

@@ -6,13 +6,13 @@ use anabranch_sctp::config::settings;
 use super::{ResolvedTable, ResolvedValue};
 use crate::model::Sctp;
 use crate::read::is_within;
-use crate::settings::{OWN_SETTINGS, has_cmt};
+use crate::settings::{OWN_SETTINGS, has_rule};
 use anabranch_base::exact::{exact_rate, exact_size, exact_span};
 
 /// Every setting of an association, in the order of the contract.
 pub fn sctp(sctp: &Sctp) -> ResolvedTable {
     let mut said = said(settings(), &sctp.config, Scope::Scenarios);
-    said.retain(|(key, _)| has_cmt(key, sctp.multipath));
+    said.retain(|(key, _)| has_rule(key, sctp.multipath));
     for (after, own) in &OWN_SETTINGS {
         let Some(value) = (own.get)(sctp) else { continue };
         // What it follows may have no value of its own, as the rules of a failover that is off.

@@ -16,7 +16,7 @@ pub(crate) use flow::{FLOW, STAGGER, unnamed};
 pub(crate) use link::LINK;
 pub(crate) use path::{MOST_COPIES, PATH};
 pub(crate) use run::RUN;
-pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
+pub(crate) use sctp::{OWN_SETTINGS, defaults, has_rule, use_ipcc};
 pub(crate) use tcp::{CUBIC, TCP, TCP_HEADER};
 pub(crate) use traffic::TRAFFIC;
 

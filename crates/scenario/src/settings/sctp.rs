@@ -17,7 +17,7 @@ pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
             Scenarios,
             Multipath::KIND,
             "use of several paths; `cmt`: concurrent multipath transfer, new data on all paths; `off`: \
-             primary path and failover; `appstripe`: see below"
+             primary path and failover; `ipcc`: all paths, each with its own sequence numbers; `appstripe`: see below"
         ),
     ),
     ("strict_window", field!(ordered, Scenarios, Kind::Boolean, "whether messages are delivered in order")),
@@ -34,9 +34,12 @@ pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
 
 impl Named for Multipath {
     const WHAT: &'static str = "use of several paths";
-    const NAMES: &'static [(&'static str, Multipath)] =
-        &[("off", Multipath::Off), ("cmt", Multipath::Cmt), ("appstripe", Multipath::AppStripe)];
-    const PLANNED: &'static [&'static str] = &["ipcc"];
+    const NAMES: &'static [(&'static str, Multipath)] = &[
+        ("off", Multipath::Off),
+        ("cmt", Multipath::Cmt),
+        ("ipcc", Multipath::Ipcc),
+        ("appstripe", Multipath::AppStripe),
+    ];
 }
 
 impl Named for HandshakeMode {
@@ -45,9 +48,21 @@ impl Named for HandshakeMode {
         &[("on", HandshakeMode::On), ("off", HandshakeMode::Off)];
 }
 
-/// Whether the setting called `key` is of rules that the way in which several paths are used does not have.
-pub(crate) fn has_cmt(key: &str, multipath: Multipath) -> bool {
-    multipath == Multipath::Cmt || !key.starts_with("cmt.")
+/// Whether the setting called `key` has a meaning where several paths are used in this way.
+pub(crate) fn has_rule(key: &str, multipath: Multipath) -> bool {
+    match key.split_once('.') {
+        Some(("cmt", _)) => multipath == Multipath::Cmt,
+        Some(("ipcc", _)) => multipath == Multipath::Ipcc,
+        _ => true,
+    }
+}
+
+/// What IPCC does unless the file says otherwise: the first path is filled before the next one, and a lost chunk goes to
+/// another path (M-IPCC-5, M-IPCC-6).
+pub(crate) fn use_ipcc(config: &mut Config) {
+    "window-regulated".clone_into(&mut config.scheduler);
+    "alternate".clone_into(&mut config.retransmission);
+    "alternate".clone_into(&mut config.fast_retransmission);
 }
 
 /// What a scenario makes of a profile: SCTP on IP itself, and all paths at once by all rules of CMT, in the profile's order

@@ -9,6 +9,7 @@ use sha2::Sha256;
 
 use super::authentication::PeerTerms;
 use super::extensions::{OfferedExtensions, PeerExtensions};
+use super::receiver_rules::ReceiverRules;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
@@ -47,6 +48,8 @@ pub struct StateCookie {
     pub announced: Vec<IpAddr>,
     /// Whether both ends support ECN.
     pub ecn: bool,
+    /// The rules of the receiver that both ends have.
+    pub receiver: ReceiverRules,
     /// The extensions beyond RFC 9260 that both ends offer, if any.
     pub extensions: Option<OfferedExtensions>,
 }
@@ -78,10 +81,13 @@ impl StateCookie {
             write_socket_address(&mut body, address);
         }
         let announced = &self.announced[..self.announced.len().min(MAX_ANNOUNCED)];
-        let announced = announced.iter().filter(|ip| !MARKERS.contains(ip));
+        let announced = announced.iter().filter(|ip| !MARKERS.contains(ip) && rules_in(**ip).is_none());
         announced.for_each(|&ip| write_ip(&mut body, ip));
         if self.ecn {
             write_ip(&mut body, WITH_ECN);
+        }
+        if self.receiver != ReceiverRules::default() {
+            write_ip(&mut body, with_rules(self.receiver.bits()));
         }
         if let Some(OfferedExtensions { random, offer }) = &self.extensions {
             write_ip(&mut body, END_OF_ADDRESSES);
@@ -126,10 +132,11 @@ impl CookieReader<'_> {
         let (local_port, peer_port) = (self.u16()?, self.u16()?);
         let (local, remote) = (self.socket_address()?, self.socket_address()?);
         let mut announced = Vec::new();
-        let (mut ecn, mut extensions) = (false, None);
+        let (mut ecn, mut receiver, mut extensions) = (false, ReceiverRules::default(), None);
         while !self.rest.is_empty() {
             match self.ip()? {
                 WITH_ECN => ecn = true,
+                ip if let Some(rules) = rules_in(ip) => receiver = rules,
                 END_OF_ADDRESSES => extensions = Some(self.extensions()?),
                 ip => announced.push(ip),
             }
@@ -151,6 +158,7 @@ impl CookieReader<'_> {
             remote,
             announced,
             ecn,
+            receiver,
             extensions,
         })
     }
@@ -233,6 +241,20 @@ const SIGNATURE_LEN: usize = 32;
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 /// Among the addresses: both ends support ECN. It is not a usable address (RFC 6666).
 const WITH_ECN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0));
+/// Among the addresses: the rules of the receiver that these bits stand for. It is not a usable address either.
+const fn with_rules(bits: u8) -> IpAddr {
+    IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 1, bits as u16))
+}
+
+/// The rules that `ip` stands for in place of an address.
+fn rules_in(ip: IpAddr) -> Option<ReceiverRules> {
+    let IpAddr::V6(ip) = ip else { return None };
+    match ip.segments() {
+        [0x100, 0, 0, 0, 0, 0, 1, bits] => u8::try_from(bits).ok().map(ReceiverRules::from_bits),
+        _ => None,
+    }
+}
+
 /// What cannot be an announced address.
 const MARKERS: [IpAddr; 3] = [END_OF_ADDRESSES, WITH_ECN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
 /// The most addresses of one peer that a cookie holds.
@@ -261,6 +283,7 @@ pub(crate) mod tests {
             remote: "[2001:db8::1]:4000".parse().expect("an address"),
             announced: vec![IpAddr::from([10, 0, 0, 1])],
             ecn: true,
+            receiver: ReceiverRules::from_bits(3),
             extensions: None,
         }
     }

@@ -10,6 +10,7 @@ use super::authentication::{AuthKeys, RandomNumber};
 use super::extensions::{Extensions, PeerExtensions};
 use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_init, reached_as};
 use super::packet_auth::PacketAuth;
+use super::receiver_rules::ReceiverRules;
 use super::session::{Agreement, Session, Settings};
 use super::timers::{Timer, Timers};
 use crate::config::EcnUse;
@@ -233,6 +234,7 @@ impl Handshake {
             outbound_streams: config.outbound_streams.min(ack.inbound_streams),
             inbound_streams: config.inbound_streams.min(ack.outbound_streams),
             ecn: config.ecn != EcnUse::Off && body.ecn,
+            receiver: ReceiverRules::of(config).and(body.receiver),
         };
         let mut paths = std::mem::take(&mut self.paths);
         let further = self.end_search(path, &mut paths);
@@ -389,6 +391,7 @@ impl Handshake {
         if config.ecn != EcnUse::Off {
             parameters.push(Parameter::EcnCapable);
         }
+        parameters.extend(ReceiverRules::of(config).parameter());
         parameters.extend(Extensions::announced(config, &self.identity.random));
         Init {
             initiate_tag: self.identity.tag,

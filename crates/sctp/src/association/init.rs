@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Duration;
 
+use super::receiver_rules::ReceiverRules;
 use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
 
 /// Why an INIT or INIT-ACK cannot be accepted.
@@ -26,6 +27,8 @@ pub struct InitBody {
     pub addresses: Vec<IpAddr>,
     /// Whether the sender supports ECN.
     pub ecn: bool,
+    /// The rules of the receiver that the sender has.
+    pub receiver: ReceiverRules,
     /// By how much the lifetime of a cookie is to be extended.
     pub preservative: Option<Duration>,
     /// Unrecognized parameters to report: as parameters for an INIT-ACK.
@@ -65,6 +68,9 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
             }
             // RFC 3758 is decoded but not supported: a peer that offers it gets an error report, as the parameter's
             // type demands.
+            Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
+                body.receiver = rules
+            }
             Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
                 if !note_unknown(parameter, &mut body) =>
             {

@@ -139,6 +139,7 @@ impl Session {
     /// acknowledged twice. Returns what left the flight, if the chunk was in flight there.
     pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
         let left = self.send.mark(tsn, path, by)?;
+        self.policies.detection.on_marked(tsn, left.path, by);
         self.paths.trial_mut(left.path).on_lost(tsn);
         self.paths.on_left_flight(left.path, left.weight);
         match self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {

@@ -36,6 +36,7 @@ mod pairs;
 mod policies;
 mod probe;
 mod reading;
+mod receiver_rules;
 mod reconfiguration;
 mod recording;
 mod retransmit;
@@ -70,6 +71,7 @@ pub use init::{
     reached_as,
 };
 pub use policies::Policies;
+pub use receiver_rules::ReceiverRules;
 pub use session::{Agreement, Settings};
 use session::{PeerGone, Session};
 use shutdown::ShutdownState;

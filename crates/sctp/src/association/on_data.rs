@@ -8,7 +8,7 @@ use super::timers::Timer;
 use crate::event::Event;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
 use crate::receive::{
-    Bundle, DeliveryError, Fragment, MemoryLoad, Message, ReassemblyError, TsnArrival, compact,
+    Bundle, DeliveryError, Fragment, Level, MemoryLoad, Message, ReassemblyError, TsnArrival, compact,
 };
 use crate::seq::Tsn;
 use crate::wire::{Cause, Data};
@@ -200,13 +200,25 @@ impl Session {
         let is_next = data.tsn == self.arrivals.cumulative().next();
         let is_stuck = is_next && self.delivery.is_empty();
         let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
-        if self.buffer.has_room(load, memory) || is_awaited && self.buffer.has_room_for_awaited(load, memory)
-        {
+        let in_level = self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory);
+        let has_room = in_level.unwrap_or_else(|| {
+            self.buffer.has_room(load, memory) || is_awaited && self.buffer.has_room_for_awaited(load, memory)
+        });
+        if has_room {
             DataRoom::Enough
         } else if is_stuck {
             DataRoom::Never
         } else {
             DataRoom::NotNow
+        }
+    }
+
+    /// The level of a buffer with two to which a chunk belongs.
+    fn level_of(&self, is_next: bool, is_awaited: bool) -> Level {
+        let ready = self.delivery.ready().charge;
+        match is_next {
+            true => Level::First { ready, is_awaited },
+            false => Level::Second { waiting: self.buffer.held().saturating_sub(ready) },
         }
     }
 }

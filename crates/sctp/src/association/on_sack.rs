@@ -24,7 +24,13 @@ impl Session {
     pub(super) fn on_sack(&mut self, now: Time, by: PathId, sack: &Sack<'_>) -> Result<(), BadSack> {
         let mut reading = std::mem::take(&mut self.reading);
         let gaps = sack.gap_blocks.iter();
-        let is_new = self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news);
+        let is_new = match self.agreement.receiver.new_gaps && sack.flags & Sack::NEW_GAPS != 0 {
+            true => {
+                let dropped = sack.duplicates.iter();
+                self.send.on_new_gaps(sack.cumulative_tsn_ack, gaps, dropped, &mut reading.news)
+            }
+            false => self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news),
+        };
         if is_new == Ok(true) {
             reading.news.packets = self.settings.config.dac_wire.packets(sack);
             self.on_news(&mut reading, by, now);
@@ -57,13 +63,13 @@ impl Session {
         if self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight) {
             self.decay_idle_windows(now);
         }
-        self.paths.sacks_mut().examined += reading.news.examined as u64;
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.max_burst);
             self.bound_bursts_for_good();
         }
         let progress = reading.progress.cleared(self.paths.len());
         self.policies.detection.on_sack(&mut reading.news, progress);
+        self.paths.sacks_mut().examined += reading.news.examined as u64;
         self.send.on_counted(&reading.news.holes);
         self.leave_recovery(&reading.news);
         self.tally_acked(&reading.news, &mut reading.tally, now);

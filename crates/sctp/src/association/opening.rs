@@ -154,5 +154,6 @@ fn agreement_of(cookie: &StateCookie) -> Agreement {
         outbound_streams: cookie.outbound_streams,
         inbound_streams: cookie.inbound_streams,
         ecn: cookie.ecn,
+        receiver: cookie.receiver,
     }
 }

@@ -2,8 +2,9 @@
 
 use anabranch_base::Seed;
 
+use super::receiver_rules::ReceiverRules;
 use crate::config::Config;
-use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
+use crate::policy::acknowledge::{AckTiming, FlowControl, FullSack, SackContent, StandardFlow};
 use crate::policy::congestion::CongestionControl;
 use crate::policy::loss_detection::LossDetection;
 use crate::policy::registry::StandardRules;
@@ -72,8 +73,18 @@ impl Policies {
                 .build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
             timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
-            content: registry.sack_contents.build("all", &rules)?,
+            content: registry.sack_contents.build(&config.sack_content, &rules)?,
             flow: registry.flow_controls.build(&config.flow_control, &rules)?,
         })
+    }
+
+    /// Falls back to the standard's rules of the receiver where the peer does not have the others.
+    pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
+        if config.has_two_levels() && !agreed.two_levels {
+            self.flow = Box::new(StandardFlow);
+        }
+        if config.has_new_gaps() && !agreed.new_gaps {
+            self.content = Box::new(FullSack);
+        }
     }
 }

@@ -18,6 +18,7 @@ use super::pairs::Pairs;
 use super::policies::Policies;
 use super::probe::MtuProbe;
 use super::reading::SackReading;
+use super::receiver_rules::ReceiverRules;
 use super::reconfiguration::Reconfiguration;
 use super::timers::{Timer, Timers};
 use super::window_exemptions::WindowExemptions;
@@ -67,6 +68,8 @@ pub struct Agreement {
     pub inbound_streams: u16,
     /// Whether both ends support ECN.
     pub ecn: bool,
+    /// The rules of the receiver that both ends have.
+    pub receiver: ReceiverRules,
 }
 
 /// The peer's receive window, as this end estimates it.
@@ -169,11 +172,12 @@ impl Session {
     /// Opens an association over `paths`.
     pub fn new(settings: Arc<Settings>, agreement: Agreement, mut paths: PathTable, seed: &Seed) -> Session {
         let config = &settings.config;
-        let policies =
+        let mut policies =
             Policies::build(&settings.registry, config, seed).expect("checked with the endpoint's settings");
+        policies.agree(agreement.receiver, config);
         paths.set_initial_ssthresh(agreement.peer_window);
         let peer_window = PeerWindow {
-            open: agreement.peer_window,
+            open: policies.flow.peer_window(agreement.peer_window, ByteCount::ZERO),
             advertised: agreement.peer_window,
             buffer: agreement.peer_window,
             probe: None,
@@ -188,7 +192,8 @@ impl Session {
             arrivals: Arrivals::new(agreement.peer_tsn),
             reassembly: Reassembly::new(),
             delivery: Delivery::new(agreement.inbound_streams),
-            buffer: ReceiveBuffer::new(config.receive_buffer),
+            buffer: ReceiveBuffer::new(config.receive_buffer)
+                .with_second_level(agreement.receiver.two_levels.then(|| config.second_level())),
             tuning: config
                 .receive_growth
                 .map(|growth| Tuning::new(growth, Allowance::none(settings.budget.clone()))),

@@ -367,7 +367,6 @@ impl Session {
         let counters = self.paths.counters_mut(path);
         counters.sent_bytes += sent.payload;
         counters.retransmitted_chunks += u64::from(sent.previous.is_some());
-        self.policies.detection.on_sent(&departed(tsn, path, &sent));
         if let Some(from) = sent.previous {
             self.pace_resends(from, now);
         }
@@ -376,6 +375,7 @@ impl Session {
             Some(from) if from != path => self.on_moved(tsn, from, path, now),
             Some(_) => {}
         }
+        self.policies.detection.on_sent(&departed(tsn, path, &sent));
         if std::mem::take(&mut self.peer_window.may_probe) && sent.rwnd_weight > self.peer_window.open {
             self.peer_window.probe = Some(tsn);
             self.peer_window.probes += 1;
@@ -383,9 +383,15 @@ impl Session {
         }
         self.peer_window.open = self.peer_window.open.saturating_sub(sent.rwnd_weight);
         // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
-        if sent.is_lowest_again || !self.timers.is_running(Timer::Retransmission(path)) {
+        if self.is_first_again(tsn, path, &sent) || !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
+    }
+
+    /// Whether the chunk was sent before, and is the first in flight on `path` now.
+    fn is_first_again(&self, tsn: Tsn, path: PathId, sent: &Sent) -> bool {
+        let by_its_order = || self.policies.detection.is_first_outstanding(path, tsn);
+        sent.previous.is_some() && by_its_order().unwrap_or(sent.is_lowest_again)
     }
 
     /// Records that a chunk that is not the scheduler's choice is in a packet that leaves.
@@ -427,8 +433,9 @@ impl Session {
     /// A chunk that was sent on `from` is sent again on `to`. If the timer of `from` ran for this chunk, it runs for
     /// the next one now (M-SCTP-16).
     fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId, now: Time) {
-        self.policies.detection.on_moved(tsn, from, to);
-        if self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest)) {
+        let was_first = self.policies.detection.on_moved(tsn, from, to);
+        let is_below = || self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest));
+        if was_first.unwrap_or_else(is_below) {
             self.restart_retransmission_timer(from, now);
         }
     }

@@ -6,6 +6,7 @@ use anabranch_base::setting::{Kind, Value};
 
 use super::settings::{LONGEST_SACK_DELAY, settings};
 use super::{BurstRule, Config, IpVersion, Unit};
+use crate::policy::acknowledge::DacWire;
 use crate::policy::loss_detection::cmt::CmtRules;
 
 /// A setting outside its domain.
@@ -39,6 +40,7 @@ impl Config {
         self.check_timing()?;
         self.check_growth()?;
         self.check_order()?;
+        self.check_flags()?;
         self.check_first_window()?;
         self.check_pacing()?;
         self.check_payload()
@@ -93,10 +95,23 @@ impl Config {
         Ok(())
     }
 
+    /// The plain number of packets takes all flags of a SACK.
+    fn check_flags(&self) -> Result<(), ConfigError> {
+        if self.has_new_gaps() && self.dac_wire == DacWire::Plain {
+            let expected = "bits76 where sack.gaps is new".to_owned();
+            return Err(out_of_domain("dac_wire", &"plain", expected));
+        }
+        Ok(())
+    }
+
     /// A buffer grows and never shrinks, so its limit is at least its first size. The entry bounds the limit from
     /// above.
     fn check_growth(&self) -> Result<(), ConfigError> {
         let Some(growth) = self.receive_growth else { return Ok(()) };
+        if self.has_two_levels() {
+            let expected = "none where the buffer has two levels".to_owned();
+            return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));
+        }
         if growth.limit < self.receive_buffer {
             let expected = format!("at least {}, with which it begins", self.receive_buffer);
             return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));

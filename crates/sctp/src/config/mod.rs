@@ -33,6 +33,7 @@ use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::{IdleThreshold, RenoRules};
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::loss_detection::ipcc::IpccRules;
 use crate::policy::ns2::Ns2Rule;
 use crate::policy::registry::StandardRules;
 use crate::wire::Checksum;
@@ -67,6 +68,8 @@ pub struct Config {
     pub loss_detection: String,
     /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
+    /// Which of IPCC's rules hold where `loss_detection` is `ipcc`; see [`Config::set_ipcc`].
+    pub ipcc: IpccRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
     /// How far windows may grow: a name in the registry.
@@ -91,8 +94,11 @@ pub struct Config {
     /// What the receiver advertises and how the sender uses it: a name in the registry.
     pub flow_control: String,
 
-    /// The receive buffer, shared by all paths; if it grows, its initial size.
+    /// The receive buffer, shared by all paths; if it grows, its initial size; if it has two levels, the first one.
     pub receive_buffer: ByteCount,
+    /// With two levels, how much data may wait for missing chunks in the second one; `None` for as much as gap blocks can
+    /// name.
+    pub out_of_order: Option<ByteCount>,
     /// How far the receive buffer grows by itself; `None` for a fixed size.
     pub receive_growth: Option<Growth>,
     /// How much user data may wait to be acknowledged. Chunks of a few bytes cost more memory than they carry, so
@@ -127,6 +133,8 @@ pub struct Config {
     pub sack_immediately: bool,
     /// Which packets the receiver may acknowledge late: a name in the registry.
     pub ack_timing: String,
+    /// What a SACK reports: a name in the registry.
+    pub sack_content: String,
     /// How a SACK encodes the number of packets it answers, at both ends (M-CMT-4).
     pub dac_wire: DacWire,
     /// The bounds of the retransmission time-out.
@@ -352,10 +360,11 @@ impl Config {
                 decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
                 ecn_window: self.ecn_window,
             },
-            // M-SCTP-4: with CMT's window update, "advance" means an advance of the path, in every profile.
+            // M-SCTP-4: with CMT's window update, and with IPCC, "advance" means an advance of the path, in every profile.
             growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
             missing_reports: self.missing_reports,
             cmt: self.cmt,
+            ipcc: self.ipcc,
             window_limits: self.window_limits.clone(),
             wireless: self.wireless,
             sack_every: self.sack.every,
@@ -372,8 +381,8 @@ impl Config {
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.set_sender_cmt(rules);
         // Timing that depends on the number of paths already delays as CMT does, if that is wanted.
-        let has_both = self.ack_timing == "dac-on-several-paths";
-        if !(has_both && rules.delayed_ack) {
+        let has_both = self.ack_timing == "dac-on-several-paths" && rules.delayed_ack;
+        if !has_both && self.ack_timing != ANY_ORDER {
             self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
         }
     }
@@ -390,7 +399,33 @@ impl Config {
         detection.clone_into(&mut self.loss_detection);
     }
 
+    /// Sends data by these `rules` of IPCC, each path with a congestion control of its own (M-IPCC-1 to -5). Which path
+    /// carries what, and the timing of the SACKs that this end sends, stay.
+    pub fn set_ipcc(&mut self, rules: IpccRules) {
+        self.cmt = CmtRules::NONE;
+        self.ipcc = rules;
+        "ipcc".clone_into(&mut self.loss_detection);
+    }
+
+    /// Whether the receive buffer has two levels, if the peer's has too (M-IPCC-7).
+    pub fn has_two_levels(&self) -> bool {
+        self.flow_control == TWO_LEVELS
+    }
+
+    /// Whether SACKs report new gaps alone, if the peer understands that (M-IPCC-9).
+    pub fn has_new_gaps(&self) -> bool {
+        self.sack_content == NEW_GAPS
+    }
+
     fn updates_windows_by_path(&self) -> bool {
-        self.cmt.by_departure || self.loss_detection == "cmt" && self.cmt.window_update
+        let is_updated = self.loss_detection == "cmt" && self.cmt.window_update;
+        self.cmt.by_departure || is_updated || self.loss_detection == "ipcc"
     }
 }
+
+/// The flow control by the first of two levels.
+pub(crate) const TWO_LEVELS: &str = "two-level";
+/// The SACK content of new gaps alone.
+pub(crate) const NEW_GAPS: &str = "new";
+/// The timing of SACKs that no gap causes.
+pub(crate) const ANY_ORDER: &str = "any-order";

@@ -10,6 +10,7 @@ use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::coupled::berp::BerpRules;
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::loss_detection::ipcc::IpccRules;
 use crate::policy::response::wireless_aware::WirelessRules;
 use crate::wire::Checksum;
 
@@ -29,6 +30,7 @@ impl Config {
             payload: None,
             loss_detection: "association".into(),
             cmt: CmtRules::NONE,
+            ipcc: IpccRules::DEFAULT,
             congestion_control: "reno".into(),
             window_management: "none".into(),
             window_limits: Vec::new(),
@@ -42,6 +44,7 @@ impl Config {
             flow_control: "standard".into(),
             receive_buffer: ByteCount::from_mib(1),
             receive_growth: None,
+            out_of_order: None,
             send_buffer: ByteCount::from_mib(2),
             message_limit: MessageLimit::BothBuffers,
             buffer_split: BufferSplit::None,
@@ -56,6 +59,7 @@ impl Config {
             sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
             sack_immediately: false,
             ack_timing: "standard".into(),
+            sack_content: "all".into(),
             dac_wire: DacWire::Bits76,
             rto: RtoSettings {
                 initial: Duration::from_secs(1),

@@ -15,6 +15,12 @@ pub enum IpVersion {
 }
 
 impl Config {
+    /// The size of the second level of a receive buffer that has two: without a limit, as many full packets as gap blocks
+    /// can name.
+    pub fn second_level(&self) -> ByteCount {
+        self.out_of_order.unwrap_or(self.mtu * u64::from(u16::MAX))
+    }
+
     /// The bytes of a packet that IP, UDP and the seal take, with IP version `ip`.
     pub fn overhead(&self, ip: IpVersion) -> ByteCount {
         let ip = match ip {

@@ -6,7 +6,7 @@ use anabranch_base::{ByteCount, Time};
 use rand_core::Rng as _;
 
 use super::{AssociationId, Channel, ConnectError, Endpoint, pairing};
-use crate::association::{Agreement, Association, PathAddresses};
+use crate::association::{Agreement, Association, PathAddresses, ReceiverRules};
 use crate::config::EcnUse;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
@@ -20,6 +20,7 @@ struct JoinedEnd {
     outbound_streams: u16,
     inbound_streams: u16,
     ecn: bool,
+    receiver: ReceiverRules,
 }
 
 /// Opens an association between two endpoints at once: nothing is sent, every path is confirmed, and no round-trip
@@ -62,6 +63,7 @@ impl Endpoint {
             outbound_streams: config.outbound_streams,
             inbound_streams: config.inbound_streams,
             ecn: config.ecn != EcnUse::Off,
+            receiver: ReceiverRules::of(config),
         }
     }
 
@@ -83,6 +85,7 @@ impl Endpoint {
             outbound_streams: own.outbound_streams.min(peer.inbound_streams),
             inbound_streams: own.inbound_streams.min(peer.outbound_streams),
             ecn: own.ecn && peer.ecn,
+            receiver: own.receiver.and(peer.receiver),
         };
         let seed = self.next_seed();
         let association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);

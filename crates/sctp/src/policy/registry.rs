@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anabranch_base::{Duration, Seed};
 
 use super::acknowledge::{
-    AckTiming, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow,
+    AckTiming, AnyOrder, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, NewGaps,
+    SackContent, StandardFlow, TwoLevelFlow,
 };
 use super::congestion::CongestionControl;
 use super::congestion::bbr::{Bbr, LossRule};
@@ -23,6 +24,7 @@ use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::loss_detection::departure::DepartureDetection;
+use super::loss_detection::ipcc::{IpccDetection, IpccRules};
 use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
@@ -69,6 +71,8 @@ pub struct StandardRules {
     pub missing_reports: u8,
     /// Which rules of CMT the loss detection `cmt` uses.
     pub cmt: CmtRules,
+    /// Which rules the loss detection `ipcc` uses.
+    pub ipcc: IpccRules,
     /// How far each path's window may grow if the limits are fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
     /// How the loss response `wireless-aware` answers a loss without a mark.
@@ -172,6 +176,9 @@ impl Registry {
         registry
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("ipcc", |rules| Box::new(IpccDetection::new(rules.ipcc, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.congestion_controls.add("cubic", |rules| Box::new(Cubic::new(rules.reno)));
         registry.congestion_controls.add("lia", |rules| Box::new(Coupled::new(Lia, rules.reno)));
@@ -225,11 +232,16 @@ impl Registry {
             let dac = Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire);
             Box::new(dac.saying_full_only(rules.cmt.ns2.has(Ns2Rule::PacketCount)))
         });
+        registry
+            .ack_timings
+            .add("any-order", |rules| Box::new(AnyOrder::new(rules.sack_every, rules.sack_delay)));
         registry.ack_timings.add("dac-on-several-paths", |rules| {
             Box::new(DacOnSeveralPaths::new(rules.sack_every, rules.sack_delay, rules.dac_wire))
         });
         registry.sack_contents.add("all", |_| Box::new(FullSack));
+        registry.sack_contents.add("new", |_| Box::new(NewGaps::new(REPORTED_TIMES)));
         registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
+        registry.flow_controls.add("two-level", |_| Box::new(TwoLevelFlow));
         registry
     }
 
@@ -323,6 +335,9 @@ impl<T: ?Sized> fmt::Debug for PolicyTable<T> {
     }
 }
 
+/// In how many SACKs a new gap is reported (M-IPCC-9).
+const REPORTED_TIMES: u8 = 3;
+
 /// The retransmission policies that choose the best path, and how each ranks paths.
 const RANKS: [(&str, Rank); 5] = [
     ("cwnd", by_cwnd),
@@ -352,6 +367,7 @@ pub(crate) mod tests {
             growth_needs_advance: false,
             missing_reports: 3,
             cmt: CmtRules::NONE,
+            ipcc: IpccRules::DEFAULT,
             window_limits: Vec::new(),
             wireless: WirelessRules::DEFAULT,
             sack_every: 2,

@@ -19,6 +19,25 @@ pub struct ReceiveBuffer {
     /// What the peer may still assume to be free.
     offered: ByteCount,
     usual: Usual,
+    /// With two levels: how much data may wait for missing chunks in the second one.
+    second_level: Option<ByteCount>,
+}
+
+/// The level to which a chunk belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// It has the next TSN.
+    First {
+        /// The weight of the data that the application could read now.
+        ready: ByteCount,
+        /// Other chunks wait for it.
+        is_awaited: bool,
+    },
+    /// It waits for missing chunks.
+    Second {
+        /// The weight of all that waits.
+        waiting: ByteCount,
+    },
 }
 
 /// The weight of recent chunks, and the memory that they take when most are delivered in order: sums in which each
@@ -32,7 +51,18 @@ struct Usual {
 impl ReceiveBuffer {
     /// An empty buffer of `capacity`, which INIT or INIT-ACK has advertised in full.
     pub fn new(capacity: ByteCount) -> ReceiveBuffer {
-        ReceiveBuffer { capacity, held: ByteCount::ZERO, offered: capacity, usual: Usual::UNKNOWN }
+        ReceiveBuffer {
+            capacity,
+            held: ByteCount::ZERO,
+            offered: capacity,
+            usual: Usual::UNKNOWN,
+            second_level: None,
+        }
+    }
+
+    /// This buffer, with a second level of this size for data that waits for missing chunks (M-IPCC-7).
+    pub fn with_second_level(self, second_level: Option<ByteCount>) -> ReceiveBuffer {
+        ReceiveBuffer { second_level, ..self }
     }
 
     /// A chunk was accepted.
@@ -70,6 +100,23 @@ impl ReceiveBuffer {
     /// and nothing can be read, a single message is larger than the buffer and can never be received.
     pub fn has_room_for_awaited(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 2)
+    }
+
+    /// With two levels, whether `chunk` fits in its own: the first one, of which data of weight `ready` takes a part, for
+    /// the `next` chunk, else the second one. `None` with one level.
+    ///
+    /// As with one level, a chunk for which others wait may fill the first level up to twice its capacity. Fragments of
+    /// messages that are not whole count as in the second level; both together are never exceeded.
+    pub fn has_room_in_level(&self, chunk: MemoryLoad, level: Level, memory: ByteCount) -> Option<bool> {
+        let second = self.second_level?;
+        let all = self.capacity * 2 + second;
+        let fits = match level {
+            Level::First { ready, is_awaited } => {
+                ready + chunk.charge <= self.capacity * if is_awaited { 2 } else { 1 }
+            }
+            Level::Second { waiting } => waiting + chunk.charge <= second,
+        };
+        Some(fits && self.held + chunk.charge <= all && memory + chunk.memory <= all * 2)
     }
 
     /// The values for flow control. `ready` is the weight of the data that the application could read now, `memory`

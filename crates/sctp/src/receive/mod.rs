@@ -17,7 +17,7 @@ mod tuning;
 
 pub use arrivals::{Arrivals, TsnArrival};
 pub use budget::{Allowance, Budget};
-pub use buffer::ReceiveBuffer;
+pub use buffer::{Level, ReceiveBuffer};
 pub use bundle::Bundle;
 pub use compact::compact;
 pub use delivery::{Delivery, DeliveryError};

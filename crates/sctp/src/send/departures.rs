@@ -157,7 +157,7 @@ impl SendBuffer {
             self.log.paths[index] = departures;
             news.examined += news.holes.len() - before;
         }
-        if self.gap_acked.len() >= MAY_BE_CUT_SHORT {
+        if news.may_be_cut_short() {
             news.holes.retain(|hole| hole.tsn.is_before(news.highest_reported));
         }
         news.holes.sort_unstable_by_key(|hole| hole.tsn.distance_from(self.first_tsn));
@@ -181,11 +181,6 @@ impl SendBuffer {
         }
     }
 }
-
-/// A SACK has no room for more gap blocks than fit its packet: the receiver reports the lowest ones. Of chunks above the
-/// last of so many blocks it may say nothing although they have arrived. The smallest IPv4 packet that every host accepts, 576
-/// bytes, has room for about twice as many.
-const MAY_BE_CUT_SHORT: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@ mod fragmentation;
 mod gap_diff;
 mod held;
 mod lowest;
+mod new_gaps;
 mod on_path;
 mod refit;
 mod sack;

@@ -58,14 +58,19 @@ impl SendBuffer {
     }
 
     /// The position of the first chunk after `cumulative`; `None` if `cumulative` is below the ack point.
-    fn position_after(&self, cumulative: Tsn) -> Option<u64> {
+    pub(super) fn position_after(&self, cumulative: Tsn) -> Option<u64> {
         let ack_point = self.first_tsn.previous();
         let is_old = cumulative.is_before(ack_point);
         (!is_old).then(|| self.first + u64::from(cumulative.distance_from(ack_point)))
     }
 
     /// All chunks before `new_first` arrived, and those in `reported`.
-    fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
+    pub(super) fn apply(
+        &mut self,
+        cumulative: Tsn,
+        new_first: u64,
+        news: &mut SackNews,
+    ) -> Result<bool, BadSack> {
         let claimed = self.reported.last().map_or(new_first, |block| block.end);
         if claimed > self.sent_end {
             let highest_sent = self.tsn(self.sent_end).previous();
@@ -82,6 +87,7 @@ impl SendBuffer {
         let highest = self.gap_acked.last().map_or(new_first, |block| block.end);
         news.highest_reported = self.tsn(highest).previous();
         news.departed = self.log.packet;
+        news.blocks = self.gap_acked.len();
         self.find_holes(news);
         match self.is_by_departure() {
             true => self.compare_earliest(news),
@@ -102,6 +108,7 @@ impl SendBuffer {
     fn begin(&mut self, claimed: u64, news: &mut SackNews) {
         news.examined = self.gap_acked.len() + self.reported.len();
         news.acked.clear();
+        news.acked_again.clear();
         news.holes.clear();
         news.paths.clear();
         news.paths.resize(self.paths.len(), PathNews::default());
@@ -120,7 +127,7 @@ impl SendBuffer {
     }
 
     /// Converts the gap blocks to positions. Blocks that are out of order, or end before their start, are skipped.
-    fn read_blocks(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
+    pub(super) fn read_blocks(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
         self.reported.clear();
         let mut from = new_first;
         for block in gaps {
@@ -264,6 +271,8 @@ impl SendBuffer {
                 is_retransmitted,
                 was_copied,
             });
+        } else if before != State::Acked {
+            news.acked_again.push(tsn);
         }
     }
 

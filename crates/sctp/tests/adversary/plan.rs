@@ -3,6 +3,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::{Config, Growth, IpVersion};
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 
 use super::{Guess, Lie, Past};
 use crate::pair::End;
@@ -14,6 +15,8 @@ pub struct Scene {
     pub seed: u64,
     pub powers: Powers,
     pub profile: &'static str,
+    /// Both ends read SACKs by path sequence numbers.
+    pub is_ipcc: bool,
     pub versions: Vec<IpVersion>,
     pub delays_ms: Vec<u64>,
     pub mtu: u64,
@@ -96,6 +99,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
     Scene {
         seed,
         powers: powers(dice),
+        is_ipcc: seed % 4 == 3,
         profile: dice.one_of(&["rfc9260", "rfc9260", "tuned-1", "tuned-1", "rfc4960", "rfc2960"]),
         versions: (0..pipes)
             .map(|_| dice.one_of(&[IpVersion::V4, IpVersion::V4, IpVersion::V6]))
@@ -220,7 +224,7 @@ impl Scene {
     pub fn config(&self) -> Config {
         let profile = Config::profile(self.profile).expect("a shipped profile");
         let growth = (self.growth > 0).then(|| Growth::to(ByteCount::new(self.growth)));
-        Config {
+        let mut config = Config {
             mtu: ByteCount::new(self.mtu),
             receive_buffer: ByteCount::new(self.receive_buffer),
             receive_growth: growth,
@@ -228,7 +232,11 @@ impl Scene {
             inbound_streams: self.inbound_streams,
             dynamic_addresses: self.dynamic_addresses,
             ..profile
+        };
+        if self.is_ipcc {
+            config.set_ipcc(IpccRules::DEFAULT);
         }
+        config
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::cookie::StateCookie;
-use anabranch_sctp::association::{OfferedExtensions, PeerExtensions};
+use anabranch_sctp::association::{OfferedExtensions, PeerExtensions, ReceiverRules};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Checksum, Chunk, CookieEcho, Packet, Parameter, VerificationTag};
@@ -50,6 +50,7 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
             .filter(|ip| !ip.is_unspecified())
             .collect(),
         ecn: input.is_one_in(2),
+        receiver: ReceiverRules::from_bits(input.byte()),
         extensions: input.is_one_in(2).then(|| extensions(input)),
     }
 }

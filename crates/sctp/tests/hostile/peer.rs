@@ -6,6 +6,7 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{AssociationState, MAX_PATHS, PathAddresses};
 use anabranch_sctp::config::{Config, Encapsulation};
 use anabranch_sctp::policy::PathState;
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, CookieEcho, Data, EncodeChunk, GapBlock, Heartbeat, Packet, PacketBuilder,
@@ -39,7 +40,8 @@ pub fn association(bytes: &[u8]) {
     let config = match setup >> 2 & 3 {
         0 => Config::rfc9260(),
         1 => Config { dynamic_addresses: true, ..Config::rfc9260() },
-        _ => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
+        2 => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
+        _ => ipcc(),
     };
     let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);
     for _ in 0..200 {
@@ -55,6 +57,13 @@ pub fn association(bytes: &[u8]) {
     let packets = siege.pair.log.len();
     assert!(packets <= MOST_IN_SILENCE, "{packets} packets in 30 seconds in which neither end has data");
     siege.ask();
+}
+
+/// Ends that read SACKs by path sequence numbers.
+fn ipcc() -> Config {
+    let mut config = Config::rfc9260();
+    config.set_ipcc(IpccRules::DEFAULT);
+    config
 }
 
 /// Whether an end comes into this state before it is attacked.

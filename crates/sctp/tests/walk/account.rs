@@ -15,6 +15,7 @@ use crate::pair::{End, Pair};
 pub struct Account {
     mtu: ByteCount,
     cmt: CmtRules,
+    is_ipcc: bool,
     seen: [Seen; 2],
     /// User data that each end was given to send.
     given: [ByteCount; 2],
@@ -35,8 +36,9 @@ struct Carried {
 }
 
 impl Account {
-    pub fn new(mtu: u64, cmt: CmtRules) -> Account {
-        Account { mtu: ByteCount::new(mtu), cmt, seen: Default::default(), given: Default::default() }
+    pub fn new(mtu: u64, cmt: CmtRules, is_ipcc: bool) -> Account {
+        let (seen, given) = Default::default();
+        Account { mtu: ByteCount::new(mtu), cmt, is_ipcc, seen, given }
     }
 
     /// An end was given a message.
@@ -76,8 +78,9 @@ impl Account {
         let lost_anywhere = (0..now.len()).any(lost);
         for path in association.paths() {
             let index = path.id.index();
-            let by_path = self.cmt.split_fast_retransmit || self.cmt.ns2.has(Ns2Rule::Recovery);
-            let is_exempt = match by_path && !self.cmt.ns2.has(Ns2Rule::ExemptsWaiting) {
+            let by_rule = self.cmt.split_fast_retransmit || self.cmt.ns2.has(Ns2Rule::Recovery);
+            let by_path = self.is_ipcc || by_rule;
+            let is_exempt = match by_path && (self.is_ipcc || !self.cmt.ns2.has(Ns2Rule::ExemptsWaiting)) {
                 true => lost(index),
                 false => lost_anywhere,
             };

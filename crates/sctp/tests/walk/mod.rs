@@ -15,6 +15,7 @@ use anabranch_sctp::association::SendError;
 use anabranch_sctp::config::{BufferSplit, BurstRule, Config, EcnUse, Exemption, Failover, MaxBurst};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use anabranch_sctp::policy::ns2::Ns2Rules;
 use anabranch_sctp::policy::{PathState, Registry};
 pub use dice::Dice;
@@ -58,6 +59,8 @@ pub struct Setting {
     /// Where lost chunks go; as the profile says if it is empty.
     pub retransmission: Cow<'static, str>,
     pub cmt: CmtRules,
+    /// The rules of IPCC in place of CMT's, if they hold.
+    pub ipcc: Option<IpccRules>,
     /// Which packets may be answered late; as CMT's rules say if it is empty.
     pub ack_timing: Cow<'static, str>,
     pub buffer_split: BufferSplit,
@@ -65,6 +68,10 @@ pub struct Setting {
     /// In packets, where limits are given.
     pub window_limits: Vec<u32>,
     pub receive_buffer: u64,
+    /// With two levels: how much the second one holds.
+    pub second_level: Option<u64>,
+    /// SACKs report new gaps alone.
+    pub has_new_gaps: bool,
     pub send_buffer: u64,
     pub mtu: u64,
     /// Errors in a row after which data leaves a path; 0 never.
@@ -114,6 +121,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
         cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23, 31, 31])),
+        ipcc: None,
         ack_timing: match dice.below(4) {
             0 => dice.one_of(&names(registry.ack_timings.names())),
             _ => Cow::Borrowed(""),
@@ -124,6 +132,8 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             _ => dice.one_of(&names(registry.window_limits.names())),
         },
         window_limits: (0..pipes).map(|_| dice.one_of(&[1, 2, 7, 40])).collect(),
+        second_level: None,
+        has_new_gaps: false,
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
@@ -174,6 +184,7 @@ struct Walk {
     pair: Pair,
     /// Each end's receive buffer, which may grow.
     receive_buffers: [ByteCount; 2],
+    second_level: ByteCount,
     send_buffer: ByteCount,
     mtu: u64,
     /// Which SACKs let a packet pass the window.
@@ -220,6 +231,17 @@ impl Walk {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
         config.set_cmt(setting.cmt);
+        if let Some(rules) = setting.ipcc {
+            config.set_ipcc(rules);
+        }
+        if let Some(second) = setting.second_level {
+            config.flow_control = "two-level".to_owned();
+            config.receive_growth = None;
+            config.out_of_order = Some(ByteCount::new(second));
+        }
+        if setting.has_new_gaps {
+            config.sack_content = "new".to_owned();
+        }
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
         pair.may_cross = true;
@@ -232,6 +254,7 @@ impl Walk {
         Walk {
             pair,
             receive_buffers: [ByteCount::new(setting.receive_buffer); 2],
+            second_level: ByteCount::new(setting.second_level.unwrap_or(0)),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
             exemption: profile.fast_retransmit_exemption,
@@ -239,7 +262,7 @@ impl Walk {
             sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
             largest_windows: Default::default(),
             may_reorder: setting.pipes > 1,
-            account: Account::new(setting.mtu, setting.cmt),
+            account: Account::new(setting.mtu, setting.cmt, setting.ipcc.is_some()),
             steps: 0,
         }
     }
@@ -353,7 +376,7 @@ impl Walk {
             let (held, waiting) = (association.received_bytes_held(), association.unacknowledged());
             // A chunk that others wait for is taken even when the buffer is full.
             let buffer = self.receive_buffers[end as usize];
-            if held > buffer * 2 + ByteCount::new(self.mtu) {
+            if held > buffer * 2 + self.second_level + ByteCount::new(self.mtu) {
                 return Err(format!("{end:?} holds {held}, its buffer has {buffer}"));
             }
             let living = association.paths().iter().filter(|path| path.state != PathState::Removed);

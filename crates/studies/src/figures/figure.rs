@@ -81,6 +81,9 @@ pub enum ValueSource {
         /// B.
         over: (&'static str, &'static str),
     },
+    /// The sum of the throughput of two curves of earlier panels, at the same place, seed by seed. Each is named by its
+    /// panel and its series.
+    Sum([(&'static str, &'static str); 2]),
     /// From what runs of a scenario show on their way, with each seed.
     Observed(ObservedRun),
     /// The milliseconds that this work takes on this machine.
@@ -113,7 +116,10 @@ impl Panel {
     /// Whether its values are of runs, or computed from some.
     pub fn is_simulated(&self) -> bool {
         let is_of_runs = |source: &ValueSource| match source {
-            ValueSource::Run(_) | ValueSource::Gain { .. } | ValueSource::Observed(_) => true,
+            ValueSource::Run(_)
+            | ValueSource::Gain { .. }
+            | ValueSource::Sum(_)
+            | ValueSource::Observed(_) => true,
             ValueSource::Given(_) | ValueSource::Timed(_) => false,
         };
         self.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_of_runs(source))

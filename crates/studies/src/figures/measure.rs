@@ -50,6 +50,10 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
                         let values = gain(&results, *of, *over, *x);
                         results.add(panel.name, series.name, panel.metric, *x, values);
                     }
+                    ValueSource::Sum(both) => {
+                        let values = sum(&results, *both, *x);
+                        results.add(panel.name, series.name, panel.metric, *x, values);
+                    }
                 }
             }
         }
@@ -62,6 +66,7 @@ fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {
         ValueSource::Run(scenario) => Some(scenario),
         ValueSource::Given(_)
         | ValueSource::Gain { .. }
+        | ValueSource::Sum(_)
         | ValueSource::Observed(_)
         | ValueSource::Timed(_) => None,
     })
@@ -92,11 +97,23 @@ fn take_runs(
 }
 
 /// The metrics that are read from every run.
-const OF_EVERY_RUN: [Metric; 4] =
-    [Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
+const OF_EVERY_RUN: [Metric; 5] = [
+    Metric::Throughput,
+    Metric::SacksByTimer,
+    Metric::SharedSacks,
+    Metric::FastRetransmits,
+    Metric::Timeouts,
+];
 
 /// A curve of throughput, by its panel and its series.
 type Curve = (&'static str, &'static str);
+
+/// Empty where one of the two was not measured.
+fn sum(results: &Results, [one, other]: [Curve; 2], x: f64) -> Vec<f64> {
+    let value = |(panel, series): Curve| results.point(panel, series, Metric::Throughput, x);
+    let Some((one, other)) = value(one).zip(value(other)) else { return Vec::new() };
+    one.values().iter().zip(other.values()).map(|(one, other)| one + other).collect()
+}
 
 /// Empty where one of the two was not measured.
 fn gain(results: &Results, of: Curve, over: Curve, x: f64) -> Vec<f64> {

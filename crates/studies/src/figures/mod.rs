@@ -122,6 +122,15 @@ pub enum FigureName {
     /// Goodput and T-R ratio of a probe and of a blind resend after time-outs.
     #[value(name = "YE-F36", aliases = ["YE-F37"])]
     YeF36,
+    /// Retransmissions on a second path, by its losses.
+    #[value(name = "YE-F42")]
+    YeF42,
+    /// Load sharing beside the sum of the paths, without losses.
+    #[value(name = "YE-F43")]
+    YeF43,
+    /// The same with losses on both paths.
+    #[value(name = "YE-F44")]
+    YeF44,
 }
 
 /// How figures are run.
@@ -280,6 +289,9 @@ impl FigureName {
             | FigureName::YeF35
             | FigureName::YeT2
             | FigureName::YeF36 => Ok(self.ye_radio(scale, ye::RadioChoice::DEFAULT)),
+            FigureName::YeF42 | FigureName::YeF43 | FigureName::YeF44 => {
+                Ok(self.ye_two_paths(scale, ye::IpccChoice::DEFAULT))
+            }
         }
     }
 
@@ -289,6 +301,9 @@ impl FigureName {
         let of_iy = |setting: &iy::OpenChoice| (setting.name, self.iy(scale, *setting));
         let of_radio = |choices: &[ye::RadioChoice]| {
             choices.iter().map(|choice| (choice.name, self.ye_radio(scale, *choice))).collect()
+        };
+        let of_two_paths = |choices: &[ye::IpccChoice]| {
+            choices.iter().map(|choice| (choice.name, self.ye_two_paths(scale, *choice))).collect()
         };
         let of_ye = |choices: &[ye::EcnChoice]| {
             choices.iter().map(|choice| (choice.name, self.ye(scale, *choice))).collect()
@@ -301,6 +316,10 @@ impl FigureName {
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
             FigureName::IyA1 | FigureName::YeF30 | FigureName::BerpT1 => Ok(Vec::new()),
+            FigureName::YeF42 => Ok(of_two_paths(&[ye::IpccChoice::PROBED])),
+            FigureName::YeF43 | FigureName::YeF44 => {
+                Ok(of_two_paths(&[ye::IpccChoice::SHORT_QUEUES, ye::IpccChoice::EACH_PACKET]))
+            }
             FigureName::YeF29 | FigureName::YeF33 | FigureName::YeF34 | FigureName::YeF35 => {
                 Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::CAUTIOUS]))
             }
@@ -377,6 +396,15 @@ impl FigureName {
             FigureName::YeT2 => ye::resend_and_backoff(scale, choice),
             FigureName::YeF36 => ye::after_timeouts(scale, choice),
             _ => ye::unsampled_state(choice),
+        }
+    }
+
+    /// A record of YE chapter 6; for a name of another figure, that of the first.
+    fn ye_two_paths(self, scale: StudyScale, choice: ye::IpccChoice) -> Figure {
+        match self {
+            FigureName::YeF43 => ye::load_sharing(scale, choice),
+            FigureName::YeF44 => ye::lossy_load_sharing(scale, choice),
+            _ => ye::retransmission_path(scale, choice),
         }
     }
 

@@ -2,9 +2,11 @@
 
 use anabranch_base::ByteCount;
 use anabranch_base::field;
-use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, planned, put, shown};
+use anabranch_base::setting::{
+    Kind, Named, Refusal, Scope, Setting, Value, put, put_some, shown, shown_some,
+};
 
-use crate::config::{BufferSplit, Config, Growth};
+use crate::config::{BufferSplit, Config, Growth, TWO_LEVELS};
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
@@ -21,6 +23,29 @@ pub const SETTINGS: &[Setting<Config>] = &[
             })
         },
         set: set_receive_buffer,
+    },
+    Setting {
+        key: "receive_buffer.in_order",
+        scope: Scope::Scenarios,
+        kind: BUFFER,
+        doc: "first level of a receive buffer with two: data in order, which alone is advertised; see below",
+        get: |config| config.has_two_levels().then(|| shown(&config.receive_buffer)).flatten(),
+        set: |config, value| {
+            TWO_LEVELS.clone_into(&mut config.flow_control);
+            config.receive_growth = None;
+            put(&mut config.receive_buffer, value)
+        },
+    },
+    Setting {
+        key: "receive_buffer.out_of_order",
+        scope: Scope::Scenarios,
+        kind: Kind::WordOr(&[UNLIMITED], &BUFFER),
+        doc: "second level: data that waits for missing chunks",
+        get: |config| {
+            let size = shown_some(&config.out_of_order).or_else(|| Some(Value::word(UNLIMITED)));
+            size.filter(|_| config.has_two_levels())
+        },
+        set: set_out_of_order,
     },
     Setting {
         key: "receive_buffer.initial",
@@ -54,8 +79,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
             None => Err(Refusal::new("a buffer of a fixed size does not grow", "a `limit` with it")),
         },
     },
-    planned("receive_buffer.in_order", "the part of the buffer that holds data in order"),
-    planned("receive_buffer.out_of_order", "the part of the buffer that holds the rest"),
     field!(send_buffer, Everywhere, Kind::SOME_SIZE, "the amount of data that may be unacknowledged"),
     field!(
         buffer_split,
@@ -81,6 +104,9 @@ pub const SETTINGS: &[Setting<Config>] = &[
     },
 ];
 
+/// No limit of the second level of a receive buffer.
+const UNLIMITED: &str = "unlimited";
+
 const BUFFER: Kind = Kind::Size { least: LEAST_BUFFER, most: LARGEST_BUFFER };
 /// A smaller buffer could not hold one packet.
 const LEAST_BUFFER: u64 = 1_500;
@@ -94,7 +120,23 @@ fn set_receive_buffer(config: &mut Config, value: Value) -> Result<(), Refusal> 
     };
     put(&mut config.receive_buffer, first)?;
     config.receive_growth = growth;
+    if config.has_two_levels() {
+        "standard".clone_into(&mut config.flow_control);
+    }
     Ok(())
+}
+
+fn set_out_of_order(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    if !config.has_two_levels() {
+        return Err(Refusal::new("a buffer with one level has no second one", "an `in_order` with it"));
+    }
+    match value {
+        Value::Word(_) => {
+            config.out_of_order = None;
+            Ok(())
+        }
+        value => put_some(&mut config.out_of_order, value),
+    }
 }
 
 fn set_window_management(config: &mut Config, value: Value) -> Result<(), Refusal> {

@@ -1,7 +1,7 @@
 //! What counts as a loss, and what the sender does then.
 
 use anabranch_base::field;
-use anabranch_base::setting::{Kind, Named as _, Setting, planned};
+use anabranch_base::setting::{Kind, Named as _, Setting};
 
 use crate::config::ecn::ECN_WINDOW;
 use crate::config::{AfterTimeout, Backoff, Config, EcnUse, EvidenceRule, WirelessResend};
@@ -81,7 +81,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "with the congestion control `berp`: whether cuts follow the path's share of the bandwidth; if not, half"
     ),
-    planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
     field!(
         missing_reports,
         Everywhere,

@@ -6,7 +6,7 @@ use anabranch_base::setting::{
     Kind, Refusal, Scope, Setting, Value, Words, put, put_some, shown, shown_some,
 };
 
-use crate::config::{Config, SackBatch};
+use crate::config::{ANY_ORDER, Config, NEW_GAPS, SackBatch};
 
 /// RFC 9260 §6.2: a delay of SACKs "MUST NOT be more than 500 ms".
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
@@ -54,24 +54,24 @@ pub const SETTINGS: &[Setting<Config>] = &[
         scope: Scope::Scenarios,
         kind: Kind::Word(Words {
             what: "acknowledgement timing",
-            built: || vec!["standard"],
-            planned: &["any-order"],
+            built: || vec!["standard", ANY_ORDER],
+            planned: &[],
         }),
-        doc: "which packets are acknowledged immediately",
-        get: |_| Some(Value::word("standard")),
-        set: |_, _| Ok(()),
+        doc: "which packets are acknowledged immediately; `any-order`: none because of a gap",
+        get: |config| Some(Value::word(if config.ack_timing == ANY_ORDER { ANY_ORDER } else { "standard" })),
+        set: set_sack_when,
     },
     Setting {
         key: "sack.gaps",
         scope: Scope::Scenarios,
         kind: Kind::Word(Words {
             what: "choice of reported gaps",
-            built: || vec!["all"],
-            planned: &["new", "nr"],
+            built: || vec!["all", NEW_GAPS],
+            planned: &["nr"],
         }),
-        doc: "which gaps a SACK reports",
-        get: |_| Some(Value::word("all")),
-        set: |_, _| Ok(()),
+        doc: "which gaps a SACK reports; `new`: those that changed in the last three, if both ends are set to it",
+        get: |config| shown(&config.sack_content),
+        set: |config, value| put(&mut config.sack_content, value),
     },
     field!(
         rto.initial,
@@ -103,6 +103,16 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "lower bound of four times the variation of the round trip"
     ),
 ];
+
+/// The timing of SACKs in any order, or the one that the use of several paths has.
+fn set_sack_when(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    let mut when = String::new();
+    put(&mut when, value)?;
+    if when == ANY_ORDER || config.ack_timing == ANY_ORDER {
+        config.ack_timing = when;
+    }
+    Ok(())
+}
 
 fn set_sack_delay(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut delay = Duration::ZERO;

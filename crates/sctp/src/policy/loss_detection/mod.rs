@@ -5,12 +5,14 @@ pub mod association;
 pub mod cmt;
 pub mod departure;
 mod increment;
+pub mod ipcc;
 
 use std::fmt::Debug;
 
 use anabranch_base::{ByteCount, Time};
 
 use super::PathId;
+use super::retransmission::LostBy;
 use crate::seq::Tsn;
 
 /// A chunk that a SACK acknowledges for the first time.
@@ -101,8 +103,12 @@ pub struct SackNews {
     /// The cost of reading the SACK: the gap blocks of this SACK and the one before, and the chunks that were
     /// examined.
     pub examined: usize,
+    /// The number of its gap blocks.
+    pub blocks: usize,
     /// The chunks acknowledged for the first time, ascending.
     pub acked: Vec<AckedChunk>,
+    /// The chunks acknowledged again after their acknowledgement was taken back, ascending.
+    pub acked_again: Vec<Tsn>,
     /// The chunks in flight below the highest reported one, if a chunk is acknowledged for the first time, and the
     /// chunks that were reported before and are no longer; ascending. If [the order of
     /// departures](departure::DepartureDetection) counts: the chunks in flight that left on their path before a chunk
@@ -110,6 +116,15 @@ pub struct SackNews {
     pub holes: Vec<Hole>,
     /// For each path, by index, what the SACK means for its flight.
     pub paths: Vec<PathNews>,
+}
+
+impl SackNews {
+    /// Whether the SACK may say nothing of chunks above its last gap block although they have arrived: there is room for so
+    /// many blocks only, and the receiver reports the lowest ones. The smallest IPv4 packet that every host accepts, 576
+    /// bytes, has room for about twice as many.
+    pub fn may_be_cut_short(&self) -> bool {
+        self.blocks >= 64
+    }
 }
 
 /// What a SACK means for the paths.
@@ -143,8 +158,21 @@ pub trait LossDetection: Debug + Send {
     /// A chunk left.
     fn on_sent(&mut self, _chunk: &DepartedChunk) {}
 
-    /// The chunk `tsn`, last sent on `from`, is sent again on `to`.
-    fn on_moved(&mut self, _tsn: Tsn, _from: PathId, _to: PathId) {}
+    /// The chunk `tsn`, last sent on `from`, is sent again on `to`; [`on_sent`](LossDetection::on_sent) follows. Returns
+    /// whether it was before everything in flight on `from`, so that its timer runs for another chunk now; `None` if the
+    /// order of TSNs says so.
+    fn on_moved(&mut self, _tsn: Tsn, _from: PathId, _to: PathId) -> Option<bool> {
+        None
+    }
+
+    /// The chunk `tsn` left the flight of `path` without an acknowledgement, for this reason.
+    fn on_marked(&mut self, _tsn: Tsn, _path: PathId, _by: LostBy) {}
+
+    /// Whether the chunk `tsn`, which was sent on `path` again, is the first in flight there; `None` if the order of TSNs
+    /// says so.
+    fn is_first_outstanding(&self, _path: PathId, _tsn: Tsn) -> Option<bool> {
+        None
+    }
 
     /// A SACK arrived. Counts missing reports in `news.holes` and writes what follows into `progress`, which the
     /// caller has cleared.

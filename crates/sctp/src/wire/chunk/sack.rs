@@ -74,6 +74,9 @@ impl<'a> Sack<'a> {
     /// The bytes of a gap block or a duplicate TSN.
     pub const ENTRY_LEN: usize = 4;
 
+    /// The flag of a SACK that has only new gap blocks, and in place of duplicates the TSNs that were dropped (M-IPCC-9).
+    pub const NEW_GAPS: u8 = 0x20;
+
     /// The flags that say how many packets with DATA a delayed SACK answers: `min(packets, 3)` in the two high bits,
     /// as in FreeBSD for CMT's delayed acks. 0 is the flags octet of a plain SACK.
     pub fn flags_of_packet_count(packets: u32) -> u8 {

@@ -3,23 +3,28 @@
 mod cwr;
 mod epochs;
 mod flows;
+mod load_sharing;
 mod lossy_windows;
 mod lowest_window;
 mod policies;
 mod radio;
 mod radio_goodput;
+mod retransmission_path;
 mod topology;
+mod two_paths;
 mod unsampled;
 mod window_trace;
 
 pub use cwr::lost_answers;
 pub use epochs::epochs;
 pub use flows::associations;
+pub use load_sharing::{load_sharing, lossy_load_sharing};
 pub use lossy_windows::lossy_windows;
 pub use lowest_window::fixed_windows;
 pub use policies::{fractions, two_policies};
 pub use radio::{RadioResponse, RadioRun};
 pub use radio_goodput::{after_timeouts, least_timeouts, resend_and_backoff};
+pub use retransmission_path::retransmission_path;
 pub use topology::{BOTTLENECK, EcnRun, Wiring};
 pub use unsampled::unsampled_state;
 pub use window_trace::{with_congestion, without_congestion};
@@ -149,6 +154,65 @@ fn radio_params(choice: RadioChoice, losses: &str, seeds: u64) -> Vec<(&'static 
         params.push(("differs", format!("`{}`", choice.extra.trim())));
     }
     params
+}
+
+/// A choice for what chapter 6 leaves open: the default, or a member of the sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IpccChoice {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// What waits at a bottleneck at most, in packets, in place of what a figure has.
+    pub queue: Option<u32>,
+    /// `failover`.
+    pub failover: &'static str,
+    /// `sack.every`.
+    pub sack_every: u32,
+}
+
+impl IpccChoice {
+    /// The headline's.
+    pub const DEFAULT: IpccChoice =
+        IpccChoice { name: "default", queue: None, failover: "\"off\"", sack_every: 2 };
+    /// The queues of the atlas.
+    pub const SHORT_QUEUES: IpccChoice =
+        IpccChoice { name: "queues of 50 packets", queue: Some(50), ..IpccChoice::DEFAULT };
+    /// A SACK for each packet, on one path as on two.
+    pub const EACH_PACKET: IpccChoice =
+        IpccChoice { name: "a SACK for each packet", sack_every: 1, ..IpccChoice::DEFAULT };
+    /// No path fails, as in the headline, but those that carry no new data are probed, as RFC 2960 says. Chosen after the
+    /// headline was seen, to find its cause.
+    pub const PROBED: IpccChoice = IpccChoice {
+        name: "idle paths probed",
+        failover: "{ path_max = 1000000, association_max = 1000000, heartbeat = \"30 s\" }",
+        ..IpccChoice::DEFAULT
+    };
+}
+
+/// The parameters that all figures of chapter 6 share, for the report.
+fn two_path_params(queue: u32, choice: IpccChoice, seeds: u64) -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "topology",
+            format!(
+                "YE-F41: two paths of three links; L1, L3, L4, L6 100 Mbit/s without delay, L2 and L5 the bottlenecks, \
+                 {queue} packets there"
+            ),
+        ),
+        ("transfer", "50 000 chunks of 1452 bytes, timed from the first INIT".to_owned()),
+        ("profile", "rfc2960, packets of 1500 bytes, 4 missing reports".to_owned()),
+        ("SACKs", format!("for {} packets, and at once where there are gaps", choice.sack_every)),
+        ("failover", format!("`{}`", choice.failover)),
+        (
+            "receive buffer",
+            "in two levels: 64 KiB in order, the rest unlimited; initial ssthresh 65 536 bytes".to_owned(),
+        ),
+        ("seeds", format!("{seeds}, the same for all schemes")),
+    ]
+}
+
+/// The seeds of a point of chapter 6.
+fn two_path_seeds(scale: StudyScale) -> u64 {
+    scale.seeds(10)
 }
 
 /// The sensitivity set of the figure about CWR (completions 1.1 and 1.5, M-ECN-5).

@@ -1,0 +1,98 @@
+//! How both ends agree on rules of the receiver that a standard sender would misread (M-IPCC-7, M-IPCC-9). Each end that is
+//! set to one of them says so in its INIT or INIT-ACK, in a parameter of our own that other stacks skip without a word (RFC
+//! 9260 §3.2.1: the two high bits of its type are 10). A rule holds only if both ends said so.
+
+use crate::config::Config;
+use crate::wire::Parameter;
+
+/// The rules that an end is set to, or on which both agreed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverRules {
+    /// The receive buffer has two levels, and the a_rwnd counts the first alone.
+    pub two_levels: bool,
+    /// SACKs report only gap blocks that are new, and are read that way.
+    pub new_gaps: bool,
+}
+
+impl ReceiverRules {
+    /// Those that `config` is set to.
+    pub fn of(config: &Config) -> ReceiverRules {
+        ReceiverRules { two_levels: config.has_two_levels(), new_gaps: config.has_new_gaps() }
+    }
+
+    /// Those that hold if the other end has said `other`.
+    pub fn and(self, other: ReceiverRules) -> ReceiverRules {
+        ReceiverRules {
+            two_levels: self.two_levels && other.two_levels,
+            new_gaps: self.new_gaps && other.new_gaps,
+        }
+    }
+
+    /// The parameter that says so; none if there is nothing to say.
+    pub fn parameter(self) -> Option<Parameter> {
+        let value = [&MAGIC[..], &[self.bits()]].concat();
+        (self.bits() != 0).then_some(Parameter::Unknown { kind: KIND, value })
+    }
+
+    /// What `parameter` says, if it is such a parameter.
+    pub fn read(parameter: &Parameter) -> Option<ReceiverRules> {
+        match parameter {
+            Parameter::Unknown { kind: KIND, value } => match value.strip_prefix(&MAGIC)? {
+                &[bits] => Some(ReceiverRules::from_bits(bits)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The rules as bits: 1 for two levels, 2 for new gaps.
+    pub fn bits(self) -> u8 {
+        u8::from(self.two_levels) | u8::from(self.new_gaps) << 1
+    }
+
+    /// The rules that these bits stand for; others are left for later.
+    pub fn from_bits(bits: u8) -> ReceiverRules {
+        ReceiverRules { two_levels: bits & 1 != 0, new_gaps: bits & 2 != 0 }
+    }
+}
+
+/// The type of the parameter. It is not registered, so that its value begins with our name.
+const KIND: u16 = 0x9a1c;
+const MAGIC: [u8; 4] = *b"anab";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::UnrecognizedAction;
+
+    #[test]
+    fn an_end_without_such_rules_says_nothing() {
+        assert_eq!(ReceiverRules::of(&Config::rfc9260()).parameter(), None);
+    }
+
+    #[test]
+    fn what_is_said_is_understood_and_others_skip_it() {
+        for bits in 1..4 {
+            let rules = ReceiverRules::from_bits(bits);
+            let parameter = rules.parameter().expect("there is something to say");
+            assert_eq!(ReceiverRules::read(&parameter), Some(rules));
+            assert_eq!(parameter.action(), UnrecognizedAction::Skip);
+        }
+    }
+
+    #[test]
+    fn the_same_type_with_another_content_says_nothing() {
+        for value in [&b"anab"[..], b"anab\x01\x00", b"else\x01", b""] {
+            let parameter = Parameter::Unknown { kind: KIND, value: value.to_vec() };
+            assert_eq!(ReceiverRules::read(&parameter), None);
+        }
+        assert_eq!(ReceiverRules::read(&Parameter::EcnCapable), None);
+    }
+
+    #[test]
+    fn a_rule_holds_if_both_ends_have_it() {
+        let [both, one] = [3, 1].map(ReceiverRules::from_bits);
+        assert_eq!(both.and(one), one);
+        assert_eq!(one.and(ReceiverRules::default()).bits(), 0);
+    }
+}

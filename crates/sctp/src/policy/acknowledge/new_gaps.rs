@@ -1,0 +1,126 @@
+//! SACKs that report only what is new (M-IPCC-9, YE 6.6): the gap blocks that changed lately.
+
+use anabranch_base::ByteCount;
+
+use super::content::{Arrived, Listed, SackContent};
+use crate::seq::Tsn;
+use crate::wire::Sack;
+
+/// A run of TSNs, and in how many SACKs it was reported as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ReportedRun {
+    first: Tsn,
+    last: Tsn,
+    times: u8,
+}
+
+/// Each run of TSNs is reported in so many SACKs, and again when it grows, so that the loss of a SACK does not lose its
+/// news; or when a chunk of it arrives again, because its sender does not know of it.
+///
+/// The list of duplicates names the TSNs that were reported and then dropped. This receiver drops none, so that it is
+/// empty.
+#[derive(Clone, Debug)]
+pub struct NewGaps {
+    /// How many SACKs report a run.
+    times: u8,
+    /// The runs of the last SACK, ascending.
+    known: Vec<ReportedRun>,
+    /// Memory for the runs of the next one.
+    next: Vec<ReportedRun>,
+}
+
+impl NewGaps {
+    /// A rule that reports each run in `times` SACKs; in YE's text, one.
+    pub fn new(times: u8) -> NewGaps {
+        NewGaps { times, known: Vec::new(), next: Vec::new() }
+    }
+}
+
+impl SackContent for NewGaps {
+    fn fill(&mut self, arrived: Arrived<'_>, limit: ByteCount, listed: &mut Listed) {
+        let entries = limit.as_len().saturating_sub(Sack::HEADER_LEN) / Sack::ENTRY_LEN;
+        listed.gaps.clear();
+        listed.duplicates.clear();
+        self.next.clear();
+        let mut before = self.known.iter().peekable();
+        for gap in arrived.gaps {
+            let [first, last] = [gap.start, gap.end].map(|offset| arrived.cumulative.plus(offset.into()));
+            while before.next_if(|run| run.first.is_before(first)).is_some() {}
+            let same = before.next_if(|run| (run.first, run.last) == (first, last));
+            let is_unknown =
+                arrived.duplicates.iter().any(|tsn| !tsn.is_before(first) && !tsn.is_after(last));
+            let mut times = same.filter(|_| !is_unknown).map_or(0, |run| run.times);
+            if times < self.times && listed.gaps.len() < entries {
+                listed.gaps.push(gap);
+                times += 1;
+            }
+            self.next.push(ReportedRun { first, last, times });
+        }
+        std::mem::swap(&mut self.known, &mut self.next);
+    }
+
+    fn flags(&self) -> u8 {
+        Sack::NEW_GAPS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::GapBlock;
+
+    /// The gap blocks of a SACK with this cumulative TSN, which may have so many.
+    fn listed(
+        content: &mut NewGaps,
+        (cumulative, room): (u32, u64),
+        gaps: &[(u16, u16)],
+        duplicates: &[u32],
+    ) -> Vec<(u16, u16)> {
+        let mut blocks = gaps.iter().map(|&(start, end)| GapBlock { start, end });
+        let duplicates: Vec<Tsn> = duplicates.iter().map(|&tsn| Tsn::new(tsn)).collect();
+        let arrived =
+            Arrived { cumulative: Tsn::new(cumulative), gaps: &mut blocks, duplicates: &duplicates };
+        let mut listed = Listed::default();
+        content.fill(arrived, ByteCount::new(16 + 4 * room), &mut listed);
+        assert!(listed.duplicates.is_empty(), "nothing is dropped");
+        listed.gaps.iter().map(|gap| (gap.start, gap.end)).collect()
+    }
+
+    #[test]
+    fn a_run_is_reported_in_three_sacks_and_again_when_it_grows() {
+        let mut content = NewGaps::new(3);
+        let mut report = |gaps: &[(u16, u16)]| listed(&mut content, (10, 99), gaps, &[]);
+        let one = [(2, 3)];
+        assert_eq!([(); 4].map(|()| report(&one)), [one.to_vec(), one.to_vec(), one.to_vec(), vec![]]);
+        assert_eq!(report(&[(2, 3), (5, 5)]), [(5, 5)]);
+        assert_eq!(report(&[(2, 4), (6, 6)]), [(2, 4), (6, 6)], "other runs");
+    }
+
+    #[test]
+    fn a_run_stays_the_same_when_the_cumulative_tsn_moves_below_it() {
+        let mut content = NewGaps::new(1);
+        assert_eq!(listed(&mut content, (10, 99), &[(2, 3), (9, 9)], &[]), [(2, 3), (9, 9)]);
+        assert_eq!(listed(&mut content, (13, 99), &[(6, 6)], &[]), []);
+    }
+
+    #[test]
+    fn what_had_no_room_is_reported_by_the_next_sack() {
+        let mut content = NewGaps::new(1);
+        let gaps = [(2, 2), (4, 4), (6, 6)];
+        assert_eq!(listed(&mut content, (10, 2), &gaps, &[]), [(2, 2), (4, 4)]);
+        assert_eq!(listed(&mut content, (10, 2), &gaps, &[]), [(6, 6)]);
+    }
+
+    #[test]
+    fn what_arrives_again_is_reported_again() {
+        let mut content = NewGaps::new(1);
+        let gaps = [(2, 4), (6, 6)];
+        listed(&mut content, (10, 99), &gaps, &[]);
+        assert_eq!(listed(&mut content, (10, 99), &gaps, &[13, 11]), [(2, 4)]);
+    }
+
+    #[test]
+    fn the_flag_is_none_of_those_that_count_packets() {
+        assert_eq!(NewGaps::new(3).flags(), 0x20);
+    }
+}
