@@ -85,7 +85,7 @@ impl CubicCurve {
     /// The window was not what held the sender back for `span`: the time does not count (§5.8).
     pub fn pause(&mut self, span: Duration) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.begun = epoch.begun + span;
+            epoch.begun += span;
         }
     }
 }

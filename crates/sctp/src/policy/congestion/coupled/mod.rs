@@ -201,8 +201,8 @@ pub(crate) mod tests {
             srtts in [1e-3..1.0_f64, 1e-3..1.0, 1e-3..1.0],
         ) {
             let paths = members(windows, srtts);
-            for path in 0..3 {
-                prop_assert!(Lia.growth(&paths, path) <= 1.0 / windows[path] * (1.0 + 1e-9));
+            for (path, window) in windows.iter().enumerate() {
+                prop_assert!(Lia.growth(&paths, path) <= 1.0 / window * (1.0 + 1e-9));
             }
         }
     }
