@@ -69,7 +69,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
             // RFC 3758 is decoded but not supported: a peer that offers it gets an error report, as the parameter's
             // type demands.
             Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
-                body.receiver = rules
+                body.receiver = rules;
             }
             Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
                 if !note_unknown(parameter, &mut body) =>
