@@ -91,7 +91,7 @@ impl IpccDetection {
             self.settle_one(*tsn);
         }
         for hole in news.holes.iter().filter(|hole| hole.is_reneged) {
-            let Some(place) = self.places.get_mut(hole.tsn) else { continue };
+            let Some(place) = self.places.place_mut(hole.tsn) else { continue };
             place.is_acked = false;
             if let Some((path, psn)) = place.current {
                 self.paths[path.index()].records.restore(psn, hole.tsn);
@@ -101,11 +101,11 @@ impl IpccDetection {
 
     /// The chunk `tsn` is acknowledged: its path and its number there, if it was ever sent.
     fn settle_one(&mut self, tsn: Tsn) -> Option<(&mut OfPath, Psn)> {
-        let place = self.places.get_mut(tsn)?;
+        let place = self.places.place_mut(tsn)?;
         place.is_acked = true;
         let (path, psn) = place.current?;
         let path = &mut self.paths[path.index()];
-        if let Some(record) = path.records.get_mut(psn) {
+        if let Some(record) = path.records.record_mut(psn) {
             record.state = RecordState::Acked;
         }
         Some((path, psn))
@@ -123,7 +123,7 @@ impl IpccDetection {
                     return;
                 }
                 record.reports = record.reports.saturating_add(1);
-                let is_spent = places.get_mut(record.tsn).is_none_or(|place| place.spent.contains(id));
+                let is_spent = places.place_mut(record.tsn).is_none_or(|place| place.spent.contains(id));
                 if record.reports >= self.threshold && !is_spent {
                     progress.missing.push((record.tsn, id));
                 }
@@ -158,19 +158,19 @@ impl OfPath {
     }
 
     fn is_outstanding(&mut self, psn: Psn) -> bool {
-        self.records.get_mut(psn).is_some_and(|record| record.state == RecordState::Outstanding)
+        self.records.record_mut(psn).is_some_and(|record| record.state == RecordState::Outstanding)
     }
 }
 
 impl LossDetection for IpccDetection {
     fn on_sent(&mut self, chunk: &DepartedChunk) {
-        match self.places.get(chunk.tsn).and_then(|place| place.current) {
+        match self.places.place(chunk.tsn).and_then(|place| place.current) {
             None => {
                 let psn = self.path_mut(chunk.path).records.push(chunk.tsn);
                 self.places.entry(chunk.tsn).current = Some((chunk.path, psn));
             }
             Some((path, psn)) if path == chunk.path => {
-                if let Some(record) = self.path_mut(path).records.get_mut(psn) {
+                if let Some(record) = self.path_mut(path).records.record_mut(psn) {
                     record.state = RecordState::Outstanding;
                 }
             }
@@ -180,12 +180,12 @@ impl LossDetection for IpccDetection {
     }
 
     fn on_marked(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
-        let Some(place) = self.places.get_mut(tsn) else { return };
+        let Some(place) = self.places.place_mut(tsn) else { return };
         if by == LostBy::MissingReports {
             place.spent.insert(path);
         }
         let Some((_, psn)) = place.current.filter(|(current, _)| *current == path) else { return };
-        let Some(record) = self.paths[path.index()].records.get_mut(psn) else { return };
+        let Some(record) = self.paths[path.index()].records.record_mut(psn) else { return };
         record.state = RecordState::Marked;
         if by == LostBy::Timeout {
             record.reports = 0;
@@ -194,7 +194,7 @@ impl LossDetection for IpccDetection {
 
     /// The old number is given up at once, which may end recovery (M-IPCC-4).
     fn on_moved(&mut self, tsn: Tsn, _from: PathId, _to: PathId) -> Option<bool> {
-        let Some(place) = self.places.get_mut(tsn) else { return Some(false) };
+        let Some(place) = self.places.place_mut(tsn) else { return Some(false) };
         let Place { current, awaited_on, .. } = place;
         let Some((from, psn)) = current.take() else { return Some(false) };
         let is_awaited = !self.rules.adjustment && !awaited_on.contains(from);
@@ -202,7 +202,7 @@ impl LossDetection for IpccDetection {
             awaited_on.insert(from);
         }
         let of_path = &mut self.paths[from.index()];
-        if let Some(record) = of_path.records.get_mut(psn) {
+        if let Some(record) = of_path.records.record_mut(psn) {
             record.state = if is_awaited { RecordState::Awaited } else { RecordState::Obsolete };
         }
         of_path.advance(&self.places);
@@ -210,7 +210,7 @@ impl LossDetection for IpccDetection {
     }
 
     fn is_first_outstanding(&self, path: PathId, tsn: Tsn) -> Option<bool> {
-        let (current, psn) = self.places.get(tsn)?.current?;
+        let (current, psn) = self.places.place(tsn)?.current?;
         let first = self.paths.get(path.index())?.records.first_outstanding();
         Some(current == path && first.is_none_or(|first| psn <= first))
     }

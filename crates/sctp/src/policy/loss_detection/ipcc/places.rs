@@ -34,7 +34,7 @@ pub(super) struct Places {
 
 impl Places {
     /// The place of the chunk `tsn`, which was sent before.
-    pub fn get_mut(&mut self, tsn: Tsn) -> Option<&mut Place> {
+    pub fn place_mut(&mut self, tsn: Tsn) -> Option<&mut Place> {
         if tsn.is_before(self.first) {
             return None;
         }
@@ -42,7 +42,7 @@ impl Places {
     }
 
     /// The same, to be read.
-    pub fn get(&self, tsn: Tsn) -> Option<&Place> {
+    pub fn place(&self, tsn: Tsn) -> Option<&Place> {
         let index = tsn.distance_from(self.first) as usize;
         self.places.get(index).filter(|_| !tsn.is_before(self.first))
     }
@@ -116,11 +116,11 @@ mod tests {
         }
         let was_sent = |places: &mut Places| {
             (0..7)
-                .map(|offset| places.get_mut(tsn(offset)).is_some_and(|place| place.current.is_some()))
+                .map(|offset| places.place_mut(tsn(offset)).is_some_and(|place| place.current.is_some()))
                 .collect::<Vec<_>>()
         };
         assert_eq!(was_sent(&mut places), [true, false, false, true, false, true, false]);
-        places.get_mut(tsn(5)).expect("it was sent").is_acked = true;
+        places.place_mut(tsn(5)).expect("it was sent").is_acked = true;
         places.forget(tsn(3));
         assert_eq!(was_sent(&mut places), [false, false, false, false, false, true, false]);
         assert_eq!([3, 4, 5].map(|offset| places.is_acked(tsn(offset))), [true, false, true]);

@@ -64,7 +64,7 @@ impl PathRecords {
     }
 
     /// The record with this number, unless it was settled and dropped.
-    pub fn get_mut(&mut self, psn: Psn) -> Option<&mut Record> {
+    pub fn record_mut(&mut self, psn: Psn) -> Option<&mut Record> {
         let at = self.position(psn);
         self.records.get_mut(at).filter(|record| record.psn == psn)
     }
@@ -75,7 +75,7 @@ impl PathRecords {
         if psn <= self.cumulative {
             return;
         }
-        match self.get_mut(psn) {
+        match self.record_mut(psn) {
             Some(record) => record.state = RecordState::Outstanding,
             None => {
                 let record = Record { psn, tsn, state: RecordState::Outstanding, reports: 0 };
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn settle(records: &mut PathRecords, psn: u64, state: RecordState) {
-        records.get_mut(Psn(psn)).expect("a record").state = state;
+        records.record_mut(Psn(psn)).expect("a record").state = state;
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         let mut records = sent(1);
         for tsn in 2..10_000 {
             let psn = records.push(Tsn::new(tsn));
-            records.get_mut(psn).expect("it was just sent").state = RecordState::Obsolete;
+            records.record_mut(psn).expect("it was just sent").state = RecordState::Obsolete;
         }
         assert!(records.len() <= FEW_RECORDS, "{}", records.len());
         assert_eq!(records.cumulative(), Psn(0));
