@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time, field};
 use anabranch_sctp::config::Config;
 
 use super::defaults;
-use crate::model::{Direction, Flow, Protocol, Tcp, Traffic};
+use crate::model::{Direction, Flow, Protocol, Traffic};
 
 pub(crate) static FLOW: [Setting<Flow>; 9] = [
     shaped("name", "a name", "one that no other flow has; required for the second and later ones"),
@@ -21,7 +21,7 @@ pub(crate) static FLOW: [Setting<Flow>; 9] = [
             flow.protocol = match transport {
                 ProtocolName::Sctp => Protocol::Sctp(Box::new(defaults(Config::default()))),
                 ProtocolName::Udp => Protocol::Udp,
-                ProtocolName::Tcp => Protocol::Tcp(Box::new(Tcp::default())),
+                ProtocolName::Tcp => Protocol::Tcp(Box::default()),
             };
             Ok(())
         },
