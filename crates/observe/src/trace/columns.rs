@@ -36,8 +36,8 @@ pub struct PacketRow {
     pub at: Time,
     /// What was seen.
     pub seen: PacketSeen,
-    /// What it carries; `None` for a datagram of UDP.
-    pub contents: Option<Contents>,
+    /// The chunks that it carries; of another transport its name.
+    pub contents: Result<Contents, &'static str>,
 }
 
 const AT: &str = "since the start of the run";
@@ -130,17 +130,20 @@ pub const PACKETS: &[Column<PacketRow>] = &[
             show(out, Seconds::from(delay));
         }
     }),
-    column("chunks", "", "types of its chunks, each once, joined by +; UDP for a datagram", |row, _, out| {
-        match &row.contents {
-            Some(contents) => out.push_str(&contents.kinds.join("+")),
-            None => out.push_str("UDP"),
-        }
-    }),
-    column("data_chunks", "chunks", "how many DATA chunks; empty for a datagram", |row, _, out| {
-        show_some(out, row.contents.as_ref().map(|contents| contents.data_chunks));
+    column(
+        "chunks",
+        "",
+        "types of its chunks, each once, joined by +; UDP or TCP for a packet of these",
+        |row, _, out| match &row.contents {
+            Ok(contents) => out.push_str(&contents.kinds.join("+")),
+            Err(transport) => out.push_str(transport),
+        },
+    ),
+    column("data_chunks", "chunks", "how many DATA chunks; empty for UDP and TCP", |row, _, out| {
+        show_some(out, row.contents.as_ref().ok().map(|contents| contents.data_chunks));
     }),
     column("tsn", "", "TSN of the first DATA chunk, as on the wire; empty without one", |row, _, out| {
-        show_some(out, row.contents.as_ref().and_then(|contents| contents.first_tsn).map(Tsn::get));
+        show_some(out, row.contents.as_ref().ok().and_then(|contents| contents.first_tsn).map(Tsn::get));
     }),
     column("retransmission", "", "true if it carries a chunk that was sent before", |row, _, out| {
         show(out, row.seen.retransmission);

@@ -27,8 +27,8 @@ pub struct Outputs<W> {
 /// Tables that are being written.
 pub struct TraceSink<W: Write> {
     names: Names,
-    /// Of each flow, whether SCTP carries it.
-    is_sctp: Vec<bool>,
+    /// What carries each flow, unless it is SCTP.
+    others: Vec<Option<&'static str>>,
     paths: TraceTable<ColumnRow<PathSeen>, W>,
     links: TraceTable<ColumnRow<QueueSeen>, W>,
     packets: TraceTable<PacketRow, W>,
@@ -43,7 +43,7 @@ impl<W: Write> TraceSink<W> {
         let flows = about.scenario.flows.iter();
         Ok(TraceSink {
             names: Names::of(about.scenario),
-            is_sctp: flows.map(|flow| matches!(flow.protocol, Protocol::Sctp(_))).collect(),
+            others: flows.map(|flow| other_transport(&flow.protocol)).collect(),
             paths: TraceTable::new(PATHS, outputs.paths)?,
             links: TraceTable::new(LINKS, outputs.links)?,
             packets: TraceTable::new(PACKETS, outputs.packets)?,
@@ -57,8 +57,8 @@ impl<W: Write> TraceSink<W> {
             Seen::Path(seen) => self.paths.write(&ColumnRow { at, seen: *seen }, names),
             Seen::Queue(seen) => self.links.write(&ColumnRow { at, seen: *seen }, names),
             Seen::Packet(seen) => {
-                let is_sctp = self.is_sctp.get(seen.flow).is_some_and(|is_sctp| *is_sctp);
-                let contents = is_sctp.then(|| Contents::of(&seen.bytes));
+                let other = self.others.get(seen.flow).copied().unwrap_or(Some(""));
+                let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);
                 self.packets.write(&PacketRow { at, seen: seen.clone(), contents }, names)
             }
             Seen::Delivery(_) => Ok(()),
@@ -72,6 +72,15 @@ impl<W: Write> TraceSink<W> {
             links: self.links.finish()?,
             packets: self.packets.finish()?,
         })
+    }
+}
+
+/// The name of a transport without chunks.
+fn other_transport(protocol: &Protocol) -> Option<&'static str> {
+    match protocol {
+        Protocol::Sctp(_) => None,
+        Protocol::Udp => Some("UDP"),
+        Protocol::Tcp(_) => Some("TCP"),
     }
 }
 

@@ -116,8 +116,11 @@ mod tests {
         Position::after(segment * 100)
     }
 
-    /// A receiver at which these segments of 100 bytes arrived, and the acknowledgements after each.
-    fn after(every: u64, segments: &[u64]) -> Vec<Option<(u64, Vec<(u64, u64)>)>> {
+    /// What is expected next, and the blocks, by the numbers of segments.
+    type Acknowledged = (u64, Vec<(u64, u64)>);
+
+    /// The acknowledgement after each of these segments of 100 bytes.
+    fn after(every: u64, segments: &[u64]) -> Vec<Option<Acknowledged>> {
         let mut receiver = SubflowReceiver::new(every, TcpRecovery::Sack);
         let number = |position: Position| position.get() / 100;
         let of = |blocks: &Blocks| -> Vec<(u64, u64)> {
