@@ -25,6 +25,8 @@ class Sent:
     size: int
     streams: int = 1
     is_ordered: bool = True
+    is_ipcc: bool = False
+    """Whether we send by path sequence numbers (IPCC) and not by CMT's rules."""
     may_be_lost: bool = False
     """Whether the sender would rather lose a message than send it again (RFC 3758), if the peer lets it."""
     udp: int = UDP_PORT
@@ -39,7 +41,8 @@ class Sent:
         """All that is not as usual, in words."""
         streams = [f"{self.streams} streams"] * (self.streams > 1)
         order = ["unordered"] * (not self.is_ordered) + ["may be lost"] * self.may_be_lost
-        return [*streams, *order, *["any port"] * (self.udp == 0)]
+        rules = ["IPCC"] * self.is_ipcc
+        return [*rules, *streams, *order, *["any port"] * (self.udp == 0)]
 
 
 @dataclass
@@ -70,7 +73,7 @@ class Meeting:
         """Starts our program as the one that sends."""
         sent = self.sent
         what = {"messages": sent.messages, "size": sent.size, "streams": sent.streams, "answers": answers}
-        how = {"unordered": str(not sent.is_ordered).lower(), "udp": sent.udp}
+        how = {"unordered": str(not sent.is_ordered).lower(), "udp": sent.udp, "ipcc": str(sent.is_ipcc).lower()}
         return self.partner_is("source", port, peers=self.peers.addresses(), **what, **how)
 
     def usrsctp_is(self, side, name, *words, only=None):

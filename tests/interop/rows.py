@@ -168,6 +168,14 @@ def special():
         yield Row(meetings.tsctp_client, 2, V4, Sent(1000, 1400, may_be_lost=True), loss)
 
 
+def ipcc():
+    """We send by path sequence numbers, over good and bad paths, and over one that carries nothing for a while."""
+    for paths, loss in itertools.product((2, 3), (0, 0.01, 0.05)):
+        yield Row(meetings.discard_server, paths, V4, Sent(2000, 1400, is_ipcc=True), loss)
+    yield Row(meetings.tsctp_server, 2, V4, Sent(2000, 1400, is_ipcc=True), 0.01)
+    yield Row(meetings.tsctp_server, 2, V4, Sent(5000, 1400, is_ipcc=True), cuts=((0, 1.0, 4.0),))
+
+
 def lossy():
     """One packet in a hundred lost each way, and five."""
     for loss, paths in itertools.product((0.01, 0.05), PATHS):
@@ -201,5 +209,5 @@ SENDERS = ((ecn_receiver, "ours"), (ecn_sender, "usrsctp"))
 
 ALL_TSCTP = (meetings.tsctp_client, meetings.tsctp_server, meetings.tsctp_both)
 
-MATRIX = [*clean(), *special(), *lossy(), *cut(), *marked()]
+MATRIX = [*clean(), *special(), *ipcc(), *lossy(), *cut(), *marked()]
 """All of `make interop`."""

@@ -11,7 +11,7 @@
 //! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how many
 //! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true` the
 //! addresses of interfaces are used and given up as they come and go; `ecn=echo`, `ecn=cwr` and `ecn_test=true` are the
-//! settings of these names. Who has a `remote` opens the association; others serve one. At its end one line says what was
+//! settings of these names, and `ipcc=true` sends by IPCC and not by CMT. Who has a `remote` opens the association; others serve one. At its end one line says what was
 //! counted, as `key=value`; late packets are still answered until the program's input ends, as a peer that lost our last
 //! one needs (RFC 9260 §8.4).
 
@@ -30,6 +30,7 @@ use anabranch_net::{
 };
 use anabranch_sctp::config::{EcnUse, MessageLimit};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use bytes::Bytes;
 
 #[tokio::main(flavor = "current_thread")]
@@ -248,6 +249,11 @@ impl Settings {
         }
         // Rules of the sender alone: the peer need not know.
         config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
+        if self.value("ipcc", false)? {
+            config.set_ipcc(IpccRules::DEFAULT);
+            config.scheduler = "window-regulated".to_owned();
+            config.fast_retransmission = "alternate".to_owned();
+        }
         Ok(Options {
             local: self.list("local")?,
             address_tracking: if self.value("follow", false)? {

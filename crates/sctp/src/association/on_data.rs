@@ -200,10 +200,13 @@ impl Session {
         let is_next = data.tsn == self.arrivals.cumulative().next();
         let is_stuck = is_next && self.delivery.is_empty();
         let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
-        let in_level = self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory);
-        let has_room = in_level.unwrap_or_else(|| {
-            self.buffer.has_room(load, memory) || is_awaited && self.buffer.has_room_for_awaited(load, memory)
-        });
+        let has_room = match self.agreement.receiver.two_levels {
+            true => self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory),
+            false => {
+                self.buffer.has_room(load, memory)
+                    || is_awaited && self.buffer.has_room_for_awaited(load, memory)
+            }
+        };
         if has_room {
             DataRoom::Enough
         } else if is_stuck {

@@ -185,6 +185,8 @@ impl Session {
             may_probe: false,
             has_answered: false,
         };
+        let two_levels = agreement.receiver.two_levels;
+        let second_level = if two_levels { config.second_level() } else { ByteCount::ZERO };
         let mut session = Session {
             send: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge)
                 .with_ns2(config.cmt.ns2)
@@ -192,8 +194,7 @@ impl Session {
             arrivals: Arrivals::new(agreement.peer_tsn),
             reassembly: Reassembly::new(),
             delivery: Delivery::new(agreement.inbound_streams),
-            buffer: ReceiveBuffer::new(config.receive_buffer)
-                .with_second_level(agreement.receiver.two_levels.then(|| config.second_level())),
+            buffer: ReceiveBuffer::new(config.receive_buffer).with_second_level(second_level),
             tuning: config
                 .receive_growth
                 .map(|growth| Tuning::new(growth, Allowance::none(settings.budget.clone()))),

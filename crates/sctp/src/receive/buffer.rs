@@ -19,8 +19,8 @@ pub struct ReceiveBuffer {
     /// What the peer may still assume to be free.
     offered: ByteCount,
     usual: Usual,
-    /// With two levels: how much data may wait for missing chunks in the second one.
-    second_level: Option<ByteCount>,
+    /// With two levels: how much data may wait for missing chunks in the second one; else nothing.
+    second_level: ByteCount,
 }
 
 /// The level to which a chunk belongs.
@@ -56,12 +56,12 @@ impl ReceiveBuffer {
             held: ByteCount::ZERO,
             offered: capacity,
             usual: Usual::UNKNOWN,
-            second_level: None,
+            second_level: ByteCount::ZERO,
         }
     }
 
     /// This buffer, with a second level of this size for data that waits for missing chunks (M-IPCC-7).
-    pub fn with_second_level(self, second_level: Option<ByteCount>) -> ReceiveBuffer {
+    pub fn with_second_level(self, second_level: ByteCount) -> ReceiveBuffer {
         ReceiveBuffer { second_level, ..self }
     }
 
@@ -103,12 +103,12 @@ impl ReceiveBuffer {
     }
 
     /// With two levels, whether `chunk` fits in its own: the first one, of which data of weight `ready` takes a part, for
-    /// the `next` chunk, else the second one. `None` with one level.
+    /// the `next` chunk, else the second one.
     ///
     /// As with one level, a chunk for which others wait may fill the first level up to twice its capacity. Fragments of
     /// messages that are not whole count as in the second level; both together are never exceeded.
-    pub fn has_room_in_level(&self, chunk: MemoryLoad, level: Level, memory: ByteCount) -> Option<bool> {
-        let second = self.second_level?;
+    pub fn has_room_in_level(&self, chunk: MemoryLoad, level: Level, memory: ByteCount) -> bool {
+        let second = self.second_level;
         let all = self.capacity * 2 + second;
         let fits = match level {
             Level::First { ready, is_awaited } => {
@@ -116,7 +116,7 @@ impl ReceiveBuffer {
             }
             Level::Second { waiting } => waiting + chunk.charge <= second,
         };
-        Some(fits && self.held + chunk.charge <= all && memory + chunk.memory <= all * 2)
+        fits && self.held + chunk.charge <= all && memory + chunk.memory <= all * 2
     }
 
     /// The values for flow control. `ready` is the weight of the data that the application could read now, `memory`
