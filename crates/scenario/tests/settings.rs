@@ -140,7 +140,7 @@ fn a_wrong_setting_is_shown_and_explained() {
         "link.wifi.rate=10",
         "link..rate=10",
         "links.wifi.rate=10 Mbit/s",
-        "flow.main.sctp.congestion_control=lia",
+        "flow.main.sctp.retransmission=both",
         "flow.main.sctp.congestion_control=cubix",
         "flow.other.start=1 s",
         "event.2.at=1 s",

@@ -345,7 +345,7 @@ fn each_kind_of_fault_has_its_name() {
         (ErrorKind::Syntax, ErrorKind::Unknown, ErrorKind::Missing)
     );
     let link = "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n";
-    assert_eq!(wrong(&format!("{link}[flow.sctp]\ncongestion_control = \"lia\"")), ErrorKind::NotBuilt);
+    assert_eq!(wrong(&format!("{link}[flow.sctp]\nretransmission = \"both\"")), ErrorKind::NotBuilt);
     assert_eq!(wrong(&format!("{link}loss = 2")), ErrorKind::Value);
     let error = Scenario::parse(
         &Source::new("a", "[[link]]\nname=\"a\"\nrate={trace=\"t\"}"),
