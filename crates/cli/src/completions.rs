@@ -120,7 +120,7 @@ mod tests {
             ] {
                 assert!(script.contains(value), "{shell}: {value}");
             }
-            assert!(!script.contains("sctp.berp"), "{shell}: what is not built yet");
+            assert!(!script.contains("sctp.retransmission=both"), "{shell}: what is not built yet");
         }
     }
 
