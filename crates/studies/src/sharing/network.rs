@@ -132,7 +132,7 @@ impl Bottleneck {
 
     fn write_flows(&self, text: &mut String, number: usize) {
         for (direction, rate) in ["forward", "reverse"].into_iter().zip(self.poisson_mbps) {
-            let rate = format!("rate = \"{:.3} Mbit/s\"", rate);
+            let rate = format!("rate = \"{rate:.3} Mbit/s\"");
             let traffic = format!("{{ kind = \"poisson\", {rate}, message = \"600 B\" }}");
             write_datagrams(text, &format!("poisson{number}-{direction}"), number, direction, 0.0, &traffic);
         }
