@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use anabranch_sctp::config::EcnUse;
+use anabranch_sctp::config::{Coupling, EcnUse};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use pair::Middlebox;
@@ -66,10 +66,13 @@ fn whatever_happens_under_bbr_messages_arrive_once_and_in_order_or_the_failure_i
 fn whatever_happens_to_coupled_windows_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
     take_all(1_000, |seed| {
         let (setting, operations) = plan(seed);
-        let congestion = ["lia", "olia", "balia", "berp", "cubic"][(seed % 5) as usize];
+        let (off, auto) = (Coupling::Off, Coupling::Auto);
+        let together = ["lia", "olia", "balia", "berp", "cubic"].map(|control| (control, off));
+        let found = [("reno", auto), ("cubic", auto)];
+        let (congestion, coupled) = [&together[..], &found].concat()[(seed % 7) as usize];
         let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
         let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
-        (Setting { marks, congestion, ..setting }, operations)
+        (Setting { marks, congestion, coupled, ..setting }, operations)
     });
 }
 

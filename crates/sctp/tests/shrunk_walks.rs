@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::pair::End;
 use crate::walk::{MarkSetting, Operation, Setting, walk};
-use anabranch_sctp::config::BufferSplit;
+use anabranch_sctp::config::{BufferSplit, Coupling};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 const SETTING: Setting = Setting {
@@ -29,6 +29,7 @@ const SETTING: Setting = Setting {
     quick: false,
     marks: MarkSetting::NONE,
     congestion: "reno",
+    coupled: Coupling::Off,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

@@ -48,6 +48,14 @@ impl Run {
         ends.filter_map(Transport::receive_buffer).max()
     }
 
+    /// For each path of the flow, as the first host sees it, the first other path that was found to share its bottleneck.
+    /// The paths count from 0 in the flow's order.
+    pub fn shared_bottlenecks(&self, flow: usize) -> Vec<Option<usize>> {
+        let end = self.ends(flow, Host::First).next();
+        let paths = 0..self.flows[flow].paths.len();
+        paths.map(|path| end.and_then(|end| end.report(self.now, path).shares_with)).collect()
+    }
+
     /// One entry for each direction in which the flow sends.
     fn tally_flow(&self, index: usize, flow: &Flow) -> Vec<FlowResult> {
         let one = |(count, &from): (usize, &Host)| {

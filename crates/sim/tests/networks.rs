@@ -10,6 +10,7 @@ mod mtu;
 mod places;
 mod predict;
 mod schedulers;
+mod sharing;
 mod tcp;
 mod threads;
 mod window_management;

@@ -4,6 +4,7 @@
 //! its tolerances before it runs, and prints the results.
 
 pub mod blocking;
+mod draws;
 pub mod failover;
 pub mod figures;
 pub mod grid;
@@ -12,6 +13,7 @@ pub mod ns2;
 pub mod ns3;
 pub mod sample;
 pub mod scale;
+pub mod sharing;
 pub mod small;
 pub mod tournament;
 pub mod tuned;

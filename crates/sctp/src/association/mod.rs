@@ -461,6 +461,11 @@ impl Association {
         self.path_table().counters(path)
     }
 
+    /// The first other path that was found to share the bottleneck of `path`, where `coupled` is `auto`; `None` if none was.
+    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+        self.session().and_then(|session| session.policies.congestion.shares_with(path))
+    }
+
     /// The SACKs that this end sent and received.
     pub fn sack_counters(&self) -> SackCounters {
         self.path_table().sacks()

@@ -3,9 +3,10 @@
 use anabranch_base::Seed;
 
 use super::receiver_rules::ReceiverRules;
-use crate::config::Config;
+use crate::config::{Config, Coupling};
 use crate::policy::acknowledge::{AckTiming, FlowControl, FullSack, SackContent, StandardFlow};
 use crate::policy::congestion::CongestionControl;
+use crate::policy::congestion::coupled::auto::Auto;
 use crate::policy::loss_detection::LossDetection;
 use crate::policy::registry::StandardRules;
 use crate::policy::response::LossResponse;
@@ -57,7 +58,11 @@ impl Policies {
         let rules = config.rules(seed.child("policies"));
         // Two retransmission policies with the same name use different streams.
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
-        let congestion = registry.congestion_controls.build(&config.congestion_control, &rules)?;
+        let alone = registry.congestion_controls.build(&config.congestion_control, &rules)?;
+        let congestion = match config.coupled {
+            Coupling::Off => alone,
+            Coupling::Auto => Box::new(Auto::new(alone, rules.reno)),
+        };
         Ok(Policies {
             detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
             gives_windows: congestion.gives_windows(),

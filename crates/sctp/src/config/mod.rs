@@ -3,6 +3,7 @@
 
 mod buffer_split;
 mod check;
+mod coupling;
 mod ecn;
 mod growth;
 mod message_limit;
@@ -20,6 +21,7 @@ pub use crate::policy::response::wireless_aware::{
 };
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
+pub use coupling::Coupling;
 pub use ecn::EcnUse;
 pub use growth::Growth;
 pub use message_limit::MessageLimit;
@@ -72,6 +74,8 @@ pub struct Config {
     pub ipcc: IpccRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
+    /// Whether paths that are found to share a bottleneck grow together.
+    pub coupled: Coupling,
     /// How far windows may grow: a name in the registry.
     pub window_management: String,
     /// How far each path's window may grow where `window_management` is `static`, in full packets, in the order of the

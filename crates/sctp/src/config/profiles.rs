@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Duration, Ecn};
 
 use super::{
-    BufferSplit, BurstRule, Charge, Config, EcnUse, EcnWindow, Encapsulation, Exemption, Failover,
+    BufferSplit, BurstRule, Charge, Config, Coupling, EcnUse, EcnWindow, Encapsulation, Exemption, Failover,
     InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
@@ -32,6 +32,7 @@ impl Config {
             cmt: CmtRules::NONE,
             ipcc: IpccRules::DEFAULT,
             congestion_control: "reno".into(),
+            coupled: Coupling::Off,
             window_management: "none".into(),
             window_limits: Vec::new(),
             loss_response: "standard".into(),

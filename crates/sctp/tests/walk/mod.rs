@@ -12,7 +12,9 @@ use crate::pair::{End, Faults, Middlebox, Pair};
 use account::Account;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
-use anabranch_sctp::config::{BufferSplit, BurstRule, Config, EcnUse, Exemption, Failover, MaxBurst};
+use anabranch_sctp::config::{
+    BufferSplit, BurstRule, Config, Coupling, EcnUse, Exemption, Failover, MaxBurst,
+};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
@@ -81,6 +83,7 @@ pub struct Setting {
     pub marks: MarkSetting,
     /// The congestion control; `bbr` paces.
     pub congestion: &'static str,
+    pub coupled: Coupling,
 }
 
 /// How both ends use ECN, and what the pipes do.
@@ -141,6 +144,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         quick: dice.one_of(&[false, true]),
         marks: MarkSetting::NONE,
         congestion: "reno",
+        coupled: Coupling::Off,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -227,6 +231,7 @@ impl Walk {
             ..profile.clone()
         };
         config.congestion_control = setting.congestion.to_owned();
+        config.coupled = setting.coupled;
         if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }

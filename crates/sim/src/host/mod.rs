@@ -154,6 +154,8 @@ pub struct PathReport {
     pub scheduler_limited: Duration,
     /// For how long the path carried no data.
     pub down: Duration,
+    /// The number of the first other path that was found to share its bottleneck.
+    pub shares_with: Option<usize>,
 }
 
 impl PathReport {
@@ -175,6 +177,7 @@ impl PathReport {
             rwnd_limited: Duration::ZERO,
             scheduler_limited: Duration::ZERO,
             down: Duration::ZERO,
+            shares_with: None,
         }
     }
 }

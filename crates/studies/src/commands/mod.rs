@@ -5,6 +5,7 @@ pub mod failover;
 pub mod figures;
 pub mod ns2;
 pub mod ns3;
+pub mod sharing;
 pub mod small;
 pub mod tournament;
 pub mod tuned;

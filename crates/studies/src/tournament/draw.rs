@@ -10,6 +10,7 @@ use super::bound::{BufferedPath, bound, ceiling};
 use super::drawn::{CBR_SHARE, ChangeKind, Drawn, DrawnLink, Kind, LinkChange};
 use super::gate::Gate;
 use super::network::Network;
+use crate::draws::Draws;
 
 /// How many networks a set has.
 pub const NETWORKS: usize = 40;
@@ -44,30 +45,7 @@ pub fn network(seed: u64, number: usize) -> Network {
     }
 }
 
-/// The draws of one network.
-struct Draws(Seed);
-
 impl Draws {
-    /// Uniform on 0 ≤ u < 1, for the quantity of this name.
-    fn unit(&self, name: &str) -> f64 {
-        let bytes = self.0.child(name).bytes();
-        let word = bytes.iter().take(8).fold(0, |word, byte| word << 8 | u64::from(*byte));
-        (word >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn uniform(&self, name: &str, [least, most]: [f64; 2]) -> f64 {
-        least + (most - least) * self.unit(name)
-    }
-
-    /// Uniform on a scale of logarithms.
-    fn any_size(&self, name: &str, [least, most]: [f64; 2]) -> f64 {
-        least * libm::pow(most / least, self.unit(name))
-    }
-
-    fn one_of<T: Copy>(&self, name: &str, choices: &[T]) -> T {
-        choices[(self.unit(name) * choices.len() as f64) as usize]
-    }
-
     fn kind(&self) -> Kind {
         match self.unit("kind") {
             unit if unit < 0.2 => Kind::Ample,

@@ -3,7 +3,7 @@
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
 
-use crate::config::Config;
+use crate::config::{Config, Coupling};
 use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::ns2::Ns2Rules;
 use crate::policy::registry::kind;
@@ -90,6 +90,13 @@ pub const SETTINGS: &[Setting<Config>] = &[
          rate and delay (BBRv3), with packets paced; `bbr-draft`: the same by the letter of the draft; \
          `cubic`: each path independently by RFC 9438; `lia`, `olia`, `balia`, `berp`: windows that grow together, \
          so that paths over one bottleneck take one share of it"
+    ),
+    field!(
+        coupled,
+        Everywhere,
+        Coupling::KIND,
+        "several paths, with `reno` and `cubic`: which windows grow together; `auto`: those of paths whose queues rise and \
+         fall together, by the rule of `lia`, because such paths share a bottleneck"
     ),
     field!(
         scheduler,

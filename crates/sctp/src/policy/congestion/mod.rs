@@ -171,6 +171,11 @@ pub trait CongestionControl: Debug + Send {
     /// the window grows to it, as far as the window management allows.
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
+    /// The first other path that was found to have the bottleneck of `path`, if the control looks for such paths.
+    fn shares_with(&self, _path: PathId) -> Option<PathId> {
+        None
+    }
+
     /// How fast packets may leave on `path` outside slow start if packets are paced; `None` for as fast as the window
     /// allows.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {

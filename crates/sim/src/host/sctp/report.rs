@@ -40,6 +40,7 @@ pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
         rwnd_limited: shares.receive_window,
         scheduler_limited: shares.scheduler,
         down: shares.down + since_start.saturating_sub(shares.total()),
+        shares_with: association.shares_with(sample.id).and_then(|other| end.path_number(other)),
     }
 }
 

@@ -1,0 +1,240 @@
+//! Which paths share a bottleneck: those whose queues rise and fall together.
+//!
+//! A queue is seen by the ways of the packets that arrive over it. Two paths over one queue see the same rises, of the same
+//! size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. RFC 8382 compares
+//! the skewness, the variability and the oscillation of delays over long intervals instead, because its flows have different
+//! senders with different clocks. Here one sender sees all of them, and compares the queues themselves.
+
+use anabranch_base::{Duration, Time};
+
+use super::queue_trace::QueueTrace;
+use crate::policy::PathId;
+
+/// The detector.
+#[derive(Clone, Debug, Default)]
+pub struct Bottlenecks {
+    paths: Vec<Option<QueueTrace>>,
+    /// The judgements on the pairs of paths with a trace; the second path is the later one.
+    pairs: Vec<(usize, usize, Judgement)>,
+    /// For each path, the first path of its group.
+    firsts: Vec<usize>,
+    judged_at: Option<Time>,
+}
+
+/// What is thought of two paths.
+#[derive(Clone, Copy, Debug, Default)]
+struct Judgement {
+    share: bool,
+    /// How often in a row the queues said otherwise.
+    against: u32,
+}
+
+impl Judgement {
+    fn on_likeness(&mut self, likeness: Option<f64>) {
+        let contradicts = match self.share {
+            true => likeness.is_none_or(|likeness| likeness < UNLIKE),
+            false => likeness.is_some_and(|likeness| likeness > ALIKE),
+        };
+        self.against = if contradicts { self.against + 1 } else { 0 };
+        let patience = if self.share { BEFORE_PARTING } else { BEFORE_JOINING };
+        if self.against >= patience {
+            *self = Judgement { share: !self.share, against: 0 };
+        }
+    }
+}
+
+impl Bottlenecks {
+    /// `path` was added: it shares its bottleneck with no other so far.
+    pub fn add_path(&mut self, path: PathId) {
+        let count = self.paths.len().max(path.index() + 1);
+        self.paths.resize(count, None);
+        self.firsts.extend(self.firsts.len()..count);
+    }
+
+    /// `path` was removed.
+    pub fn remove_path(&mut self, path: PathId) {
+        self.paths[path.index()] = None;
+        self.pairs.retain(|(one, two, _)| ![*one, *two].contains(&path.index()));
+        self.group();
+    }
+
+    /// A packet on `path` arrived at `arrived` after `way`, where the way takes at least `least`. The SACK for it came at
+    /// `now`.
+    pub fn on_way(&mut self, path: PathId, arrived: Time, way: Duration, least: Duration, now: Time) {
+        if self.paths[path.index()].is_none() {
+            self.paths[path.index()] = Some(QueueTrace::new());
+            let others =
+                (0..self.paths.len()).filter(|other| *other != path.index() && self.paths[*other].is_some());
+            let pair =
+                |other: usize| (other.min(path.index()), other.max(path.index()), Judgement::default());
+            self.pairs.extend(others.map(pair));
+        }
+        self.paths[path.index()].iter_mut().for_each(|trace| trace.on_way(arrived, way, least));
+        let judged_at = *self.judged_at.get_or_insert(now);
+        if now.since(judged_at) >= EVERY {
+            self.judge(now);
+        }
+    }
+
+    /// Whether two paths share a bottleneck.
+    pub fn are_together(&self, one: PathId, two: PathId) -> bool {
+        self.firsts[one.index()] == self.firsts[two.index()]
+    }
+
+    /// The first other path that shares the bottleneck of `path`.
+    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+        let first = self.firsts.get(path.index())?;
+        let mut others = (0..self.firsts.len()).filter(|other| *other != path.index());
+        others.find(|other| self.firsts[*other] == *first).map(PathId::from_index)
+    }
+
+    fn judge(&mut self, now: Time) {
+        self.judged_at = Some(now);
+        let paths = &self.paths;
+        for (one, two, judgement) in &mut self.pairs {
+            let traces = paths[*one].as_ref().zip(paths[*two].as_ref());
+            judgement.on_likeness(traces.and_then(|(one, two)| one.likeness(two, now)));
+        }
+        self.group();
+    }
+
+    /// Paths share a bottleneck also if a third one shares it with both.
+    fn group(&mut self) {
+        self.firsts = (0..self.paths.len()).collect();
+        for (one, two, _) in self.pairs.iter().filter(|(.., judgement)| judgement.share) {
+            let firsts = [self.firsts[*one], self.firsts[*two]];
+            let (kept, gone) = (firsts[0].min(firsts[1]), firsts[0].max(firsts[1]));
+            self.firsts.iter_mut().filter(|first| **first == gone).for_each(|first| *first = kept);
+        }
+    }
+}
+
+/// How often pairs are judged.
+const EVERY: Duration = Duration::from_millis(500);
+/// Queues that are more alike are one.
+const ALIKE: f64 = 0.28;
+/// Queues that are less alike are two.
+const UNLIKE: f64 = 0.1;
+/// As many judgements in a row make a pair, or part it.
+const BEFORE_JOINING: u32 = 3;
+const BEFORE_PARTING: u32 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both() -> [PathId; 2] {
+        [0, 1].map(PathId::from_index)
+    }
+
+    fn are_together(detector: &Bottlenecks) -> bool {
+        detector.are_together(both()[0], both()[1])
+    }
+
+    fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    /// A delay that nobody can foretell, of up to `most` milliseconds.
+    fn chance(state: &mut u64, most: u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % (most + 1)
+    }
+
+    /// A queue of up to `most` milliseconds that rises and falls by chance, every 10 ms.
+    fn queue(seed: u64, most: u64) -> impl FnMut() -> u64 {
+        let (mut state, mut waits) = (seed, most / 2);
+        move || {
+            waits = (waits + chance(&mut state, 8)).saturating_sub(4).min(most);
+            waits
+        }
+    }
+
+    fn detector() -> Bottlenecks {
+        let mut detector = Bottlenecks::default();
+        both().into_iter().for_each(|path| detector.add_path(path));
+        detector
+    }
+
+    /// For each 10 ms from `seconds.0` to `seconds.1`, a packet on each path whose queue has a length then.
+    fn play(detector: &mut Bottlenecks, seconds: (u64, u64), mut waits: impl FnMut(u64) -> [Option<u64>; 2]) {
+        for step in seconds.0 * 100..seconds.1 * 100 {
+            let now = Time::ZERO + ms(1_000 + 10 * step);
+            let of_both = waits(step);
+            for (path, waited) in both().into_iter().zip(of_both) {
+                let Some(waited) = waited else { continue };
+                detector.on_way(path, now, ms(20 + waited), ms(20), now);
+            }
+        }
+    }
+
+    #[test]
+    fn paths_that_see_one_queue_are_together_within_ten_seconds() {
+        let (mut detector, mut waits) = (detector(), queue(1, 60));
+        play(&mut detector, (0, 10), |_| [Some(waits()); 2]);
+        assert!(are_together(&detector));
+        assert_eq!(both().map(|path| detector.shares_with(path)), [1, 0].map(|index| Some(both()[index])));
+    }
+
+    #[test]
+    fn a_queue_that_one_path_sees_later_is_the_same_queue() {
+        let (mut detector, mut waits) = (detector(), queue(2, 60));
+        // The packets of the second path arrive 20 ms after those that left the queue with them.
+        let mut before = [0; 2];
+        play(&mut detector, (0, 10), |_| {
+            let now = waits();
+            let late = before[0];
+            before = [before[1], now];
+            [Some(now), Some(late)]
+        });
+        assert!(are_together(&detector));
+    }
+
+    /// Walks at random are alike for seconds by chance, more than queues are. The goal is 95 %.
+    #[test]
+    fn two_queues_are_seldom_taken_for_one() {
+        let are_mistaken = |seed: &u64| {
+            let (mut detector, mut one, mut two) = (detector(), queue(2 * seed, 60), queue(2 * seed + 1, 60));
+            play(&mut detector, (0, 10), |_| [Some(one()), Some(two())]);
+            are_together(&detector)
+        };
+        let mistaken: Vec<u64> = (0..100).filter(are_mistaken).collect();
+        assert!(mistaken.len() <= 5, "{mistaken:?}");
+    }
+
+    /// Both rise at the same time, as in slow start, once.
+    #[test]
+    fn one_rise_at_the_same_time_is_not_enough() {
+        let (mut detector, mut one, mut two) = (detector(), queue(5, 40), queue(6, 40));
+        play(&mut detector, (0, 10), |step| {
+            let rise = if step < 100 { step } else { 0 };
+            [Some(one() + rise), Some(two() + rise)]
+        });
+        assert!(!are_together(&detector));
+    }
+
+    #[test]
+    fn noise_is_no_queue() {
+        let (mut detector, mut state) = (detector(), 3);
+        play(&mut detector, (0, 10), |_| [Some(chance(&mut state, 1)); 2]);
+        assert!(!are_together(&detector), "both vary alike, and by half a millisecond");
+    }
+
+    #[test]
+    fn a_path_that_is_silent_leaves_its_group() {
+        let (mut detector, mut waits) = (detector(), queue(1, 60));
+        play(&mut detector, (0, 10), |_| [Some(waits()); 2]);
+        play(&mut detector, (10, 15), |_| [Some(waits()), None]);
+        assert!(are_together(&detector), "what was seen five seconds ago still counts");
+        play(&mut detector, (15, 30), |_| [Some(waits()), None]);
+        assert!(!are_together(&detector));
+    }
+
+    #[test]
+    fn a_path_that_is_removed_leaves_its_group() {
+        let (mut detector, mut waits) = (detector(), queue(1, 60));
+        play(&mut detector, (0, 10), |_| [Some(waits()); 2]);
+        detector.remove_path(both()[1]);
+        assert_eq!(both().map(|path| detector.shares_with(path)), [None; 2]);
+    }
+}

@@ -1,0 +1,137 @@
+//! How the queue of a path rose and fell in the last seconds, and how much that of another path did the same.
+
+use anabranch_base::{Duration, Time};
+
+/// What packets of one path waited on their way, by the time at which they arrived.
+#[derive(Clone, Debug)]
+pub struct QueueTrace {
+    /// The ways of [`BINS`] spans in a row; that of number `n` stands at `n % BINS`.
+    bins: [Bin; BINS],
+    /// The number of the newest span, once there is one.
+    newest: Option<u64>,
+    /// The least way there.
+    least: Duration,
+}
+
+/// The ways of the packets that arrived within one span.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    /// In seconds.
+    sum: f64,
+    count: u32,
+}
+
+/// How much of what two queues did within a second they did together.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    spans: f64,
+    likeness: f64,
+}
+
+impl QueueTrace {
+    /// Of a path that carried nothing.
+    pub fn new() -> QueueTrace {
+        QueueTrace { bins: [Bin::default(); BINS], newest: None, least: Duration::ZERO }
+    }
+
+    /// A packet arrived at `arrived` after `way`, on a path with a way of at least `least`.
+    pub fn on_way(&mut self, arrived: Time, way: Duration, least: Duration) {
+        self.least = least;
+        let number = arrived.as_nanos() / SPAN.as_nanos();
+        let newest = self.newest.unwrap_or(number);
+        if number + BINS as u64 <= newest {
+            return;
+        }
+        let first_new = (newest + 1).max((number + 1).saturating_sub(BINS as u64));
+        (first_new..=number).for_each(|new| self.bins[index(new)] = Bin::default());
+        self.newest = Some(newest.max(number));
+        let bin = &mut self.bins[index(number)];
+        bin.sum += way.as_secs_f64();
+        bin.count += 1;
+    }
+
+    /// The likeness of both queues in the seconds before `now`, 1 for the same queue and 0 for queues that have nothing to
+    /// do with each other: what at least it is, by how it varies from second to second. `None` if too little is known.
+    ///
+    /// Packets that leave the bottleneck at the same time arrive at different times, if the ways behind it differ. Each is
+    /// shorter than the whole way, and the difference that makes the queues most alike is taken.
+    pub fn likeness(&self, other: &QueueTrace, now: Time) -> Option<f64> {
+        let spans_of = |way: Duration| (way.as_nanos() / SPAN.as_nanos()).min(LARGEST_LAG) as i64 + 1;
+        let lags = -spans_of(self.least)..=spans_of(other.least);
+        lags.filter_map(|lag| self.likeness_at(other, lag, now)).reduce(f64::max)
+    }
+
+    /// The same, if what arrives here arrives there `lag` spans later.
+    fn likeness_at(&self, other: &QueueTrace, lag: i64, now: Time) -> Option<f64> {
+        let end = now.as_nanos() / SPAN.as_nanos() + 1;
+        let last = end / PER_BLOCK;
+        let blocks: Vec<Block> = (last.saturating_sub(BLOCKS - 1)..=last)
+            .filter_map(|block| self.block(other, block * PER_BLOCK..(block + 1) * PER_BLOCK, lag, end))
+            .collect();
+        let spans: f64 = blocks.iter().map(|block| block.spans).sum();
+        if blocks.len() < FEWEST_BLOCKS || spans < FEWEST_SPANS {
+            return None;
+        }
+        let mean_of = |value: &dyn Fn(&Block) -> f64| {
+            blocks.iter().map(|block| block.spans * value(block)).sum::<f64>() / spans
+        };
+        let mean = mean_of(&|block| block.likeness);
+        let variance = mean_of(&|block| (block.likeness - mean).powi(2));
+        Some(mean - CAUTION * (variance / (blocks.len() - 1) as f64).sqrt())
+    }
+
+    /// 1 − mean((q₁ − q₂ − mean difference)²) / (var₁ + var₂) over the spans in which packets of both arrived; `None` if these
+    /// are few, or if one of the queues did not change.
+    fn block(&self, other: &QueueTrace, numbers: std::ops::Range<u64>, lag: i64, end: u64) -> Option<Block> {
+        let both = || {
+            numbers.clone().filter(|number| *number < end).filter_map(|number| {
+                self.mean_way(number).zip(other.mean_way(number.checked_add_signed(lag)?))
+            })
+        };
+        let spans = both().count() as f64;
+        if spans < FEWEST_IN_BLOCK {
+            return None;
+        }
+        let sums = both().fold((0.0, 0.0), |sums, (one, two)| (sums.0 + one, sums.1 + two));
+        let means = (sums.0 / spans, sums.1 / spans);
+        let (mut one_varies, mut two_varies, mut together) = (0.0, 0.0, 0.0);
+        for (one, two) in both().map(|(one, two)| (one - means.0, two - means.1)) {
+            one_varies += one * one / spans;
+            two_varies += two * two / spans;
+            together += one * two / spans;
+        }
+        let is_known = one_varies.min(two_varies) >= LEAST_VARIANCE;
+        is_known.then_some(Block { spans, likeness: 2.0 * together / (one_varies + two_varies) })
+    }
+
+    /// The mean way of the packets that arrived in the span of this number, if it is still known and there are some.
+    fn mean_way(&self, number: u64) -> Option<f64> {
+        let newest = self.newest?;
+        let bin = self.bins[index(number)];
+        let is_known = number <= newest && number + BINS as u64 > newest && bin.count > 0;
+        is_known.then(|| bin.sum / f64::from(bin.count))
+    }
+}
+
+fn index(number: u64) -> usize {
+    (number % BINS as u64) as usize
+}
+
+/// Ways are averaged over spans of this length.
+const SPAN: Duration = Duration::from_millis(50);
+/// Twelve seconds.
+const BINS: usize = 240;
+/// The spans of a block: a second.
+const PER_BLOCK: u64 = 20;
+/// The blocks that are compared.
+const BLOCKS: u64 = 10;
+/// The fewest spans with packets of both paths in a block, and in all of them.
+const FEWEST_IN_BLOCK: f64 = 5.0;
+const FEWEST_SPANS: f64 = 25.0;
+const FEWEST_BLOCKS: usize = 4;
+/// By how many standard errors of the mean less than the mean is believed.
+const CAUTION: f64 = 1.5;
+/// Half a millisecond, squared: what varies less is the noise of the measurement.
+const LEAST_VARIANCE: f64 = 2.5e-7;
+/// The longest difference of the ways behind the bottleneck, in spans: half a second.
+const LARGEST_LAG: u64 = 10;

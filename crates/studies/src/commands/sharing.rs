@@ -1,0 +1,30 @@
+//! `sharing`: prints which paths are found to share a bottleneck.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use anabranch_studies::sharing::trial::Trial;
+use anabranch_studies::sharing::{draw, table};
+
+/// Paths that share a bottleneck, found by `coupled = "auto"` on forty drawn networks (docs/sharing.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The seed from which the networks are drawn
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    draw: u64,
+    /// Run each network with the seeds 1 to N
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// Print the scenario of this network and run nothing
+    #[arg(long, value_name = "NUMBER")]
+    show: Option<usize>,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    match arguments.show {
+        Some(number) => print!("{}", draw::network(arguments.draw, number).scenario("auto")),
+        None => print!("{}", table::page(&Trial::all(arguments.draw, arguments.seeds)?)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
