@@ -73,7 +73,8 @@ class Meeting:
         """Starts our program as the one that sends."""
         sent = self.sent
         what = {"messages": sent.messages, "size": sent.size, "streams": sent.streams, "answers": answers}
-        how = {"unordered": str(not sent.is_ordered).lower(), "udp": sent.udp, "ipcc": str(sent.is_ipcc).lower()}
+        unordered, ipcc = str(not sent.is_ordered).lower(), str(sent.is_ipcc).lower()
+        how = {"unordered": unordered, "udp": sent.udp, "ipcc": ipcc}
         return self.partner_is("source", port, peers=self.peers.addresses(), **what, **how)
 
     def usrsctp_is(self, side, name, *words, only=None):

@@ -169,7 +169,7 @@ def special():
 
 
 def ipcc():
-    """We send by path sequence numbers, over good and bad paths, and over one that carries nothing for a while."""
+    """We send by path sequence numbers, over good and bad paths, and one that carries nothing for a while."""
     for paths, loss in itertools.product((2, 3), (0, 0.01, 0.05)):
         yield Row(meetings.discard_server, paths, V4, Sent(2000, 1400, is_ipcc=True), loss)
     yield Row(meetings.tsctp_server, 2, V4, Sent(2000, 1400, is_ipcc=True), 0.01)
