@@ -35,7 +35,7 @@ fn free(buffer: &BufferSample) -> ByteCount {
 }
 
 /// The least window that is worth a SACK. It is never zero, because a window of zero would then count as open.
-fn worthwhile(buffer: &BufferSample) -> ByteCount {
+pub(super) fn worthwhile(buffer: &BufferSample) -> ByteCount {
     buffer.full_chunk.min(buffer.capacity / 2).max(ByteCount::new(1))
 }
 

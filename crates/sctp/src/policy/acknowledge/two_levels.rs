@@ -4,6 +4,7 @@
 use anabranch_base::ByteCount;
 
 use super::flow_control::{BufferSample, FlowControl};
+use super::standard::worthwhile;
 
 /// The receiver advertises the room for data in order. While there is some, the sender assumes that there is room for
 /// all it sends: flight is not subtracted.
@@ -29,10 +30,6 @@ impl FlowControl for TwoLevelFlow {
 
 fn free(buffer: &BufferSample) -> ByteCount {
     buffer.capacity.saturating_sub(buffer.in_order)
-}
-
-fn worthwhile(buffer: &BufferSample) -> ByteCount {
-    buffer.full_chunk.min(buffer.capacity / 2).max(ByteCount::new(1))
 }
 
 #[cfg(test)]
