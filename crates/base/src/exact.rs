@@ -1,6 +1,6 @@
 //! Quantities written exactly, with the units in which people write them: `4 MiB`, `1500 ms`, `21 Mbit/s`.
 
-use crate::{BitRate, ByteCount, Duration};
+use crate::{BitRate, ByteCount, Distance, Duration, Speed};
 
 /// The units of sizes and how many bytes each has, the smallest first.
 pub const SIZES: &[(&str, u64)] = &[
@@ -27,6 +27,12 @@ pub const TIMES: &[(&str, u64)] = &[
 pub const RATES: &[(&str, u64)] =
     &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
 
+/// The units of distances and how many millimetres each has, the smallest first.
+pub const DISTANCES: &[(&str, u64)] = &[("mm", 1), ("cm", 10), ("m", 1_000), ("km", 1_000_000)];
+
+/// The units of speeds and how many millimetres a second each has, the smallest first.
+pub const SPEEDS: &[(&str, u64)] = &[("mm/s", 1), ("m/s", 1_000)];
+
 /// A size, in the unit with the smallest whole number: `4 MiB`, `8 MB`, `1500 B`.
 pub fn exact_size(size: ByteCount) -> String {
     exact(size.get(), SIZES, "B")
@@ -41,6 +47,17 @@ pub fn exact_span(span: Duration) -> String {
 /// A rate, in the largest unit that counts it whole: `21 Mbit/s`.
 pub fn exact_rate(rate: BitRate) -> String {
     exact(rate.bits_per_second(), RATES, "bit/s")
+}
+
+/// A distance, in the largest unit up to the metre that counts it whole: `250 m`.
+pub fn exact_distance(distance: Distance) -> String {
+    // Networks are drawn in metres.
+    exact(distance.millimetres(), &DISTANCES[..3], "m")
+}
+
+/// A speed, in the largest unit that counts it whole: `2 m/s`.
+pub fn exact_speed(speed: Speed) -> String {
+    exact(speed.millimetres_per_second(), SPEEDS, "m/s")
 }
 
 fn exact(count: u64, units: &[(&str, u64)], zero: &str) -> String {
@@ -59,6 +76,9 @@ mod tests {
         assert_eq!(told, ["0 B", "1500 B", "64 KiB", "4 MiB", "8 MB"]);
         let told = [0, 1, 1_500_000_000, 60_000_000_000].map(|n| exact_span(Duration::from_nanos(n)));
         assert_eq!(told, ["0 s", "1 ns", "1500 ms", "60 s"]);
+        let told = [0, 250_000, 1_250, 2_000_000].map(|n| exact_distance(Distance::from_millimetres(n)));
+        assert_eq!(told, ["0 m", "250 m", "125 cm", "2000 m"]);
+        assert_eq!(exact_speed(Speed::from_millimetres_per_second(1_500)), "1500 mm/s");
         assert_eq!(exact_rate(BitRate::from_mbps(21)), "21 Mbit/s");
         assert_eq!(exact_rate(BitRate::from_bits_per_second(u64::MAX)), format!("{} bit/s", u64::MAX));
     }

@@ -15,4 +15,4 @@ pub use ecn::Ecn;
 pub use machine::Machine;
 pub use seed::Seed;
 pub use time::{Duration, Time};
-pub use units::{BitRate, ByteCount};
+pub use units::{BitRate, ByteCount, Distance, Speed};

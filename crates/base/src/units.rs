@@ -1,4 +1,4 @@
-//! Bytes and bit rates as types, so that no bare number crosses a function's border.
+//! Bytes, bit rates, distances and speeds as types, so that no bare number crosses a function's border.
 
 use std::fmt;
 use std::iter::Sum;
@@ -13,6 +13,56 @@ pub struct ByteCount(u64);
 /// A rate in whole bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(u64);
+
+/// A distance, or a coordinate, in whole millimetres.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Distance(u64);
+
+/// A speed in whole millimetres per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(u64);
+
+impl Distance {
+    /// No distance.
+    pub const ZERO: Distance = Distance(0);
+
+    /// `metres` metres.
+    pub const fn from_metres(metres: u64) -> Distance {
+        Distance(metres.saturating_mul(1_000))
+    }
+
+    /// `millimetres` thousandths of a metre.
+    pub const fn from_millimetres(millimetres: u64) -> Distance {
+        Distance(millimetres)
+    }
+
+    /// The distance in millimetres.
+    pub const fn millimetres(self) -> u64 {
+        self.0
+    }
+
+    /// The distance in metres.
+    pub fn metres(self) -> f64 {
+        self.0 as f64 / 1e3
+    }
+}
+
+impl Speed {
+    /// `millimetres` thousandths of a metre per second.
+    pub const fn from_millimetres_per_second(millimetres: u64) -> Speed {
+        Speed(millimetres)
+    }
+
+    /// The speed in millimetres per second.
+    pub const fn millimetres_per_second(self) -> u64 {
+        self.0
+    }
+
+    /// The speed in metres per second.
+    pub fn metres_per_second(self) -> f64 {
+        self.0 as f64 / 1e3
+    }
+}
 
 impl ByteCount {
     /// No bytes.

@@ -255,7 +255,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
     fn lose(&mut self, at: Time, packet: Packet<L>, cause: LossCause) {
         match cause {
             LossCause::Queue => self.counters.queue_drops += 1,
-            LossCause::Medium | LossCause::Down | LossCause::TooLarge => self.counters.lost += 1,
+            _ => self.counters.lost += 1,
         }
         self.fates.push_back(Fate::Lost { at, packet, cause });
     }

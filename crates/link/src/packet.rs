@@ -70,6 +70,10 @@ pub enum LossCause {
     Down,
     /// It was larger than the link carries.
     TooLarge,
+    /// A station gave it up after its last attempt.
+    Retries,
+    /// No route was found, or the route broke on the way.
+    NoRoute,
 }
 
 /// A bit that changed on a link.

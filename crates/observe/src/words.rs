@@ -51,6 +51,8 @@ pub fn cause(cause: LossCause) -> &'static str {
         LossCause::Queue => "queue",
         LossCause::Down => "down",
         LossCause::TooLarge => "mtu",
+        LossCause::Retries => "retries",
+        LossCause::NoRoute => "no-route",
     }
 }
 

@@ -1,9 +1,9 @@
-//! Reads sizes, times and rates as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`.
+//! Reads sizes, times, rates, distances and speeds as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`, `250 m`.
 
 use std::fmt;
 
 use anabranch_base::exact;
-use anabranch_base::{BitRate, ByteCount, Duration};
+use anabranch_base::{BitRate, ByteCount, Distance, Duration, Speed};
 
 use crate::nearest::{listed, nearest};
 
@@ -40,6 +40,22 @@ pub fn span(text: &str) -> Result<Duration, QuantityError> {
 /// What was expected.
 pub fn rate(text: &str) -> Result<BitRate, QuantityError> {
     RATE.read(text).map(BitRate::from_bits_per_second)
+}
+
+/// Reads a distance with its unit: mm, cm, m, km.
+///
+/// # Errors
+/// What was expected.
+pub fn distance(text: &str) -> Result<Distance, QuantityError> {
+    DISTANCE.read(text).map(Distance::from_millimetres)
+}
+
+/// Reads a speed with its unit: mm/s, m/s.
+///
+/// # Errors
+/// What was expected.
+pub fn speed(text: &str) -> Result<Speed, QuantityError> {
+    SPEED.read(text).map(Speed::from_millimetres_per_second)
 }
 
 /// One kind of quantity.
@@ -89,6 +105,20 @@ const RATE: Dimension = Dimension {
         ("M", "Mbit/s"),
         ("Gbps", "Gbit/s"),
     ],
+};
+
+const DISTANCE: Dimension = Dimension {
+    what: "distance",
+    examples: "250 m or 1.5 km",
+    units: exact::DISTANCES,
+    slips: &[("metres", "m"), ("meters", "m"), ("M", "m"), ("KM", "km")],
+};
+
+const SPEED: Dimension = Dimension {
+    what: "speed",
+    examples: "1.5 m/s",
+    units: exact::SPEEDS,
+    slips: &[("mps", "m/s"), ("m", "m/s"), ("km/h", "m/s")],
 };
 
 impl Dimension {
@@ -171,6 +201,8 @@ mod tests {
         assert_eq!(span("200 ms"), Ok(Duration::from_millis(200)));
         assert_eq!(span("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(span("1 h"), Ok(Duration::from_secs(3600)));
+        assert_eq!(distance("1.25 km"), Ok(Distance::from_metres(1_250)));
+        assert_eq!(speed("1.5 m/s"), Ok(Speed::from_millimetres_per_second(1_500)));
         assert_eq!(rate("21 Mbit/s"), Ok(BitRate::from_mbps(21)));
         assert_eq!(rate("0.5 kbit/s"), Ok(BitRate::from_bits_per_second(500)));
         // Not as a float would have it.

@@ -88,6 +88,8 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
         Kind::SizeOrRange { .. } => "a size, or a range such as `1 MiB..16 MiB`".to_owned(),
         Kind::Span { .. } => "a time".to_owned(),
         Kind::Rate { .. } => "a rate".to_owned(),
+        Kind::Distance => "a distance".to_owned(),
+        Kind::Speed => "a speed".to_owned(),
         Kind::Word(words) => alternatives(&(words.built)()),
         Kind::Policy(kind) => alternatives(&registry.names(kind).map_or(Vec::new(), |names| names.built)),
         Kind::WordOr(words, other) => format!("`{}`, or {}", words.join("`, `"), values(other, registry)),

@@ -45,6 +45,10 @@ pub enum Kind {
         /// The least: zero, or the bit a second that makes it more than nothing.
         least: BitRate,
     },
+    /// A distance, or a coordinate.
+    Distance,
+    /// A speed.
+    Speed,
     /// One of these words.
     Word(Words),
     /// The name of a policy: of those that a registry has of this kind.

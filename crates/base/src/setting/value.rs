@@ -1,7 +1,7 @@
 //! Values of settings, independent of the format of their text, and the fields that hold them.
 
 use super::Named;
-use crate::{BitRate, ByteCount, Duration, Time};
+use crate::{BitRate, ByteCount, Distance, Duration, Speed, Time};
 
 /// A value of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,10 @@ pub enum Value {
     Span(Duration),
     /// A rate.
     Rate(BitRate),
+    /// A distance.
+    Distance(Distance),
+    /// A speed.
+    Speed(Speed),
     /// A word, or the name of a policy.
     Word(String),
     /// Values in order.
@@ -176,6 +180,32 @@ impl Settable for BitRate {
     }
 }
 
+impl Settable for Distance {
+    fn value(&self) -> Value {
+        Value::Distance(*self)
+    }
+
+    fn of_value(value: Value) -> Option<Distance> {
+        match value {
+            Value::Distance(distance) => Some(distance),
+            _ => None,
+        }
+    }
+}
+
+impl Settable for Speed {
+    fn value(&self) -> Value {
+        Value::Speed(*self)
+    }
+
+    fn of_value(value: Value) -> Option<Speed> {
+        match value {
+            Value::Speed(speed) => Some(speed),
+            _ => None,
+        }
+    }
+}
+
 impl Settable for String {
     fn value(&self) -> Value {
         Value::Word(self.clone())
@@ -232,6 +262,8 @@ mod tests {
         comes_back(&Duration::from_millis(5), Duration::ZERO);
         comes_back(&Time::from_nanos(5), Time::ZERO);
         comes_back(&BitRate::from_mbps(5), BitRate::default());
+        comes_back(&Distance::from_metres(5), Distance::ZERO);
+        comes_back(&Speed::from_millimetres_per_second(5), Speed::default());
         comes_back(&"fill".to_owned(), String::new());
         comes_back(&vec![60_u32, 27], Vec::new());
         comes_back(&Colour::Green, Colour::Red);

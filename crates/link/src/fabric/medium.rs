@@ -1,5 +1,6 @@
 //! Media that several stations share, and how a fabric uses them.
 
+use std::any::Any;
 use std::fmt::Debug;
 
 use anabranch_base::Machine;
@@ -22,10 +23,10 @@ pub struct Crossing<L> {
 }
 
 /// A medium: packets enter at one station, and leave at another or are lost, as on a link. Any machine with these
-/// inputs and outputs is a medium.
-pub trait Medium<L>: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send {}
+/// inputs and outputs is a medium. `Any` lets the driver reach what a medium has beyond that.
+pub trait Medium<L>: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send + Any {}
 
-impl<L, T: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send> Medium<L> for T {}
+impl<L, T: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send + Any> Medium<L> for T {}
 
 impl Station {
     /// The station with this number.

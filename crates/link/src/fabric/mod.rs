@@ -3,6 +3,7 @@
 
 mod medium;
 
+use std::any::Any;
 use std::collections::VecDeque;
 
 use anabranch_base::{Machine, Time};
@@ -106,6 +107,13 @@ impl<L: Load> Fabric<L> {
     pub fn add_medium(&mut self, medium: Box<dyn Medium<L>>) -> NodeIndex {
         self.media.push(medium);
         self.nodes() as NodeIndex - 1
+    }
+
+    /// The medium at `node`, if it is an `M`; `None` if it is another, or a link.
+    pub fn medium_as<M: Medium<L>>(&mut self, node: NodeIndex) -> Option<&mut M> {
+        let place = (node as usize).checked_sub(self.links.len())?;
+        let medium: &mut dyn Any = &mut **self.media.get_mut(place)?;
+        medium.downcast_mut()
     }
 
     /// Adds a route over `hops`.

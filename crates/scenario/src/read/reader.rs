@@ -140,6 +140,8 @@ impl SettingReader<'_> {
                 value::any_rate(node).map(setting::Value::Rate)
             }
             Kind::Rate { .. } => value::some_rate(node).map(setting::Value::Rate),
+            Kind::Distance => value::distance(node).map(setting::Value::Distance),
+            Kind::Speed => value::speed(node).map(setting::Value::Speed),
             Kind::Word(words) => Choice::of(words).pick(node).map(setting::Value::word),
             Kind::Policy(kind) => self.policy(kind, node),
             Kind::WordOr(words, other) => self.word_or(words, other, node),

@@ -1,7 +1,7 @@
 //! Reads values of one kind each: text, numbers, quantities, with their domains.
 
 use anabranch_base::exact::exact_size;
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Distance, Duration, Speed, Time};
 
 use crate::fault::{Fault, Read};
 use crate::quantity::{self, QuantityError};
@@ -126,6 +126,16 @@ pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount>
         () => ("small", format!("at least {least} B")),
     };
     Err(Fault::value(node.span, format!("{} is too {how}", exact_size(size))).expected(expected))
+}
+
+/// A distance, or a coordinate.
+pub(crate) fn distance(node: &Node) -> Read<Distance> {
+    quantity(node, "a distance", "\"250 m\"", quantity::distance)
+}
+
+/// A speed.
+pub(crate) fn speed(node: &Node) -> Read<Speed> {
+    quantity(node, "a speed", "\"1.5 m/s\"", quantity::speed)
 }
 
 /// A rate, which may be zero.

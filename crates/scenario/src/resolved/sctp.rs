@@ -7,7 +7,7 @@ use super::{ResolvedTable, ResolvedValue};
 use crate::model::Sctp;
 use crate::read::is_within;
 use crate::settings::{OWN_SETTINGS, has_rule};
-use anabranch_base::exact::{exact_rate, exact_size, exact_span};
+use anabranch_base::exact::{exact_distance, exact_rate, exact_size, exact_span, exact_speed};
 
 /// Every setting of an association, in the order of the contract.
 pub fn sctp(sctp: &Sctp) -> ResolvedTable {
@@ -80,6 +80,8 @@ impl From<setting::Value> for ResolvedValue {
             }
             setting::Value::Span(span) => ResolvedValue::Text(exact_span(span)),
             setting::Value::Rate(rate) => ResolvedValue::Text(exact_rate(rate)),
+            setting::Value::Distance(distance) => ResolvedValue::Text(exact_distance(distance)),
+            setting::Value::Speed(speed) => ResolvedValue::Text(exact_speed(speed)),
             setting::Value::Word(word) => ResolvedValue::Text(word),
             setting::Value::List(values) => {
                 ResolvedValue::List(values.into_iter().map(ResolvedValue::from).collect())
