@@ -68,7 +68,13 @@ impl Assignment {
                 make_paths(root, top.span);
                 entry_of(root, top, rest, value)
             }
-            Some((top, rest)) if top.text == "link" || top.text == "event" => {
+            Some((top, rest)) if ["link", "event", "node"].contains(&top.text) => {
+                entry_of(root, top, rest, value)
+            }
+            Some((top, rest))
+                if top.text == "radio"
+                    && root.find("radio").is_some_and(|node| matches!(node.value, TreeValue::List(_))) =>
+            {
                 entry_of(root, top, rest, value)
             }
             _ => put(root, &keys, value),

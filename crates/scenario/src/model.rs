@@ -1,7 +1,9 @@
 //! A scenario as values: everything that a file may say, with every default filled in.
 
+mod mesh;
 mod tcp;
 
+pub use mesh::{Air, Node, Radio};
 pub use tcp::{Tcp, TcpControl, TcpGrowth, TcpRecovery, TcpScheduler, TcpTimeoutPlace};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
@@ -17,9 +19,13 @@ pub struct Scenario {
     pub title: String,
     /// How long and how often it runs.
     pub run: RunSettings,
-    /// The links, copies made, in order of the file. At least one.
+    /// The links, copies made, in order of the file.
     pub links: Vec<Link>,
-    /// The paths, copies made. At least one.
+    /// The channels of the mesh; none without nodes.
+    pub radios: Vec<Radio>,
+    /// The stations of the mesh. There are links, nodes, or both.
+    pub nodes: Vec<Node>,
+    /// The paths, copies made: those over links, and after them those across the mesh. At least one.
     pub paths: Vec<Path>,
     /// What happens to the links, in order of time, equal times in order of the file.
     pub events: Vec<Event>,
@@ -60,13 +66,16 @@ pub struct Link {
     pub reverse: LinkConfig,
 }
 
-/// Links in a row.
+/// Links in a row, or a way across the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// Its name; a copy's ends with its number.
     pub name: String,
-    /// Indices into [`Scenario::links`], in order of the way there. At least one.
+    /// Indices into [`Scenario::links`], in order of the way there. At least one, but for a path across the mesh, which
+    /// has none.
     pub links: Vec<usize>,
+    /// The way across the mesh.
+    pub air: Option<Air>,
 }
 
 /// What happens to a link.

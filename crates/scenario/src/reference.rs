@@ -6,11 +6,12 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{Change, LOSSES, LinkConfig, QUEUES, settings as link_settings};
 use anabranch_sctp::config::{Config, PROFILES, settings};
 use anabranch_sctp::policy::Registry;
+use anabranch_wireless::config::{MOVEMENTS, RadioConfig, StationConfig, radio_settings, station_settings};
 
 use crate::model::{Direction, Event, RunSettings, Tcp};
 use crate::resolved::{self, ResolvedValue};
 use crate::settings::{
-    CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RUN, STAGGER, TCP, TRAFFIC, defaults, unnamed,
+    CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RADIO, RUN, STAGGER, TCP, TRAFFIC, defaults, unnamed,
 };
 use anabranch_base::exact::exact_size;
 
@@ -28,13 +29,16 @@ pub struct Known {
 }
 
 /// Every table of the reference, by the name of its section.
-pub fn sections(registry: &Registry) -> [(&'static str, String); 13] {
+pub fn sections(registry: &Registry) -> [(&'static str, String); 16] {
     [
         ("settings of runs", table_of(&runs(), registry)),
         ("settings of whole links", table_of(&whole_links(), registry)),
         ("settings of links", table_of(&links(), registry)),
         ("kinds of losses", variant_rows(&LOSSES)),
         ("kinds of queues", variant_rows(&QUEUES)),
+        ("settings of radios", table_of(&radios(), registry)),
+        ("settings of nodes", table_of(&nodes(), registry)),
+        ("kinds of movement", variant_rows(&MOVEMENTS)),
         ("settings of paths", table_of(&paths(), registry)),
         ("settings of events", table_of(&events(), registry)),
         ("settings of flows", table_of(&flows(), registry)),
@@ -53,6 +57,8 @@ pub fn known() -> Vec<Known> {
     let tables = [
         ("run", runs()),
         ("link.NAME", of_links),
+        ("radio", radios()),
+        ("node.NAME", nodes()),
         ("path.NAME", paths()),
         ("event.N", events()),
         ("flow.NAME", of_flows),
@@ -157,6 +163,27 @@ fn links() -> Vec<Row> {
     rows
 }
 
+fn radios() -> Vec<Row> {
+    let config = RadioConfig::default();
+    let values = resolved::channel(&config);
+    let mut rows =
+        [rows(&RADIO, &(), |_| Some("`\"radio\"` for the first")), rows(radio_settings(), &config, |_| None)]
+            .concat();
+    if let Some(queue) = rows.iter_mut().find(|row| row.key == "queue") {
+        queue.default =
+            values.find("queue").map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));
+    }
+    rows
+}
+
+fn nodes() -> Vec<Row> {
+    rows(station_settings(), &StationConfig::default(), |key| match key {
+        "name" => Some("required"),
+        "movement" => Some("`\"still\"`"),
+        _ => None,
+    })
+}
+
 fn paths() -> Vec<Row> {
     rows(&PATH, &None, |key| Some(if key == "copies" { "none" } else { "required" }))
 }
@@ -174,6 +201,8 @@ fn flows() -> Vec<Row> {
     let mut all = rows(&FLOW, &unnamed(), |key| match key {
         "name" => Some("`\"main\"` for the first"),
         "paths" => Some("all"),
+        "from" | "to" => Some("none"),
+        "routing" => Some("`\"dsr\"`"),
         "transfer" => Some("none"),
         "traffic" => Some("`\"bulk\"`"),
         "sctp" | "tcp" => Some("`{}`"),

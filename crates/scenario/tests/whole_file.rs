@@ -1,14 +1,15 @@
 //! Whole scenario files, and what they mean.
 
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Distance, Duration, Time};
 use anabranch_link::ChunkKind;
 use anabranch_link::config::{
     Change, ChannelSharing, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
-use anabranch_scenario::model::{Direction, Messages, Multipath, Protocol, Sctp, Traffic};
+use anabranch_scenario::model::{Air, Direction, Messages, Multipath, Protocol, Sctp, Traffic};
 use anabranch_scenario::{ErrorKind, NoFiles, Registry, Scenario, Source};
 use anabranch_sctp::config::{Charge, Config, Encapsulation, PROFILES};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_wireless::config::{Movement, RadioConfig, Routing};
 
 fn parse(text: &str) -> Scenario {
     Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &Registry::standard())
@@ -49,6 +50,55 @@ fn a_link_alone_is_a_path_and_a_flow() {
     assert_eq!(link.queue, QueueConfig::DropTail(QueueLimit::Packets(50)));
     assert_eq!((&link.delay, link.jitter), (&Delay::Fixed(Duration::ZERO), Duration::ZERO));
     assert_eq!(link.loss, LossConfig::NONE);
+}
+
+/// Three stations; `keys` are those of the flow.
+fn with_nodes(tables: &str, keys: &str) -> Scenario {
+    parse(&format!(
+        "run.time = \"60 s\"\n{tables}\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\nx = \"250 m\"\n\
+         [[node]]\nname = \"c\"\nx = \"0.5 km\"\nmovement = {{ kind = \"random-waypoint\", x = \"1 km\", y = \"1 \
+         km\" }}\n[[flow]]\nfrom = \"a\"\nto = \"c\"\n{keys}\n"
+    ))
+}
+
+#[test]
+fn nodes_have_a_radio_and_a_flow_between_two_of_them_a_path() {
+    let scenario = with_nodes("", "");
+    assert_eq!(scenario.radios.len(), 1);
+    assert_eq!(scenario.radios[0].config, RadioConfig::default());
+    assert_eq!(scenario.nodes[2].config.position.x, Distance::from_metres(500));
+    assert!(matches!(scenario.nodes[2].config.movement, Movement::RandomWaypoint { .. }));
+    let [path] = &scenario.paths[..] else { panic!("{:?}", scenario.paths) };
+    assert_eq!((path.name.as_str(), path.links.len()), ("a-c", 0));
+    assert_eq!(path.air, Some(Air { radio: 0, from: 0, to: 2, routing: Routing::Dsr }));
+    assert_eq!(scenario.flows[0].paths, [0]);
+}
+
+#[test]
+fn a_flow_has_a_path_on_each_channel_or_on_those_it_names() {
+    let channels = "[[radio]]\nname = \"one\"\nrts_threshold = \"never\"\n[[radio]]\nname = \"two\"";
+    let scenario = with_nodes(channels, "routing = \"static\"");
+    let names: Vec<&str> = scenario.paths.iter().map(|path| path.name.as_str()).collect();
+    assert_eq!(names, ["a-c-one", "a-c-two"]);
+    assert_eq!(scenario.radios[0].config.rts_threshold, None);
+    assert_eq!(scenario.paths[1].air.map(|air| (air.radio, air.routing)), Some((1, Routing::Static)));
+    let scenario =
+        with_nodes(channels, "paths = [\"two\"]\n[[flow]]\nname = \"again\"\nfrom = \"a\"\nto = \"c\"");
+    assert_eq!(scenario.flows.iter().map(|flow| &flow.paths[..]).collect::<Vec<_>>(), [&[0][..], &[1, 0]]);
+}
+
+#[test]
+fn a_flow_may_use_the_mesh_and_a_link() {
+    let link = "[[link]]\nname = \"lte\"\nrate = \"1 Mbit/s\"";
+    let scenario = with_nodes(link, "paths = [\"radio\", \"lte\"]\n[[flow]]\nname = \"wired\"");
+    assert_eq!(scenario.flows.iter().map(|flow| &flow.paths[..]).collect::<Vec<_>>(), [&[1, 0][..], &[0]]);
+}
+
+#[test]
+fn a_mesh_written_down_as_resolved_is_the_same_mesh() {
+    let channels = "[[radio]]\nname = \"one\"\ncapture = 10.0\n[[radio]]\nname = \"two\"\nqueue = \"9 kB\"";
+    let scenario = with_nodes(channels, "");
+    assert_eq!(parse(&scenario.resolved().to_toml()), scenario);
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! The configuration of a mesh as plain values: the radios of one channel, and the stations that have them.
 
+mod check;
+mod movements;
 mod settings;
 
+pub use check::ConfigError;
+pub use movements::MOVEMENTS;
 pub use settings::{radio_settings, station_settings};
 
 use anabranch_base::{BitRate, ByteCount, Distance, Duration, Speed};

@@ -51,7 +51,10 @@ pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Expanded
         let links: Read<Vec<_>> = draft.links.iter().map(|name| network.link_names.find(name)).collect();
         let links = links?;
         refuse_twice(&draft.links, "link", "path")?;
-        let copy = |(index, name)| Path { name, links: links.iter().map(|link| link.copy(index)).collect() };
+        let copy = |(index, name)| {
+            let links = links.iter().map(|link| link.copy(index)).collect();
+            Path { name, links, air: None }
+        };
         network.paths.extend(names(&draft.name, copies).enumerate().map(copy));
     }
     Ok(network)

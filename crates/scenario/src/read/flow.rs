@@ -4,6 +4,7 @@ use anabranch_base::Duration;
 use anabranch_sctp::policy::Registry;
 
 use super::fields::Fields;
+use super::mesh::{self, MeshEnds};
 use super::name::{LocatedName, name, names};
 use super::reader::SettingReader;
 use super::{sctp, shapes, tcp, traffic};
@@ -21,6 +22,8 @@ pub(crate) struct FlowDraft {
     pub name: LocatedName,
     /// `None` for all of them.
     pub paths: Option<Vec<LocatedName>>,
+    /// Between which nodes it crosses the mesh.
+    pub ends: Option<MeshEnds>,
     pub stagger: Duration,
     /// Where to report what is wrong with its paths.
     pub paths_span: Span,
@@ -59,6 +62,7 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
         settings: flow,
         name,
         paths: fields.maybe("paths", |node| names(node, "[\"wifi\", \"lte\"]"))?,
+        ends: mesh::ends(&fields)?,
         stagger,
         paths_span: fields.span_of("paths"),
         limits_span: limits_span(&fields),

@@ -59,7 +59,7 @@ fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
 }
 
 /// `"100 packets"`, `"64 KiB"` or `{ kind = "drop-tail", limit = "100 packets" }`.
-fn queue(node: &Node) -> Read<QueueConfig> {
+pub(crate) fn queue(node: &Node) -> Read<QueueConfig> {
     match &node.value {
         TreeValue::Table(_) => SettingReader::PLAIN.variant(&QUEUE_KINDS, &[], "queue", node),
         _ => limit(node).map(QueueConfig::DropTail),

@@ -7,6 +7,7 @@ mod fields;
 mod flow;
 mod link;
 mod loss;
+mod mesh;
 mod name;
 mod path;
 mod rate;
@@ -55,16 +56,22 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
     let run = run(fields.find("run"))?;
     let links =
         tables(&fields, "link")?.iter().map(|node| link::link(node, files)).collect::<Read<Vec<_>>>()?;
-    if links.is_empty() {
+    let mesh = mesh::mesh(&fields)?;
+    if links.is_empty() && mesh.nodes.is_empty() {
         let fault = Fault::missing(Span::START, "there is no link");
         return Err(fault.help("begin with [[link]], a `name` and a `rate`"));
+    }
+    if users == Users::Programs && !mesh.nodes.is_empty() {
+        let fault = Fault::value(fields.span_of("node"), "a mesh of radios runs in the simulator alone");
+        return Err(fault.help("`anabranch sim` runs this file"));
     }
     let paths = tables(&fields, "path")?.iter().map(path::path).collect::<Read<Vec<_>>>()?;
     let paths = if fields.find("path").is_some() { paths } else { links.iter().map(path_of).collect() };
     let events = tables(&fields, "event")?.iter().map(event::event).collect::<Read<Vec<_>>>()?;
-    let flows = flow_drafts(&fields, registry)?;
+    let mut flows = flow_drafts(&fields, registry)?;
 
-    let network = copies::network(&links, &paths)?;
+    let mut network = copies::network(&links, &paths)?;
+    mesh.add_paths(&mut flows, &mut network)?;
     let made = copies::events(&events, &network.link_names)?;
     let all = copies::flows(&flows, &paths, &network.path_names)?;
     let check = Check { run: fields.find("run"), links: &links, events: &events, flows: &flows };
@@ -74,7 +81,9 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
         check.ends(&run)?;
     }
     let ExpandedNetwork { links, paths, .. } = network;
-    Ok(Scenario { title, run, links, paths, events: made, flows: all, registry: registry.clone() })
+    let mesh::Mesh { radios, nodes, .. } = mesh;
+    let registry = registry.clone();
+    Ok(Scenario { title, run, links, radios, nodes, paths, events: made, flows: all, registry })
 }
 
 fn run(node: Option<&Node>) -> Read<RunSettings> {

@@ -91,6 +91,11 @@ impl NameIndex {
         Ok(())
     }
 
+    /// Whether something is called `text`.
+    pub fn has(&self, text: &str) -> bool {
+        self.known.contains_key(text)
+    }
+
     /// What `name` stands for.
     pub fn find(&self, name: &LocatedName) -> Read<CopiesOf> {
         self.known.get(&name.text).copied().ok_or_else(|| {

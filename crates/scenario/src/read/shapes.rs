@@ -6,11 +6,16 @@ use anabranch_base::setting::{Scope, Setting};
 use anabranch_link::config::settings as settings_of_ways;
 use anabranch_sctp::config::settings as settings_of_protocol;
 
+use anabranch_wireless::config::{radio_settings, station_settings};
+
 use super::fields::Shape;
 use crate::settings::{self, OWN_SETTINGS, SCTP_HEADER};
 
-pub(crate) const FILE: Shape =
-    Shape { what: "a scenario", header: "", keys: &["title", "run", "link", "path", "event", "flow"] };
+pub(crate) const FILE: Shape = Shape {
+    what: "a scenario",
+    header: "",
+    keys: &["title", "run", "link", "radio", "node", "path", "event", "flow"],
+};
 
 pub(crate) static RUN: LazyLock<Shape> =
     LazyLock::new(|| Shape { what: "[run]", header: "[run]", keys: lasting(keys(&settings::RUN)) });
@@ -29,6 +34,18 @@ pub(crate) static REVERSE: LazyLock<Shape> = LazyLock::new(|| Shape {
 
 pub(crate) const STEPS: Shape = Shape { what: "a table of steps", header: "", keys: &["steps"] };
 pub(crate) const TRACE: Shape = Shape { what: "a trace", header: "", keys: &["trace", "repeat"] };
+
+pub(crate) static RADIO: LazyLock<Shape> = LazyLock::new(|| Shape {
+    what: "a radio",
+    header: "[radio]",
+    keys: lasting(keys(&settings::RADIO).chain(radio_settings().map(|setting| setting.key))),
+});
+
+pub(crate) static NODE: LazyLock<Shape> = LazyLock::new(|| Shape {
+    what: "a node",
+    header: "[[node]]",
+    keys: lasting(station_settings().map(|setting| setting.key)),
+});
 
 pub(crate) static PATH: LazyLock<Shape> =
     LazyLock::new(|| Shape { what: "a path", header: "[[path]]", keys: lasting(keys(&settings::PATH)) });
@@ -65,7 +82,9 @@ pub(crate) fn sctp_keys() -> impl Iterator<Item = &'static str> {
 
 /// The header of the table, of those that have one, that has this key: a key that is wrong in one may belong in another.
 pub(crate) fn header_of(key: &str) -> Option<&'static str> {
-    let shape = [&*RUN, &*LINK, &*PATH, &*EVENT, &*FLOW].into_iter().find(|shape| shape.keys.contains(&key));
+    let shape = [&*RUN, &*LINK, &*RADIO, &*NODE, &*PATH, &*EVENT, &*FLOW]
+        .into_iter()
+        .find(|shape| shape.keys.contains(&key));
     let is_of_sctp = || sctp_keys().any(|known| known.split('.').next() == Some(key));
     let is_of_tcp = || TCP.keys.contains(&key).then_some(TCP.header);
     shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(SCTP_HEADER)).or_else(is_of_tcp)

@@ -3,15 +3,18 @@
 use anabranch_base::setting::Scope;
 
 use super::link::variant;
+use super::mesh::end_of;
 use super::{ResolvedTable, ResolvedValue, sctp, shown, table};
-use crate::model::{Flow, Protocol, Traffic};
+use crate::model::{Flow, Protocol, Scenario, Traffic};
 use crate::settings::{FLOW, TCP, TRAFFIC};
 
-/// One `[[flow]]` over the paths of these names.
-pub fn flow(flow: &Flow, paths: &[ResolvedValue]) -> ResolvedTable {
+/// One `[[flow]]` of `scenario` over the paths of these names.
+pub fn flow(flow: &Flow, paths: &[ResolvedValue], scenario: &Scenario) -> ResolvedTable {
+    let air = flow.paths.iter().find_map(|path| scenario.paths.get(*path)?.air);
     shown(FLOW.iter(), flow, |key| match (key, &flow.protocol) {
         ("name", _) => Some(flow.name.as_str().into()),
         ("paths", _) => Some(paths.to_vec().into()),
+        ("from" | "to" | "routing", _) => end_of(air?, &scenario.nodes, key),
         ("traffic", _) => Some(traffic(&flow.traffic)),
         ("sctp", Protocol::Sctp(settings)) => Some(sctp::sctp(settings).into()),
         ("tcp", Protocol::Tcp(settings)) => Some(table(TCP.iter(), settings, Scope::Scenarios).into()),

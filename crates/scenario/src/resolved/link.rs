@@ -36,7 +36,7 @@ fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
 }
 
 /// A limit alone, for a queue that has nothing else to say, or a table of its kind.
-fn queue(queue: &QueueConfig) -> ResolvedValue {
+pub fn queue(queue: &QueueConfig) -> ResolvedValue {
     if let QueueConfig::DropTail(limit) = queue {
         return limit.value().into();
     }

@@ -3,10 +3,12 @@
 
 mod flow;
 mod link;
+mod mesh;
 mod sctp;
 mod toml_text;
 
 pub(crate) use link::way;
+pub(crate) use mesh::channel;
 pub(crate) use sctp::{sctp, table};
 
 use anabranch_base::Time;
@@ -83,8 +85,13 @@ impl Scenario {
     /// not there has no value: a flow without `transfer`, a run without `time`.
     pub fn resolved(&self) -> ResolvedTable {
         let link_name = |index: &usize| self.links.get(*index).map_or("", |link| &link.name).into();
-        let path_name = |index: &usize| self.paths.get(*index).map_or("", |path| &path.name).into();
-        let paths = self.paths.iter().map(|path| {
+        // A flow across the mesh names the radio of each of its paths.
+        let path_name = |index: &usize| match self.paths.get(*index).map(|path| (path, path.air)) {
+            Some((_, Some(air))) => self.radios.get(air.radio).map_or("", |radio| &radio.name).into(),
+            Some((path, None)) => path.name.as_str().into(),
+            None => "".into(),
+        };
+        let paths = self.paths.iter().filter(|path| path.air.is_none()).map(|path| {
             let links: Vec<ResolvedValue> = path.links.iter().map(link_name).collect();
             ResolvedTable::default().with("name", path.name.as_str()).with("links", links)
         });
@@ -92,12 +99,14 @@ impl Scenario {
         let flows = self
             .flows
             .iter()
-            .map(|flow| flow::flow(flow, &flow.paths.iter().map(path_name).collect::<Vec<_>>()));
+            .map(|flow| flow::flow(flow, &flow.paths.iter().map(path_name).collect::<Vec<_>>(), self));
         ResolvedTable::default()
             .with("title", self.title.as_str())
             .with("run", table(RUN.iter(), &self.run, Scope::Scenarios))
-            .with("link", tables(self.links.iter().map(link::link)))
-            .with("path", tables(paths))
+            .with_some("link", some_tables(self.links.iter().map(link::link)))
+            .with_some("radio", some_tables(self.radios.iter().map(mesh::radio)))
+            .with_some("node", some_tables(self.nodes.iter().map(mesh::node)))
+            .with_some("path", some_tables(paths))
             .with("event", tables(events))
             .with("flow", tables(flows))
     }
@@ -128,6 +137,12 @@ fn shown<T: 'static>(
 
 fn moment(at: Time) -> String {
     exact_span(at.since(Time::ZERO))
+}
+
+/// Tables, unless there are none.
+fn some_tables(tables: impl Iterator<Item = ResolvedTable>) -> Option<ResolvedValue> {
+    let all: Vec<ResolvedValue> = tables.map(ResolvedValue::Table).collect();
+    (!all.is_empty()).then_some(ResolvedValue::List(all))
 }
 
 fn tables(tables: impl Iterator<Item = ResolvedTable>) -> ResolvedValue {

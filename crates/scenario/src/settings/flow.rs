@@ -7,7 +7,7 @@ use anabranch_sctp::config::Config;
 use super::defaults;
 use crate::model::{Direction, Flow, Protocol, Traffic};
 
-pub(crate) static FLOW: [Setting<Flow>; 9] = [
+pub(crate) static FLOW: [Setting<Flow>; 12] = [
     shaped("name", "a name", "one that no other flow has; required for the second and later ones"),
     Setting {
         key: "protocol",
@@ -26,7 +26,18 @@ pub(crate) static FLOW: [Setting<Flow>; 9] = [
             Ok(())
         },
     },
-    shaped("paths", "a list of names", "paths, each once; exactly one for UDP"),
+    shaped(
+        "paths",
+        "a list of names",
+        "paths, each once; exactly one for UDP; of a flow with `from` and `to`, the radios that it uses",
+    ),
+    shaped("from", "a name", "the node of the first end, for a flow across the mesh"),
+    shaped("to", "a name", "the node of the second end, for a flow across the mesh"),
+    shaped(
+        "routing",
+        "`dsr` or `static`",
+        "whether its packets find their way by source routing, or take the route with the fewest hops at the start",
+    ),
     field!(start, Scenarios, Kind::ANY_SPAN, "when it begins"),
     Setting {
         key: "transfer",

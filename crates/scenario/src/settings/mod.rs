@@ -6,6 +6,7 @@ mod event;
 mod flow;
 mod link;
 mod path;
+mod radio;
 mod run;
 mod sctp;
 mod tcp;
@@ -15,6 +16,7 @@ pub(crate) use event::{CHANGES, EVENT};
 pub(crate) use flow::{FLOW, STAGGER, unnamed};
 pub(crate) use link::LINK;
 pub(crate) use path::{MOST_COPIES, PATH};
+pub(crate) use radio::RADIO;
 pub(crate) use run::RUN;
 pub(crate) use sctp::{OWN_SETTINGS, defaults, has_rule, use_ipcc};
 pub(crate) use tcp::{CUBIC, TCP, TCP_HEADER};
@@ -39,6 +41,7 @@ mod tests {
             meanings(&RUN),
             meanings(&LINK),
             meanings(&PATH),
+            meanings(&RADIO),
             meanings(&EVENT),
             meanings(&FLOW),
             meanings(&TCP),

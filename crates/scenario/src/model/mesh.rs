@@ -1,0 +1,34 @@
+//! A mesh of radio stations: its channels, its stations, and the paths of flows across it.
+
+use anabranch_wireless::config::{RadioConfig, Routing, StationConfig};
+
+/// The radios of one channel: every node has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Radio {
+    /// Its name.
+    pub name: String,
+    /// Its settings.
+    pub config: RadioConfig,
+}
+
+/// A station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Where it is, and how it moves.
+    pub config: StationConfig,
+}
+
+/// A path across a mesh, whose hops are the mesh's own matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Air {
+    /// Index into [`Scenario::radios`](super::Scenario::radios).
+    pub radio: usize,
+    /// Index into [`Scenario::nodes`](super::Scenario::nodes): where the first host is.
+    pub from: usize,
+    /// Where the second host is.
+    pub to: usize,
+    /// How packets find their way.
+    pub routing: Routing,
+}

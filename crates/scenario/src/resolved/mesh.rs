@@ -1,0 +1,48 @@
+//! The radios and nodes of a mesh as values of the file.
+
+use anabranch_base::setting::Named as _;
+use anabranch_wireless::config::{MOVEMENTS, Movement, RadioConfig, radio_settings, station_settings};
+
+use super::link::{queue, variant};
+use super::{ResolvedTable, ResolvedValue, shown};
+use crate::model::{Air, Node, Radio};
+
+/// One `[[radio]]`.
+pub fn radio(radio: &Radio) -> ResolvedTable {
+    let table = ResolvedTable::default().with("name", radio.name.as_str());
+    ResolvedTable(table.0.into_iter().chain(channel(&radio.config).0).collect())
+}
+
+/// The settings of a channel.
+pub fn channel(config: &RadioConfig) -> ResolvedTable {
+    shown(radio_settings(), config, |key| (key == "queue").then(|| queue(&config.queue)))
+}
+
+/// One `[[node]]`.
+pub fn node(node: &Node) -> ResolvedTable {
+    shown(station_settings(), &node.config, |key| match key {
+        "name" => Some(node.name.as_str().into()),
+        "movement" => Some(movement(&node.config.movement)),
+        _ => None,
+    })
+}
+
+/// What a flow across the mesh says of its ends, under its key.
+pub fn end_of(air: Air, nodes: &[Node], key: &str) -> Option<ResolvedValue> {
+    let name = |index: usize| nodes.get(index).map_or("", |node| &node.name).into();
+    match key {
+        "from" => Some(name(air.from)),
+        "to" => Some(name(air.to)),
+        "routing" => Some(air.routing.word().into()),
+        _ => None,
+    }
+}
+
+/// A word for what has nothing else to say, or a table of its kind.
+fn movement(movement: &Movement) -> ResolvedValue {
+    let kind = MOVEMENTS.iter().find(|kind| (kind.is)(movement));
+    match kind {
+        Some(kind) if !kind.settings.is_empty() => variant(kind, movement).into(),
+        kind => kind.map_or("", |kind| kind.name).into(),
+    }
+}

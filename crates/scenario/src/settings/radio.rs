@@ -1,0 +1,6 @@
+//! `[radio]`: what a channel has beyond the settings of its radios, which stand in the `wireless` crate.
+
+use anabranch_base::setting::{Setting, shaped};
+
+pub(crate) static RADIO: [Setting<()>; 1] =
+    [shaped("name", "a name", "one that no other radio has; required for the second and later ones")];
