@@ -109,6 +109,11 @@ impl<L: Load> Fabric<L> {
         self.nodes() as NodeIndex - 1
     }
 
+    /// The media, in the order in which they were added.
+    pub fn media_mut(&mut self) -> impl Iterator<Item = &mut (dyn Medium<L> + 'static)> {
+        self.media.iter_mut().map(|medium| &mut **medium)
+    }
+
     /// The medium at `node`, if it is an `M`; `None` if it is another, or a link.
     pub fn medium_as<M: Medium<L>>(&mut self, node: NodeIndex) -> Option<&mut M> {
         let place = (node as usize).checked_sub(self.links.len())?;
