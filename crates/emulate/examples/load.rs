@@ -114,7 +114,11 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
         title: String::new(),
         run: RunSettings { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
         links: (0..paths).map(link).collect(),
-        paths: (0..paths).map(|index| Path { name: name(index), links: vec![index as usize] }).collect(),
+        radios: Vec::new(),
+        nodes: Vec::new(),
+        paths: (0..paths)
+            .map(|index| Path { name: name(index), links: vec![index as usize], air: None })
+            .collect(),
         events: Vec::new(),
         flows: Vec::new(),
         registry: anabranch_scenario::Registry::standard(),

@@ -1,6 +1,7 @@
-//! The names of the flows, paths and links of a scenario.
+//! The names of the flows, paths, links, radios and nodes of a scenario.
 
 use anabranch_scenario::Scenario;
+use anabranch_sim::observe::LossSite;
 
 /// The names of a scenario, by index.
 #[derive(Clone, Debug)]
@@ -8,6 +9,8 @@ pub struct Names {
     flows: Vec<String>,
     paths: Vec<String>,
     links: Vec<String>,
+    radios: Vec<String>,
+    nodes: Vec<String>,
 }
 
 impl Names {
@@ -17,6 +20,8 @@ impl Names {
             flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
             paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
             links: scenario.links.iter().map(|link| link.name.clone()).collect(),
+            radios: scenario.radios.iter().map(|radio| radio.name.clone()).collect(),
+            nodes: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
         }
     }
 
@@ -33,5 +38,23 @@ impl Names {
     /// The name of a link.
     pub fn link(&self, index: usize) -> &str {
         self.links.get(index).map_or("?", String::as_str)
+    }
+
+    /// The name of a radio.
+    pub fn radio(&self, index: usize) -> &str {
+        self.radios.get(index).map_or("?", String::as_str)
+    }
+
+    /// The name of a node.
+    pub fn node(&self, index: usize) -> &str {
+        self.nodes.get(index).map_or("?", String::as_str)
+    }
+
+    /// The name of the link or the radio where a packet was lost.
+    pub fn site(&self, site: LossSite) -> &str {
+        match site {
+            LossSite::Link(link) => self.link(link),
+            LossSite::Radio(radio) => self.radio(radio),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use anabranch_base::Duration;
 use anabranch_scenario::Scenario;
 use anabranch_sim::result::{
-    DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult,
+    DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult, StationResult,
 };
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 use serde_json::{Map, Value, json};
@@ -24,7 +24,7 @@ pub fn results(scenario: &Scenario, seed: u64, replications: &Replications) -> B
 }
 
 fn run(run: &RunResult, wall: Duration) -> Value {
-    json!({
+    let mut entry = json!({
         "seed": run.seed,
         "time_s": seconds(run.time),
         "events": run.events,
@@ -33,6 +33,33 @@ fn run(run: &RunResult, wall: Duration) -> Value {
         "wall_s": seconds(wall),
         "flows": run.flows.iter().map(flow).collect::<Vec<_>>(),
         "links": run.links.iter().map(link).collect::<Vec<_>>(),
+    });
+    if let (false, Value::Object(entry)) = (run.stations.is_empty(), &mut entry) {
+        entry.insert("stations".to_owned(), run.stations.iter().map(station).collect());
+    }
+    entry
+}
+
+fn station(station: &StationResult) -> Value {
+    let counters = &station.counters;
+    json!({
+        "name": station.name,
+        "radio": station.radio,
+        "rts_sent": counters.rts_sent,
+        "cts_sent": counters.cts_sent,
+        "acks_sent": counters.acks_sent,
+        "data_sent": counters.data_sent,
+        "routing_sent": counters.routing_sent,
+        "rts_failed": counters.rts_failed,
+        "data_failed": counters.data_failed,
+        "retry_drops": counters.retry_drops,
+        "queue_drops": counters.queue_drops,
+        "marked": counters.marked,
+        "collisions": counters.collisions,
+        "discoveries": counters.discoveries,
+        "replies_received": counters.replies_received,
+        "errors_received": counters.errors_received,
+        "airtime": station.airtime,
     })
 }
 

@@ -50,6 +50,7 @@ impl Wanted {
             queues: has_course,
             packets: has_course || self.pcap.is_some(),
             deliveries: self.report.is_some(),
+            frames: has_course || self.pcap.is_some(),
         }
     }
 }

@@ -65,6 +65,7 @@ pub fn result() -> RunResult {
         end_to_end_packets: 0,
         flows: scenario.flows.iter().map(flow).collect(),
         links: scenario.links.iter().map(|link| link_result(&link.name)).collect(),
+        stations: Vec::new(),
     }
 }
 

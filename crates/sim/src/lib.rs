@@ -12,6 +12,7 @@ mod network;
 pub mod observe;
 mod pairs;
 pub mod predict;
+mod radio;
 mod replicate;
 pub mod result;
 mod run;

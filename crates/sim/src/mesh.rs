@@ -36,7 +36,7 @@ fn an_association_sends_a_transfer_over_two_hops_of_a_shared_medium() {
     let scenario = Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &Registry::standard())
         .expect("a sound file");
     let root = Seed::from_number(1);
-    let (mut fabric, _) = fabric_of(&scenario, &root);
+    let (mut fabric, _) = fabric_of(&scenario, &root).expect("links");
     let air = fabric.add_medium(Box::new(SharedAir::new(BitRate::from_mbps(6))));
     let hop = |from, to| Hop::medium(air, Station::new(from), Station::new(to));
     let there = fabric.add_route(vec![Hop::link(0, Way::Forward), hop(0, 1), hop(1, 2)]);

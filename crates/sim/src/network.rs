@@ -1,13 +1,21 @@
 //! The network of one run: the links between hosts, the pairs of ends of flows, and when each of them is woken.
 
+use std::any::Any;
+
 use anabranch_base::{ByteCount, Time};
 use anabranch_link::fabric::FabricEvent;
 use anabranch_link::{Agenda, Change, Fabric, Link, LossCause, NodeIndex, Packet, Way};
 
+use anabranch_wireless::Mesh;
+
 use crate::host::{Delivered, Inbound, Outbound, Transport, round_of};
 use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
-use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, QueueView, Seen, Step, Watch};
+use crate::observe::{
+    DeliverySeen, FrameEvent, FramePacket, Host, LossSite, Observation, PacketSeen, QueueSeen, QueueView,
+    Seen, Step, Watch,
+};
+use crate::radio::node_of;
 
 /// Links, ends, and the packets between them.
 #[derive(Debug)]
@@ -44,6 +52,9 @@ impl Network {
     ) -> Network {
         if watch.queues {
             fabric.tell_work();
+        }
+        if watch.frames {
+            meshes(&mut fabric).for_each(Mesh::watch);
         }
         let mut network = Network {
             agenda: Agenda::new(fabric.nodes() + ends.len()),
@@ -143,6 +154,12 @@ impl Network {
         self.fabric.link_mut(link, way(from))
     }
 
+    /// The mesh of a radio.
+    pub fn mesh(&mut self, radio: usize) -> Option<&mut Mesh<Carried>> {
+        let node = node_of(self.fabric.links(), radio);
+        self.fabric.medium_as(node)
+    }
+
     /// Link crossings so far, in both directions.
     pub fn crossings(&self) -> u64 {
         self.fabric.crossings()
@@ -174,10 +191,22 @@ impl Network {
             match news {
                 FabricEvent::Arrived(packet) => self.arrive(now, packet),
                 FabricEvent::Lost { at, node, packet, cause } => {
-                    self.lose(at, packet, node as usize / 2, cause);
+                    let site = self.site_of(node);
+                    self.lose(at, packet, site, cause);
                 }
                 FabricEvent::Worked { link, way } => self.see_queue(now, link, way),
             }
+        }
+        if self.watch.frames {
+            self.see_frames();
+        }
+    }
+
+    /// Where a packet is lost at this node of the fabric: its links come first, two nodes each.
+    fn site_of(&self, node: NodeIndex) -> LossSite {
+        match (node as usize).checked_sub(2 * self.fabric.links()) {
+            None => LossSite::Link(node as usize / 2),
+            Some(radio) => LossSite::Radio(radio),
         }
     }
 
@@ -239,12 +268,12 @@ impl Network {
         self.fabric.send(packet);
     }
 
-    fn lose(&mut self, at: Time, packet: Packet<Carried>, link: usize, cause: LossCause) {
+    fn lose(&mut self, at: Time, packet: Packet<Carried>, site: LossSite, cause: LossCause) {
         let load = &packet.load;
         let end = 2 * load.pair as usize + side(load.from);
         self.lost[end][usize::from(load.path)] += 1;
         if self.watch.packets {
-            self.see_packet(at, &packet, Step::Lost { link, cause });
+            self.see_packet(at, &packet, Step::Lost { site, cause });
         }
         self.boxes.unpack(packet.load);
     }
@@ -276,6 +305,21 @@ impl Network {
         if std::mem::replace(&mut self.queues[link][side(from)], view) != view {
             let seen = QueueSeen { link, from, view };
             self.seen.push(Observation { at: now, what: Seen::Queue(seen) });
+        }
+    }
+
+    fn see_frames(&mut self) {
+        let routes = &self.routes;
+        let packet = |carried: Carried| {
+            let pair = carried.pair as usize;
+            let path = routes.paths(pair)[usize::from(carried.path)];
+            FramePacket { flow: routes.flow(pair), path, from: carried.from, bytes: carried.bytes.clone() }
+        };
+        for (radio, mesh) in meshes(&mut self.fabric).enumerate() {
+            for event in mesh.take_seen() {
+                let (at, event) = (event.at(), event.map(packet));
+                self.seen.push(Observation { at, what: Seen::Frame(FrameEvent { radio, event }) });
+            }
         }
     }
 
@@ -326,6 +370,11 @@ pub enum Opening {
     Handshake,
     /// Without packets.
     Joined,
+}
+
+/// The meshes of a network, in the order of its radios.
+fn meshes(fabric: &mut Fabric<Carried>) -> impl Iterator<Item = &mut Mesh<Carried>> {
+    fabric.media_mut().filter_map(|medium| (medium as &mut dyn Any).downcast_mut())
 }
 
 fn side(host: Host) -> usize {

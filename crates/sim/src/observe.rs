@@ -5,6 +5,7 @@ use anabranch_link::{Backlog, LossCause};
 use bytes::Bytes;
 
 pub use crate::host::following_data;
+pub use anabranch_wireless::{FrameKind, FrameSeen, MeshEvent};
 
 /// What to observe. Nothing by default, because observations cost time and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Watch {
     pub packets: bool,
     /// What is delivered to an application.
     pub deliveries: bool,
+    /// The frames of radio stations, and their routing.
+    pub frames: bool,
 }
 
 /// One observation. The observations of one run are in order of time.
@@ -39,6 +42,8 @@ pub enum Seen {
     Packet(PacketSeen),
     /// User data that was delivered to its application.
     Delivery(DeliverySeen),
+    /// A frame of a radio station, at its end, or what routing did.
+    Frame(FrameEvent),
 }
 
 /// A path as its sender sees it, after a change.
@@ -159,11 +164,42 @@ pub enum Step {
     },
     /// It was lost.
     Lost {
-        /// The link.
-        link: usize,
+        /// The link or the mesh.
+        site: LossSite,
         /// The reason.
         cause: LossCause,
     },
+}
+
+/// Where a packet was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossSite {
+    /// On a link, by its index.
+    Link(usize),
+    /// In the mesh of a radio, by its index.
+    Radio(usize),
+}
+
+/// A frame on air, or what routing did, in the mesh of a radio.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameEvent {
+    /// The radio.
+    pub radio: usize,
+    /// What happened.
+    pub event: MeshEvent<FramePacket>,
+}
+
+/// The flow's packet in a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FramePacket {
+    /// The flow.
+    pub flow: usize,
+    /// The path.
+    pub path: usize,
+    /// The host that sent it.
+    pub from: Host,
+    /// Its bytes, as those of [`PacketSeen::bytes`].
+    pub bytes: Bytes,
 }
 
 /// User data that was delivered to its application.
@@ -181,7 +217,7 @@ pub struct DeliverySeen {
 
 impl Watch {
     /// Everything.
-    pub const ALL: Watch = Watch { paths: true, queues: true, packets: true, deliveries: true };
+    pub const ALL: Watch = Watch { paths: true, queues: true, packets: true, deliveries: true, frames: true };
 }
 
 impl PathState {

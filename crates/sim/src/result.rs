@@ -2,6 +2,8 @@
 
 use anabranch_base::{ByteCount, Duration};
 
+pub use anabranch_wireless::StationCounters;
+
 use crate::observe::{Host, PathState};
 
 /// The result of one replication.
@@ -21,6 +23,8 @@ pub struct RunResult {
     pub flows: Vec<FlowResult>,
     /// The links, in the scenario's order.
     pub links: Vec<LinkResult>,
+    /// The stations of the mesh: all nodes on the first radio, then all on the next.
+    pub stations: Vec<StationResult>,
 }
 
 /// The result of one direction of a flow.
@@ -179,6 +183,19 @@ pub struct LinkResult {
     pub forward: DirectionResult,
     /// The reverse direction.
     pub reverse: DirectionResult,
+}
+
+/// The counters of a station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationResult {
+    /// The name of its node.
+    pub name: String,
+    /// The name of its radio.
+    pub radio: String,
+    /// What it counted.
+    pub counters: StationCounters,
+    /// The part of the time in which it sent.
+    pub airtime: f64,
 }
 
 /// The counters of a direction of a link: `offered + duplicated = packets + lost + queue_drops + in_flight`.

@@ -13,6 +13,7 @@ use crate::measure::Meter;
 use crate::network::{Network, Opening};
 use crate::observe::{Host, Observation, Watch};
 use crate::pairs::{ends_of, meters_of};
+use crate::radio;
 use crate::result::RunResult;
 use crate::senders::senders;
 use crate::unfit::BuildError;
@@ -35,10 +36,12 @@ pub struct Run {
     is_endless: bool,
 }
 
-/// The names of links and paths in results.
+/// The names of links, radios, nodes and paths in results.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     pub links: Vec<String>,
+    pub radios: Vec<String>,
+    pub nodes: Vec<String>,
     pub paths: Vec<String>,
 }
 
@@ -64,7 +67,7 @@ impl Run {
     /// The settings of a flow's association contradict each other.
     pub fn new(scenario: &Scenario, seed: u64, watch: Watch) -> Result<Run, BuildError> {
         let root = Seed::from_number(seed);
-        let (ends, (fabric, ways)) = (ends_of(scenario, &root)?, fabric_of(scenario, &root));
+        let (ends, (fabric, ways)) = (ends_of(scenario, &root)?, fabric_of(scenario, &root)?);
         let routes = Routes::of(scenario, ways);
         let network = Network::new(fabric, ends, meters_of(scenario), routes, watch);
         Ok(Run::of(scenario, seed, network))
@@ -78,6 +81,8 @@ impl Run {
             flows: scenario.flows.clone(),
             names: Names {
                 links: scenario.links.iter().map(|link| link.name.clone()).collect(),
+                radios: scenario.radios.iter().map(|radio| radio.name.clone()).collect(),
+                nodes: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
                 paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
             },
             seed,
@@ -162,14 +167,25 @@ impl Run {
 /// The duration of a run without a limit whose transfers do not end.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// The scenario's links, and the routes of its paths through them.
-pub(crate) fn fabric_of(scenario: &Scenario, root: &Seed) -> (Fabric<Carried>, Vec<[RouteId; 2]>) {
+/// The scenario's links and meshes, and the routes of its paths through them.
+///
+/// # Errors
+/// The ends of a flow with a static route are not connected.
+pub(crate) fn fabric_of(
+    scenario: &Scenario,
+    root: &Seed,
+) -> Result<(Fabric<Carried>, Vec<[RouteId; 2]>), BuildError> {
     let mut fabric = Fabric::new(scenario.links.iter().map(|link| {
         let (forward, reverse) = LinkSeed::of(root, &link.name);
         [Link::new(&link.forward, forward), Link::new(&link.reverse, reverse)]
     }));
-    let ways = scenario.paths.iter().map(|path| fabric.add_path(&path.links)).collect();
-    (fabric, ways)
+    radio::add_meshes(scenario, root, &mut fabric)?;
+    let ways = scenario.paths.iter().map(|path| match path.air {
+        Some(air) => radio::add_path(&mut fabric, air),
+        None => fabric.add_path(&path.links),
+    });
+    let ways = ways.collect();
+    Ok((fabric, ways))
 }
 
 fn program_of(scenario: &Scenario) -> VecDeque<(Time, Act)> {

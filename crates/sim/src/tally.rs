@@ -9,10 +9,12 @@ use crate::host::{PathReport, Transport};
 use crate::load::Carried;
 use crate::measure::{Meter, per_second};
 use crate::observe::Host;
+use crate::radio::station;
 use crate::result::{
-    DirectionResult, FlowResult, LinkResult, MarkResult, PathResult, RunResult, SackResult, WireBytes,
+    DirectionResult, FlowResult, LinkResult, MarkResult, PathResult, RunResult, SackResult, StationResult,
+    WireBytes,
 };
-use crate::run::Run;
+use crate::run::{Names, Run};
 use crate::senders::senders;
 
 impl Run {
@@ -26,6 +28,7 @@ impl Run {
             reverse: direction(&mut self, link, Host::Second),
         });
         let links = links.collect();
+        let stations = self.tally_stations();
         RunResult {
             seed: self.seed,
             time: now.since(Time::ZERO),
@@ -39,7 +42,24 @@ impl Run {
                 .flat_map(|(index, flow)| self.tally_flow(index, flow))
                 .collect(),
             links,
+            stations,
         }
+    }
+
+    /// The stations of every mesh.
+    fn tally_stations(&mut self) -> Vec<StationResult> {
+        let time = self.now.since(Time::ZERO).as_secs_f64();
+        let Names { radios, nodes, .. } = &self.names;
+        let mut stations = Vec::new();
+        for (index, radio) in radios.iter().enumerate() {
+            let Some(mesh) = self.network.mesh(index) else { continue };
+            stations.extend(nodes.iter().enumerate().map(|(node, name)| {
+                let counters = mesh.counters(station(node));
+                let airtime = if time > 0.0 { counters.airtime.as_secs_f64() / time } else { 0.0 };
+                StationResult { name: name.clone(), radio: radio.clone(), counters, airtime }
+            }));
+        }
+        stations
     }
 
     /// The largest current receive buffer of the flow's associations, at both ends; `None` if they have none.

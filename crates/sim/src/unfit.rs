@@ -27,6 +27,17 @@ pub enum Unfit {
         /// The path.
         path: String,
     },
+    /// Its route is fixed when the run starts, and there is none.
+    #[error(
+        "there is no route from node {from:?} to node {to:?} when the run starts: move nodes closer together, \
+         or choose routing = \"dsr\", which looks for one again and again"
+    )]
+    NotConnected {
+        /// The node of its first end.
+        from: String,
+        /// The node of its second end.
+        to: String,
+    },
     /// Limits for its windows cannot be planned: there are no valid ones.
     #[error("its window limits cannot be planned: {0}")]
     Limits(#[from] PlanError),

@@ -43,6 +43,8 @@ pub struct RouteRequest {
     pub number: u32,
     /// The station to which a route is looked for.
     pub target: Station,
+    /// Whether it is for the neighbours of its initiator alone.
+    pub is_local: bool,
     /// The stations that it has passed, the initiator first.
     pub path: Vec<Station>,
 }
@@ -133,7 +135,8 @@ mod tests {
         let of = |content: Content<u64>, hops| Datagram::new(content, route(hops), true).size().get();
         assert_eq!(of(Content::Reply(route(3)), 3), 20 + 4 + 12 + 20);
         assert_eq!(of(Content::Error(Station::new(1), Station::new(2)), 1), 20 + 4 + 4 + 16);
-        let request = RouteRequest { number: 1, target: Station::new(3), path: vec![Station::new(0)] };
+        let request =
+            RouteRequest { number: 1, target: Station::new(3), is_local: false, path: vec![Station::new(0)] };
         assert_eq!(request.size().get(), 32);
     }
 }

@@ -66,6 +66,23 @@ pub struct FrameSeen<L> {
 }
 
 impl<L> MeshEvent<L> {
+    /// The same event with another description of the packet in its frame.
+    pub fn map<M>(self, packet: impl Fn(L) -> M) -> MeshEvent<M> {
+        match self {
+            MeshEvent::Frame(seen) => {
+                let FrameSeen { frame, start, end, received, destroyed, packet: carried } = seen;
+                let packet = carried.map(|(load, route)| (packet(load), route));
+                MeshEvent::Frame(FrameSeen { frame, start, end, received, destroyed, packet })
+            }
+            MeshEvent::LinkFailure { at, station, next } => MeshEvent::LinkFailure { at, station, next },
+            MeshEvent::Discovery { at, station, target } => MeshEvent::Discovery { at, station, target },
+            MeshEvent::ReplyArrived { at, station, target } => {
+                MeshEvent::ReplyArrived { at, station, target }
+            }
+            MeshEvent::ErrorArrived { at, station, link } => MeshEvent::ErrorArrived { at, station, link },
+        }
+    }
+
     /// When it happened; for a frame, its end.
     pub fn at(&self) -> Time {
         match self {

@@ -2,7 +2,7 @@
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_scenario::Scenario;
-use anabranch_sim::result::{DirectionResult, FlowResult, MarkResult, PathResult, RunResult};
+use anabranch_sim::result::{DirectionResult, FlowResult, MarkResult, PathResult, RunResult, StationResult};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
 use crate::report::{head, lay_out, milliseconds};
@@ -51,18 +51,59 @@ fn one_run(run: &RunResult) -> String {
         [link_row(&link.name, "there", &link.forward), link_row(&link.name, "back", &link.reverse)]
     });
     let link_head = head(["link", "way", "packets", "lost", "queue drops", "marked", "used"]);
+    let link_table = match run.links.is_empty() {
+        true => String::new(),
+        false => lay_out(&with_head(link_head, links), 2),
+    };
     let failures = run.flows.iter().filter_map(|flow| {
         flow.failure.as_ref().map(|why| format!("\nflow {} ended early: {why}\n", flow.name))
     });
     format!(
-        "{}\n{}\n{}{}{}\n{:.1} s simulated.\n",
+        "{}\n{}\n{}{}{}{}\n{:.1} s simulated.\n",
         lay_out(&with_head(flow_head, flows), 2),
         lay_out(&with_head(path_head, paths), 3),
         marks_table(run),
-        lay_out(&with_head(link_head, links), 2),
+        link_table,
+        stations_table(run),
         failures.collect::<String>(),
         run.time.as_secs_f64(),
     )
+}
+
+/// What each station sent and could not send; empty for a run without a mesh.
+fn stations_table(run: &RunResult) -> String {
+    if run.stations.is_empty() {
+        return String::new();
+    }
+    let row = |station: &StationResult| {
+        let counters = &station.counters;
+        let frames = counters.data_sent + counters.routing_sent;
+        let counts = [
+            frames,
+            counters.rts_failed + counters.data_failed,
+            counters.retry_drops,
+            counters.queue_drops,
+            counters.marked,
+            counters.collisions,
+            counters.discoveries,
+        ];
+        let names = [station.name.clone(), station.radio.clone()];
+        let air = format!("{:.1} %", 100.0 * station.airtime);
+        names.into_iter().chain(counts.map(|count| count.to_string())).chain([air]).collect()
+    };
+    let names = head([
+        "station",
+        "radio",
+        "frames",
+        "unanswered",
+        "given up",
+        "queue drops",
+        "marked",
+        "collisions",
+        "discoveries",
+        "air time",
+    ]);
+    lay_out(&with_head(names, run.stations.iter().map(row)), 2)
 }
 
 /// How marks were reported and answered; empty for a run without ECN and probes.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anabranch_base::{BitRate, Time};
 use anabranch_sctp::seq::Tsn;
-use anabranch_sim::observe::{PacketSeen, PathSeen, QueueSeen, Step};
+use anabranch_sim::observe::{LossSite, PacketSeen, PathSeen, QueueSeen, Step};
 
 use crate::contents::Contents;
 use crate::names::Names;
@@ -119,8 +119,8 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     column("cause", "", "why it was lost: medium, queue or down; empty at other steps", |row, _, out| {
         out.push_str(loss(row.seen.step).map_or("", |(_, why)| why));
     }),
-    column("link", "", "where it was lost; empty at other steps", |row, names, out| {
-        out.push_str(loss(row.seen.step).map_or("", |(link, _)| names.link(link)));
+    column("link", "", "where it was lost, a link or a radio; empty at other steps", |row, names, out| {
+        out.push_str(loss(row.seen.step).map_or("", |(site, _)| names.site(site)));
     }),
     column("size_bytes", "B", "size on the link, all headers included", |row, _, out| {
         show(out, row.seen.size.get());
@@ -170,9 +170,9 @@ fn step(step: Step) -> &'static str {
     }
 }
 
-fn loss(step: Step) -> Option<(usize, &'static str)> {
+fn loss(step: Step) -> Option<(LossSite, &'static str)> {
     match step {
-        Step::Lost { link, cause: why } => Some((link, cause(why))),
+        Step::Lost { site, cause: why } => Some((site, cause(why))),
         _ => None,
     }
 }

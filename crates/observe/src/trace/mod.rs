@@ -61,7 +61,7 @@ impl<W: Write> TraceSink<W> {
                 let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);
                 self.packets.write(&PacketRow { at, seen: seen.clone(), contents }, names)
             }
-            Seen::Delivery(_) => Ok(()),
+            Seen::Delivery(_) | Seen::Frame(_) => Ok(()),
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_a_row_at_each_step() {
-        let lost = Step::Lost { link: 1, cause: LossCause::Queue };
+        let lost = Step::Lost { site: anabranch_sim::observe::LossSite::Link(1), cause: LossCause::Queue };
         let arrived = Step::Arrived { delay: Duration::from_micros(20_500) };
         let traced =
             traced(&[data(AT, &[7, 8], Step::Sent), data(AT, &[9], lost), datagram(AT, 100, arrived)]);

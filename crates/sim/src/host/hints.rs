@@ -17,7 +17,14 @@ pub fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
             Host::Second => [reverse, forward],
         }
     };
-    let along = |path: &usize| hints_of(scenario.paths[*path].links.iter().map(ways));
+    let along = |path: &usize| match scenario.paths[*path].air {
+        // Stations share the medium, hops share it too, and others may come: only the bound on the rate is known.
+        Some(air) => {
+            let rate = Some(scenario.radios[air.radio].config.rate);
+            Hints { rate, delay: None, round_trip: None, loss: None }
+        }
+        None => hints_of(scenario.paths[*path].links.iter().map(ways)),
+    };
     paths.iter().map(along).collect()
 }
 

@@ -182,7 +182,7 @@ fn run() -> (RunResult, u64) {
     let mut scenario = Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &Registry::standard())
         .expect("a sound file");
     scenario.links[0].forward.loss.kind = LossKind::Every(9);
-    let (fabric, ways) = fabric_of(&scenario, &Seed::from_number(1));
+    let (fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
     let size = ByteCount::new(1_000);
     let sender = Sender::new(None, size, scenario.flows[0].transfer, Time::ZERO);
     let ends: Vec<Box<dyn Transport>> =

@@ -15,6 +15,12 @@ pub enum Obstacle {
     /// A flow of TCP, whose settings are not those that the models take.
     #[error("it is TCP, and predictions are for SCTP")]
     Tcp,
+    /// A path across a mesh of radio stations.
+    #[error("path {path:?} crosses a mesh of radio stations, and the models are of links")]
+    Mesh {
+        /// The path.
+        path: String,
+    },
     /// An application that does not always have data to send.
     #[error("its application limits its rate, and the models assume that there are always data to send")]
     OwnPace,
@@ -76,6 +82,7 @@ pub fn look(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), I
     let links = || used.iter().map(|link| &scenario.links[*link]);
     let found = [
         own_pace(flow),
+        mesh(scenario, flow),
         links().find_map(changing),
         event(scenario, &used),
         links().find_map(|link| loss(link, flow.direction)),
@@ -100,6 +107,11 @@ fn flows(first: &str, all: usize) -> String {
 
 fn own_pace(flow: &Flow) -> Option<Obstacle> {
     (flow.traffic != Traffic::Bulk).then_some(Obstacle::OwnPace)
+}
+
+fn mesh(scenario: &Scenario, flow: &Flow) -> Option<Obstacle> {
+    let mut paths = flow.paths.iter().map(|path| &scenario.paths[*path]);
+    paths.find(|path| path.air.is_some()).map(|path| Obstacle::Mesh { path: path.name.clone() })
 }
 
 fn changing(link: &Link) -> Option<Obstacle> {

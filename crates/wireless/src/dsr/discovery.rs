@@ -18,16 +18,20 @@ pub struct Discoveries {
 #[derive(Debug)]
 struct Attempt {
     again: Time,
-    wait: Duration,
+    /// The wait after the next request.
+    next: Duration,
 }
 
 impl Discoveries {
-    /// Begins to look for a route to `target`, unless that is under way; returns the number of the request to send.
-    pub fn begin(&mut self, now: Time, target: Station) -> Option<u32> {
+    /// Begins to look for a route to `target`, unless that is under way; returns the number of the request to send. With
+    /// `neighbours_first` the request is for the neighbours alone, and soon followed by one for all.
+    pub fn begin(&mut self, now: Time, target: Station, neighbours_first: bool) -> Option<u32> {
         if self.underway.contains_key(&target) {
             return None;
         }
-        self.underway.insert(target, Attempt { again: now + FIRST_WAIT, wait: FIRST_WAIT });
+        let (wait, next) =
+            if neighbours_first { (NEIGHBOURS_WAIT, FIRST_WAIT) } else { (FIRST_WAIT, FIRST_WAIT * 2) };
+        self.underway.insert(target, Attempt { again: now + wait, next });
         Some(self.number())
     }
 
@@ -39,8 +43,8 @@ impl Discoveries {
     /// The time to ask again has come: returns the number of the next request. The wait doubles.
     pub fn retry(&mut self, now: Time, target: Station) -> Option<u32> {
         let attempt = self.underway.get_mut(&target).filter(|attempt| attempt.again <= now)?;
-        attempt.wait = (attempt.wait * 2).min(LONGEST_WAIT);
-        attempt.again = now + attempt.wait;
+        attempt.again = now + attempt.next;
+        attempt.next = (attempt.next * 2).min(LONGEST_WAIT);
         Some(self.number())
     }
 
@@ -64,7 +68,9 @@ impl Discoveries {
     }
 }
 
-/// How long a station waits for a reply to its first request.
+/// How long a station waits for a reply of a neighbour (RFC 4728 §9, NonpropRequestTimeout).
+const NEIGHBOURS_WAIT: Duration = Duration::from_millis(30);
+/// How long it waits for a reply to its first request to all.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// How long it waits at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -78,8 +84,8 @@ mod tests {
     #[test]
     fn requests_are_repeated_after_times_that_double_up_to_ten_seconds() {
         let mut discoveries = Discoveries::default();
-        assert_eq!(discoveries.begin(Time::ZERO, TARGET), Some(1));
-        assert_eq!(discoveries.begin(Time::ZERO, TARGET), None, "one is under way");
+        assert_eq!(discoveries.begin(Time::ZERO, TARGET, false), Some(1));
+        assert_eq!(discoveries.begin(Time::ZERO, TARGET, false), None, "one is under way");
         let mut waits = Vec::new();
         let mut now = Time::ZERO;
         for number in 2..9 {
@@ -90,6 +96,16 @@ mod tests {
             assert_eq!(discoveries.retry(now, TARGET), None, "not yet");
         }
         assert_eq!(waits, [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0]);
+    }
+
+    #[test]
+    fn after_the_neighbours_all_are_asked_soon() {
+        let mut discoveries = Discoveries::default();
+        discoveries.begin(Time::ZERO, TARGET, true);
+        let first = discoveries.again(TARGET).expect("under way");
+        discoveries.retry(first, TARGET);
+        let second = discoveries.again(TARGET).expect("under way");
+        assert_eq!([first.since(Time::ZERO), second.since(first)], [NEIGHBOURS_WAIT, FIRST_WAIT]);
     }
 
     #[test]

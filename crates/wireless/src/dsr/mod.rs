@@ -24,10 +24,13 @@ pub struct Router<L> {
 }
 
 impl<L> Router<L> {
-    /// Takes the next packet for which there is a route, with its destination.
+    /// Takes the next packet for which there is a route, with its destination. That route need not be looked for any more,
+    /// however it was learned.
     pub fn take_routable(&mut self) -> Option<(Station, Packet<L>)> {
         let cache = &self.cache;
-        self.buffer.take_first(|to| cache.find(to).is_some())
+        let found = self.buffer.take_first(|to| cache.find(to).is_some());
+        found.iter().for_each(|(to, _)| self.discoveries.end(*to));
+        found
     }
 }
 

@@ -33,6 +33,7 @@ pub struct Mesh<L> {
     threshold: Option<ByteCount>,
     rate: BitRate,
     capture: Option<f64>,
+    neighbours_first: bool,
     neighbourhood: Neighbourhood,
     stations: Vec<Station<L>>,
     /// The frames on air, each at its place.
@@ -72,6 +73,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
             threshold: config.rts_threshold,
             rate: config.rate,
             capture: config.capture,
+            neighbours_first: config.neighbours_first,
             neighbourhood: Neighbourhood::new(config, stations, &seed.movement),
             stations: (0..stations.len()).map(|index| Station::new(config, &draws(index))).collect(),
             air: Vec::new(),

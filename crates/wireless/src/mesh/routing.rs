@@ -33,25 +33,28 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         let router = &mut self.stations[from.index()].router;
         let oldest = router.buffer.add(now, packet, to);
         let expires = router.buffer.expires();
-        let request = router.discoveries.begin(now, to);
+        let request = router.discoveries.begin(now, to, self.neighbours_first);
         oldest.into_iter().for_each(|oldest| self.lose(now, oldest, LossCause::NoRoute));
         if let Some(expires) = expires {
             self.wakes.add(expires, Wake::Expiry(from));
         }
         if let Some(request) = request {
-            self.ask(now, from, to, request);
+            self.ask(now, from, to, (request, self.neighbours_first));
         }
     }
 
-    /// A station asks all stations for a route.
-    fn ask(&mut self, now: Time, from: Number, target: Number, number: u32) {
+    /// A station asks all stations for a route, after a jitter like those that pass the request on: two ends that look for
+    /// each other at once would else collide at the station between them every time.
+    fn ask(&mut self, now: Time, from: Number, target: Number, (number, is_local): (u32, bool)) {
         let station = &mut self.stations[from.index()];
         station.counters.discoveries += 1;
+        let jitter = station.random.up_to(JITTER);
         if let Some(again) = station.router.discoveries.again(target) {
             self.wakes.add(again, Wake::Discovery(from, target));
         }
         self.see(|| MeshEvent::Discovery { at: now, station: from, target });
-        self.enqueue(now, from, Body::Request(RouteRequest { number, target, path: vec![from] }));
+        let request = RouteRequest { number, target, is_local, path: vec![from] };
+        self.wakes.add(now + jitter, Wake::Relay(from, Box::new(request)));
     }
 
     /// No reply has come so far.
@@ -60,7 +63,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         if !router.buffer.has(target) {
             router.discoveries.end(target);
         } else if let Some(request) = router.discoveries.retry(now, target) {
-            self.ask(now, number, target, request);
+            self.ask(now, number, target, (request, false));
         }
     }
 
@@ -89,7 +92,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
                 Body::Datagram(Datagram::new(Content::Reply(found), back, true)),
             );
         }
-        if station.router.discoveries.is_new(initiator, request.number) {
+        if !request.is_local && station.router.discoveries.is_new(initiator, request.number) {
             request.path.push(number);
             let jitter = station.random.up_to(JITTER);
             self.wakes.add(now + jitter, Wake::Relay(number, Box::new(request)));
@@ -143,37 +146,33 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         }
     }
 
-    /// A station has tried a frame for the last time. The frame is lost. With source routing the link is broken, too:
-    /// what else waits for it goes back to its source's send buffer, or is lost with a route error.
+    /// A station has tried a frame for the last time. With a fixed route the packet is lost. With source routing the link
+    /// is broken: this packet and those that wait for the same station go back to the send buffer at their source, and are
+    /// lost elsewhere, with a route error.
     pub(super) fn give_up(&mut self, now: Time, number: Number, outgoing: Outgoing<L>) {
         let (Body::Datagram(failed), Some(next)) = (outgoing.body, outgoing.to) else { return };
         self.see(|| MeshEvent::LinkFailure { at: now, station: number, next });
-        let (has_header, source, way) = (failed.has_header, failed.source(), back(&failed));
-        if let Content::Flow(packet) = failed.content {
-            self.lose(now, packet, LossCause::Retries);
-        }
-        if !has_header {
+        if !failed.has_header {
+            if let Content::Flow(packet) = failed.content {
+                self.lose(now, packet, LossCause::Retries);
+            }
             return;
         }
         self.stations[number.index()].router.cache.remove_link(number, next);
-        let mut told = BTreeSet::from([number]);
-        if told.insert(source) {
-            self.report(now, number, next, way);
-        }
         let (line, mut refused) = (self.line(now), Vec::new());
         let waiting = self.stations[number.index()].take_waiting_for(next, line, &mut refused);
         self.refuse(now, number, refused);
-        for datagram in waiting {
+        let mut told = BTreeSet::from([number]);
+        for datagram in std::iter::once(failed).chain(waiting) {
             let (source, way) = (datagram.source(), back(&datagram));
             let destination = datagram.route[datagram.route.len() - 1];
-            let Content::Flow(packet) = datagram.content else { continue };
-            if source == number {
-                self.route(now, number, destination, packet);
-            } else {
-                self.lose(now, packet, LossCause::NoRoute);
-                if told.insert(source) {
-                    self.report(now, number, next, way);
-                }
+            if source != number && told.insert(source) {
+                self.report(now, number, next, way);
+            }
+            match datagram.content {
+                Content::Flow(packet) if source == number => self.route(now, number, destination, packet),
+                Content::Flow(packet) => self.lose(now, packet, LossCause::Retries),
+                Content::Passed(_) | Content::Reply(_) | Content::Error(..) => {}
             }
         }
     }
@@ -202,5 +201,5 @@ fn back<L>(datagram: &Datagram<L>) -> Route {
     datagram.route[..=datagram.at].iter().rev().copied().collect()
 }
 
-/// The longest time after which a station passes a request on.
+/// The longest time after which a station sends a request, its own or that of another.
 const JITTER: Duration = Duration::from_millis(10);

@@ -84,6 +84,7 @@ impl RunSeries {
                     flow.on_packet(at, seen);
                 }
             }
+            Seen::Frame(_) => {}
             Seen::Delivery(seen) => {
                 if let Some(flow) = self.flow(seen.flow, seen.from) {
                     flow.on_delivery(at, *seen);
@@ -211,7 +212,10 @@ mod tests {
         if let Seen::Packet(packet) = &mut again.what {
             packet.retransmission = true;
         }
-        let lost = Step::Lost { link: 0, cause: anabranch_link::LossCause::Medium };
+        let lost = Step::Lost {
+            site: anabranch_sim::observe::LossSite::Link(0),
+            cause: anabranch_link::LossCause::Medium,
+        };
         let fresh = data(AT, &[100], Step::Sent);
         let series = seen(&[fresh, data(AT, &[101, 102], Step::Sent), data(AT, &[100], lost), again]);
         let path = &series.flows[0].paths[0];

@@ -67,7 +67,7 @@ impl EndedNetwork {
     fn new(codepoint: Ecn) -> EndedNetwork {
         let source = Source::new("test.toml", TEXT);
         let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard()).expect("a sound file");
-        let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1));
+        let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
         for (_, from, link, every) in MARKS {
             fabric.link_mut(link, way(from)).set_queue(Box::new(MarkEach::new(every)));
         }

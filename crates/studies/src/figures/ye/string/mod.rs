@@ -1,0 +1,107 @@
+//! YE chapter 3: SCTP over a string of 802.11 stations with source routes.
+
+mod course;
+mod run;
+mod small_window;
+mod throughput;
+mod unfair;
+
+pub use run::{StringFlows, StringRun};
+pub use small_window::small_window;
+pub use throughput::throughput;
+pub use unfair::{scenario_one, scenario_two};
+
+use super::super::figure::{Axis, FigureCurve, Panel, Spacing};
+use super::super::results::Metric;
+use crate::scale::StudyScale;
+use course::Quantity;
+
+/// A choice for what chapter 3 leaves open: the default, or a member of the sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StringChoice {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// `retry_count`.
+    pub retry_count: &'static str,
+    /// `small_window_recovery`, where a figure does not vary it.
+    pub has_recovery: bool,
+    /// Further settings of the radios.
+    pub radio: &'static str,
+}
+
+impl StringChoice {
+    /// The headline's: each failed attempt counts against a frame's one limit.
+    pub const DEFAULT: StringChoice =
+        StringChoice { name: "default", retry_count: "every", has_recovery: false, radio: "" };
+    /// The counters of IEEE 802.11.
+    pub const STANDARD_COUNTERS: StringChoice =
+        StringChoice { name: "IEEE's retry counters", retry_count: "standard", ..StringChoice::DEFAULT };
+    /// With the early retransmission in the idle period.
+    pub const RECOVERY: StringChoice =
+        StringChoice { name: "small-window recovery", has_recovery: true, ..StringChoice::DEFAULT };
+    /// The timing of FHSS at 1 Mbit/s (Bianchi's constants).
+    pub const FHSS: StringChoice = StringChoice {
+        name: "FHSS timing",
+        radio: "slot = \"50 us\"\nsifs = \"28 us\"\ndifs = \"128 us\"\ncw_min = 15\nplcp = \"128 us\"\n",
+        ..StringChoice::DEFAULT
+    };
+
+    fn run(self) -> StringRun {
+        StringRun {
+            retry_count: self.retry_count,
+            has_recovery: self.has_recovery,
+            radio: self.radio,
+            ..StringRun::DEFAULT
+        }
+    }
+}
+
+/// The parameters that all figures of chapter 3 share, for the report.
+fn params(choice: StringChoice, run: &str, seeds: u64) -> Vec<(&'static str, String)> {
+    let mut params = vec![
+        ("topology", "four stations in a line, 250 m apart; range and carrier sense 300 m".to_owned()),
+        ("radio", "802.11, 1 Mbit/s, DSSS with the long preamble, no capture, queues of 50 frames".to_owned()),
+        ("retries", format!("4 above the RTS threshold, 7 up to it; counted by `{}`", choice.retry_count)),
+        ("routing", "DSR without replies from caches and without salvaging".to_owned()),
+        ("profile", "rfc2960, packets of 544 bytes, 4 missing reports, delayed SACKs".to_owned()),
+        ("window", "in packets of 544 bytes; throughput counts 512 of them".to_owned()),
+        ("run", run.to_owned()),
+        ("seeds", format!("{seeds}, the same for all schemes")),
+    ];
+    if choice.has_recovery {
+        params.push(("differs", "`small_window_recovery = true`".to_owned()));
+    }
+    if !choice.radio.is_empty() {
+        params.push(("differs", format!("`{}`", choice.radio.trim().replace('\n', ", "))));
+    }
+    params
+}
+
+/// A panel of one quantity. Each curve has points (x, run).
+fn panel(
+    (name, metric): (&'static str, Metric),
+    title: &str,
+    label: &'static str,
+    quantity: Quantity,
+    series: Vec<(&'static str, Vec<(f64, StringRun)>)>,
+    scale: StudyScale,
+) -> Panel {
+    let curve = |(name, points): (&'static str, Vec<(f64, StringRun)>)| FigureCurve {
+        name,
+        points: points.into_iter().map(|(x, run)| (x, course::of(run, quantity))).collect(),
+    };
+    Panel {
+        name,
+        title: title.to_owned(),
+        axis: Axis { label, spacing: Spacing::Even },
+        metric,
+        series: series.into_iter().map(curve).collect(),
+        seeds: seeds(scale),
+        beside: &[],
+    }
+}
+
+/// The seeds of a point.
+fn seeds(scale: StudyScale) -> u64 {
+    scale.seeds(20)
+}

@@ -1,0 +1,86 @@
+//! YE-F15: what the early retransmission in the idle period gains, over two hops (a) and three (b).
+
+use super::super::super::claim::{Expression, Number, Weight};
+use super::super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::super::super::results::{CurvePoints, Metric};
+use super::super::{at, claim, within};
+use super::{StringChoice, StringRun, params, seeds};
+use crate::scale::StudyScale;
+
+const THRESHOLD: f64 = 256.0;
+const THRESHOLDS: [f64; 2] = [20.0, THRESHOLD];
+const WITH: &str = "with";
+const WITHOUT: &str = "without";
+/// The panels of each number of hops: totals, and the gain.
+const HOPS: [(usize, &str, &str, (f64, f64)); 2] =
+    [(2, "a", "gain a", (10.0, 60.0)), (3, "b", "gain b", (3.0, 40.0))];
+
+/// The record.
+pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
+    let axis = Axis { label: "RTS threshold in bytes", spacing: Spacing::Even };
+    let simulated = |(hops, name, _, _): &(usize, &'static str, &str, _)| {
+        let curve = |name, has_recovery| {
+            let run = |threshold: f64| {
+                let base = StringRun { hops: *hops, window: 4, seconds: 30, ..choice.run() };
+                let run = StringRun { threshold: threshold as u32, has_recovery, ..base };
+                (threshold, run.into())
+            };
+            FigureCurve { name, points: THRESHOLDS.map(run).to_vec() }
+        };
+        Panel {
+            name,
+            title: format!("throughput of 30 s over {hops} hops"),
+            axis,
+            metric: Metric::Throughput,
+            series: vec![curve(WITH, true), curve(WITHOUT, false)],
+            seeds: seeds(scale),
+            beside: &[],
+        }
+    };
+    let gains = |(hops, of, name, _): &(usize, &'static str, &'static str, _)| {
+        let gain =
+            |threshold: f64| (threshold, ValueSource::Gain { of: (of, WITH), over: (of, WITHOUT) });
+        Panel {
+            name,
+            title: format!("gain over {hops} hops, %"),
+            axis,
+            metric: Metric::Gain,
+            series: vec![FigureCurve { name: WITH, points: THRESHOLDS.map(gain).to_vec() }],
+            seeds: seeds(scale),
+            beside: &[],
+        }
+    };
+    let gain = |name| Number::Mean(vec![at((name, Metric::Gain), WITH, THRESHOLD)]);
+    let timeouts = |panel, series| CurvePoints { panel, series, metric: Metric::Timeouts, x: vec![THRESHOLD] };
+    let all = |make: &dyn Fn(&(usize, &'static str, &'static str, (f64, f64))) -> Expression| {
+        Expression::All(HOPS.iter().map(make).collect())
+    };
+    Figure {
+        id: "YE-F15",
+        title: "small-window recovery over two hops and three",
+        params: params(choice, "30 s, window 4; threshold 256, and 20 beside", seeds(scale)),
+        panels: HOPS.iter().map(simulated).chain(HOPS.iter().map(gains)).collect(),
+        claims: vec![
+            claim(
+                "C1",
+                Weight::Core,
+                "it gains",
+                all(&|(_, _, name, _)| Expression::More(gain(name), 0.0)),
+            ),
+            claim(
+                "C2",
+                Weight::Core,
+                "10 to 60 % over two hops (stated 30), 3 to 40 % over three (15)",
+                all(&|(_, _, name, (least, most))| within(gain(name), *least, *most)),
+            ),
+            claim(
+                "C3",
+                Weight::Side,
+                "fewer time-outs",
+                all(&|(_, name, _, _)| {
+                    Expression::Less(Number::Difference(timeouts(name, WITH), timeouts(name, WITHOUT)), 0.0)
+                }),
+            ),
+        ],
+    }
+}
