@@ -43,11 +43,6 @@ impl SubflowSweep {
             ));
         }
         claims.extend(self.beside_c1(0.08, 0.15, scale));
-        let number =
-            Number::Deviation(self.throughput(FORMULA, self.at), self.throughput(SIMULATION, self.at));
-        let anything = (f64::NEG_INFINITY, f64::INFINITY);
-        let error = Expression::Number { number, range: anything, direction: anything };
-        claims.push(("ER (1)", Weight::Sanity, self.printed_error(), error));
         claims
     }
 
@@ -161,15 +156,6 @@ impl SubflowSweep {
             Swept::RoundTrips | Swept::First => {
                 "formula (1) says too much at every point, and the less the longer the RTT (steps of its error in %)"
             }
-        }
-    }
-
-    fn printed_error(&self) -> &'static str {
-        match self.name {
-            "F4a" => "formula (1)'s mean error; the paper has 45.46 %",
-            "F4b" => "formula (1)'s mean error; the paper has 30.02 %",
-            "F5a" => "formula (1)'s mean error; the paper has \"1.43\", read as 143 %",
-            _ => "formula (1)'s mean error; the paper has 92.17 %",
         }
     }
 
