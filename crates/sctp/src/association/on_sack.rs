@@ -182,7 +182,10 @@ impl Session {
             return;
         }
         let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
-        let wanted = slow.map_or_else(|| congestion.increase(id, acked, &view), |step| step.by);
+        let wanted = match slow {
+            Some(step) => step.by,
+            None => congestion.increase(id, acked, &view).min(limit.largest_step(view.path(id))),
+        };
         if wanted.is_zero() && *yields_window && slow.is_none() {
             return self.yield_window(id, now);
         }

@@ -3,6 +3,7 @@
 
 mod congestion;
 mod copies;
+mod given_steps;
 mod given_windows;
 #[path = "../pair/mod.rs"]
 mod pair;

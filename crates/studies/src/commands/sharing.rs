@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_studies::sharing::equal_links::EqualLinks;
 use anabranch_studies::sharing::trial::Trial;
 use anabranch_studies::sharing::{draw, table};
 
@@ -18,13 +19,17 @@ pub struct Arguments {
     /// Print the scenario of this network and run nothing
     #[arg(long, value_name = "NUMBER")]
     show: Option<usize>,
+    /// Run two equal links that share nothing instead, with the seeds 1 to N
+    #[arg(long, value_name = "N", conflicts_with = "show", value_parser = clap::value_parser!(u64).range(1..))]
+    equal_links: Option<u64>,
 }
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    match arguments.show {
-        Some(number) => print!("{}", draw::network(arguments.draw, number).scenario("auto")),
-        None => print!("{}", table::page(&Trial::all(arguments.draw, arguments.seeds)?)),
+    match (arguments.show, arguments.equal_links) {
+        (Some(number), _) => print!("{}", draw::network(arguments.draw, number).scenario("auto")),
+        (None, Some(seeds)) => print!("{}", table::equal_links(&EqualLinks::all(seeds)?)),
+        (None, None) => print!("{}", table::page(&Trial::all(arguments.draw, arguments.seeds)?)),
     }
     Ok(ExitCode::SUCCESS)
 }

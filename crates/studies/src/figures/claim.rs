@@ -11,7 +11,7 @@
 
 use super::by_seed::{BySeed, ConfidenceInterval};
 use super::curve_statistics::{
-    all_points, deviation, exponent, extreme, linearity, mean, mean_ratio, size_gap,
+    all_points, deviation, exponent, extreme, linearity, mean, mean_ratio, size_gap, size_ratio,
 };
 use super::results::{CurvePoints, Metric, Results};
 use super::verdict::Standing;
@@ -135,6 +135,8 @@ pub enum Number {
     Difference(CurvePoints, CurvePoints),
     /// The mean over the points of |A| − |B|, of the means at each point.
     SizeGap(CurvePoints, CurvePoints),
+    /// The mean over the points of |A| to that of |B|, of the means at each point.
+    SizeRatio(CurvePoints, CurvePoints),
     /// The mean over the points of several curves.
     Mean(Vec<CurvePoints>),
     /// The greatest mean at a point of several curves, with that point's interval.
@@ -218,6 +220,7 @@ impl Number {
             Number::MeanRatio(one, two) => mean_ratio(one, two, results),
             Number::Deviation(one, two) => deviation(one, two, results),
             Number::SizeGap(one, two) => size_gap(one, two, results),
+            Number::SizeRatio(one, two) => size_ratio(one, two, results),
             Number::Mean(curves) => mean(curves, results),
             Number::Greatest(curves) => extreme(curves, results, 1.0).map(|(_, found)| found),
             Number::Least(curves) => extreme(curves, results, -1.0).map(|(_, found)| found),
@@ -238,7 +241,10 @@ impl Number {
 
     /// A range of a number that cannot be below 0 has no bound there that an interval could cross.
     fn open_below(&self, (least, most): (f64, f64)) -> (f64, f64) {
-        let has_sign = !matches!(self, Number::Ratio(..) | Number::MeanRatio(..) | Number::Deviation(..));
+        let has_sign = !matches!(
+            self,
+            Number::Ratio(..) | Number::MeanRatio(..) | Number::Deviation(..) | Number::SizeRatio(..)
+        );
         (if has_sign || least > 0.0 { least } else { f64::NEG_INFINITY }, most)
     }
 
@@ -248,7 +254,8 @@ impl Number {
             | Number::MeanRatio(one, two)
             | Number::Deviation(one, two)
             | Number::Difference(one, two)
-            | Number::SizeGap(one, two) => vec![one.panel, two.panel],
+            | Number::SizeGap(one, two)
+            | Number::SizeRatio(one, two) => vec![one.panel, two.panel],
             Number::Mean(curves)
             | Number::Greatest(curves)
             | Number::Least(curves)

@@ -40,12 +40,26 @@ pub(super) fn deviation(
     })
 }
 
-/// The signs are those of the means, so that what a seed adds stays linear.
 pub(super) fn size_gap(
     one: &CurvePoints,
     two: &CurvePoints,
     results: &Results,
 ) -> Option<ConfidenceInterval> {
+    let (one, two) = sizes(one, two, results)?;
+    Some(one.minus(&two))
+}
+
+pub(super) fn size_ratio(
+    one: &CurvePoints,
+    two: &CurvePoints,
+    results: &Results,
+) -> Option<ConfidenceInterval> {
+    let (one, two) = sizes(one, two, results)?;
+    Some(one.over(&two))
+}
+
+/// The means over points of |A| and of |B|. The signs are those of each point's mean, so that what a seed adds stays linear.
+fn sizes(one: &CurvePoints, two: &CurvePoints, results: &Results) -> Option<(BySeed, BySeed)> {
     let size = |sample: &BySeed| {
         let sign = if sample.mean() < 0.0 { -1.0 } else { 1.0 };
         sample.map(|value| sign * value)
@@ -54,7 +68,7 @@ pub(super) fn size_gap(
     let ones: Vec<BySeed> = pairs.iter().map(|(one, _)| size(one)).collect();
     let twos: Vec<BySeed> = pairs.iter().map(|(_, two)| size(two)).collect();
     let average = |sizes: &[BySeed]| BySeed::average(&sizes.iter().collect::<Vec<_>>());
-    Some(average(&ones)?.minus(&average(&twos)?))
+    Some((average(&ones)?, average(&twos)?))
 }
 
 /// All points of the curves, each with its place; `None` where one was not measured.

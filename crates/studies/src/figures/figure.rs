@@ -4,6 +4,7 @@ use super::FigureError;
 use super::claim::Claim;
 use super::observed::ObservedRun;
 use super::results::Metric;
+use super::run_values::RunValues;
 
 /// A figure of a paper, of one or several panels.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub struct FigureCurve {
 pub enum ValueSource {
     /// From this scenario, run with each seed.
     Run(String),
+    /// A number that is computed from what each run of a scenario shows, seed by seed.
+    Computed(ComputedValue),
     /// Known values: a model's, which is the same for every seed, or those of another program's runs.
     Given(Vec<f64>),
     /// 100 (A / B − 1) of two curves of earlier panels, at the same place, seed by seed (M-MET-6). Each is named by its
@@ -88,6 +91,17 @@ pub enum ValueSource {
     Observed(ObservedRun),
     /// The milliseconds that this work takes on this machine.
     Timed(WorkItem),
+}
+
+/// A number from the values of a run.
+#[derive(Clone, Debug)]
+pub struct ComputedValue {
+    /// The scenario file's text.
+    pub scenario: String,
+    /// How it is computed, in the panel's metric.
+    pub compute: fn(&RunValues, &[f64]) -> Result<f64, FigureError>,
+    /// With what beside the run.
+    pub with: Vec<f64>,
 }
 
 /// Something to compute, for the time that it takes.
@@ -117,6 +131,7 @@ impl Panel {
     pub fn is_simulated(&self) -> bool {
         let is_of_runs = |source: &ValueSource| match source {
             ValueSource::Run(_)
+            | ValueSource::Computed(_)
             | ValueSource::Gain { .. }
             | ValueSource::Sum(_)
             | ValueSource::Observed(_) => true,

@@ -24,16 +24,25 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
         }
     }
     let runs = kept.values::<FigureError>(&grid)?;
+    let of_scenario = |panel: &Panel, scenario: &str| {
+        let wanted = point(panel, scenario);
+        let found = grid.iter().position(|point| *point == wanted);
+        found.map_or(&[][..], |index| &runs[index][..])
+    };
     let mut results = Results::default();
     for panel in &figure.panels {
         for series in &panel.series {
             for (x, source) in &series.points {
                 match source {
                     ValueSource::Run(scenario) => {
-                        let wanted = point(panel, scenario);
-                        let found = grid.iter().position(|point| *point == wanted);
-                        let runs = found.map_or(&[][..], |index| &runs[index]);
+                        let runs = of_scenario(panel, scenario);
                         take_runs(&mut results, figure.id, (panel, series.name, *x), runs)?;
+                    }
+                    ValueSource::Computed(computed) => {
+                        let one = |run: &RunValues| (computed.compute)(run, &computed.with);
+                        let values = of_scenario(panel, &computed.scenario).iter().map(one);
+                        let values = values.collect::<Result<Vec<f64>, FigureError>>()?;
+                        results.add(panel.name, series.name, panel.metric, *x, values);
                     }
                     ValueSource::Given(values) => {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
@@ -64,6 +73,7 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
 fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {
     panel.series.iter().flat_map(|series| &series.points).filter_map(|(_, source)| match source {
         ValueSource::Run(scenario) => Some(scenario),
+        ValueSource::Computed(computed) => Some(&computed.scenario),
         ValueSource::Given(_)
         | ValueSource::Gain { .. }
         | ValueSource::Sum(_)

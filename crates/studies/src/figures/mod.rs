@@ -59,7 +59,7 @@ pub enum FigureName {
     /// Limits by a thinned search, and what that costs.
     #[value(name = "WS-F13-F14", aliases = ["WS-F13", "WS-F14"])]
     WsF13ToF14,
-    /// The model of multipath TCP: its columns, as far as they need no simulation.
+    /// Multipath TCP beside its model.
     #[value(name = "LIU-F4-F6", aliases = ["LIU-F4", "LIU-F5", "LIU-F6"])]
     LiuF4ToF6,
     /// A transfer's time by losses: BERP beside the standard, over disjoint paths.
@@ -268,7 +268,7 @@ impl FigureName {
             FigureName::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket, ws::LeastTimeout::OfProfile),
             FigureName::WsF9ToF12 => ws::windows(scale, ws::WindowsSetting::DEFAULT),
             FigureName::WsF13ToF14 => ws::heuristic(1e-4),
-            FigureName::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
+            FigureName::LiuF4ToF6 => liu::record(scale, liu::LiuChoice::DEFAULT),
             FigureName::BerpF2
             | FigureName::BerpF3
             | FigureName::BerpF5
@@ -357,7 +357,8 @@ impl FigureName {
             }
             FigureName::WsF13ToF14 => Ok(vec![("p = 0.001", ws::heuristic(1e-3)?)]),
             FigureName::LiuF4ToF6 => {
-                Ok(vec![("RTO ≥ 1 s", liu::columns(1.0)?), ("RTO = 3 RTT", liu::columns(0.0)?)])
+                let members = liu::LiuChoice::SENSITIVITY.into_iter();
+                members.map(|choice| Ok((choice.name, liu::record(scale, choice)?))).collect()
             }
         }
     }

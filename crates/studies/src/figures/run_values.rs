@@ -40,11 +40,23 @@ pub struct RunValues {
     pub first_flow: f64,
     /// What the second flow delivered, likewise; 0 without one.
     pub second_flow: f64,
+    /// What the first flow met on its first three paths; 0 on paths that it lacks.
+    pub paths: [PathValues; 3],
+}
+
+/// What a flow met on one of its paths, over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PathValues {
+    /// The mean of the round trips measured, in seconds; 0 without one.
+    pub round_trip: f64,
+    /// The share of the sender's packets that were lost, in queues too.
+    pub loss: f64,
 }
 
 impl KeptValues for RunValues {
     const COLUMNS: &str = "time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,delivered,seconds,\
-                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue,first_flow,second_flow";
+                           goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue,first_flow,second_flow,\
+                           rtt_1,loss_1,rtt_2,loss_2,rtt_3,loss_3";
 
     fn of(run: &RunResult) -> RunValues {
         let received = sum_sacks(run, |sacks| sacks.received);
@@ -65,6 +77,10 @@ impl KeptValues for RunValues {
             mean_queue: queues.map(|queue| queue.mean_queue_packets).fold(0.0, f64::max),
             first_flow: run.flows.first().map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
             second_flow: run.flows.get(1).map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
+            paths: std::array::from_fn(|index| {
+                let path = run.flows.first().and_then(|flow| flow.paths.get(index));
+                path.map(PathValues::of).unwrap_or_default()
+            }),
         }
     }
 
@@ -74,21 +90,27 @@ impl KeptValues for RunValues {
         let RunValues { throughput, sacks_by_timer, shared_sacks, .. } = self;
         let RunValues { fast_retransmits, timeouts, delivered, seconds, .. } = self;
         let RunValues { goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, .. } = self;
-        let RunValues { first_flow, second_flow, .. } = self;
+        let RunValues { first_flow, second_flow, paths, .. } = self;
+        let [one, two, three] = paths.map(|PathValues { round_trip, loss }| format!("{round_trip},{loss}"));
         format!(
             "{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},{timeouts},{delivered},{seconds},\
-             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue},{first_flow},{second_flow}"
+             {goodput_packets},{tr_ratio},{ecn_echoes},{ecn_cuts},{mean_queue},{first_flow},{second_flow},\
+             {one},{two},{three}"
         )
     }
 
     fn from_cells(cells: &[&str]) -> Option<RunValues> {
         let [time, throughput, sacks_by_timer, shared_sacks, rest @ ..] = cells else { return None };
         let [fast_retransmits, timeouts, delivered, seconds, rest @ ..] = rest else { return None };
-        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, first_flow, second_flow] = rest
-        else {
+        let [goodput_packets, tr_ratio, ecn_echoes, ecn_cuts, mean_queue, rest @ ..] = rest else {
+            return None;
+        };
+        let [first_flow, second_flow, rtt_1, loss_1, rtt_2, loss_2, rtt_3, loss_3] = rest else {
             return None;
         };
         let number = |cell: &str| cell.parse::<f64>().ok();
+        let path =
+            |round_trip, loss| Some(PathValues { round_trip: number(round_trip)?, loss: number(loss)? });
         Some(RunValues {
             time: if time.is_empty() { None } else { Some(number(time)?) },
             throughput: number(throughput)?,
@@ -105,7 +127,17 @@ impl KeptValues for RunValues {
             mean_queue: number(mean_queue)?,
             first_flow: number(first_flow)?,
             second_flow: number(second_flow)?,
+            paths: [path(rtt_1, loss_1)?, path(rtt_2, loss_2)?, path(rtt_3, loss_3)?],
         })
+    }
+}
+
+impl PathValues {
+    fn of(path: &PathResult) -> PathValues {
+        PathValues {
+            round_trip: path.mean_rtt_s.unwrap_or_default(),
+            loss: path.lost_packets as f64 / (path.sent_packets.max(1)) as f64,
+        }
     }
 }
 
@@ -181,6 +213,7 @@ mod tests {
             mean_queue: 0.7,
             first_flow: 1.9,
             second_flow: 0.25,
+            paths: [0.1, 0.2, 0.0].map(|round_trip| PathValues { round_trip, loss: round_trip / 3.0 }),
         };
         for values in [values, RunValues { time: None, ..values }] {
             let line = values.cells();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::equal_links::EqualLinks;
 use super::trial::Trial;
 
 /// The line of each trial, then the summary.
@@ -56,6 +57,18 @@ pub fn summary(trials: &[Trial]) -> String {
     text
 }
 
+/// How often two equal links are taken for one, and what that costs.
+pub fn equal_links(runs: &[EqualLinks]) -> String {
+    let mistaken: Vec<u64> = runs.iter().filter(|run| run.is_mistaken).map(|run| run.seed).collect();
+    let worst = runs.iter().map(|run| -run.change).fold(0.0, f64::max);
+    format!(
+        "equal links: {} of {} taken for one after 10 s (seeds {mistaken:?}), largest loss {:.2} %\n",
+        mistaken.len(),
+        runs.len(),
+        100.0 * worst
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::draw;
@@ -77,5 +90,12 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("| no | **wrong** | **wrong** | 10.00 | 9.50 | -5.0 % |"), "{page}");
+    }
+
+    #[test]
+    fn equal_links_that_are_taken_for_one_are_named() {
+        let run = |seed, is_mistaken, change| EqualLinks { seed, is_mistaken, change };
+        let text = equal_links(&[run(1, false, 0.01), run(2, true, -0.005)]);
+        assert_eq!(text, "equal links: 1 of 2 taken for one after 10 s (seeds [2]), largest loss 0.50 %\n");
     }
 }

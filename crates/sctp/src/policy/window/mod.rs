@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use anabranch_base::ByteCount;
 
-use super::{PathId, View};
+use super::{PathId, PathSample, View};
 
 /// The answer to a request for growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,15 @@ pub struct Grant {
 
 /// A rule that limits the congestion windows.
 pub trait WindowLimit: Debug + Send {
-    /// How much of the `wanted` growth `path` gets.
+    /// How much of the `wanted` growth `path` gets. In congestion avoidance that is at most its
+    /// [`largest_step`](WindowLimit::largest_step).
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant;
+
+    /// The most that the window of `path` grows at one event of congestion avoidance. It is a unit: a rule divides the room packet
+    /// by packet, and a control whose growth has no such bound (OLIA, BERP) would take several from another path at once.
+    fn largest_step(&self, path: &PathSample) -> ByteCount {
+        path.unit
+    }
 
     /// The most that the windows of all paths may have together when paths are added; if they have more, the windows
     /// of the new paths are cut to equal parts.

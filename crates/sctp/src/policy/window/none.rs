@@ -3,7 +3,7 @@
 use anabranch_base::ByteCount;
 
 use super::{Grant, WindowLimit};
-use crate::policy::{PathId, View};
+use crate::policy::{PathId, PathSample, View};
 
 /// Grants everything.
 #[derive(Debug, Default)]
@@ -12,6 +12,10 @@ pub struct Unlimited;
 impl WindowLimit for Unlimited {
     fn grant(&mut self, _path: PathId, wanted: ByteCount, _view: &View<'_>) -> Grant {
         Grant::free(wanted)
+    }
+
+    fn largest_step(&self, _path: &PathSample) -> ByteCount {
+        ByteCount::MAX
     }
 
     fn set_limits(&mut self, _limits: &[(PathId, ByteCount)]) {}

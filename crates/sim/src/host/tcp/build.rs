@@ -22,14 +22,15 @@ pub fn ends(draft: &Draft<'_>, settings: &Tcp) -> [Box<dyn Transport>; 2] {
 /// The end at one host.
 pub fn end(draft: &Draft<'_>, settings: &Tcp, host: Host) -> TcpEnd {
     let hints = hints(draft.scenario, &draft.paths, host);
-    let opens = |round_trip: Option<Duration>| draft.flow.start + round_trip.unwrap_or_default();
+    let subflow =
+        |handshake: Option<Duration>| Subflow::new(settings, draft.flow.start, handshake.unwrap_or_default());
     let losses = hints.iter().map(|hint| hint.loss.unwrap_or_default()).collect();
     let is_bulk = draft.flow.traffic == Traffic::Bulk;
     let sender = draft.sender(host, settings.mss).map(|sender| {
         ConnectionSender::new(settings, SegmentSource::new(sender, settings.mss, is_bulk), losses)
     });
     TcpEnd {
-        subflows: hints.iter().map(|hint| Subflow::new(settings, opens(hint.round_trip))).collect(),
+        subflows: hints.iter().map(|hint| subflow(hint.round_trip)).collect(),
         sender,
         assembly: Assembly::default(),
         deliveries: Vec::new(),

@@ -1,7 +1,7 @@
 //! The sending half of a subflow: its window, its timer, and its recovery from losses by NewReno (RFC 6582, with the
 //! timer of its impatient variant) or by selective acknowledgements (RFC 6675), both with limited transmit (RFC 3042).
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::{Tcp, TcpGrowth, TcpRecovery};
 
 use super::position::Position;
@@ -80,8 +80,8 @@ pub struct Consequence {
 }
 
 impl SubflowSender {
-    /// A sender of which nothing has left.
-    pub fn new(settings: &Tcp) -> SubflowSender {
+    /// A sender of which nothing has left, on a subflow whose opening took `handshake`.
+    pub fn new(settings: &Tcp, handshake: Duration) -> SubflowSender {
         let limit = settings.bytes(settings.window);
         let threshold = settings.initial_ssthresh.unwrap_or(limit);
         let window = CongestionWindow::new(settings.bytes(settings.initial_window), threshold, settings.mss);
@@ -89,7 +89,7 @@ impl SubflowSender {
             first_window: window.packets(),
             board: Scoreboard::default(),
             window,
-            timer: RetransmissionTimer::new(settings.min_rto),
+            timer: RetransmissionTimer::new(settings.min_rto, handshake),
             rounds: Rounds::default(),
             phase: Phase::Open,
             recovery: settings.recovery,
@@ -403,18 +403,18 @@ const SLOW_START_LIMIT: f64 = 2.0;
 mod tests {
     use super::*;
     use crate::host::tcp::segment::Blocks;
-    use anabranch_base::Duration;
 
     /// Segments of 100 bytes.
     fn sender(recovery: TcpRecovery) -> SubflowSender {
         let limit = anabranch_link::config::QueueLimit::Packets;
-        SubflowSender::new(&Tcp {
+        let settings = Tcp {
             recovery,
             initial_window: limit(8),
             initial_ssthresh: Some(ByteCount::new(200)),
             mss: ByteCount::new(100),
             ..Tcp::default()
-        })
+        };
+        SubflowSender::new(&settings, Duration::ZERO)
     }
 
     fn at(milliseconds: u64) -> Time {

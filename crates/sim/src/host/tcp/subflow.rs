@@ -28,12 +28,12 @@ pub struct Subflow {
 }
 
 impl Subflow {
-    /// A subflow that opens at `opens`.
-    pub fn new(settings: &Tcp, opens: Time) -> Subflow {
+    /// A subflow of a flow that starts at `start`: it opens after its `handshake`, a round trip.
+    pub fn new(settings: &Tcp, start: Time, handshake: Duration) -> Subflow {
         Subflow {
-            sender: SubflowSender::new(settings),
+            sender: SubflowSender::new(settings, handshake),
             receiver: SubflowReceiver::new(settings.ack_every, settings.recovery),
-            opens,
+            opens: start + handshake,
             limits: TimeInLimits::new(),
             sent_packets: 0,
             received: Received::default(),

@@ -7,6 +7,8 @@ use anabranch_base::{Duration, Time};
 #[derive(Clone, Debug)]
 pub struct RetransmissionTimer {
     least: Duration,
+    /// The time-out before a sample.
+    initial: Duration,
     srtt: Option<Duration>,
     rttvar: Duration,
     rto: Duration,
@@ -15,13 +17,18 @@ pub struct RetransmissionTimer {
 }
 
 impl RetransmissionTimer {
-    /// A stopped timer without samples.
-    pub fn new(least: Duration) -> RetransmissionTimer {
+    /// A stopped timer without samples, of a connection whose opening took `handshake`. RFC 6298 §5.7: "If the timer
+    /// expires awaiting the ACK of a SYN segment and the TCP implementation is using an RTO less than 3 seconds, the RTO
+    /// MUST be re-initialized to 3 seconds when data transmission begins". Without that, a round trip of more than 1 s
+    /// never has a sample where another subflow ends the back-off of each time-out.
+    pub fn new(least: Duration, handshake: Duration) -> RetransmissionTimer {
+        let initial = if handshake < INITIAL { INITIAL } else { INITIAL_AFTER_LOST_SYN };
         RetransmissionTimer {
             least,
+            initial,
             srtt: None,
             rttvar: Duration::ZERO,
-            rto: INITIAL.max(least),
+            rto: initial.max(least),
             deadline: None,
             samples: (Duration::ZERO, 0),
         }
@@ -50,7 +57,7 @@ impl RetransmissionTimer {
 
     /// Sets the time-out to what was measured.
     pub fn end_back_off(&mut self) {
-        let measured = self.srtt.map_or(INITIAL, |srtt| srtt + self.rttvar * 4);
+        let measured = self.srtt.map_or(self.initial, |srtt| srtt + self.rttvar * 4);
         self.rto = measured.max(self.least).min(MOST);
     }
 
@@ -93,8 +100,9 @@ impl RetransmissionTimer {
     }
 }
 
-/// The time-out before a sample (RFC 6298 §2.1), and the largest.
+/// The time-out before a sample (RFC 6298 §2.1), that after a SYN timed out (§5.7), and the largest.
 const INITIAL: Duration = Duration::from_secs(1);
+const INITIAL_AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 const MOST: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
@@ -103,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_estimate_follows_the_samples() {
-        let mut timer = RetransmissionTimer::new(Duration::from_millis(200));
+        let mut timer = RetransmissionTimer::new(Duration::from_millis(200), Duration::from_millis(10));
         assert_eq!(timer.rto(), INITIAL);
         timer.on_sample(Duration::from_millis(100));
         assert_eq!(timer.rto(), Duration::from_millis(300));
@@ -115,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_time_out_doubles_up_to_a_minute_and_returns_with_a_sample() {
-        let mut timer = RetransmissionTimer::new(Duration::from_millis(200));
+        let mut timer = RetransmissionTimer::new(Duration::from_millis(200), Duration::from_millis(10));
         timer.on_sample(Duration::from_millis(10));
         assert_eq!(timer.rto(), Duration::from_millis(200));
         for _ in 0..10 {
@@ -124,5 +132,17 @@ mod tests {
         assert_eq!(timer.rto(), MOST);
         timer.on_sample(Duration::from_millis(10));
         assert_eq!(timer.rto(), Duration::from_millis(200));
+    }
+
+    #[test]
+    fn a_handshake_that_outlasts_the_first_time_out_leaves_three_seconds() {
+        let rto = |handshake| {
+            let mut timer = RetransmissionTimer::new(Duration::from_millis(200), handshake);
+            timer.back_off();
+            timer.end_back_off();
+            timer.rto()
+        };
+        assert_eq!(rto(Duration::from_millis(999)), INITIAL);
+        assert_eq!(rto(Duration::from_secs(1)), INITIAL_AFTER_LOST_SYN);
     }
 }

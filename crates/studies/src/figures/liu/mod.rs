@@ -1,25 +1,42 @@
-//! The figures of LIU, a model of multipath TCP in a shared receive buffer: the columns that need no simulation.
-//!
-//! Their simulation needs coupled congestion control, which is not built yet, so that claims about it cannot be judged.
+//! The figures of LIU, a model of multipath TCP in a shared receive buffer: simulations, the models' columns, and formula (1).
 
-use anabranch_models::Mptcp;
-use anabranch_models::mptcp::{Coupling, Subflow};
-use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
+mod choice;
+mod claims;
+mod columns;
+
+pub use choice::LiuChoice;
 
 use super::FigureError;
-use super::claim::{Claim, Expression, Number, PointTest, Weight};
 use super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
-use super::results::{CurvePoints, Metric};
-
-/// RTO = max(0.2 s, 3 RTT), the atlas's default.
-pub const LEAST_TIMEOUT: f64 = 0.2;
+use super::results::Metric;
+use crate::scale::StudyScale;
+use choice::{AccessLosses, SubflowLink, SubflowRun};
 
 /// The series' names.
+const SIMULATION: &str = "simulation";
 const MODEL: &str = "model";
 const COUPLED: &str = "coupled fixed point";
 const FORMULA: &str = "formula (1)";
-const SMALL: &str = "model, 50 packets";
-const COUPLED_SMALL: &str = "coupled fixed point, 50 packets";
+const MEASURED: &str = "model, as measured";
+const SMALL: Buffer = Buffer {
+    packets: 50,
+    simulation: "simulation, 50 packets",
+    model: "model, 50 packets",
+    coupled: "coupled fixed point, 50 packets",
+    measured: "model, 50 packets, as measured",
+};
+const LARGE: Buffer =
+    Buffer { packets: 100, simulation: SIMULATION, model: MODEL, coupled: COUPLED, measured: MEASURED };
+
+/// A receive buffer in packets, and the names of the curves that have it.
+#[derive(Clone, Copy, Debug)]
+struct Buffer {
+    packets: u32,
+    simulation: &'static str,
+    model: &'static str,
+    coupled: &'static str,
+    measured: &'static str,
+}
 
 /// What is swept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +53,8 @@ enum Swept {
 #[derive(Clone, Copy, Debug)]
 struct SubflowSweep {
     name: &'static str,
+    /// The panel of the differences to the simulation.
+    errors: &'static str,
     subflows: usize,
     swept: Swept,
     at: &'static [f64],
@@ -46,169 +65,211 @@ const LOSSES: &[f64] = &[0.5, 1.0, 2.0, 4.0, 8.0, 15.0];
 const FIRST: &[f64] = &[20.0, 100.0, 200.0, 500.0, 1_000.0, 2_000.0];
 
 const SWEEPS: [SubflowSweep; 6] = [
-    SubflowSweep { name: "F4a", subflows: 2, swept: Swept::RoundTrips, at: ROUND_TRIPS },
-    SubflowSweep { name: "F4b", subflows: 3, swept: Swept::RoundTrips, at: ROUND_TRIPS },
-    SubflowSweep { name: "F5a", subflows: 2, swept: Swept::Losses, at: LOSSES },
-    SubflowSweep { name: "F5b", subflows: 3, swept: Swept::Losses, at: LOSSES },
-    SubflowSweep { name: "F6a", subflows: 2, swept: Swept::First, at: FIRST },
-    SubflowSweep { name: "F6b", subflows: 3, swept: Swept::First, at: FIRST },
+    SubflowSweep {
+        name: "F4a",
+        errors: "F4a errors",
+        subflows: 2,
+        swept: Swept::RoundTrips,
+        at: ROUND_TRIPS,
+    },
+    SubflowSweep {
+        name: "F4b",
+        errors: "F4b errors",
+        subflows: 3,
+        swept: Swept::RoundTrips,
+        at: ROUND_TRIPS,
+    },
+    SubflowSweep { name: "F5a", errors: "F5a errors", subflows: 2, swept: Swept::Losses, at: LOSSES },
+    SubflowSweep { name: "F5b", errors: "F5b errors", subflows: 3, swept: Swept::Losses, at: LOSSES },
+    SubflowSweep { name: "F6a", errors: "F6a errors", subflows: 2, swept: Swept::First, at: FIRST },
+    SubflowSweep { name: "F6b", errors: "F6b errors", subflows: 3, swept: Swept::First, at: FIRST },
 ];
 
-/// The record, with time-outs of three round trips and of `least` seconds at least.
+/// The record: a simulation beside the models.
 ///
 /// # Errors
 /// A model without an answer.
-pub fn columns(least: f64) -> Result<Figure, FigureError> {
+pub fn record(scale: StudyScale, choice: LiuChoice) -> Result<Figure, FigureError> {
+    let mut panels = Vec::new();
+    for sweep in SWEEPS {
+        panels.push(sweep.panel(scale, choice)?);
+        panels.push(sweep.error_panel(scale));
+    }
     Ok(Figure {
         id: "LIU-F4–F6",
-        title: "multipath TCP in a shared receive buffer: the models' columns",
-        params: params(least),
-        panels: SWEEPS.iter().map(|sweep| sweep.panel(least)).collect::<Result<_, FigureError>>()?,
-        claims: SWEEPS.iter().flat_map(SubflowSweep::claims).collect(),
+        title: "multipath TCP in a shared receive buffer",
+        params: params(scale, choice),
+        panels,
+        claims: SWEEPS.iter().flat_map(|sweep| sweep.claims(scale)).collect(),
     })
 }
 
 impl SubflowSweep {
-    fn panel(&self, least: f64) -> Result<Panel, FigureError> {
-        let model = |coupling, buffer| Mptcp { coupling, buffer, ..Mptcp::default() };
-        let of_model =
-            |name, model: Mptcp| self.curve(name, |x| Ok(megabits(model.solve(&self.at(x, least))?.total)));
-        // Where all round trips are equal, a buffer of 100 packets takes 1 % at most, and the atlas leaves it out.
-        let buffer = (self.swept == Swept::First).then_some(100);
-        let mut series = vec![
-            of_model(MODEL, model(Coupling::ClosedForm, buffer))?,
-            of_model(COUPLED, model(Coupling::FixedPoint, buffer))?,
-        ];
-        if self.swept == Swept::First {
-            series.push(of_model(SMALL, model(Coupling::ClosedForm, Some(50)))?);
-            series.push(of_model(COUPLED_SMALL, model(Coupling::FixedPoint, Some(50)))?);
-        } else {
-            series.push(self.curve(FORMULA, |x| Ok(megabits(self.formula(x)?)))?);
+    fn panel(&self, scale: StudyScale, choice: LiuChoice) -> Result<Panel, FigureError> {
+        let mut series = Vec::new();
+        for buffer in self.buffers() {
+            series.push(self.curve(buffer.simulation, |x| {
+                Ok(columns::simulated(self.scenario(x, *buffer, scale, choice)))
+            })?);
+            series.extend(self.models(*buffer, scale, choice)?);
         }
-        let (label, spacing) = match self.swept {
-            Swept::RoundTrips => ("RTT in ms", Spacing::Even),
-            Swept::Losses => ("p in %", Spacing::Logarithmic),
-            Swept::First => ("RTT of the first subflow in ms", Spacing::Logarithmic),
-        };
+        if self.swept != Swept::First {
+            series.push(self.curve(FORMULA, |x| columns::formula(&self.at(x)))?);
+        }
         Ok(Panel {
             name: self.name,
             title: format!("{} subflows", self.subflows),
-            axis: Axis { label, spacing },
+            axis: self.axis(),
             metric: Metric::Throughput,
             series,
-            seeds: 1,
+            seeds: scale.seeds(10),
             beside: &[],
         })
+    }
+
+    /// The model by the nominal values and by the measured ones. Where all round trips are equal, a buffer of 100 packets
+    /// takes 1 % at most, and the atlas leaves it out of the model.
+    fn models(
+        &self,
+        buffer: Buffer,
+        scale: StudyScale,
+        choice: LiuChoice,
+    ) -> Result<[FigureCurve; 3], FigureError> {
+        let packets = (self.swept == Swept::First).then_some(buffer.packets);
+        let nominal =
+            |is_coupled| move |x| columns::nominal(&self.at(x), choice.least_timeout, packets, is_coupled);
+        let measured = |x| {
+            let scenario = self.scenario(x, buffer, scale, choice);
+            Ok(columns::as_measured(scenario, self.subflows, choice.least_timeout, packets))
+        };
+        Ok([
+            self.curve(buffer.model, nominal(false))?,
+            self.curve(buffer.coupled, nominal(true))?,
+            self.curve(buffer.measured, measured)?,
+        ])
+    }
+
+    /// How much each column exceeds the simulation.
+    fn error_panel(&self, scale: StudyScale) -> Panel {
+        let curve = |name, simulation| {
+            let gain = ValueSource::Gain { of: (self.name, name), over: (self.name, simulation) };
+            FigureCurve { name, points: self.at.iter().map(|x| (*x, gain.clone())).collect() }
+        };
+        let of_buffer = |buffer: &Buffer| {
+            [buffer.model, buffer.coupled, buffer.measured].map(|name| curve(name, buffer.simulation))
+        };
+        let mut series: Vec<FigureCurve> = self.buffers().iter().flat_map(of_buffer).collect();
+        if self.swept != Swept::First {
+            series.push(curve(FORMULA, SIMULATION));
+        }
+        Panel {
+            name: self.errors,
+            title: "what each column says beyond the simulation".to_owned(),
+            axis: self.axis(),
+            metric: Metric::Gain,
+            series,
+            seeds: scale.seeds(10),
+            beside: &[],
+        }
     }
 
     fn curve(
         &self,
         name: &'static str,
-        value: impl Fn(f64) -> Result<f64, FigureError>,
+        value: impl Fn(f64) -> Result<ValueSource, FigureError>,
     ) -> Result<FigureCurve, FigureError> {
-        let point = |x: &f64| Ok((*x, ValueSource::Given(vec![value(*x)?])));
+        let point = |x: &f64| Ok((*x, value(*x)?));
         Ok(FigureCurve { name, points: self.at.iter().map(point).collect::<Result<_, FigureError>>()? })
     }
 
+    fn axis(&self) -> Axis {
+        let (label, spacing) = match self.swept {
+            Swept::RoundTrips => ("RTT in ms", Spacing::Even),
+            Swept::Losses => ("p in %", Spacing::Logarithmic),
+            Swept::First => ("RTT of the first subflow in ms", Spacing::Logarithmic),
+        };
+        Axis { label, spacing }
+    }
+
+    fn buffers(&self) -> &'static [Buffer] {
+        match self.swept {
+            Swept::First => &[LARGE, SMALL],
+            Swept::RoundTrips | Swept::Losses => &[LARGE],
+        }
+    }
+
     /// The subflows at a place of the axis.
-    fn at(&self, x: f64, least: f64) -> Vec<Subflow> {
-        let subflow =
-            |loss, round_trip: f64| Subflow { loss, round_trip, timeout: least.max(3.0 * round_trip) };
+    fn at(&self, x: f64) -> Vec<SubflowLink> {
+        let subflow = |loss, round_trip_ms| SubflowLink { loss, round_trip_ms };
         let of_index = |index: usize| match (self.swept, index) {
-            (Swept::RoundTrips, _) | (Swept::First, 0) => subflow(0.04, x / 1e3),
-            (Swept::Losses, _) => subflow(x / 100.0, 0.02),
-            (Swept::First, _) => subflow(0.04, 0.02),
+            (Swept::RoundTrips, _) | (Swept::First, 0) => subflow(0.04, x),
+            (Swept::Losses, _) => subflow(x / 100.0, ROUND_TRIP_MS),
+            (Swept::First, _) => subflow(0.04, ROUND_TRIP_MS),
         };
         (0..self.subflows).map(of_index).collect()
     }
 
-    fn formula(&self, x: f64) -> Result<f64, FigureError> {
-        let subflows = self.at(x, LEAST_TIMEOUT);
-        let path =
-            |subflow: &Subflow| SquareRootParameters { loss: subflow.loss, round_trip: subflow.round_trip };
-        Ok(SquareRoot::default().connection(&subflows.iter().map(path).collect::<Vec<_>>())?)
-    }
-
-    fn claims(&self) -> Vec<Claim> {
-        let of = |id, weight, stated, expression| Claim { id, panel: self.name, weight, stated, expression };
-        let unsimulated = || Expression::NotBuilt("needs a simulation with coupled congestion control");
-        let mut claims = match self.swept {
-            Swept::RoundTrips | Swept::Losses => vec![
-                of(
-                    "C1",
-                    Weight::Core,
-                    "the model is within 8 % of the simulation in the mean",
-                    unsimulated(),
-                ),
-                of("C2", Weight::Core, "it is nearer than formula (1)", unsimulated()),
-                of("C3", Weight::Side, "formula (1) says too much at every point", unsimulated()),
-            ],
-            Swept::First => vec![
-                of(
-                    "C1",
-                    Weight::Core,
-                    "the model is within 10 % of the simulation in the mean",
-                    unsimulated(),
-                ),
-                of("C2", Weight::Side, "50 packets carry no more than 100", unsimulated()),
-                of("C3", Weight::Side, "with 50 packets, 2 s carry 60 % of 200 ms at most", unsimulated()),
-            ],
-        };
-        if self.swept == Swept::First {
-            let (panel, metric) = (self.name, Metric::Throughput);
-            let test = PointTest::Le(SMALL, MODEL, 0.0);
-            let less = Expression::Points { test, panel, metric, x: self.at.to_vec(), share: 1.0 };
-            let at = |x| CurvePoints { panel, series: SMALL, metric, x: vec![x] };
-            let number = Number::Ratio(at(2_000.0), at(200.0));
-            let blocked = Expression::Number { number, range: (0.0, 0.6), direction: (0.0, 1.0) };
-            claims.push(of(
-                "C2'",
-                Weight::Sanity,
-                "so says the model: 50 packets carry no more than 100",
-                less,
-            ));
-            claims.push(of(
-                "C3'",
-                Weight::Sanity,
-                "so says the model: 2 s carry 60 % of 200 ms at most",
-                blocked,
-            ));
-        } else if self.name == "F4a" {
-            let stated = "its error is a tenth of formula (1)'s";
-            claims.push(of("C4", Weight::Side, stated, unsimulated()));
-        }
-        claims
+    /// F6 has what the first subflow's round trip exceeds 20 ms by at its bottleneck.
+    fn scenario(&self, x: f64, buffer: Buffer, scale: StudyScale, choice: LiuChoice) -> String {
+        let access_ms = if self.swept == Swept::RoundTrips { x } else { ROUND_TRIP_MS };
+        SubflowRun { choice, subflows: self.at(x), buffer: buffer.packets, scale }.scenario(access_ms)
     }
 }
 
-/// Packets/s of 592 bytes as Mbit/s.
-fn megabits(packets_per_second: f64) -> f64 {
-    packets_per_second * 592.0 * 8.0 / 1e6
-}
+/// The round trip where nothing else is said.
+const ROUND_TRIP_MS: f64 = 20.0;
 
-fn params(least: f64) -> Vec<(&'static str, String)> {
+fn params(scale: StudyScale, choice: LiuChoice) -> Vec<(&'static str, String)> {
     let own = |text: &str| text.to_owned();
-    let timeout = match least {
-        0.0 => own("3 RTT"),
-        least => format!("3 RTT, {least} s at least"),
+    let least = match choice.least_timeout {
+        0.0 => own("without a minimum"),
+        least => format!("{least} s at least"),
+    };
+    let losses = match choice.losses {
+        AccessLosses::Independent => "independent",
+        AccessLosses::Correlated => "the first in a round takes the rest of it",
     };
     vec![
         ("subflows", own("two (a) or three (b), p = 4 % and 20 ms where nothing else is said")),
         (
-            "receive buffer",
+            "topology",
             own(
-                "F6: 100 packets of 592 bytes, shared, and 50; F4 and F5: endless, as the atlas computes them",
+                "LIU-F3: an access link of 100 Mbit/s for each subflow, with its delay and its losses, and a bottleneck of \
+                 20 Mbit/s, drop-tail, 100 packets; in F6 the first bottleneck has the delay beyond 20 ms",
             ),
         ),
-        ("RTO", timeout),
+        ("losses", format!("on data alone, at the access link's entry, {losses}")),
+        (
+            "beside subflows 1 and 2",
+            format!("a TCP each, of {} packets, 20 ms, and losses in the queue alone", choice.background),
+        ),
+        ("packets", own("592 bytes, 540 of them user data; an acknowledgement for each")),
+        (
+            "connection",
+            own("LIA, SACK, round robin; what times out leaves again on its subflow and on another one"),
+        ),
+        (
+            "receive buffer",
+            own(
+                "100 packets of 592 bytes, shared; F6: also 50; in the models of F4 and F5 endless, as the atlas computes them",
+            ),
+        ),
+        ("RTO", format!("models: 3 RTT, {least}; simulation: RFC 6298, {least}")),
         (
             "model",
             own(
                 "LIU's as corrected (L-1 to L-9), a send rate; beside it its windows truly coupled (models, 4.1)",
             ),
         ),
+        (
+            "as measured",
+            own(
+                "the model with the mean RTT and the loss that each subflow of the run had, in place of the nominal ones",
+            ),
+        ),
         ("formula (1)", own("√(2/p)/RTT of the best subflow")),
-        ("simulation", own("none yet: their connection has coupled congestion control")),
+        ("run", own("300 s, measured without the first 20; data in order, in whole packets of 592 bytes")),
+        ("seeds", scale.seeds(10).to_string()),
     ]
 }
 
@@ -230,16 +291,16 @@ mod tests {
         ("F5b", COUPLED, &[3390.0, 2137.0, 1269.0, 748.0, 458.0, 297.0]),
         ("F6a", MODEL, &[753.0, 483.0, 430.0, 390.0, 376.0, 216.0]),
         ("F6a", COUPLED, &[753.0, 879.0, 865.0, 844.0, 450.0, 225.0]),
-        ("F6a", SMALL, &[753.0, 482.0, 424.0, 387.0, 221.0, 111.0]),
-        ("F6a", COUPLED_SMALL, &[753.0, 873.0, 854.0, 472.0, 236.0, 118.0]),
+        ("F6a", SMALL.model, &[753.0, 482.0, 424.0, 387.0, 221.0, 111.0]),
+        ("F6a", SMALL.coupled, &[753.0, 873.0, 854.0, 472.0, 236.0, 118.0]),
         ("F6b", MODEL, &[1129.0, 858.0, 794.0, 752.0, 429.0, 212.0]),
-        ("F6b", SMALL, &[1106.0, 845.0, 782.0, 437.0, 217.0, 108.0]),
-        ("F6b", COUPLED_SMALL, &[748.0, 758.0, 740.0, 437.0, 217.0, 108.0]),
+        ("F6b", SMALL.model, &[1106.0, 845.0, 782.0, 437.0, 217.0, 108.0]),
+        ("F6b", SMALL.coupled, &[748.0, 758.0, 740.0, 437.0, 217.0, 108.0]),
     ];
 
     #[test]
     fn the_columns_are_those_that_the_atlas_prints() {
-        let record = columns(LEAST_TIMEOUT).expect("the models have answers");
+        let record = record(StudyScale::Full, LiuChoice::DEFAULT).expect("the models have answers");
         for (panel, series, printed) in PRINTED {
             let panel = record.panels.iter().find(|found| found.name == panel).expect("it is a panel");
             let curve = panel.series.iter().find(|found| found.name == series).expect("it is a curve");

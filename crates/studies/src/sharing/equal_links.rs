@@ -1,0 +1,69 @@
+//! Two links of equal rate that nothing else but a few datagrams crosses: their queues rise alike, and are not one.
+
+use anabranch_base::Duration;
+use anabranch_sim::{Run, Watch};
+use rayon::prelude::*;
+
+use crate::grid::{GridError, GridPoint, fault, parse};
+
+/// What was found over two equal links with one seed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EqualLinks {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Whether the two were taken for one after 10 s.
+    pub is_mistaken: bool,
+    /// What coupling changed, as a part of what was carried without it.
+    pub change: f64,
+}
+
+impl EqualLinks {
+    /// The runs with the seeds 1 to `seeds`.
+    ///
+    /// # Errors
+    /// The scenario cannot be run.
+    pub fn all(seeds: u64) -> Result<Vec<EqualLinks>, GridError> {
+        (1..=seeds).into_par_iter().map(EqualLinks::of).collect()
+    }
+
+    fn of(seed: u64) -> Result<EqualLinks, GridError> {
+        let (_, off) = outcome("off", seed)?;
+        let (is_mistaken, auto) = outcome("auto", seed)?;
+        Ok(EqualLinks { seed, is_mistaken, change: auto / off - 1.0 })
+    }
+}
+
+/// Whether the links are taken for one after 10 s, and what is carried in bit/s.
+fn outcome(coupled: &str, seed: u64) -> Result<(bool, f64), GridError> {
+    let point = GridPoint { scenario: scenario(coupled), seeds: seed..seed + 1 };
+    let mut run = Run::new(&parse(&point)?, seed, Watch::default()).map_err(|error| fault(&point, &error))?;
+    run.advance(Duration::from_secs(10));
+    let is_mistaken = run.shared_bottlenecks(0).iter().any(Option::is_some);
+    run.advance(Duration::from_secs(50));
+    Ok((is_mistaken, run.finish().flows[0].goodput_bps))
+}
+
+/// 10 Mbit/s, 60 packets, round trips of 40 and 60 ms, and 3 % of datagrams on each.
+fn scenario(coupled: &str) -> String {
+    let link = |name: &str, delay_ms: u32| {
+        format!(
+            "[[link]]\nname = \"{name}\"\nrate = \"10 Mbit/s\"\ndelay = \"{delay_ms} ms\"\nqueue = \"60 packets\"\n\
+             [[path]]\nname = \"path-{name}\"\nlinks = [\"{name}\"]\n"
+        )
+    };
+    let noise = |name: &str| {
+        format!(
+            "[[flow]]\nname = \"noise-{name}\"\nprotocol = \"udp\"\npaths = [\"path-{name}\"]\n\
+             traffic = {{ kind = \"poisson\", rate = \"300 kbit/s\", message = \"600 B\" }}\n"
+        )
+    };
+    format!(
+        "run = {{ time = \"60 s\", warmup = \"5 s\" }}\n{}{}\
+         [[flow]]\nname = \"main\"\npaths = [\"path-one\", \"path-two\"]\n[flow.sctp]\nprofile = \"rfc9260\"\n\
+         multipath = \"cmt\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"4 MiB\"\ncoupled = \"{coupled}\"\n{}{}",
+        link("one", 20),
+        link("two", 30),
+        noise("one"),
+        noise("two"),
+    )
+}
