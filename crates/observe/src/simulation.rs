@@ -2,6 +2,7 @@
 
 use anabranch_base::Duration;
 use anabranch_scenario::Scenario;
+use anabranch_sim::observe::FrameKind;
 use anabranch_sim::result::{
     DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult, StationResult,
 };
@@ -9,6 +10,7 @@ use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 use serde_json::{Map, Value, json};
 
 use crate::document::{Body, resolved};
+use crate::words::frame_kind;
 
 /// The results of all runs of `scenario`, the first of which had this seed.
 pub fn results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
@@ -42,21 +44,22 @@ fn run(run: &RunResult, wall: Duration) -> Value {
 
 fn station(station: &StationResult) -> Value {
     let counters = &station.counters;
+    let kinds = FrameKind::ALL.into_iter();
+    let frames: Map<String, Value> =
+        kinds.map(|kind| (frame_kind(kind).to_owned(), json!(counters.sent(kind)))).collect();
     json!({
         "name": station.name,
         "radio": station.radio,
-        "rts_sent": counters.rts_sent,
-        "cts_sent": counters.cts_sent,
-        "acks_sent": counters.acks_sent,
-        "data_sent": counters.data_sent,
-        "routing_sent": counters.routing_sent,
-        "rts_failed": counters.rts_failed,
-        "data_failed": counters.data_failed,
+        "frames": frames,
+        "rts_failures": counters.rts_failures,
+        "data_failures": counters.data_failures,
         "retry_drops": counters.retry_drops,
         "queue_drops": counters.queue_drops,
         "marked": counters.marked,
         "collisions": counters.collisions,
+        "link_failures": counters.link_failures,
         "discoveries": counters.discoveries,
+        "requests_received": counters.requests_received,
         "replies_received": counters.replies_received,
         "errors_received": counters.errors_received,
         "airtime": station.airtime,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anabranch_base::{Duration, Time};
 use anabranch_link::LossCause;
-use anabranch_sim::observe::Host;
+use anabranch_sim::observe::{FrameKind, Host};
 
 /// Nanoseconds written as seconds, with nine decimals and not rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,19 @@ pub fn cause(cause: LossCause) -> &'static str {
         LossCause::TooLarge => "mtu",
         LossCause::Retries => "retries",
         LossCause::NoRoute => "no-route",
+    }
+}
+
+/// The kind of a frame.
+pub fn frame_kind(kind: FrameKind) -> &'static str {
+    match kind {
+        FrameKind::Rts => "rts",
+        FrameKind::Cts => "cts",
+        FrameKind::Ack => "ack",
+        FrameKind::Data => "data",
+        FrameKind::RouteRequest => "route-request",
+        FrameKind::RouteReply => "route-reply",
+        FrameKind::RouteError => "route-error",
     }
 }
 

@@ -12,8 +12,8 @@ use crate::host::{Delivered, Inbound, Outbound, Transport, round_of};
 use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{
-    DeliverySeen, FrameEvent, FramePacket, Host, LossSite, Observation, PacketSeen, QueueSeen, QueueView,
-    Seen, Step, Watch,
+    DeliverySeen, FrameEvent, FramePacket, Host, LossSite, MeshEvent, Observation, PacketSeen, QueueSeen,
+    QueueView, RoutingEvent, Seen, Step, Watch,
 };
 use crate::radio::node_of;
 
@@ -308,19 +308,33 @@ impl Network {
         }
     }
 
+    /// Frames and routing, in order of time.
     fn see_frames(&mut self) {
         let routes = &self.routes;
-        let packet = |carried: Carried| {
-            let pair = carried.pair as usize;
-            let path = routes.paths(pair)[usize::from(carried.path)];
-            FramePacket { flow: routes.flow(pair), path, from: carried.from, bytes: carried.bytes.clone() }
+        let packet = |packet: Packet<Carried>| {
+            let load = &packet.load;
+            let pair = load.pair as usize;
+            let path = routes.paths(pair)[usize::from(load.path)];
+            FramePacket { flow: routes.flow(pair), path, from: load.from, bytes: load.bytes.clone() }
         };
+        let first = self.seen.len();
         for (radio, mesh) in meshes(&mut self.fabric).enumerate() {
-            for event in mesh.take_seen() {
-                let (at, event) = (event.at(), event.map(packet));
-                self.seen.push(Observation { at, what: Seen::Frame(FrameEvent { radio, event }) });
-            }
+            let see = |at, event| Observation { at, what: Seen::Frame(FrameEvent { radio, event }) };
+            let frames = mesh.take_captured().into_iter();
+            self.seen.extend(
+                frames.map(|(seen, carried)| see(seen.end, MeshEvent::Frame(seen, carried.map(packet)))),
+            );
+            self.seen.extend(mesh.take_routing().into_iter().map(|event| {
+                let at = match &event {
+                    RoutingEvent::LinkFailure { at, .. }
+                    | RoutingEvent::DiscoveryStarted { at, .. }
+                    | RoutingEvent::RouteFound { at, .. }
+                    | RoutingEvent::RouteError { at, .. } => *at,
+                };
+                see(at, MeshEvent::Routing(event))
+            }));
         }
+        self.seen[first..].sort_by_key(|seen| seen.at);
     }
 
     /// Not inlined: its callers run for every packet, and are slower with it inside.

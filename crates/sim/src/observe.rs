@@ -5,7 +5,7 @@ use anabranch_link::{Backlog, LossCause};
 use bytes::Bytes;
 
 pub use crate::host::following_data;
-pub use anabranch_wireless::{FrameKind, FrameSeen, MeshEvent};
+pub use anabranch_wireless::{FrameKind, FrameSeen, RoutingEvent};
 
 /// What to observe. Nothing by default, because observations cost time and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,7 +186,16 @@ pub struct FrameEvent {
     /// The radio.
     pub radio: usize,
     /// What happened.
-    pub event: MeshEvent<FramePacket>,
+    pub event: MeshEvent,
+}
+
+/// What happens in a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeshEvent {
+    /// A frame has left the air.
+    Frame(FrameSeen, Option<FramePacket>),
+    /// A route was looked for, found or lost.
+    Routing(RoutingEvent),
 }
 
 /// The flow's packet in a frame.

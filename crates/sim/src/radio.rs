@@ -5,8 +5,8 @@ use anabranch_link::fabric::{Hop, RouteId, Station};
 use anabranch_link::{Fabric, NodeIndex};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::Air;
+use anabranch_wireless::Mesh;
 use anabranch_wireless::config::{Routing, StationConfig};
-use anabranch_wireless::{Mesh, MeshSeed};
 
 use crate::load::Carried;
 use crate::unfit::{BuildError, Unfit};
@@ -18,8 +18,9 @@ use crate::unfit::{BuildError, Unfit};
 pub fn add_meshes(scenario: &Scenario, root: &Seed, fabric: &mut Fabric<Carried>) -> Result<(), BuildError> {
     let stations: Vec<StationConfig> = scenario.nodes.iter().map(|node| node.config.clone()).collect();
     for (index, radio) in scenario.radios.iter().enumerate() {
-        let seed = MeshSeed::of(root, &radio.name);
-        let mut mesh: Mesh<Carried> = Mesh::new(&radio.config, &stations, &seed);
+        let seed = root.child("radio").child(&radio.name);
+        let movement = root.child("movement");
+        let mut mesh: Mesh<Carried> = Mesh::with_movement(&radio.config, &stations, &seed, &movement);
         let airs = scenario.paths.iter().filter_map(|path| path.air);
         for air in airs.filter(|air| air.radio == index && air.routing == Routing::Static) {
             if !mesh.route_statically(station(air.from), station(air.to)) {

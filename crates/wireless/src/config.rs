@@ -52,9 +52,6 @@ pub struct RadioConfig {
     /// A frame is received in spite of others that overlap it if its power is this many decibels above each of
     /// theirs, with the power falling by the fourth power of the distance; `None`: any overlap destroys it.
     pub capture: Option<f64>,
-    /// Whether a station that looks for a route asks its neighbours alone first (RFC 4728 §3.3.1, a non-propagating
-    /// request).
-    pub neighbours_first: bool,
 }
 
 /// Which failed attempts count against which retry limit (M-MAC-4).
@@ -136,7 +133,6 @@ impl Default for RadioConfig {
             retry_count: RetryCount::Every,
             queue: QueueConfig::DropTail(QueueLimit::Packets(50)),
             capture: None,
-            neighbours_first: false,
         }
     }
 }

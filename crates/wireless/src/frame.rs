@@ -1,12 +1,13 @@
-//! Frames of 802.11: their kinds, sizes and times on air, and the durations that they announce (IEEE 802.11-1999 §7.2, §9.2).
+//! The frames of 802.11 that stations send, how long they take, and what the duration field says.
+
+pub(crate) mod encode;
 
 use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_link::fabric::Station;
 
 use crate::config::RadioConfig;
 
-/// The kind of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FrameKind {
     /// Request to send.
     Rts,
@@ -14,123 +15,145 @@ pub enum FrameKind {
     Cts,
     /// Acknowledgement.
     Ack,
-    /// A packet of a flow.
+    /// A data frame with a packet of a driver.
     Data,
-    /// A packet of DSR: a route request, which is broadcast, a reply or an error.
-    Routing,
+    /// A broadcast data frame with a route request of DSR.
+    RouteRequest,
+    /// A data frame with a route reply of DSR.
+    RouteReply,
+    /// A data frame with a route error of DSR.
+    RouteError,
 }
 
-/// The header of a frame, as far as the simulation needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Its kind.
-    pub kind: FrameKind,
-    /// The station that sends it.
-    pub from: Station,
-    /// The station that it is for; `None` for a broadcast.
-    pub to: Option<Station>,
-    /// Its bytes, from the MAC header to the FCS.
-    pub size: ByteCount,
-    /// For how long after its end others may not send (the duration field).
-    pub duration: Duration,
-    /// Whether it was sent before.
-    pub is_retry: bool,
-    /// The number of the packet that it carries, at its sender.
-    pub sequence: u16,
-}
+impl FrameKind {
+    /// Every kind.
+    pub const ALL: [FrameKind; 7] = [
+        FrameKind::Rts,
+        FrameKind::Cts,
+        FrameKind::Ack,
+        FrameKind::Data,
+        FrameKind::RouteRequest,
+        FrameKind::RouteReply,
+        FrameKind::RouteError,
+    ];
 
-impl Frame {
-    /// Whether it carries a packet, of a flow or of DSR.
-    pub fn has_packet(&self) -> bool {
-        matches!(self.kind, FrameKind::Data | FrameKind::Routing)
+    /// Whether it is a data frame of the MAC: any but RTS, CTS and ACK.
+    pub const fn is_data(self) -> bool {
+        !matches!(self, FrameKind::Rts | FrameKind::Cts | FrameKind::Ack)
     }
 }
 
-/// The times of frames and of the gaps between them, computed once.
+/// The times and sizes of a radio that follow from its configuration.
 #[derive(Clone, Copy, Debug)]
-pub struct AirTimes {
-    /// The short interframe space.
-    pub sifs: Duration,
-    /// The DCF interframe space.
-    pub difs: Duration,
-    /// The extended interframe space, after a frame with errors: SIFS, an ACK and DIFS.
-    pub eifs: Duration,
-    /// A slot.
-    pub slot: Duration,
-    /// An RTS.
-    pub rts: Duration,
-    /// A CTS.
-    pub cts: Duration,
-    /// An ACK.
-    pub ack: Duration,
+pub(crate) struct AirTimes {
+    pub(crate) slot: Duration,
+    pub(crate) sifs: Duration,
+    pub(crate) difs: Duration,
+    /// The wait after a frame that was not understood: SIFS + ACK + DIFS (IEEE 802.11-2016 §10.3.2.3.7).
+    pub(crate) eifs: Duration,
+    pub(crate) rts: Duration,
+    pub(crate) cts: Duration,
+    pub(crate) ack: Duration,
     plcp: Duration,
     rate: BitRate,
     basic_rate: BitRate,
+    /// MAC, LLC and SNAP headers and FCS.
+    headers: ByteCount,
 }
 
 impl AirTimes {
-    /// The times of these radios.
-    pub fn of(config: &RadioConfig) -> AirTimes {
-        let control = |size| config.plcp + time_for(config.basic_rate, size);
-        let ack = control(ACK);
+    pub(crate) fn new(config: &RadioConfig) -> AirTimes {
+        let basic = |bytes| config.plcp + span(config.basic_rate, bytes);
+        let ack = basic(ACK);
         AirTimes {
+            slot: config.slot,
             sifs: config.sifs,
             difs: config.difs,
             eifs: config.sifs + ack + config.difs,
-            slot: config.slot,
-            rts: control(RTS),
-            cts: control(CTS),
+            rts: basic(RTS),
+            cts: basic(CTS),
             ack,
             plcp: config.plcp,
             rate: config.rate,
             basic_rate: config.basic_rate,
+            headers: config.mac_header + config.llc_header,
         }
     }
 
-    /// How long a frame that carries `size` bytes, from the MAC header to the FCS, to one station is on air.
-    pub fn unicast(&self, size: ByteCount) -> Duration {
-        self.plcp + time_for(self.rate, size)
+    /// The size of the frame around an IP packet of `packet` bytes.
+    pub(crate) fn mpdu(&self, packet: ByteCount) -> ByteCount {
+        self.headers + packet
     }
 
-    /// The same for a broadcast.
-    pub fn broadcast(&self, size: ByteCount) -> Duration {
-        self.plcp + time_for(self.basic_rate, size)
+    /// The air time of a data frame of `mpdu` bytes to one station.
+    pub(crate) fn data(&self, mpdu: ByteCount) -> Duration {
+        self.plcp + span(self.rate, mpdu)
     }
 
-    /// How long after a frame a station knows that it is not answered: SIFS, the answer and a slot.
-    pub fn answer_timeout(&self, answer: Duration) -> Duration {
-        self.sifs + answer + self.slot
+    /// The air time of a data frame of `mpdu` bytes to all stations.
+    pub(crate) fn broadcast(&self, mpdu: ByteCount) -> Duration {
+        self.plcp + span(self.basic_rate, mpdu)
     }
 
-    /// How long after an RTS a station that only heard the RTS waits for the data before it gives the medium free again.
-    pub fn data_must_begin(&self) -> Duration {
-        self.sifs + self.sifs + self.cts + self.slot + self.slot
+    /// The duration field of an RTS: CTS, data and ACK with their spaces (M-MAC-3).
+    pub(crate) fn rts_duration(&self, mpdu: ByteCount) -> Duration {
+        self.sifs * 3 + self.cts + self.data(mpdu) + self.ack
+    }
+
+    /// The duration field of the CTS that answers an RTS with this one.
+    pub(crate) fn cts_duration(&self, rts_duration: Duration) -> Duration {
+        rts_duration.saturating_sub(self.sifs + self.cts)
+    }
+
+    /// The duration field of a data frame to one station.
+    pub(crate) fn data_duration(&self) -> Duration {
+        self.sifs + self.ack
+    }
+
+    /// How long after an RTS another frame must begin, or its reservation ends (M-MAC-3).
+    pub(crate) fn reservation(&self) -> Duration {
+        self.sifs * 2 + self.cts + self.slot * 2
+    }
+
+    /// How long a station waits for a CTS.
+    pub(crate) fn cts_wait(&self) -> Duration {
+        self.sifs + self.cts + self.slot
+    }
+
+    /// How long a station waits for an ACK.
+    pub(crate) fn ack_wait(&self) -> Duration {
+        self.sifs + self.ack + self.slot
     }
 }
 
-/// The size of an RTS.
-pub const RTS: ByteCount = ByteCount::new(20);
-/// The size of a CTS.
-pub const CTS: ByteCount = ByteCount::new(14);
-/// The size of an ACK.
-pub const ACK: ByteCount = ByteCount::new(14);
-
-/// A rate of zero is refused where it is read.
-fn time_for(rate: BitRate, size: ByteCount) -> Duration {
-    rate.time_for(size).unwrap_or(Duration::from_secs(3_600))
+/// A rate of zero does not pass the check of the configuration; here it is one bit a second.
+fn span(rate: BitRate, bytes: ByteCount) -> Duration {
+    let rate = rate.max(BitRate::from_bits_per_second(1));
+    rate.time_for(bytes).unwrap_or(Duration::from_secs(1))
 }
+
+/// Bytes of an RTS, FCS included.
+pub(crate) const RTS: ByteCount = ByteCount::new(20);
+/// Bytes of a CTS, FCS included.
+pub(crate) const CTS: ByteCount = ByteCount::new(14);
+/// Bytes of an ACK, FCS included.
+pub(crate) const ACK: ByteCount = ByteCount::new(14);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn frames_at_one_megabit_take_their_times() {
-        let times = AirTimes::of(&RadioConfig::default());
-        let micros = |span: Duration| span.as_nanos() / 1_000;
-        assert_eq!([times.rts, times.cts, times.ack].map(micros), [352, 304, 304]);
-        assert_eq!(micros(times.eifs), 364);
-        assert_eq!(micros(times.unicast(ByteCount::new(576))), 4_800);
-        assert_eq!(micros(times.answer_timeout(times.ack)), 334);
+    fn air_times_at_one_megabit_are_those_of_the_standard() {
+        let air = AirTimes::new(&RadioConfig { mac_header: ByteCount::new(28), ..RadioConfig::default() });
+        let micros = Duration::from_micros;
+        assert_eq!([air.rts, air.cts, air.ack], [352, 304, 304].map(micros));
+        assert_eq!(air.eifs, micros(364));
+        let mpdu = air.mpdu(ByteCount::new(540));
+        assert_eq!(mpdu, ByteCount::new(576));
+        assert_eq!(air.data(mpdu), micros(192 + 4_608));
+        assert_eq!(air.rts_duration(mpdu), micros(30 + 304 + 4_800 + 304));
+        assert_eq!(air.cts_duration(air.rts_duration(mpdu)), micros(20 + 4_800 + 304));
+        assert_eq!(air.data_duration(), micros(314));
     }
 }

@@ -1,135 +1,201 @@
-//! Where stations are at a time: still, or on the way from waypoint to waypoint. The same seed gives the same way, so that
-//! the radios of a station on several channels are at the same place.
+//! Where a station is at each time. A trajectory is a function of its seed alone, so that the same station takes the
+//! same way on several channels.
 
-use anabranch_base::{Duration, Seed, Speed, Time};
+use anabranch_base::{Duration, Seed, Time};
 use anabranch_link::Random;
 
 use crate::config::{Movement, Position, StationConfig};
 
 /// A place in metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Place {
-    /// To the east.
-    pub x: f64,
-    /// To the north.
-    pub y: f64,
-}
+pub(crate) type Place = (f64, f64);
 
-impl Place {
-    /// The distance to another place in metres.
-    pub fn metres_to(self, other: Place) -> f64 {
-        let [x, y] = [self.x - other.x, self.y - other.y];
-        (x * x + y * y).sqrt()
-    }
-}
-
-impl From<Position> for Place {
-    fn from(position: Position) -> Place {
-        Place { x: position.x.metres(), y: position.y.metres() }
-    }
-}
-
-/// The way of one station. Times are asked for in order.
+/// The way of one station.
 #[derive(Debug)]
-pub struct Trajectory {
-    movement: Movement,
+pub(crate) enum Trajectory {
+    Still(Place),
+    Waypoint(Box<Waypoint>),
+}
+
+/// Random waypoint: straight legs, with a pause at the end of each.
+#[derive(Debug)]
+pub(crate) struct Waypoint {
+    home: Place,
+    area: Place,
+    /// Metres per second.
+    slowest: f64,
+    fastest: f64,
+    pause: Duration,
+    seed: Seed,
     random: Random,
+    leg: Leg,
+}
+
+/// From `start` to `arrival` the station moves from one place to another; it waits there until `end`.
+#[derive(Clone, Copy, Debug)]
+struct Leg {
     from: Place,
     to: Place,
-    leaves: Time,
-    arrives: Time,
-    /// When it goes on.
-    goes_on: Time,
+    start: Time,
+    arrival: Time,
+    end: Time,
 }
 
 impl Trajectory {
-    /// The way of a station whose draws come from `seed`.
-    pub fn new(config: &StationConfig, seed: &Seed) -> Trajectory {
-        let place = config.position.into();
-        Trajectory {
-            movement: config.movement,
+    pub(crate) fn new(station: &StationConfig, seed: &Seed) -> Trajectory {
+        let home = metres(station.position);
+        let Movement::RandomWaypoint { area, slowest, fastest, pause } = station.movement else {
+            return Trajectory::Still(home);
+        };
+        let mut waypoint = Waypoint {
+            home,
+            area: metres(area),
+            slowest: slowest.metres_per_second().max(LEAST_SPEED),
+            fastest: fastest.metres_per_second().max(slowest.metres_per_second()).max(LEAST_SPEED),
+            pause,
+            seed: seed.clone(),
             random: Random::new(seed),
-            from: place,
-            to: place,
-            leaves: Time::ZERO,
-            arrives: Time::ZERO,
-            goes_on: Time::ZERO,
+            leg: Leg { from: home, to: home, start: Time::ZERO, arrival: Time::ZERO, end: Time::ZERO },
+        };
+        waypoint.advance(Time::ZERO);
+        Trajectory::Waypoint(Box::new(waypoint))
+    }
+
+    /// Where the station is at `now`, which is never before an earlier call's.
+    pub(crate) fn advance(&mut self, now: Time) -> Place {
+        match self {
+            Trajectory::Still(place) => *place,
+            Trajectory::Waypoint(waypoint) => {
+                waypoint.advance(now);
+                waypoint.leg.at(now)
+            }
         }
     }
 
-    /// Where it is at `now`, which is not before the last time that was asked for.
-    pub fn place(&mut self, now: Time) -> Place {
-        if let Movement::RandomWaypoint { .. } = self.movement {
-            while self.goes_on <= now && self.next_leg() {}
-        }
-        let leg = self.arrives.since(self.leaves).as_secs_f64();
-        let gone = now.since(self.leaves).as_secs_f64();
-        let part = if leg > 0.0 { (gone / leg).clamp(0.0, 1.0) } else { 1.0 };
-        Place {
-            x: self.from.x + part * (self.to.x - self.from.x),
-            y: self.from.y + part * (self.to.y - self.from.y),
+    /// Where the station is at any time.
+    pub(crate) fn at(&self, now: Time) -> Place {
+        match self {
+            Trajectory::Still(place) => *place,
+            Trajectory::Waypoint(waypoint) => waypoint.at(now),
         }
     }
 
-    /// Begins the next leg; `false` if the station never moves again, because legs take no time.
-    fn next_leg(&mut self) -> bool {
-        let Movement::RandomWaypoint { area, slowest, fastest, pause } = self.movement else { return false };
-        let area = Place::from(area);
-        self.from = self.to;
-        self.to = Place { x: self.random.unit() * area.x, y: self.random.unit() * area.y };
-        let [slowest, fastest] = [slowest, fastest].map(Speed::metres_per_second);
-        let speed = slowest + self.random.unit() * (fastest - slowest);
-        let took = self.from.metres_to(self.to) / speed.max(MIN_SPEED);
-        self.leaves = self.goes_on;
-        self.arrives = self.leaves + Duration::from_nanos((took * 1e9) as u64);
-        self.goes_on = self.arrives + pause;
-        self.goes_on > self.leaves
+    /// The largest speed in metres per second.
+    pub(crate) fn fastest(&self) -> f64 {
+        match self {
+            Trajectory::Still(_) => 0.0,
+            Trajectory::Waypoint(waypoint) => waypoint.fastest,
+        }
     }
 }
 
-/// A least speed, so that a leg ends: in metres per second.
-const MIN_SPEED: f64 = 1e-3;
-
-#[cfg(test)]
-mod tests {
-    use anabranch_base::Distance;
-
-    use super::*;
-
-    fn waypoints(metres: u64, pause: Duration) -> StationConfig {
-        let corner = Distance::from_metres(metres);
-        let speed = Speed::from_millimetres_per_second;
-        let area = Position { x: corner, y: corner };
-        let movement = Movement::RandomWaypoint { area, slowest: speed(1_000), fastest: speed(2_000), pause };
-        StationConfig { position: Position::default(), movement }
-    }
-
-    #[test]
-    fn a_station_keeps_to_its_area_and_its_speed() {
-        let seed = Seed::from_number(1);
-        let mut way = Trajectory::new(&waypoints(100, Duration::from_secs(3)), &seed);
-        let mut before = way.place(Time::ZERO);
-        for second in 1..5_000 {
-            let now = way.place(Time::ZERO + Duration::from_secs(second));
-            assert!((0.0..=100.0).contains(&now.x) && (0.0..=100.0).contains(&now.y), "{now:?}");
-            assert!(before.metres_to(now) <= 2.0 + 1e-9);
-            before = now;
+impl Waypoint {
+    fn advance(&mut self, now: Time) {
+        while self.leg.end <= now && self.leg.end < END {
+            self.leg = self.draw();
         }
     }
 
-    #[test]
-    fn an_area_without_extent_ends_the_movement() {
-        let mut way = Trajectory::new(&waypoints(0, Duration::ZERO), &Seed::from_number(1));
-        assert_eq!(way.place(Time::ZERO + Duration::from_secs(60)), Place::default());
+    fn at(&self, now: Time) -> Place {
+        if (self.leg.start..self.leg.end).contains(&now) {
+            return self.leg.at(now);
+        }
+        let mut other = Waypoint {
+            random: Random::new(&self.seed),
+            seed: self.seed.clone(),
+            leg: Leg {
+                from: self.home,
+                to: self.home,
+                start: Time::ZERO,
+                arrival: Time::ZERO,
+                end: Time::ZERO,
+            },
+            ..*self
+        };
+        other.advance(now);
+        other.leg.at(now)
+    }
+
+    fn draw(&mut self) -> Leg {
+        let (from, start) = (self.leg.to, self.leg.end);
+        let to = (self.random.unit() * self.area.0, self.random.unit() * self.area.1);
+        let speed = self.slowest + self.random.unit() * (self.fastest - self.slowest);
+        let seconds = distance(from, to) / speed;
+        let span = Duration::from_nanos((seconds * 1e9) as u64);
+        let arrival = start + span.max(SHORTEST_LEG);
+        Leg { from, to, start, arrival, end: arrival + self.pause }
+    }
+}
+
+impl Leg {
+    fn at(&self, now: Time) -> Place {
+        if now >= self.arrival {
+            return self.to;
+        }
+        let part = now.since(self.start).as_nanos() as f64 / self.arrival.since(self.start).as_nanos() as f64;
+        let between = |from: f64, to: f64| from + (to - from) * part;
+        (between(self.from.0, self.to.0), between(self.from.1, self.to.1))
+    }
+}
+
+/// The distance between two places in metres.
+pub(crate) fn distance(from: Place, to: Place) -> f64 {
+    let [x, y] = [from.0 - to.0, from.1 - to.1];
+    (x * x + y * y).sqrt()
+}
+
+fn metres(position: Position) -> Place {
+    (position.x.metres(), position.y.metres())
+}
+
+/// One millimetre per second: a configuration that passes its check has no slower station.
+const LEAST_SPEED: f64 = 1e-3;
+/// Even a leg that leads nowhere takes time, so that each moment has finitely many legs before it.
+const SHORTEST_LEG: Duration = Duration::from_millis(1);
+/// The last moment there is.
+const END: Time = Time::from_nanos(u64::MAX);
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{Distance, Speed};
+
+    use super::*;
+
+    fn walker(seed: u64) -> Trajectory {
+        let corner = Position { x: Distance::from_metres(500), y: Distance::from_metres(200) };
+        let movement = Movement::RandomWaypoint {
+            area: corner,
+            slowest: Speed::from_millimetres_per_second(1_000),
+            fastest: Speed::from_millimetres_per_second(20_000),
+            pause: Duration::from_secs(2),
+        };
+        Trajectory::new(&StationConfig { position: corner, movement }, &Seed::from_number(seed))
     }
 
     #[test]
-    fn the_same_seed_is_the_same_way() {
-        let places = |seed| {
-            let mut way = Trajectory::new(&waypoints(500, Duration::ZERO), &Seed::from_number(seed));
-            [10, 100, 1_000].map(|second| way.place(Time::ZERO + Duration::from_secs(second)))
-        };
-        assert_eq!(places(1), places(1));
-        assert_ne!(places(1), places(2));
+    fn a_station_stays_in_its_area_and_is_never_faster_than_it_can_be() {
+        let mut walker = walker(1);
+        let mut before = walker.advance(Time::ZERO);
+        let mut rests = 0;
+        for tenth in 1..10_000 {
+            let place = walker.advance(Time::ZERO + Duration::from_millis(100) * tenth);
+            assert!((0.0..=500.0).contains(&place.0) && (0.0..=200.0).contains(&place.1), "{place:?}");
+            assert!(distance(before, place) <= 2.0 + 1e-9, "20 m/s");
+            rests += usize::from(before == place);
+            before = place;
+        }
+        assert!(rests > 100, "it pauses");
+    }
+
+    #[test]
+    fn a_place_depends_on_the_time_and_the_seed_alone() {
+        let mut walked = walker(1);
+        let asked = walker(1);
+        for second in 0..300 {
+            let now = Time::ZERO + Duration::from_secs(second);
+            assert_eq!(walked.advance(now), asked.at(now));
+        }
+        let early = Time::ZERO + Duration::from_secs(7);
+        assert_eq!(walked.at(early), asked.at(early), "the past stays what it was");
+        assert_ne!(walker(2).at(early), asked.at(early));
     }
 }

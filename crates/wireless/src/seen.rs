@@ -1,146 +1,135 @@
-//! What can be observed of a mesh, and what its stations count.
+//! What an observer of the mesh sees: every frame on air, and what happens to routes.
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_link::Packet;
 use anabranch_link::fabric::Station;
 
-use crate::frame::{Frame, FrameKind};
+use crate::frame::{FrameKind, encode};
 
-/// An event of a mesh. Events are in order of their time.
+/// A frame that was on air.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MeshEvent<L> {
-    /// A frame has left the air.
-    Frame(FrameSeen<L>),
-    /// A station has given a frame up, and takes the link for broken.
+pub struct FrameSeen {
+    /// The station that sent it.
+    pub from: Station,
+    /// The station that was to receive it; `None` for all.
+    pub to: Option<Station>,
+    /// What it is.
+    pub kind: FrameKind,
+    /// When its preamble began.
+    pub start: Time,
+    /// When its last bit ended.
+    pub end: Time,
+    /// Its duration field: how long after its end the medium stays reserved.
+    pub duration: Duration,
+    /// Whether it is a data frame that was sent before.
+    pub is_retry: bool,
+    /// The sequence number of a data frame.
+    pub sequence: u16,
+    /// Its size, FCS included.
+    pub size: ByteCount,
+    /// The stations that received it without error, whether it was for them or not.
+    pub received: Vec<Station>,
+    /// The stations in range that did not, because other transmissions overlapped it or they sent themselves.
+    pub collided: Vec<Station>,
+    /// What DSR put into it.
+    pub routing: Option<RoutingHeader>,
+}
+
+/// The options of DSR in a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoutingHeader {
+    /// A source route: all stations from the source to the destination, and how many of them the packet has left.
+    SourceRoute {
+        /// The route, both ends included.
+        route: Vec<Station>,
+        /// Hops that the packet had passed before this one.
+        passed: usize,
+    },
+    /// A route request.
+    Request {
+        /// Its number at the station that asks.
+        id: u16,
+        /// The station that is looked for.
+        target: Station,
+        /// The stations that it passed, from the one that asks to the one that sends this frame.
+        path: Vec<Station>,
+    },
+    /// A route reply.
+    Reply {
+        /// The route found, from the station that asked to its target.
+        route: Vec<Station>,
+        /// Hops that the reply had passed before this one.
+        passed: usize,
+    },
+    /// A route error.
+    Error {
+        /// The ends of the broken link; the first reports it.
+        broken: [Station; 2],
+        /// The way of the report, from the station that reports to the source of the packet.
+        route: Vec<Station>,
+        /// Hops that the report had passed before this one.
+        passed: usize,
+    },
+}
+
+/// What happened to the routes of a station.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoutingEvent {
+    /// The station gave up a frame to its next hop.
     LinkFailure {
         /// When.
         at: Time,
         /// The station.
         station: Station,
-        /// The station that did not answer.
+        /// The next hop.
         next: Station,
     },
-    /// A station begins to look for a route, or asks again.
-    Discovery {
+    /// The station began to look for a route.
+    DiscoveryStarted {
         /// When.
         at: Time,
         /// The station.
         station: Station,
-        /// The destination.
+        /// What it looks for.
         target: Station,
     },
-    /// A route reply has arrived at the station that looked for the route.
-    ReplyArrived {
+    /// The station has a route for which it had looked.
+    RouteFound {
         /// When.
         at: Time,
         /// The station.
         station: Station,
-        /// The destination.
-        target: Station,
+        /// The route, both ends included.
+        route: Vec<Station>,
     },
-    /// A route error has arrived at the source of the packet that could not be passed on.
-    ErrorArrived {
+    /// The station, as the source of a packet, learned that a link of its route is broken.
+    RouteError {
         /// When.
         at: Time,
         /// The station.
         station: Station,
-        /// The link that broke: from, to.
-        link: (Station, Station),
+        /// The ends of the link; the first has reported it.
+        broken: [Station; 2],
     },
 }
 
-/// A frame that was on air.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FrameSeen<L> {
-    /// Its header.
-    pub frame: Frame,
-    /// When it began.
-    pub start: Time,
-    /// When it ended.
-    pub end: Time,
-    /// The stations that received it, whether or not it was for them.
-    pub received: Vec<Station>,
-    /// The stations in range at which another frame destroyed it, or which sent themselves.
-    pub destroyed: Vec<Station>,
-    /// The flow's packet that it carries, and the stations of its source route; empty without a header.
-    pub packet: Option<(L, Vec<Station>)>,
-}
-
-impl<L> MeshEvent<L> {
-    /// The same event with another description of the packet in its frame.
-    pub fn map<M>(self, packet: impl Fn(L) -> M) -> MeshEvent<M> {
-        match self {
-            MeshEvent::Frame(seen) => {
-                let FrameSeen { frame, start, end, received, destroyed, packet: carried } = seen;
-                let packet = carried.map(|(load, route)| (packet(load), route));
-                MeshEvent::Frame(FrameSeen { frame, start, end, received, destroyed, packet })
-            }
-            MeshEvent::LinkFailure { at, station, next } => MeshEvent::LinkFailure { at, station, next },
-            MeshEvent::Discovery { at, station, target } => MeshEvent::Discovery { at, station, target },
-            MeshEvent::ReplyArrived { at, station, target } => {
-                MeshEvent::ReplyArrived { at, station, target }
-            }
-            MeshEvent::ErrorArrived { at, station, link } => MeshEvent::ErrorArrived { at, station, link },
-        }
-    }
-
-    /// When it happened; for a frame, its end.
-    pub fn at(&self) -> Time {
-        match self {
-            MeshEvent::Frame(seen) => seen.end,
-            MeshEvent::LinkFailure { at, .. }
-            | MeshEvent::Discovery { at, .. }
-            | MeshEvent::ReplyArrived { at, .. }
-            | MeshEvent::ErrorArrived { at, .. } => *at,
-        }
+impl FrameSeen {
+    /// The frame as IEEE 802.11 has it, FCS included, around `payload`, an IP packet; see
+    /// [`radiotap_frame`](crate::radiotap_frame).
+    pub fn bytes(&self, payload: &[u8]) -> Vec<u8> {
+        encode::frame(self, Some(payload))
     }
 }
 
-/// What a station has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StationCounters {
-    /// RTS frames that it sent.
-    pub rts_sent: u64,
-    /// CTS frames.
-    pub cts_sent: u64,
-    /// ACK frames.
-    pub acks_sent: u64,
-    /// Frames with packets of flows, each attempt counted.
-    pub data_sent: u64,
-    /// Frames with packets of DSR.
-    pub routing_sent: u64,
-    /// RTS frames without a CTS.
-    pub rts_failed: u64,
-    /// Frames without an ACK.
-    pub data_failed: u64,
-    /// Frames that it gave up.
-    pub retry_drops: u64,
-    /// Packets that its queue refused.
-    pub queue_drops: u64,
-    /// Packets that its queue marked.
-    pub marked: u64,
-    /// Frames in range that it could not receive, because they overlapped others or its own.
-    pub collisions: u64,
-    /// For how long it sent.
-    pub airtime: Duration,
-    /// Route discoveries that it began.
-    pub discoveries: u64,
-    /// Route replies that arrived for it.
-    pub replies_received: u64,
-    /// Route errors that arrived for it.
-    pub errors_received: u64,
+/// What has been seen since it was last asked for.
+#[derive(Debug)]
+pub(crate) struct Log<L> {
+    pub(crate) frames: Vec<(FrameSeen, Option<Packet<L>>)>,
+    pub(crate) routing: Vec<RoutingEvent>,
 }
 
-impl StationCounters {
-    /// A frame of this kind begins, and takes this time.
-    pub(crate) fn on_sent(&mut self, kind: FrameKind, span: Duration) {
-        self.airtime += span;
-        let count = match kind {
-            FrameKind::Rts => &mut self.rts_sent,
-            FrameKind::Cts => &mut self.cts_sent,
-            FrameKind::Ack => &mut self.acks_sent,
-            FrameKind::Data => &mut self.data_sent,
-            FrameKind::Routing => &mut self.routing_sent,
-        };
-        *count += 1;
+impl<L> Default for Log<L> {
+    fn default() -> Log<L> {
+        Log { frames: Vec::new(), routing: Vec::new() }
     }
 }

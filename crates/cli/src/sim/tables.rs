@@ -77,10 +77,10 @@ fn stations_table(run: &RunResult) -> String {
     }
     let row = |station: &StationResult| {
         let counters = &station.counters;
-        let frames = counters.data_sent + counters.routing_sent;
+        let frames: u64 = counters.frames.iter().sum();
         let counts = [
             frames,
-            counters.rts_failed + counters.data_failed,
+            counters.rts_failures + counters.data_failures,
             counters.retry_drops,
             counters.queue_drops,
             counters.marked,

@@ -83,6 +83,18 @@ pub enum FigureName {
     /// The share of two paths beside one TCP, by congestion control.
     #[value(name = "BERP-T1")]
     BerpT1,
+    /// Throughput over a string of 802.11 stations.
+    #[value(name = "YE-F7-F9", aliases = ["YE-F7", "YE-F8", "YE-F9"])]
+    YeF7ToF9,
+    /// Two associations on the string, of which the first starves.
+    #[value(name = "YE-F11")]
+    YeF11,
+    /// Two associations on the string, of which the second starves.
+    #[value(name = "YE-F13")]
+    YeF13,
+    /// What the early retransmission in the idle period gains there.
+    #[value(name = "YE-F15")]
+    YeF15,
     /// What lost CWRs do to goodput.
     #[value(name = "YE-F22")]
     YeF22,
@@ -282,6 +294,9 @@ impl FigureName {
             | FigureName::YeF26
             | FigureName::YeF27 => Ok(self.ye(scale, ye::EcnChoice::DEFAULT)),
             FigureName::BerpT1 => Ok(berp::friendliness(scale)),
+            FigureName::YeF7ToF9 | FigureName::YeF11 | FigureName::YeF13 | FigureName::YeF15 => {
+                Ok(self.ye_string(scale, ye::StringChoice::DEFAULT))
+            }
             FigureName::YeF30 => ye::lossy_windows(),
             FigureName::YeF29
             | FigureName::YeF33
@@ -337,6 +352,11 @@ impl FigureName {
                 Ok(of_radio(&[RadioChoice::EACH_PACKET, RadioChoice::QUICK, RadioChoice::BLIND]))
             }
             FigureName::YeF36 => Ok(of_radio(&[ye::RadioChoice::EACH_PACKET, ye::RadioChoice::SLOW])),
+            FigureName::YeF7ToF9 | FigureName::YeF11 | FigureName::YeF13 | FigureName::YeF15 => {
+                let members = ye::StringChoice::SENSITIVITY.into_iter();
+                let fits = |choice: &ye::StringChoice| self != FigureName::YeF15 || !choice.has_recovery;
+                Ok(members.filter(fits).map(|choice| (choice.name, self.ye_string(scale, choice))).collect())
+            }
             FigureName::YeF22 => Ok(of_ye(&ye::CWR_SENSITIVITY)),
             FigureName::YeF23 | FigureName::YeF24 | FigureName::YeF25 | FigureName::YeF26 => {
                 Ok(of_ye(&[ye::EcnChoice::PLAIN_RETRANSMISSIONS]))
@@ -397,6 +417,16 @@ impl FigureName {
             FigureName::YeT2 => ye::resend_and_backoff(scale, choice),
             FigureName::YeF36 => ye::after_timeouts(scale, choice),
             _ => ye::unsampled_state(choice),
+        }
+    }
+
+    /// A record of YE chapter 3; for a name of another figure, that of the first.
+    fn ye_string(self, scale: StudyScale, choice: ye::StringChoice) -> Figure {
+        match self {
+            FigureName::YeF11 => ye::scenario_one(scale, choice),
+            FigureName::YeF13 => ye::scenario_two(scale, choice),
+            FigureName::YeF15 => ye::small_window(scale, choice),
+            _ => ye::throughput(scale, choice),
         }
     }
 

@@ -58,6 +58,8 @@ pub enum Metric {
     Moment,
     /// A part of a whole, from 0 to 1.
     Share,
+    /// Throughput in kbit/s.
+    Kilobits,
 }
 
 /// The values of all panels: `y[panel, series, metric][x]`, one value a seed.
@@ -151,6 +153,7 @@ impl Metric {
             Metric::Cuts => "cuts",
             Metric::Moment => "moment in s",
             Metric::Share => "share",
+            Metric::Kilobits => "throughput in kbit/s",
         }
     }
 }

@@ -164,6 +164,7 @@ impl RunValues {
             | Metric::Cuts
             | Metric::Moment
             | Metric::Share
+            | Metric::Kilobits
             | Metric::Gain
             | Metric::Limit
             | Metric::Combinations

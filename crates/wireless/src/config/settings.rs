@@ -21,7 +21,7 @@ const SLOTS: Kind = Kind::Whole { least: 1, most: 65_535 };
 const ATTEMPTS: Kind = Kind::Whole { least: 1, most: 255 };
 const HEADER: Kind = Kind::Size { least: 0, most: 256 };
 
-static RADIO: [Setting<RadioConfig>; 19] = [
+static RADIO: [Setting<RadioConfig>; 18] = [
     field!(rate, Scenarios, Kind::SOME_RATE, "rate of data frames"),
     field!(basic_rate, Scenarios, Kind::SOME_RATE, "rate of RTS, CTS, ACK and broadcast frames"),
     field!(range, Scenarios, Kind::Distance, "how far a frame is received"),
@@ -73,12 +73,6 @@ static RADIO: [Setting<RadioConfig>; 19] = [
             }
         },
     },
-    field!(
-        neighbours_first,
-        Scenarios,
-        Kind::Boolean,
-        "whether a station that looks for a route asks its neighbours alone first, and all others after 30 ms"
-    ),
 ];
 
 static STATION: [Setting<StationConfig>; 4] = [

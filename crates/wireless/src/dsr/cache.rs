@@ -1,76 +1,111 @@
-//! The routes that a station knows: one to each destination.
+//! The routes that a station knows: whole paths, which begin at it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
-use anabranch_link::fabric::Station;
+use super::header::Route;
 
-use crate::datagram::Route;
-
-/// Routes by their destination.
+/// Paths from one station, the oldest first.
 #[derive(Debug, Default)]
-pub struct RouteCache {
-    routes: BTreeMap<Station, Route>,
+pub(crate) struct RouteCache {
+    paths: VecDeque<Vec<u16>>,
+    /// The route that was learned last, so that each packet of a flow costs one comparison.
+    last: Option<Route>,
+    /// Routes that were asked for since the paths last changed, by target.
+    found: BTreeMap<u16, Route>,
 }
 
 impl RouteCache {
-    /// The route to a station.
-    pub fn find(&self, to: Station) -> Option<&Route> {
-        self.routes.get(&to)
-    }
-
-    /// Learns what `route`, on which `me` is, says of the routes from `me` to its two ends: links carry frames both ways.
-    /// A known route is replaced by one that is not longer, because that is newer.
-    pub fn learn(&mut self, me: Station, route: &[Station]) {
-        let Some(at) = route.iter().position(|station| *station == me) else { return };
-        self.keep(route[at..].to_vec());
-        self.keep(route[..=at].iter().rev().copied().collect());
-    }
-
-    /// Forgets all routes over the link from `from` to `to`.
-    pub fn remove_link(&mut self, from: Station, to: Station) {
-        self.routes.retain(|_, route| !route.windows(2).any(|link| link == [from, to]));
-    }
-
-    fn keep(&mut self, route: Vec<Station>) {
-        let [_, .., last] = route[..] else { return };
-        if self.find(last).is_none_or(|known| route.len() <= known.len()) {
-            self.routes.insert(last, route.into());
+    /// A packet with this `route` passes the station at place `here`: it learns the way to both ends, since links are
+    /// symmetric.
+    pub(crate) fn learn(&mut self, route: &Route, here: usize) {
+        if self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, route)) {
+            return;
         }
+        self.last = Some(route.clone());
+        self.add(route[here..].to_vec());
+        self.add(route[..=here].iter().rev().copied().collect());
+    }
+
+    /// Adds a path from the station.
+    pub(crate) fn add(&mut self, path: Vec<u16>) {
+        if path.len() < 2 || self.paths.iter().any(|known| known.starts_with(&path)) {
+            return;
+        }
+        self.found.clear();
+        self.paths.retain(|known| !path.starts_with(known));
+        if self.paths.len() == CAPACITY {
+            self.paths.pop_front();
+        }
+        self.paths.push_back(path);
+    }
+
+    /// The shortest known route to `target`, of several the one known for longest.
+    pub(crate) fn find(&mut self, target: u16) -> Option<Route> {
+        if let Some(route) = self.found.get(&target) {
+            return Some(Arc::clone(route));
+        }
+        let length = |path: &Vec<u16>| path.iter().position(|station| *station == target);
+        let known = self.paths.iter().filter_map(|path| Some((length(path)?, path)));
+        let (length, path) = known.min_by_key(|(length, _)| *length)?;
+        let route: Route = path[..=length].into();
+        self.found.insert(target, Arc::clone(&route));
+        Some(route)
+    }
+
+    /// A link broke, in both directions: paths end before it.
+    pub(crate) fn forget(&mut self, link: [u16; 2]) {
+        self.found.clear();
+        for path in &mut self.paths {
+            let breaks = |hop: &[u16]| *hop == link || *hop == [link[1], link[0]];
+            if let Some(place) = path.windows(2).position(breaks) {
+                path.truncate(place + 1);
+            }
+        }
+        self.paths.retain(|path| path.len() > 1);
     }
 }
+
+/// Paths a station keeps.
+const CAPACITY: usize = 64;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn route(numbers: &[u16]) -> Vec<Station> {
-        numbers.iter().copied().map(Station::new).collect()
-    }
-
-    fn found(cache: &RouteCache, to: u16) -> Option<Vec<Station>> {
-        cache.find(Station::new(to)).map(|route| route.to_vec())
+    fn route(path: &[u16]) -> Route {
+        path.into()
     }
 
     #[test]
-    fn a_station_on_a_route_learns_the_ways_to_both_of_its_ends() {
+    fn a_forwarder_learns_the_way_to_both_ends() {
         let mut cache = RouteCache::default();
-        cache.learn(Station::new(1), &route(&[0, 1, 2, 3]));
-        assert_eq!(found(&cache, 3), Some(route(&[1, 2, 3])));
-        assert_eq!(found(&cache, 0), Some(route(&[1, 0])));
-        assert_eq!(found(&cache, 1), None);
-        cache.learn(Station::new(9), &route(&[0, 1]));
-        assert_eq!(found(&cache, 9), None, "it is not on that route");
+        cache.learn(&route(&[0, 1, 2, 3]), 1);
+        assert_eq!(cache.find(3), Some(route(&[1, 2, 3])));
+        assert_eq!(cache.find(2), Some(route(&[1, 2])));
+        assert_eq!(cache.find(0), Some(route(&[1, 0])));
+        assert_eq!(cache.find(4), None);
     }
 
     #[test]
-    fn a_longer_route_replaces_none_and_a_broken_link_removes_the_routes_over_it() {
+    fn the_shortest_path_is_used_and_a_broken_link_ends_paths_in_both_directions() {
         let mut cache = RouteCache::default();
-        cache.learn(Station::new(0), &route(&[0, 1, 3]));
-        cache.learn(Station::new(0), &route(&[0, 4, 5, 3]));
-        assert_eq!(found(&cache, 3), Some(route(&[0, 1, 3])));
-        cache.remove_link(Station::new(3), Station::new(1));
-        assert!(found(&cache, 3).is_some(), "the other direction");
-        cache.remove_link(Station::new(1), Station::new(3));
-        assert_eq!(found(&cache, 3), None);
+        cache.add(vec![0, 4, 5, 3]);
+        cache.add(vec![0, 1, 3]);
+        assert_eq!(cache.find(3), Some(route(&[0, 1, 3])));
+        cache.forget([3, 1]);
+        assert_eq!(cache.find(3), Some(route(&[0, 4, 5, 3])));
+        assert_eq!(cache.find(1), Some(route(&[0, 1])));
+        cache.forget([0, 1]);
+        assert_eq!(cache.find(1), None);
+    }
+
+    #[test]
+    fn the_oldest_path_makes_room() {
+        let mut cache = RouteCache::default();
+        for other in 1..=65 {
+            cache.add(vec![0, other]);
+        }
+        assert_eq!((cache.find(1), cache.find(2).is_some()), (None, true));
     }
 }

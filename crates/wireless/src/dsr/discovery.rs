@@ -1,118 +1,139 @@
-//! The routes that a station looks for: when it asks again, and which requests of others it has passed on.
+//! The searches for routes that a station has begun, and the requests of others that it has seen and is to pass on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use anabranch_base::{Duration, Time};
-use anabranch_link::fabric::Station;
 
-/// Route discoveries that are under way, and requests that were seen.
+use super::header::Request;
+
+/// Searches and requests of one station.
 #[derive(Debug, Default)]
-pub struct Discoveries {
-    next_number: u32,
-    underway: BTreeMap<Station, Attempt>,
-    /// The last request of each initiator. Numbers rise, and requests of one initiator arrive in order but for the jitter
-    /// of their way: an older one than the last is stale.
-    seen: BTreeMap<Station, u32>,
+pub(crate) struct Discoveries {
+    searches: BTreeMap<u16, Search>,
+    next_id: u16,
+    /// The last requests of each station.
+    seen: BTreeMap<u16, VecDeque<u16>>,
+    /// Requests that wait for the end of their jitter.
+    waiting: Vec<(Time, Request)>,
 }
 
 #[derive(Debug)]
-struct Attempt {
-    again: Time,
-    /// The wait after the next request.
-    next: Duration,
+struct Search {
+    wait: Duration,
+    next: Time,
+}
+
+/// What is to be done now.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Due {
+    /// Ask for this station again, if a packet still waits for it.
+    Search(u16),
+    /// Pass this request on.
+    Forward(Request),
 }
 
 impl Discoveries {
-    /// Begins to look for a route to `target`, unless that is under way; returns the number of the request to send. With
-    /// `neighbours_first` the request is for the neighbours alone, and soon followed by one for all.
-    pub fn begin(&mut self, now: Time, target: Station, neighbours_first: bool) -> Option<u32> {
-        if self.underway.contains_key(&target) {
+    /// Begins to look for `target`; `None` if the station already does.
+    pub(crate) fn begin(&mut self, now: Time, station: u16, target: u16) -> Option<Request> {
+        if self.searches.contains_key(&target) {
             return None;
         }
-        let (wait, next) =
-            if neighbours_first { (NEIGHBOURS_WAIT, FIRST_WAIT) } else { (FIRST_WAIT, FIRST_WAIT * 2) };
-        self.underway.insert(target, Attempt { again: now + wait, next });
-        Some(self.number())
+        self.searches.insert(target, Search { wait: FIRST_WAIT, next: now + FIRST_WAIT });
+        Some(self.request(station, target))
     }
 
-    /// When to ask for a route to `target` again.
-    pub fn again(&self, target: Station) -> Option<Time> {
-        self.underway.get(&target).map(|attempt| attempt.again)
+    /// Asks again: the wait for an answer doubles.
+    pub(crate) fn again(&mut self, now: Time, station: u16, target: u16) -> Request {
+        let search = self.searches.entry(target).or_insert(Search { wait: FIRST_WAIT, next: now });
+        search.wait = (search.wait * 2).min(LONGEST_WAIT);
+        search.next = now + search.wait;
+        self.request(station, target)
     }
 
-    /// The time to ask again has come: returns the number of the next request. The wait doubles.
-    pub fn retry(&mut self, now: Time, target: Station) -> Option<u32> {
-        let attempt = self.underway.get_mut(&target).filter(|attempt| attempt.again <= now)?;
-        attempt.again = now + attempt.next;
-        attempt.next = (attempt.next * 2).min(LONGEST_WAIT);
-        Some(self.number())
+    /// Ends the search for `target`. Returns whether there was one.
+    pub(crate) fn end(&mut self, target: u16) -> bool {
+        self.searches.remove(&target).is_some()
     }
 
-    /// A route to `target` was found, or nobody needs one any more.
-    pub fn end(&mut self, target: Station) {
-        self.underway.remove(&target);
-    }
-
-    /// Whether a request is seen for the first time.
-    pub fn is_new(&mut self, initiator: Station, number: u32) -> bool {
-        let is_new = self.seen.get(&initiator).is_none_or(|last| *last < number);
-        if is_new {
-            self.seen.insert(initiator, number);
+    /// Whether a request with this number of `origin` is new; from now on it is not.
+    pub(crate) fn is_new(&mut self, origin: u16, id: u16) -> bool {
+        let seen = self.seen.entry(origin).or_default();
+        if seen.contains(&id) {
+            return false;
         }
-        is_new
+        if seen.len() == REMEMBERED {
+            seen.pop_front();
+        }
+        seen.push_back(id);
+        true
     }
 
-    fn number(&mut self) -> u32 {
-        self.next_number = self.next_number.wrapping_add(1);
-        self.next_number
+    /// Passes `request` on at the time `at`.
+    pub(crate) fn forward(&mut self, at: Time, request: Request) {
+        self.waiting.push((at, request));
+    }
+
+    /// The next thing that is due at `now`.
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<Due> {
+        if let Some(place) = self.waiting.iter().position(|(at, _)| *at <= now) {
+            return Some(Due::Forward(self.waiting.remove(place).1));
+        }
+        let (target, search) = self.searches.iter_mut().find(|(_, search)| search.next <= now)?;
+        search.next = now + search.wait;
+        Some(Due::Search(*target))
+    }
+
+    /// When something is due.
+    pub(crate) fn next(&self) -> Option<Time> {
+        let waiting = self.waiting.iter().map(|(at, _)| *at);
+        waiting.chain(self.searches.values().map(|search| search.next)).min()
+    }
+
+    /// The station is switched off.
+    pub(crate) fn clear(&mut self) {
+        self.searches.clear();
+        self.waiting.clear();
+    }
+
+    fn request(&mut self, station: u16, target: u16) -> Request {
+        self.next_id = self.next_id.wrapping_add(1);
+        Request { id: self.next_id, target, path: vec![station] }
     }
 }
 
-/// How long a station waits for a reply of a neighbour (RFC 4728 §9, NonpropRequestTimeout).
-const NEIGHBOURS_WAIT: Duration = Duration::from_millis(30);
-/// How long it waits for a reply to its first request to all.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// How long it waits at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Requests of one station that another remembers (RFC 4728 §9: `RequestTableIds`).
+const REMEMBERED: usize = 16;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TARGET: Station = Station::new(3);
-
     #[test]
-    fn requests_are_repeated_after_times_that_double_up_to_ten_seconds() {
+    fn the_waits_double_from_half_a_second_to_ten() {
         let mut discoveries = Discoveries::default();
-        assert_eq!(discoveries.begin(Time::ZERO, TARGET, false), Some(1));
-        assert_eq!(discoveries.begin(Time::ZERO, TARGET, false), None, "one is under way");
-        let mut waits = Vec::new();
+        assert!(discoveries.begin(Time::ZERO, 0, 9).is_some());
+        assert!(discoveries.begin(Time::ZERO, 0, 9).is_none(), "one search at a time");
         let mut now = Time::ZERO;
-        for number in 2..9 {
-            let again = discoveries.again(TARGET).expect("under way");
-            waits.push(again.since(now).as_secs_f64());
-            now = again;
-            assert_eq!(discoveries.retry(now, TARGET), Some(number));
-            assert_eq!(discoveries.retry(now, TARGET), None, "not yet");
-        }
-        assert_eq!(waits, [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0]);
+        let waits: Vec<u64> = (0..7)
+            .map(|_| {
+                let next = discoveries.next().expect("a search");
+                let wait = next.since(now).as_millis();
+                now = next;
+                assert_eq!(discoveries.take_due(now), Some(Due::Search(9)));
+                discoveries.again(now, 0, 9);
+                wait
+            })
+            .collect();
+        assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
     }
 
     #[test]
-    fn after_the_neighbours_all_are_asked_soon() {
+    fn a_request_is_passed_on_once() {
         let mut discoveries = Discoveries::default();
-        discoveries.begin(Time::ZERO, TARGET, true);
-        let first = discoveries.again(TARGET).expect("under way");
-        discoveries.retry(first, TARGET);
-        let second = discoveries.again(TARGET).expect("under way");
-        assert_eq!([first.since(Time::ZERO), second.since(first)], [NEIGHBOURS_WAIT, FIRST_WAIT]);
-    }
-
-    #[test]
-    fn a_request_is_new_once() {
-        let mut discoveries = Discoveries::default();
-        let from = Station::new(7);
-        assert!(discoveries.is_new(from, 1) && !discoveries.is_new(from, 1));
-        assert!(discoveries.is_new(from, 2) && !discoveries.is_new(from, 1));
+        assert!(discoveries.is_new(3, 1));
+        assert!(!discoveries.is_new(3, 1));
+        assert!(discoveries.is_new(3, 2) && discoveries.is_new(4, 1));
     }
 }

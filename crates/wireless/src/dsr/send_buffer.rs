@@ -1,105 +1,95 @@
-//! Packets that wait at their source for a route: at most 64, each for at most 30 s (M-DSR-1).
+//! The packets that wait at their source for a route: 64, each until 30 s after it entered the mesh.
 
 use std::collections::VecDeque;
 
 use anabranch_base::{Duration, Time};
-use anabranch_link::Packet;
-use anabranch_link::fabric::Station;
 
-/// Packets without a route, in the order in which they came.
+/// Packets `T` that wait, the oldest first.
 #[derive(Debug)]
-pub struct SendBuffer<L> {
-    waiting: VecDeque<Waiting<L>>,
+pub(crate) struct SendBuffer<T> {
+    waiting: VecDeque<Waiting<T>>,
 }
 
-/// A packet that waits for a route.
 #[derive(Debug)]
-struct Waiting<L> {
-    packet: Packet<L>,
-    /// Its destination.
-    to: Station,
-    /// Until when it waits.
-    until: Time,
+struct Waiting<T> {
+    target: u16,
+    expiry: Time,
+    packet: T,
 }
 
-impl<L> Default for SendBuffer<L> {
-    fn default() -> SendBuffer<L> {
+impl<T> Default for SendBuffer<T> {
+    fn default() -> SendBuffer<T> {
         SendBuffer { waiting: VecDeque::new() }
     }
 }
 
-impl<L> SendBuffer<L> {
-    /// Adds a packet; returns the oldest one if there were too many.
-    pub fn add(&mut self, now: Time, packet: Packet<L>, to: Station) -> Option<Packet<L>> {
-        self.waiting.push_back(Waiting { packet, to, until: now + LONGEST });
-        if self.waiting.len() > MOST { self.waiting.pop_front().map(|oldest| oldest.packet) } else { None }
+impl<T> SendBuffer<T> {
+    /// A packet to `target` that entered the mesh at `entered` waits. Returns the packet that makes room for it.
+    pub(crate) fn add(&mut self, target: u16, entered: Time, packet: T) -> Option<T> {
+        let oldest = if self.waiting.len() == CAPACITY { self.waiting.pop_front() } else { None };
+        self.waiting.push_back(Waiting { target, expiry: entered + PATIENCE, packet });
+        oldest.map(|waiting| waiting.packet)
     }
 
-    /// Takes the next packet whose destination `is_reachable`, with its destination.
-    pub fn take_first(&mut self, is_reachable: impl Fn(Station) -> bool) -> Option<(Station, Packet<L>)> {
-        let at = self.waiting.iter().position(|waiting| is_reachable(waiting.to))?;
-        self.waiting.remove(at).map(|waiting| (waiting.to, waiting.packet))
+    /// Takes the first packet that has waited for too long.
+    pub(crate) fn take_expired(&mut self, now: Time) -> Option<T> {
+        self.take(|waiting| waiting.expiry <= now)
     }
 
-    /// Takes the next packet that has waited too long.
-    pub fn take_expired(&mut self, now: Time) -> Option<Packet<L>> {
-        let at = self.waiting.iter().position(|waiting| waiting.until <= now)?;
-        self.waiting.remove(at).map(|waiting| waiting.packet)
+    /// Takes the first packet to `target`.
+    pub(crate) fn take_for(&mut self, target: u16) -> Option<T> {
+        self.take(|waiting| waiting.target == target)
     }
 
     /// Takes any packet.
-    pub fn take_any(&mut self) -> Option<Packet<L>> {
-        self.waiting.pop_front().map(|waiting| waiting.packet)
+    pub(crate) fn take_any(&mut self) -> Option<T> {
+        self.take(|_| true)
     }
 
-    /// Whether a packet for `to` waits.
-    pub fn has(&self, to: Station) -> bool {
-        self.waiting.iter().any(|waiting| waiting.to == to)
+    /// Whether a packet waits for a route to `target`.
+    pub(crate) fn waits_for(&self, target: u16) -> bool {
+        self.waiting.iter().any(|waiting| waiting.target == target)
     }
 
-    /// Until when the packet that waits longest does.
-    pub fn expires(&self) -> Option<Time> {
-        self.waiting.iter().map(|waiting| waiting.until).min()
+    /// The stations to which packets wait, in order and each once.
+    pub(crate) fn targets(&self) -> Vec<u16> {
+        let mut targets: Vec<u16> = self.waiting.iter().map(|waiting| waiting.target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+
+    /// When a packet has waited for too long.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.waiting.iter().map(|waiting| waiting.expiry).min()
+    }
+
+    fn take(&mut self, is_it: impl Fn(&Waiting<T>) -> bool) -> Option<T> {
+        let place = self.waiting.iter().position(is_it)?;
+        self.waiting.remove(place).map(|waiting| waiting.packet)
     }
 }
 
-const MOST: usize = 64;
-const LONGEST: Duration = Duration::from_secs(30);
+const CAPACITY: usize = 64;
+/// How long a packet waits (RFC 4728 §9: `SendBufferTimeout`).
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::ByteCount;
-
     use super::*;
 
-    const TO: Station = Station::new(3);
-
-    fn packet(number: u64) -> Packet<u64> {
-        Packet::new(ByteCount::new(100), number)
-    }
-
     #[test]
-    fn the_oldest_packet_gives_way_and_old_ones_expire() {
+    fn the_oldest_packet_makes_room_and_old_ones_expire() {
         let mut buffer = SendBuffer::default();
-        let at = |second| Time::ZERO + Duration::from_secs(second);
         for number in 0..64 {
-            assert!(buffer.add(at(number), packet(number), TO).is_none());
+            assert_eq!(buffer.add(number % 2, Time::ZERO, number), None);
         }
-        assert_eq!(buffer.add(at(64), packet(64), TO).map(|oldest| oldest.load), Some(0));
-        assert_eq!(buffer.expires(), Some(at(31)));
-        assert_eq!(buffer.take_expired(at(31)).map(|packet| packet.load), Some(1));
-        assert!(buffer.take_expired(at(31)).is_none());
-        assert_eq!(buffer.waiting.len(), 63);
-    }
-
-    #[test]
-    fn packets_for_one_destination_leave_in_their_order() {
-        let mut buffer = SendBuffer::default();
-        for (number, to) in [(1, 3), (2, 4), (3, 3)] {
-            buffer.add(Time::ZERO, packet(number), Station::new(to));
-        }
-        let mut take = || buffer.take_first(|to| to == TO).map(|(_, packet)| packet.load);
-        assert_eq!([take(), take(), take()], [Some(1), Some(3), None]);
-        assert!(buffer.has(Station::new(4)) && !buffer.has(TO));
+        assert_eq!(buffer.add(7, Time::ZERO + Duration::from_secs(1), 64), Some(0));
+        assert_eq!(buffer.targets(), [0, 1, 7]);
+        assert_eq!(buffer.take_for(0), Some(2));
+        let half_a_minute = Time::ZERO + Duration::from_secs(30);
+        assert_eq!(buffer.next(), Some(half_a_minute));
+        let expired = std::iter::from_fn(|| buffer.take_expired(half_a_minute)).count();
+        assert_eq!((expired, buffer.waits_for(7), buffer.waits_for(1)), (62, true, false));
     }
 }

@@ -1,249 +1,251 @@
-//! The access to the air (DCF, M-MAC-2 to M-MAC-4): when a station may send, what it sends, what it answers, and what it
-//! does when nothing answers it.
+//! What a station sends next: its queue, the exchange of the frame in service, and its end.
 
 use anabranch_base::{Duration, Time};
-use anabranch_link::Payload;
-use anabranch_link::fabric::Station as Number;
+use anabranch_link::queue::Taken;
+use anabranch_link::{LossCause, Packet, Payload};
 
-use super::{Mesh, Wake};
-use crate::frame::{ACK, CTS, Frame, FrameKind, RTS};
-use crate::retry::{Retries, Unanswered};
-use crate::station::{Awaited, Body, Outgoing};
+use super::Mesh;
+use crate::dsr::{Control, header};
+use crate::frame::{ACK, CTS, FrameKind, RTS};
+use crate::station::{Answer, Attempts, Content, Exchange, OnAir, Service, Unanswered, User};
 
 impl<L: Payload + Clone + 'static> Mesh<L> {
-    /// A station has a packet to send to a neighbour, or to all.
-    pub(super) fn enqueue(&mut self, now: Time, number: Number, body: Body<L>) {
-        let line = self.line(now);
-        let size = self.frame_size(&body);
-        let station = &mut self.stations[number.index()];
-        let is_urgent = match &body {
-            Body::Request(_) => true,
-            Body::Datagram(datagram) => !datagram.is_of_flow(),
-        };
-        if is_urgent {
-            station.urgent.push_back(body);
-        } else if let Body::Datagram(datagram) = body {
-            let mut packet = crate::station::wrapped(datagram, size);
-            let is_free = station.current.is_none() && station.queue.backlog().packets == 0;
-            let refused = if is_free {
-                if station.queue.passes(line, &mut packet) {
-                    let body = Body::Datagram(crate::station::unwrapped(packet));
-                    self.contend_for(now, number, body);
-                    return;
+    pub(super) fn on_mac_timer(&mut self, now: Time, number: u16) {
+        let station = self.at(number);
+        if let Some((_, answer)) = station.answer.take_if(|(at, _)| *at <= now) {
+            if station.on_air.is_none() {
+                self.send_answer(now, number, answer);
+            }
+        } else {
+            let is_free = station.on_air.is_none() && station.wants();
+            let is_over = station.dcf.access().is_some_and(|at| at <= now);
+            match station.exchange {
+                Exchange::AwaitingCts(until) if until <= now => self.on_silence(now, number, Unanswered::Rts),
+                Exchange::AwaitingAck(until) if until <= now => {
+                    self.on_silence(now, number, Unanswered::Data);
                 }
-                Some(packet)
+                Exchange::Contending if is_free && is_over => self.send_frame(now, number),
+                _ => {}
+            }
+        }
+        self.arm_mac(number);
+    }
+
+    /// A message of DSR is to be sent, before all packets.
+    pub(super) fn send_control(&mut self, now: Time, number: u16, message: Control) {
+        let station = self.at(number);
+        if station.control.len() == CONTROL_LIMIT {
+            station.counters.queue_drops += 1;
+            return;
+        }
+        station.control.push_back(message);
+        self.serve(now, number);
+    }
+
+    /// A packet that knows its next hop joins the queue. [`serve`](Mesh::serve) is to follow.
+    pub(super) fn enqueue(&mut self, now: Time, number: u16, mut packet: Packet<User<L>>) {
+        let line = self.line;
+        let station = self.at(number);
+        packet.load.failures_before = station.link_failures;
+        let is_free = station.service.is_none() && station.control.is_empty();
+        if is_free && station.queue.backlog().packets == 0 {
+            if station.queue.passes(line, &mut packet) {
+                self.start(now, number, Content::User(packet));
             } else {
-                station.queue.offer(line, packet).err()
-            };
-            let mut dropped: Vec<_> = refused.into_iter().map(|packet| packet.load).collect();
-            while let Some(shed) = station.queue.shed() {
-                dropped.push(shed.load);
+                self.refuse(now, number, packet);
             }
-            self.refuse(now, number, dropped);
-        }
-        self.next(now, number);
-    }
-
-    /// A station contends for its next packet, if it has one and is free for it.
-    pub(super) fn next(&mut self, now: Time, number: Number) {
-        let line = self.line(now);
-        let station = &mut self.stations[number.index()];
-        if station.current.is_some() || !station.is_present {
             return;
         }
-        let mut refused = Vec::new();
-        let body = station.take_next(line, &mut refused);
-        self.refuse(now, number, refused);
-        if let Some(body) = body {
-            self.contend_for(now, number, body);
+        if let Err(packet) = station.queue.offer(line, packet) {
+            self.refuse(now, number, packet);
+        }
+        while let Some(packet) = self.at(number).queue.shed() {
+            self.refuse(now, number, packet);
         }
     }
 
-    fn contend_for(&mut self, now: Time, number: Number, body: Body<L>) {
-        let size = self.frame_size(&body);
-        let to = match &body {
-            Body::Datagram(datagram) => datagram.next(),
-            Body::Request(_) => None,
+    /// Takes the next frame into service, if none is there.
+    pub(super) fn serve(&mut self, now: Time, number: u16) {
+        while self.at(number).service.is_none() {
+            let line = self.line;
+            let station = self.at(number);
+            if let Some(message) = station.control.pop_front() {
+                self.start(now, number, Content::Control(message));
+                break;
+            }
+            match station.queue.take(line) {
+                None => break,
+                Some(Taken::Refused(packet)) => self.refuse(now, number, packet),
+                Some(Taken::Next(packet)) => {
+                    match packet.load.next().filter(|next| station.lost(&packet, *next)) {
+                        Some(next) => self.take_back(now, number, next, packet, LossCause::NoRoute),
+                        None => self.start(now, number, Content::User(packet)),
+                    }
+                }
+            }
+        }
+        self.arm_mac(number);
+    }
+
+    fn refuse(&mut self, now: Time, number: u16, packet: Packet<User<L>>) {
+        self.at(number).counters.queue_drops += 1;
+        self.lose(now, packet, LossCause::Queue);
+    }
+
+    fn start(&mut self, now: Time, number: u16, content: Content<L>) {
+        let (kind, next, size) = match &content {
+            Content::User(packet) => (FrameKind::Data, packet.load.next(), packet.size),
+            Content::Control(message) => (kind_of(message), message.next(), message.size()),
         };
-        let is_long = to.is_some() && self.threshold.is_some_and(|threshold| size > threshold);
-        let difs = self.times.difs;
-        let station = &mut self.stations[number.index()];
-        let sequence = station.next_sequence();
-        let (retries, is_retry) = (Retries::default(), false);
-        station.current = Some(Outgoing { body, to, size, is_long, retries, is_retry, sequence });
-        if station.contention.is_pending(now) {
-            self.resume(now, number);
-        } else if !station.is_busy() && station.counts_from(difs) <= now && station.answer.is_none() {
-            // The medium has been idle for DIFS and no back-off is pending.
-            self.send_current(now, number);
+        let mpdu = self.air.mpdu(size);
+        let uses_rts = next.is_some() && mpdu > self.rts_threshold;
+        let station = self.at(number);
+        station.sequence = (station.sequence + 1) % SEQUENCES;
+        let (sequence, attempts) = (station.sequence, Attempts::default());
+        let service = Service { content, next, kind, mpdu, uses_rts, sequence, attempts, is_retry: false };
+        station.service = Some(service);
+        station.exchange = Exchange::Contending;
+        station.dcf.ask(now);
+        self.arm_mac(number);
+    }
+
+    /// The back-off is over: the frame in service, or the RTS for it, goes on air.
+    fn send_frame(&mut self, now: Time, number: u16) {
+        let air = self.air;
+        let station = self.at(number);
+        let Some(service) = &station.service else { return };
+        let (next, mpdu) = (service.next, service.mpdu);
+        station.exchange = Exchange::Sending;
+        station.dcf.on_send(now, true);
+        if service.uses_rts {
+            let duration = air.rts_duration(mpdu);
+            self.begin(now, number, FrameKind::Rts, next, duration, air.rts);
         } else {
-            station.contention.draw(&mut station.random);
-            self.resume(now, number);
+            self.send_data(now, number);
         }
     }
 
-    /// Slots count again at a station that hears nothing.
-    pub(super) fn resume(&mut self, now: Time, number: Number) {
-        let difs = self.times.difs;
-        let station = &mut self.stations[number.index()];
-        if !station.is_present || station.is_busy() || station.awaited.is_some() {
-            return;
-        }
-        station.contention.count_from(station.counts_from(difs));
-        if station.current.is_some()
-            && let Some(expiry) = station.contention.expiry()
-        {
-            self.wakes.add(expiry.max(now), Wake::Access(number));
-        }
-    }
-
-    /// A back-off may have ended.
-    pub(super) fn on_access(&mut self, now: Time, number: Number) {
-        let station = &mut self.stations[number.index()];
-        let is_due = station.contention.expiry().is_some_and(|expiry| expiry <= now);
-        if is_due && station.current.is_some() && station.sending.is_none() && station.awaited.is_none() {
-            self.send_current(now, number);
-        }
-    }
-
-    /// A station sends its frame, or the RTS for it.
-    fn send_current(&mut self, now: Time, number: Number) {
-        self.stations[number.index()].contention.end();
-        let Some(current) = &self.stations[number.index()].current else { return };
-        let frame = if current.is_long { self.rts(number, current) } else { self.data(number, current) };
-        self.transmit(now, frame);
-    }
-
-    /// A station's own frame has ended: it waits for the answer.
-    pub(super) fn after_own(&mut self, now: Time, frame: Frame) {
-        let (awaited, answer) = match (frame.kind, frame.to) {
-            (FrameKind::Cts | FrameKind::Ack, _) => return,
-            (_, None) => return self.complete(now, frame.from),
-            (FrameKind::Rts, _) => (Awaited::Cts, self.times.cts),
-            (FrameKind::Data | FrameKind::Routing, _) => (Awaited::Ack, self.times.ack),
+    fn send_data(&mut self, now: Time, number: u16) {
+        let air = self.air;
+        let Some(service) = &self.at(number).service else { return };
+        let (kind, next, mpdu) = (service.kind, service.next, service.mpdu);
+        let (duration, span) = match next {
+            Some(_) => (air.data_duration(), air.data(mpdu)),
+            None => (Duration::ZERO, air.broadcast(mpdu)),
         };
-        let station = &mut self.stations[frame.from.index()];
-        station.awaited = Some(awaited);
-        station.timeout_number = station.timeout_number.wrapping_add(1);
-        let wake = Wake::Timeout(frame.from, station.timeout_number);
-        self.wakes.add(now + self.times.answer_timeout(answer), wake);
+        self.begin(now, number, kind, next, duration, span);
     }
 
-    /// The CTS has come: the frame follows after SIFS.
-    pub(super) fn on_cts(&mut self, now: Time, number: Number) {
-        let limits = self.limits;
-        let station = &mut self.stations[number.index()];
-        station.awaited = None;
-        station.timeout_number = station.timeout_number.wrapping_add(1);
-        let Some(current) = &mut station.current else { return };
-        limits.on_cts(&mut current.retries);
-        if let Some(current) = &self.stations[number.index()].current {
-            let frame = self.data(number, current);
-            self.answer(now, number, frame);
+    fn send_answer(&mut self, now: Time, number: u16, answer: Answer) {
+        self.at(number).dcf.on_send(now, false);
+        match answer {
+            Answer::Cts { to, duration } => {
+                self.begin(now, number, FrameKind::Cts, Some(to), duration, self.air.cts);
+            }
+            Answer::Ack { to } => {
+                self.begin(now, number, FrameKind::Ack, Some(to), Duration::ZERO, self.air.ack);
+            }
+            Answer::Data => self.send_data(now, number),
         }
     }
 
-    /// The ACK has come.
-    pub(super) fn on_ack(&mut self, now: Time, number: Number) {
-        let station = &mut self.stations[number.index()];
-        station.awaited = None;
-        station.timeout_number = station.timeout_number.wrapping_add(1);
-        self.complete(now, number);
-    }
-
-    /// A frame is done: the window is the smallest again, and a back-off follows every attempt.
-    fn complete(&mut self, now: Time, number: Number) {
-        let station = &mut self.stations[number.index()];
-        station.current = None;
-        station.contention.reset();
-        station.contention.draw(&mut station.random);
-        self.next(now, number);
-    }
-
-    /// Nothing has answered.
-    pub(super) fn on_timeout(&mut self, now: Time, number: Number, count: u32) {
-        let (limits, times) = (self.limits, self.times);
-        let station = &mut self.stations[number.index()];
-        if station.timeout_number != count {
-            return;
+    /// The station's own transmission has ended.
+    pub(super) fn on_sent(&mut self, now: Time, number: u16, sent: OnAir) {
+        let air = self.air;
+        let station = self.at(number);
+        match (sent.kind, sent.to) {
+            (FrameKind::Rts, _) => station.exchange = Exchange::AwaitingCts(now + air.cts_wait()),
+            (FrameKind::Cts | FrameKind::Ack, _) => {}
+            (_, Some(_)) => {
+                station.exchange = Exchange::AwaitingAck(now + air.ack_wait());
+                if let Some(service) = &mut station.service {
+                    service.is_retry = true;
+                }
+            }
+            // The end of a broadcast is told when all have received it.
+            (_, None) => {}
         }
-        let Some(awaited) = station.awaited.take() else { return };
-        let Some(current) = &mut station.current else { return };
-        let what = match awaited {
-            Awaited::Cts => Unanswered::Rts,
-            Awaited::Ack => Unanswered::Frame,
-        };
+    }
+
+    /// An ACK arrived, or the frame needs none.
+    pub(super) fn on_success(&mut self, now: Time, number: u16) {
+        let station = self.at(number);
+        station.exchange = Exchange::Contending;
+        station.dcf.finish(now);
+        if let Some(Service { content: Content::User(packet), .. }) = station.service.take() {
+            self.lose(now, packet, LossCause::Retries);
+        }
+        self.serve(now, number);
+    }
+
+    /// No answer came.
+    fn on_silence(&mut self, now: Time, number: u16, what: Unanswered) {
+        let (limits, threshold) = (self.limits, self.rts_threshold);
+        let station = self.at(number);
+        station.exchange = Exchange::Contending;
         match what {
-            Unanswered::Rts => station.counters.rts_failed += 1,
-            Unanswered::Frame => station.counters.data_failed += 1,
+            Unanswered::Rts => station.counters.rts_failures += 1,
+            Unanswered::Data => station.counters.data_failures += 1,
         }
-        let is_last = limits.fail(&mut current.retries, current.is_long, what);
-        current.is_retry = true;
-        // As long as others wait after a frame that they could not read: SIFS, the answer and DIFS.
-        let since = now.since(Time::ZERO).saturating_sub(times.slot);
-        station.held_until = station.held_until.max(Time::ZERO + since + times.difs);
-        if is_last {
-            station.counters.retry_drops += 1;
-            let given_up = station.current.take();
-            station.contention.reset();
-            station.contention.draw(&mut station.random);
-            given_up.into_iter().for_each(|outgoing| self.give_up(now, number, outgoing));
-            self.next(now, number);
-        } else {
-            station.contention.widen();
-            station.contention.draw(&mut station.random);
+        let Some(service) = &mut station.service else { return };
+        if !service.attempts.fail(limits, what, service.mpdu > threshold) {
+            return station.dcf.retry(now);
         }
-        self.resume(now, number);
+        station.dcf.finish(now);
+        station.counters.retry_drops += 1;
+        if let Some(service) = station.service.take() {
+            self.give_up(now, number, service);
+        }
+        self.serve(now, number);
     }
 
-    /// A station answers a frame after SIFS, whatever the medium does.
-    pub(super) fn answer(&mut self, now: Time, number: Number, frame: Frame) {
-        self.stations[number.index()].answer = Some(frame);
-        self.wakes.add(now + self.times.sifs, Wake::Answer(number));
-    }
-
-    pub(super) fn send_answer(&mut self, now: Time, number: Number) {
-        let station = &mut self.stations[number.index()];
-        if let Some(frame) = station.answer.take().filter(|_| station.sending.is_none()) {
-            self.transmit(now, frame);
+    fn give_up(&mut self, now: Time, number: u16, service: Service<L>) {
+        let Some(next) = service.next else { return };
+        self.on_link_failure(now, number, next);
+        if let Content::User(packet) = service.content {
+            self.take_back(now, number, next, packet, LossCause::Retries);
         }
     }
+}
 
-    fn rts(&self, from: Number, current: &Outgoing<L>) -> Frame {
-        let times = &self.times;
-        let duration =
-            times.sifs + times.cts + times.sifs + times.unicast(current.size) + times.sifs + times.ack;
-        let (kind, size, to) = (FrameKind::Rts, RTS, current.to);
-        Frame { kind, from, to, size, duration, is_retry: current.is_retry, sequence: current.sequence }
+impl<L> crate::station::StationState<L> {
+    /// Whether the link to `next` has failed since the packet joined the queue.
+    fn lost(&self, packet: &Packet<User<L>>, next: u16) -> bool {
+        packet.load.is_dsr
+            && self.broken.get(&next).is_some_and(|broken| packet.load.failures_before < broken.failures)
     }
+}
 
-    /// The CTS that a station answers an RTS with.
-    pub(super) fn cts(&self, from: Number, rts: Frame) -> Frame {
-        let duration = rts.duration.saturating_sub(self.times.sifs).saturating_sub(self.times.cts);
-        Frame { kind: FrameKind::Cts, size: CTS, from, to: Some(rts.from), duration, is_retry: false, ..rts }
+/// The kind of the frame for a message.
+fn kind_of(message: &Control) -> FrameKind {
+    match message {
+        Control::Request(_) => FrameKind::RouteRequest,
+        Control::Reply(_) => FrameKind::RouteReply,
+        Control::Error(_) => FrameKind::RouteError,
     }
+}
 
-    /// The ACK that a station answers a frame with.
-    pub(super) fn ack(&self, from: Number, to: Number) -> Frame {
-        let (kind, duration) = (FrameKind::Ack, Duration::ZERO);
-        Frame { kind, from, to: Some(to), size: ACK, duration, is_retry: false, sequence: 0 }
-    }
+/// Messages of DSR that wait at a station.
+const CONTROL_LIMIT: usize = 64;
+/// Sequence numbers have 12 bits.
+const SEQUENCES: u16 = 1 << 12;
 
-    fn data(&self, from: Number, current: &Outgoing<L>) -> Frame {
-        let kind = match &current.body {
-            Body::Datagram(datagram) if datagram.is_of_flow() => FrameKind::Data,
-            _ => FrameKind::Routing,
-        };
-        let duration = if current.to.is_some() { self.times.sifs + self.times.ack } else { Duration::ZERO };
-        let Outgoing { to, size, is_retry, sequence, .. } = *current;
-        Frame { kind, from, to, size, duration, is_retry, sequence }
+/// The size of a frame without data.
+pub(super) fn control_size(kind: FrameKind) -> anabranch_base::ByteCount {
+    match kind {
+        FrameKind::Rts => RTS,
+        FrameKind::Cts => CTS,
+        _ => ACK,
     }
+}
 
-    fn frame_size(&self, body: &Body<L>) -> anabranch_base::ByteCount {
-        self.overhead
-            + match body {
-                Body::Datagram(datagram) => datagram.size(),
-                Body::Request(request) => request.size(),
-            }
+/// The packet on `route` with the headers of DSR.
+pub(super) fn with_route<L>(mut packet: Packet<User<L>>, route: crate::dsr::Route) -> Packet<User<L>> {
+    packet.size = packet.load.size;
+    if packet.load.is_dsr {
+        packet.size += header::route_size(route.len());
     }
+    packet.load.route = route;
+    packet.load.at = 0;
+    packet
 }

@@ -1,232 +1,278 @@
-//! Frames on air: who hears them, which overlap, and what each station makes of one that ends.
+//! Transmissions: who senses them, who receives them, and what the receivers do.
 
-use std::sync::Arc;
+use anabranch_base::{Duration, Time};
+use anabranch_link::fabric::Station;
+use anabranch_link::{Fate, Packet, Payload};
 
-use anabranch_base::Time;
-use anabranch_link::Payload;
-use anabranch_link::fabric::Station as Number;
-
-use super::{Mesh, Wake};
-use crate::datagram::{Content, Datagram};
-use crate::frame::{Frame, FrameKind};
-use crate::neighbourhood::Neighbour;
-use crate::seen::{FrameSeen, MeshEvent};
-use crate::station::{Arrival, Awaited, Body};
-
-/// A frame on air.
-#[derive(Clone, Debug)]
-pub struct Transmission {
-    frame: Frame,
-    start: Time,
-    /// Who hears it.
-    around: Arc<[Neighbour]>,
-    /// Its sender vanished before its end.
-    is_cut: bool,
-}
+use super::access::control_size;
+use super::{Mesh, unwrapped};
+use crate::dsr::Control;
+use crate::frame::FrameKind;
+use crate::reception::Reception;
+use crate::seen::{FrameSeen, RoutingHeader};
+use crate::station::{Answer, Content, Exchange, OnAir, Service, User};
 
 impl<L: Payload + Clone + 'static> Mesh<L> {
-    /// A station begins to send a frame.
-    pub(super) fn transmit(&mut self, now: Time, frame: Frame) {
-        let span = match (frame.kind, frame.to) {
-            (FrameKind::Rts, _) => self.times.rts,
-            (FrameKind::Cts, _) => self.times.cts,
-            (FrameKind::Ack, _) => self.times.ack,
-            (_, Some(_)) => self.times.unicast(frame.size),
-            (_, None) => self.times.broadcast(frame.size),
-        };
-        let around = self.neighbourhood.around(now, frame.from);
-        let transmission = Transmission { frame, start: now, around: around.clone(), is_cut: false };
-        let place = self.air.iter().position(Option::is_none).unwrap_or(self.air.len());
-        match self.air.get_mut(place) {
-            Some(free) => *free = Some(transmission),
-            None => self.air.push(Some(transmission)),
-        }
-        let sender = &mut self.stations[frame.from.index()];
-        sender.contention.freeze(now);
-        sender.sending = Some(place);
-        sender.counters.on_sent(frame.kind, span);
-        // A station cannot receive while it sends.
-        sender.arrivals.iter_mut().for_each(|arrival| arrival.is_intact = false);
-        for neighbour in around.iter() {
-            self.reach(now, place, neighbour);
-        }
-        self.wakes.add(now + span, Wake::End(place));
-    }
+    /// A frame goes on air for `span`.
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        number: u16,
+        kind: FrameKind,
+        to: Option<u16>,
+        duration: Duration,
+        span: Duration,
+    ) {
+        let end = now + span;
+        let station = self.at(number);
+        let is_retry = kind.is_data() && station.service.as_ref().is_some_and(|service| service.is_retry);
+        station.on_air = Some(OnAir { kind, to, start: now, end, duration, is_retry });
+        station.arrivals.spoil();
+        station.counters.frames[kind as usize] += 1;
+        let mut hearers = std::mem::take(&mut station.hearers);
+        self.ends.arm(u32::from(number), end);
 
-    /// A frame reaches a station that hears it.
-    fn reach(&mut self, now: Time, place: usize, neighbour: &Neighbour) {
-        self.receptions += 1;
-        let capture = self.capture;
-        let survives = |difference: f64| capture.is_some_and(|needed| difference >= needed);
-        let station = &mut self.stations[neighbour.station.index()];
-        if !station.is_present {
-            return;
-        }
-        station.contention.freeze(now);
-        station.last_start = now;
-        let mut is_intact = station.sending.is_none();
-        for other in &mut station.arrivals {
-            is_intact &= survives(neighbour.power - other.power);
-            other.is_intact &= survives(other.power - neighbour.power);
-        }
-        let Neighbour { power, receives, .. } = *neighbour;
-        station.arrivals.push(Arrival { transmission: place, power, receives, is_intact });
-    }
-
-    /// A frame ends.
-    pub(super) fn finish(&mut self, now: Time, place: usize) {
-        let Some(ended) = self.air.get_mut(place).and_then(Option::take) else { return };
-        let frame = ended.frame;
-        let sender = &mut self.stations[frame.from.index()];
-        let is_cut = ended.is_cut;
-        if !is_cut {
-            sender.sending = None;
-            if sender.arrivals.is_empty() {
-                sender.idle_from = now;
+        let mut found = std::mem::take(&mut self.found);
+        self.places.neighbours(now, number, &mut found);
+        hearers.clear();
+        for neighbour in found.drain(..) {
+            let capture = self.capture;
+            let hearer = self.at(neighbour.station);
+            if !hearer.is_present {
+                continue;
             }
+            hearers.push(neighbour.station);
+            let is_deaf = hearer.on_air.is_some();
+            hearer.arrivals.begin(
+                crate::medium::Neighbour { station: number, ..neighbour },
+                is_deaf,
+                capture,
+            );
+            let wants = hearer.wants();
+            hearer.dcf.on_busy(now, wants);
         }
-        let (mut received, mut destroyed) = (Vec::new(), Vec::new());
-        for neighbour in ended.around.iter() {
-            match self.leave(now, place, neighbour.station, is_cut) {
-                Some(true) => received.push(neighbour.station),
-                Some(false) if neighbour.receives => destroyed.push(neighbour.station),
+        self.found = found;
+        self.at(number).hearers = hearers;
+    }
+
+    pub(super) fn on_end(&mut self, now: Time, number: u16) {
+        match self.at(number).on_air {
+            Some(on_air) if on_air.end <= now => self.finish(now, number, false),
+            Some(on_air) => self.ends.arm(u32::from(number), on_air.end),
+            None => {}
+        }
+    }
+
+    /// A transmission ends; `is_cut` if its sender disappears.
+    pub(super) fn finish(&mut self, now: Time, number: u16, is_cut: bool) {
+        let station = self.at(number);
+        let Some(sent) = station.on_air.take() else { return };
+        station.counters.airtime += now.since(sent.start);
+        let hearers = std::mem::take(&mut station.hearers);
+        if station.arrivals.is_empty() {
+            station.dcf.on_idle(now);
+        }
+        let mut seen = self.describe(now, number, sent);
+        if !is_cut {
+            self.on_sent(now, number, sent);
+        }
+        for hearer in &hearers {
+            let Some(reception) = self.hear(now, *hearer, number, sent, is_cut) else { continue };
+            match (reception, &mut seen) {
+                (Reception::Intact, Some((frame, _))) => frame.received.push(Station::new(*hearer)),
+                (Reception::Spoilt, Some((frame, _))) => frame.collided.push(Station::new(*hearer)),
                 _ => {}
             }
+            if reception == Reception::Intact && sent.to.is_none_or(|to| to == *hearer) {
+                self.receive(now, *hearer, number, sent);
+            }
+            self.arm_mac(*hearer);
         }
-        self.see_frame(now, &ended, &received, destroyed);
-        for number in &received {
-            self.receive(now, *number, frame);
+        // A broadcast was in service until all had received it.
+        if !is_cut && sent.kind.is_data() && sent.to.is_none() {
+            self.on_success(now, number);
         }
-        if !is_cut {
-            self.after_own(now, frame);
+        self.at(number).hearers = hearers;
+        if let (Some(log), Some(seen)) = (&mut self.log, seen) {
+            log.frames.push(seen);
         }
-        for neighbour in ended.around.iter() {
-            self.resume(now, neighbour.station);
-        }
-        self.resume(now, frame.from);
+        self.arm_mac(number);
     }
 
-    /// A frame ends at a station that hears it. Returns whether it was received; `None` if it never reached the station.
-    fn leave(&mut self, now: Time, place: usize, number: Number, is_cut: bool) -> Option<bool> {
-        let eifs = self.times.eifs;
-        let station = &mut self.stations[number.index()];
-        let at = station.arrivals.iter().position(|arrival| arrival.transmission == place)?;
-        let arrival = station.arrivals.swap_remove(at);
-        if !station.is_busy() {
-            station.idle_from = now;
-        }
-        let is_received = arrival.receives && arrival.is_intact && !is_cut;
-        if is_received {
-            // A frame without errors ends the extended space.
-            station.held_until = station.held_until.min(now);
-        } else {
-            station.held_until = now + eifs;
-            station.counters.collisions += u64::from(arrival.receives);
-        }
-        Some(is_received)
-    }
-
-    /// A station has received a frame.
-    fn receive(&mut self, now: Time, number: Number, frame: Frame) {
-        match frame.to {
-            Some(to) if to == number => self.receive_own(now, number, frame),
-            Some(_) => self.overhear(now, number, frame),
-            None => {
-                let outgoing = self.stations[frame.from.index()].current.as_ref();
-                if let Some(Body::Request(request)) = outgoing.map(|outgoing| &outgoing.body) {
-                    let request = request.clone();
-                    self.on_request(now, number, request);
-                }
+    /// A transmission of `from` ends at the station `number`. `None` if it was not there when it began.
+    fn hear(&mut self, now: Time, number: u16, from: u16, sent: OnAir, is_cut: bool) -> Option<Reception> {
+        let reservation = now + self.air.reservation();
+        let station = self.at(number);
+        let reception = station.arrivals.end(from, is_cut)?;
+        let is_intact = reception == Reception::Intact;
+        station.dcf.on_frame(is_intact);
+        station.counters.collisions += u64::from(reception == Reception::Spoilt);
+        if is_intact && sent.to.is_some_and(|to| to != number) {
+            let until = now + sent.duration;
+            match sent.kind {
+                FrameKind::Rts => station.dcf.nav.claim(until, reservation),
+                _ => station.dcf.nav.reserve(until),
             }
         }
+        if station.arrivals.is_empty() && station.on_air.is_none() {
+            station.dcf.on_idle(now);
+        }
+        Some(reception)
     }
 
-    /// A frame for others reserves the medium (M-MAC-3).
-    fn overhear(&mut self, now: Time, number: Number, frame: Frame) {
-        let until = now + frame.duration;
-        let station = &mut self.stations[number.index()];
-        if until <= station.nav {
+    /// A frame for the station arrives without error.
+    fn receive(&mut self, now: Time, number: u16, from: u16, sent: OnAir) {
+        match sent.kind {
+            FrameKind::Rts => self.on_rts(now, number, from, sent.duration),
+            FrameKind::Cts => self.on_cts(now, number, from),
+            FrameKind::Ack => self.on_ack(now, number, from),
+            _ if sent.to.is_none() => self.accept(now, number, from),
+            _ => self.on_data(now, number, from, sent.is_retry),
+        }
+    }
+
+    /// An exposed station stays silent (M-MAC-3).
+    fn on_rts(&mut self, now: Time, number: u16, from: u16, asked: Duration) {
+        let (at, duration) = (now + self.air.sifs, self.air.cts_duration(asked));
+        let station = self.at(number);
+        if station.answer.is_none() && station.dcf.may_answer(now) {
+            station.answer = Some((at, Answer::Cts { to: from, duration }));
+        }
+    }
+
+    fn on_cts(&mut self, now: Time, number: u16, from: u16) {
+        let (at, limits) = (now + self.air.sifs, self.limits);
+        let station = self.at(number);
+        let is_awaited = matches!(station.exchange, Exchange::AwaitingCts(_)) && station.answer.is_none();
+        let Some(service) =
+            station.service.as_mut().filter(|service| is_awaited && service.next == Some(from))
+        else {
             return;
-        }
-        station.nav = until;
-        station.rts_nav = None;
-        if frame.kind == FrameKind::Rts {
-            station.rts_nav = Some((now, until));
-            self.wakes.add(now + self.times.data_must_begin(), Wake::Nav(number, now));
-        }
-    }
-
-    /// Nothing has followed an RTS: its NAV ends.
-    pub(super) fn on_nav_check(&mut self, now: Time, number: Number, heard: Time) {
-        let station = &mut self.stations[number.index()];
-        let is_set = station.rts_nav.is_some_and(|(at, until)| at == heard && until == station.nav);
-        if is_set && station.last_start <= heard && station.nav > now {
-            station.nav = now;
-            station.rts_nav = None;
-            self.resume(now, number);
-        }
-    }
-
-    fn receive_own(&mut self, now: Time, number: Number, frame: Frame) {
-        let Some(from) = Some(frame.from).filter(|from| from.index() < self.stations.len()) else { return };
-        let is_answer = |station: &crate::station::Station<L>, awaited| {
-            station.awaited == Some(awaited)
-                && station.current.as_ref().is_some_and(|current| current.to == Some(from))
         };
-        let station = &self.stations[number.index()];
-        match frame.kind {
-            FrameKind::Rts if station.nav <= now && !station.is_busy() && station.awaited.is_none() => {
-                self.answer(now, number, self.cts(number, frame));
+        service.attempts.on_cts(limits);
+        station.exchange = Exchange::Sending;
+        station.answer = Some((at, Answer::Data));
+    }
+
+    fn on_ack(&mut self, now: Time, number: u16, from: u16) {
+        let station = self.at(number);
+        let is_partner = station.service.as_ref().is_some_and(|service| service.next == Some(from));
+        if matches!(station.exchange, Exchange::AwaitingAck(_)) && is_partner {
+            self.on_success(now, number);
+        }
+    }
+
+    /// A station that is about to answer another frame cannot acknowledge this one, and leaves it to the next attempt.
+    fn on_data(&mut self, now: Time, number: u16, from: u16, is_retry: bool) {
+        let at = now + self.air.sifs;
+        let station = self.at(number);
+        if station.answer.is_none() {
+            station.answer = Some((at, Answer::Ack { to: from }));
+            self.accept_once(now, number, from, is_retry);
+        }
+    }
+
+    /// A data frame for this station alone: the second copy of a frame is acknowledged, and not used.
+    fn accept_once(&mut self, now: Time, number: u16, from: u16, is_retry: bool) {
+        let Some(Service { sequence, .. }) = self.at(from).service else { return };
+        let last = self.at(number).heard.insert(from, sequence);
+        if !is_retry || last != Some(sequence) {
+            self.accept(now, number, from);
+        }
+    }
+
+    fn accept(&mut self, now: Time, number: u16, from: u16) {
+        let Some(Service { content, .. }) = &self.at(from).service else { return };
+        match content.clone() {
+            Content::User(packet) => {
+                self.ledger.copy(packet.load.entry);
+                self.pass(now, number, packet);
             }
-            FrameKind::Rts => {}
-            FrameKind::Cts if is_answer(station, Awaited::Cts) => self.on_cts(now, number),
-            FrameKind::Ack if is_answer(station, Awaited::Ack) => self.on_ack(now, number),
-            FrameKind::Cts | FrameKind::Ack => {}
-            FrameKind::Data | FrameKind::Routing => {
-                self.answer(now, number, self.ack(number, from));
-                if let Some(datagram) = self.take_body(from) {
-                    self.on_datagram(now, number, datagram);
-                }
-            }
+            Content::Control(message) => self.on_control(now, number, message),
         }
     }
 
-    /// Takes what the frame of a station carries, for the station that received it. What is left at the sender is a frame
-    /// whose content has passed: when it is sent again, because its ACK was lost, it is a duplicate, and `None`.
-    fn take_body(&mut self, from: Number) -> Option<Datagram<L>> {
-        let outgoing = self.stations[from.index()].current.as_mut()?;
-        let Body::Datagram(datagram) = &mut outgoing.body else { return None };
-        let passed = Content::Passed(outgoing.size);
-        let content = std::mem::replace(&mut datagram.content, passed);
-        if matches!(content, Content::Passed(_)) {
-            return None;
+    /// A packet has come one hop further.
+    fn pass(&mut self, now: Time, number: u16, mut packet: Packet<User<L>>) {
+        packet.load.at += 1;
+        let User { at, target, is_dsr, .. } = packet.load;
+        if is_dsr {
+            self.learn(now, number, &packet.load.route, at);
         }
-        let (route, at, has_header) = (datagram.route.clone(), datagram.at, datagram.has_header);
-        Some(Datagram { content, route, at, has_header })
-    }
-
-    /// Ends a station's own transmission before its time.
-    pub(super) fn cut_off(&mut self, number: Number) {
-        let sending = self.stations[number.index()].sending.take();
-        if let Some(Some(transmission)) = sending.map(|place| &mut self.air[place]) {
-            transmission.is_cut = true;
-        }
-    }
-
-    fn see_frame(&mut self, end: Time, ended: &Transmission, received: &[Number], destroyed: Vec<Number>) {
-        if self.seen.is_none() {
+        if number == target {
+            let is_duplicate = self.ledger.arrive(packet.load.entry);
+            self.fates.push_back(Fate::Arrived { packet: unwrapped(packet), is_duplicate, damage: None });
             return;
         }
-        let frame = ended.frame;
-        let outgoing = self.stations[frame.from.index()].current.as_ref().filter(|_| frame.has_packet());
-        let packet = outgoing.and_then(|outgoing| match &outgoing.body {
-            Body::Datagram(Datagram { content: Content::Flow(packet), route, has_header, .. }) => {
-                let route = if *has_header { route.to_vec() } else { Vec::new() };
-                Some((packet.load.clone(), route))
-            }
-            _ => None,
-        });
-        let (start, received) = (ended.start, received.to_vec());
-        self.see(|| MeshEvent::Frame(FrameSeen { frame, start, end, received, destroyed, packet }));
+        self.enqueue(now, number, packet);
+        self.serve(now, number);
     }
+
+    /// A station that comes back senses what is on air, and receives none of it.
+    pub(super) fn sense_again(&mut self, now: Time, number: u16) {
+        let mut found = Vec::new();
+        self.places.neighbours(now, number, &mut found);
+        for neighbour in found {
+            let capture = self.capture;
+            let sender = self.at(neighbour.station);
+            if sender.on_air.is_none() {
+                continue;
+            }
+            if !sender.hearers.contains(&number) {
+                sender.hearers.push(number);
+            }
+            let station = self.at(number);
+            station.arrivals.begin(neighbour, true, capture);
+            station.dcf.on_busy(now, false);
+        }
+    }
+
+    fn describe(&self, now: Time, number: u16, sent: OnAir) -> Option<(FrameSeen, Option<Packet<L>>)> {
+        self.log.as_ref()?;
+        let service = self.stations[usize::from(number)].service.as_ref().filter(|_| sent.kind.is_data());
+        let content = service.map(|service| &service.content);
+        let frame = FrameSeen {
+            from: Station::new(number),
+            to: sent.to.map(Station::new),
+            kind: sent.kind,
+            start: sent.start,
+            end: now,
+            duration: sent.duration,
+            is_retry: sent.is_retry,
+            sequence: service.map_or(0, |service| service.sequence),
+            size: service.map_or(control_size(sent.kind), |service| service.mpdu),
+            received: Vec::new(),
+            collided: Vec::new(),
+            routing: content.and_then(routing_header),
+        };
+        let packet = match content {
+            Some(Content::User(packet)) => Some(unwrapped(packet.clone())),
+            _ => None,
+        };
+        Some((frame, packet))
+    }
+}
+
+fn routing_header<L>(content: &Content<L>) -> Option<RoutingHeader> {
+    let stations = |numbers: &[u16]| numbers.iter().copied().map(Station::new).collect();
+    Some(match content {
+        Content::User(packet) if !packet.load.is_dsr => return None,
+        Content::User(packet) => {
+            RoutingHeader::SourceRoute { route: stations(&packet.load.route), passed: packet.load.at }
+        }
+        Content::Control(Control::Request(request)) => RoutingHeader::Request {
+            id: request.id,
+            target: Station::new(request.target),
+            path: stations(&request.path),
+        },
+        Content::Control(Control::Reply(reply)) => RoutingHeader::Reply {
+            route: stations(&reply.route),
+            passed: reply.route.len().saturating_sub(1 + reply.at),
+        },
+        Content::Control(Control::Error(report)) => RoutingHeader::Error {
+            broken: report.broken.map(Station::new),
+            route: stations(&report.way),
+            passed: report.at,
+        },
+    })
 }

@@ -1,226 +1,211 @@
-//! The mesh: all stations, the frames on air, and when what happens next. The files beside this one are the parts of the
-//! work: the air, the access to it, and the routes.
+//! The mesh as one machine: the stations, the air between them, and the order of their timers.
 
 mod access;
 mod air;
 mod routing;
-mod wake;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use anabranch_base::{BitRate, ByteCount, Machine, Seed, Time};
-use anabranch_link::fabric::{Crossing, Station as Number};
-use anabranch_link::queue::LineView;
-use anabranch_link::{Fate, LossCause, Packet, Payload};
+use anabranch_base::{ByteCount, Machine, Seed, Time};
+use anabranch_link::fabric::{Crossing, Station};
+use anabranch_link::queue::{self, LineView};
+use anabranch_link::{Agenda, Fate, LossCause, Packet, Payload, Random};
 
 use crate::config::{RadioConfig, StationConfig};
-use crate::datagram::{Content, Datagram, Route};
+use crate::counters::StationCounters;
+use crate::dsr::{Discoveries, Route, RouteCache, SendBuffer};
 use crate::frame::AirTimes;
-use crate::neighbourhood::Neighbourhood;
-use crate::retry::RetryLimits;
-use crate::seen::{MeshEvent, StationCounters};
-use crate::station::{Body, Station};
-use air::Transmission;
-use wake::{Wake, Wakes};
+use crate::ledger::Ledger;
+use crate::medium::{Neighbour, Places};
+use crate::reception::{Arrivals, Capture};
+use crate::seen::{FrameSeen, Log, RoutingEvent};
+use crate::station::{Content, Dcf, Exchange, RetryLimits, StationState, User};
 
 /// A mesh of radio stations on one channel.
+///
+/// A packet enters at a station and arrives at another, or is lost. A packet to its own station arrives at once; one
+/// from or to an unknown station is lost without a route.
 #[derive(Debug)]
 pub struct Mesh<L> {
-    times: AirTimes,
+    air: AirTimes,
     limits: RetryLimits,
-    /// The MAC header, the LLC header and the FCS of a data frame.
-    overhead: ByteCount,
-    threshold: Option<ByteCount>,
-    rate: BitRate,
-    capture: Option<f64>,
-    neighbours_first: bool,
-    neighbourhood: Neighbourhood,
-    stations: Vec<Station<L>>,
-    /// The frames on air, each at its place.
-    air: Vec<Option<Transmission>>,
-    wakes: Wakes,
-    fixed: BTreeMap<(Number, Number), Route>,
+    capture: Capture,
+    rts_threshold: ByteCount,
+    line: LineView,
+    places: Places,
+    stations: Vec<StationState<L>>,
+    /// The ends of transmissions, by station. They come before other timers of the same time.
+    ends: Agenda,
+    /// Station `s` has the MAC's timers at `2 s`, and DSR's at `2 s + 1`.
+    timers: Agenda,
+    ledger: Ledger,
+    /// Fixed routes, by source and destination.
+    fixed: BTreeMap<[u16; 2], Route>,
     fates: VecDeque<Fate<L>>,
-    held: u64,
-    seen: Option<Vec<MeshEvent<L>>>,
-    receptions: u64,
-}
-
-/// The seeds of a mesh.
-#[derive(Clone, Debug)]
-pub struct MeshSeed {
-    /// That of back-offs and jitter, which no other channel has.
-    pub radio: Seed,
-    /// That of movements, which all channels have.
-    pub movement: Seed,
-}
-
-impl MeshSeed {
-    /// Those of the radio called `name` in a run.
-    pub fn of(root: &Seed, name: &str) -> MeshSeed {
-        MeshSeed { radio: root.child("radio").child(name), movement: root.child("movement") }
-    }
+    log: Option<Log<L>>,
+    found: Vec<Neighbour>,
 }
 
 impl<L: Payload + Clone + 'static> Mesh<L> {
-    /// A mesh on which nothing is sent yet.
-    pub fn new(config: &RadioConfig, stations: &[StationConfig], seed: &MeshSeed) -> Mesh<L> {
-        let draws = |index: usize| seed.radio.child(&index.to_string());
+    /// A mesh on which nothing is sent yet. `config` and `stations` have passed their checks.
+    ///
+    /// Station `n` moves by the child `movement`, `n` of `seed`. Its back-offs, jitter and queue have other children.
+    pub fn new(config: &RadioConfig, stations: &[StationConfig], seed: &Seed) -> Mesh<L> {
+        Mesh::with_movement(config, stations, seed, &seed.child("movement"))
+    }
+
+    /// A mesh whose station `n` moves by the child `n` of `movement`: with the same `movement`, stations take the
+    /// same ways on several channels, which draw all else from their own `seed`.
+    pub fn with_movement(
+        config: &RadioConfig,
+        stations: &[StationConfig],
+        seed: &Seed,
+        movement: &Seed,
+    ) -> Mesh<L> {
+        let stations = &stations[..stations.len().min(MOST_STATIONS)];
+        let air = AirTimes::new(config);
+        let station =
+            |number: usize| new_station(config, air, &seed.child("station").child(&number.to_string()));
         Mesh {
-            times: AirTimes::of(config),
-            limits: RetryLimits::of(config),
-            overhead: config.mac_header + config.llc_header,
-            threshold: config.rts_threshold,
-            rate: config.rate,
-            capture: config.capture,
-            neighbours_first: config.neighbours_first,
-            neighbourhood: Neighbourhood::new(config, stations, &seed.movement),
-            stations: (0..stations.len()).map(|index| Station::new(config, &draws(index))).collect(),
-            air: Vec::new(),
-            wakes: Wakes::default(),
+            air,
+            limits: RetryLimits::new(config),
+            capture: Capture::new(config.capture),
+            rts_threshold: config.rts_threshold.unwrap_or(ByteCount::MAX),
+            line: LineView { now: Time::ZERO, rate: Some(config.rate) },
+            places: Places::new(config, stations, movement),
+            stations: (0..stations.len()).map(station).collect(),
+            ends: Agenda::new(stations.len()),
+            timers: Agenda::new(2 * stations.len()),
+            ledger: Ledger::default(),
             fixed: BTreeMap::new(),
             fates: VecDeque::new(),
-            held: 0,
-            seen: None,
-            receptions: 0,
+            log: None,
+            found: Vec::new(),
         }
     }
 
-    /// Fixes the route between two stations, both ways, to one with the fewest hops from where the stations are at the
-    /// beginning; among several, that over the lowest numbers. Returns whether there is one. All other pairs use DSR.
-    pub fn route_statically(&mut self, from: Number, to: Number) -> bool {
-        let Some(route) = self.shortest(from, to) else { return false };
-        self.fixed.insert((to, from), route.iter().rev().copied().collect());
-        self.fixed.insert((from, to), route.into());
-        true
+    /// A station disappears: it neither sends nor hears, and what it held is lost.
+    pub fn vanish(&mut self, now: Time, station: Station) {
+        let Some(number) = self.number(station).filter(|number| self.at(*number).is_present) else { return };
+        self.run_before(now);
+        if self.at(number).on_air.is_some() {
+            self.finish(now, number, true);
+        }
+        let lost = self.at(number).empty(now);
+        for packet in lost {
+            self.lose(now, packet, LossCause::Down);
+        }
     }
 
-    /// A station goes: what it holds is lost, and it neither sends nor hears.
-    pub fn vanish(&mut self, now: Time, number: Number) {
-        if self.stations.get(number.index()).is_none_or(|station| !station.is_present) {
-            return;
-        }
-        self.cut_off(number);
-        let station = &mut self.stations[number.index()];
-        station.is_present = false;
-        station.arrivals.clear();
-        station.awaited = None;
-        station.answer = None;
-        station.contention.end();
-        station.contention.reset();
-        let mut lost: Vec<Packet<L>> = Vec::new();
-        let mut keep = |body: Body<L>| {
-            if let Body::Datagram(Datagram { content: Content::Flow(packet), .. }) = body {
-                lost.push(packet);
-            }
-        };
-        station.current.take().map(|outgoing| outgoing.body).into_iter().for_each(&mut keep);
-        station.urgent.drain(..).for_each(&mut keep);
-        while let Some(packet) = station.queue.discard() {
-            keep(Body::Datagram(packet.load));
-        }
-        while let Some(packet) = station.router.buffer.take_any() {
-            lost.push(packet);
-        }
-        station.router = Default::default();
-        lost.into_iter().for_each(|packet| self.lose(now, packet, LossCause::Down));
-    }
-
-    /// A station that went is back, where its movement has it now.
-    pub fn come_back(&mut self, now: Time, number: Number) {
-        let Some(station) = self.stations.get_mut(number.index()) else { return };
+    /// A station that had disappeared is there again.
+    pub fn come_back(&mut self, now: Time, station: Station) {
+        let Some(number) = self.number(station).filter(|number| !self.at(*number).is_present) else { return };
+        self.run_before(now);
+        let station = self.at(number);
         station.is_present = true;
-        (station.idle_from, station.nav, station.held_until) = (now, now, now);
+        station.dcf.reset(now);
+        self.sense_again(now, number);
     }
 
-    /// From now on, events are kept for [`take_seen`](Mesh::take_seen).
+    /// From now on, keeps what an observer sees.
     pub fn watch(&mut self) {
-        self.seen.get_or_insert_default();
+        self.log.get_or_insert_default();
     }
 
-    /// The events since the last call, in order.
-    pub fn take_seen(&mut self) -> Vec<MeshEvent<L>> {
-        self.seen.as_mut().map(std::mem::take).unwrap_or_default()
+    /// The frames that were on air since the last call, in the order of their ends. Empty without
+    /// [`watch`](Mesh::watch).
+    pub fn take_seen(&mut self) -> Vec<FrameSeen> {
+        self.take_captured().into_iter().map(|(frame, _)| frame).collect()
     }
 
-    /// What a station has counted; nothing for a number without a station.
-    pub fn counters(&self, number: Number) -> StationCounters {
-        let station = self.stations.get(number.index());
-        station.map_or_else(StationCounters::default, |station| StationCounters {
-            marked: station.queue.marked(),
-            ..station.counters
-        })
+    /// The same, with the driver's packet in each data frame that has one.
+    pub fn take_captured(&mut self) -> Vec<(FrameSeen, Option<Packet<L>>)> {
+        self.log.as_mut().map(|log| std::mem::take(&mut log.frames)).unwrap_or_default()
     }
 
-    /// Where a station is, in metres to the east and to the north; `None` for a number without a station. Times are asked for
-    /// in order.
-    pub fn position(&mut self, now: Time, number: Number) -> Option<(f64, f64)> {
-        self.neighbourhood.place(now, number).map(|place| (place.x, place.y))
+    /// What happened to routes since the last call, in order. Empty without [`watch`](Mesh::watch).
+    pub fn take_routing(&mut self) -> Vec<RoutingEvent> {
+        self.log.as_mut().map(|log| std::mem::take(&mut log.routing)).unwrap_or_default()
     }
 
-    /// How many packets are in the mesh.
+    /// The counters of a station; all zero for an unknown one.
+    pub fn counters(&self, station: Station) -> StationCounters {
+        let Some(station) = self.stations.get(station.index()) else { return StationCounters::default() };
+        StationCounters { marked: station.queue.marked(), ..station.counters }
+    }
+
+    /// Packets that have entered and have no fate yet.
     pub fn held(&self) -> u64 {
-        self.held
+        self.ledger.held()
     }
 
-    /// How many times a frame reached a station that hears it: the work that frames cause.
-    pub fn receptions(&self) -> u64 {
-        self.receptions
+    /// Where a station is at any time, in metres to the east and to the north; the origin for an unknown one.
+    pub fn position(&self, at: Time, station: Station) -> (f64, f64) {
+        self.number(station).map_or((0.0, 0.0), |number| self.places.at(at, number))
     }
 
-    fn shortest(&mut self, from: Number, to: Number) -> Option<Vec<Number>> {
-        if from == to || from.index() >= self.stations.len() {
-            return None;
-        }
-        let mut before: BTreeMap<Number, Number> = BTreeMap::from([(from, from)]);
-        let mut open = VecDeque::from([from]);
-        while let Some(at) = open.pop_front() {
-            let around = self.neighbourhood.around(Time::ZERO, at);
-            for next in around.iter().filter(|next| next.receives) {
-                if let std::collections::btree_map::Entry::Vacant(entry) = before.entry(next.station) {
-                    entry.insert(at);
-                    open.push_back(next.station);
-                }
-            }
-        }
-        let mut route = vec![to];
-        while let Some(last) = route.last().filter(|last| **last != from) {
-            route.push(*before.get(last)?);
-        }
-        route.reverse();
-        Some(route)
+    /// Pairs of stations whose distance was compared so far: the work of finding who hears whom.
+    pub fn comparisons(&self) -> u64 {
+        self.places.compared()
     }
 
-    fn arrive(&mut self, packet: Packet<L>) {
-        self.held -= 1;
-        self.fates.push_back(Fate::Arrived { packet, is_duplicate: false, damage: None });
+    fn number(&self, station: Station) -> Option<u16> {
+        (station.index() < self.stations.len()).then_some(station.index() as u16)
     }
 
-    fn lose(&mut self, at: Time, packet: Packet<L>, cause: LossCause) {
-        self.held -= 1;
-        self.fates.push_back(Fate::Lost { at, packet, cause });
+    fn at(&mut self, number: u16) -> &mut StationState<L> {
+        &mut self.stations[usize::from(number)]
     }
 
-    fn see(&mut self, event: impl FnOnce() -> MeshEvent<L>) {
-        if let Some(seen) = &mut self.seen {
-            seen.push(event());
+    /// Runs all that is due before `now`, for drivers that come late.
+    fn run_before(&mut self, now: Time) {
+        while let Some(at) = self.due().filter(|at| *at < now) {
+            self.step(at);
         }
     }
 
-    fn line(&self, now: Time) -> LineView {
-        LineView { now, rate: Some(self.rate) }
+    fn due(&self) -> Option<Time> {
+        [self.ends.next(), self.timers.next()].into_iter().flatten().min()
     }
 
-    fn on_wake(&mut self, now: Time, wake: Wake) {
-        match wake {
-            Wake::End(place) => self.finish(now, place),
-            Wake::Timeout(number, count) => self.on_timeout(now, number, count),
-            Wake::Nav(number, heard) => self.on_nav_check(now, number, heard),
-            Wake::Relay(number, request) => self.relay(now, number, *request),
-            Wake::Discovery(number, target) => self.on_discovery_timer(now, number, target),
-            Wake::Expiry(number) => self.on_expiry(now, number),
-            Wake::Answer(number) => self.send_answer(now, number),
-            Wake::Access(number) => self.on_access(now, number),
+    /// Runs the next timer, which is due at `at`.
+    fn step(&mut self, at: Time) {
+        self.line.now = at;
+        if self.ends.next().is_some_and(|end| end <= at) {
+            let Some((_, number)) = self.ends.take() else { return };
+            return self.on_end(at, number as u16);
+        }
+        let Some((_, timer)) = self.timers.take() else { return };
+        let number = (timer / 2) as u16;
+        if timer % 2 == 0 {
+            self.on_mac_timer(at, number);
+        } else {
+            self.on_routing_timer(at, number);
+        }
+    }
+
+    fn arm_mac(&mut self, number: u16) {
+        if let Some(at) = self.at(number).mac_due() {
+            self.timers.arm(2 * u32::from(number), at);
+        }
+    }
+
+    fn arm_routing(&mut self, number: u16) {
+        if let Some(at) = self.at(number).routing_due() {
+            self.timers.arm(2 * u32::from(number) + 1, at);
+        }
+    }
+
+    /// A copy of a packet is gone.
+    fn lose(&mut self, at: Time, packet: Packet<User<L>>, cause: LossCause) {
+        if self.ledger.drop_copy(packet.load.entry) {
+            self.fates.push_back(Fate::Lost { at, packet: unwrapped(packet), cause });
+        }
+    }
+
+    fn tell(&mut self, event: impl FnOnce() -> RoutingEvent) {
+        if let Some(log) = &mut self.log {
+            log.routing.push(event());
         }
     }
 }
@@ -230,23 +215,36 @@ impl<L: Payload + Clone + 'static> Machine for Mesh<L> {
     type Output = Fate<L>;
 
     fn handle(&mut self, now: Time, crossing: Crossing<L>) {
+        self.run_before(now);
+        self.line.now = now;
         let Crossing { from, to, packet } = crossing;
-        self.held += 1;
-        let known = [from, to].iter().all(|end| end.index() < self.stations.len());
-        if !known {
-            self.lose(now, packet, LossCause::NoRoute);
-        } else if !self.stations[from.index()].is_present {
-            self.lose(now, packet, LossCause::Down);
-        } else if from == to {
-            self.arrive(packet);
-        } else {
-            self.route(now, from, to, packet);
+        let (Some(source), Some(target)) = (self.number(from), self.number(to)) else {
+            return self.fates.push_back(Fate::Lost { at: now, packet, cause: LossCause::NoRoute });
+        };
+        if !self.at(source).is_present {
+            return self.fates.push_back(Fate::Lost { at: now, packet, cause: LossCause::Down });
         }
+        if source == target {
+            return self.fates.push_back(Fate::Arrived { packet, is_duplicate: false, damage: None });
+        }
+        let entry = self.ledger.enter();
+        let user = User {
+            size: packet.size,
+            entry,
+            entered: now,
+            target,
+            route: Route::default(),
+            at: 0,
+            is_dsr: true,
+            failures_before: 0,
+            load: (),
+        };
+        self.enter(now, source, wrapped(packet, user));
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        while let Some(wake) = self.wakes.take(now) {
-            self.on_wake(now, wake);
+        while let Some(at) = self.due().filter(|at| *at <= now) {
+            self.step(at);
         }
     }
 
@@ -255,6 +253,67 @@ impl<L: Payload + Clone + 'static> Machine for Mesh<L> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.wakes.next()
+        self.due()
     }
 }
+
+fn new_station<L: Payload + 'static>(config: &RadioConfig, air: AirTimes, seed: &Seed) -> StationState<L> {
+    StationState {
+        is_present: true,
+        dcf: Dcf::new(air, config.cw_min, config.cw_max, &seed.child("back-off")),
+        control: VecDeque::new(),
+        queue: queue::build(&config.queue, &seed.child("queue")),
+        service: None,
+        exchange: Exchange::Contending,
+        answer: None,
+        on_air: None,
+        hearers: Vec::new(),
+        arrivals: Arrivals::default(),
+        heard: BTreeMap::new(),
+        sequence: 0,
+        cache: RouteCache::default(),
+        discoveries: Discoveries::default(),
+        buffer: SendBuffer::default(),
+        jitter: Random::new(&seed.child("jitter")),
+        link_failures: 0,
+        broken: BTreeMap::new(),
+        counters: StationCounters::default(),
+    }
+}
+
+impl<L> StationState<L> {
+    /// Switches the station off. Returns the packets that it held.
+    fn empty(&mut self, now: Time) -> Vec<Packet<User<L>>> {
+        self.is_present = false;
+        self.dcf.reset(now);
+        self.exchange = Exchange::Contending;
+        self.answer = None;
+        self.arrivals.clear();
+        self.heard.clear();
+        self.control.clear();
+        self.discoveries.clear();
+        let served = self.service.take().and_then(|service| match service.content {
+            Content::User(packet) => Some(packet),
+            Content::Control(_) => None,
+        });
+        let mut held: Vec<Packet<User<L>>> = served.into_iter().collect();
+        held.extend(std::iter::from_fn(|| self.queue.discard()));
+        held.extend(std::iter::from_fn(|| self.buffer.take_any()));
+        held
+    }
+}
+
+fn wrapped<L>(packet: Packet<L>, user: User<()>) -> Packet<User<L>> {
+    let Packet { size, round, ecn, may_fragment, passed, route, load } = packet;
+    let User { size: bare, entry, entered, target, route: way, at, is_dsr, failures_before, load: () } = user;
+    let load = User { load, size: bare, entry, entered, target, route: way, at, is_dsr, failures_before };
+    Packet { size, round, ecn, may_fragment, passed, route, load }
+}
+
+fn unwrapped<L>(packet: Packet<User<L>>) -> Packet<L> {
+    let Packet { round, ecn, may_fragment, passed, route, load, .. } = packet;
+    Packet { size: load.size, round, ecn, may_fragment, passed, route, load: load.load }
+}
+
+/// Stations have 16-bit numbers.
+const MOST_STATIONS: usize = 1 << 16;

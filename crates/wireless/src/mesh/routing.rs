@@ -1,205 +1,220 @@
-//! The ways of packets: fixed routes, and DSR (M-DSR-1): how routes are asked for and answered, and what follows when a
-//! station does not answer any more.
+//! Which way packets take: fixed routes, and DSR's dialogues between stations.
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use anabranch_base::{Duration, Time};
-use anabranch_link::fabric::Station as Number;
+use anabranch_link::fabric::Station;
 use anabranch_link::{LossCause, Packet, Payload};
 
-use super::{Mesh, Wake};
-use crate::datagram::{Content, Datagram, Route, RouteRequest};
-use crate::seen::MeshEvent;
-use crate::station::{Body, Outgoing};
+use super::Mesh;
+use super::access::with_route;
+use crate::dsr::{Control, Due, PATIENCE, Reply, Report, Request, Route};
+use crate::seen::RoutingEvent;
+use crate::station::User;
 
 impl<L: Payload + Clone + 'static> Mesh<L> {
-    /// A packet begins its way at a station.
-    pub(super) fn route(&mut self, now: Time, from: Number, to: Number, packet: Packet<L>) {
-        if let Some(route) = self.fixed.get(&(from, to)) {
-            let datagram = Datagram::new(Content::Flow(packet), route.clone(), false);
-            return self.enqueue(now, from, Body::Datagram(datagram));
-        }
-        match self.stations[from.index()].router.cache.find(to).cloned() {
-            Some(route) => {
-                let datagram = Datagram::new(Content::Flow(packet), route, true);
-                self.enqueue(now, from, Body::Datagram(datagram));
+    /// Fixes the route between two stations in both directions: the one with the fewest hops when the run starts, of several
+    /// the one over the lowest station numbers. Returns whether there is one. All other pairs use DSR.
+    pub fn route_statically(&mut self, from: Station, to: Station) -> bool {
+        let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return false };
+        let Some(route) = self.fewest_hops(from, to) else { return false };
+        self.fixed.insert([to, from], route.iter().rev().copied().collect());
+        self.fixed.insert([from, to], route);
+        true
+    }
+
+    /// A breadth-first search, which meets stations in the order of their numbers.
+    fn fewest_hops(&mut self, from: u16, to: u16) -> Option<Route> {
+        let mut before: Vec<Option<u16>> = vec![None; self.stations.len()];
+        before[usize::from(from)] = Some(from);
+        let mut waiting = VecDeque::from([from]);
+        let mut found = Vec::new();
+        while let Some(station) = waiting.pop_front().filter(|_| before[usize::from(to)].is_none()) {
+            self.places.neighbours(Time::ZERO, station, &mut found);
+            for neighbour in found.iter().filter(|neighbour| neighbour.receives) {
+                let place = &mut before[usize::from(neighbour.station)];
+                if place.is_none() {
+                    *place = Some(station);
+                    waiting.push_back(neighbour.station);
+                }
             }
-            None => self.buffer(now, from, to, packet),
         }
+        let mut route = vec![to];
+        while let Some(station) = route.last().copied().filter(|station| *station != from) {
+            route.push(before[usize::from(station)]?);
+        }
+        route.reverse();
+        Some(route.into())
     }
 
-    /// A packet waits for a route, which is looked for.
-    fn buffer(&mut self, now: Time, from: Number, to: Number, packet: Packet<L>) {
-        let router = &mut self.stations[from.index()].router;
-        let oldest = router.buffer.add(now, packet, to);
-        let expires = router.buffer.expires();
-        let request = router.discoveries.begin(now, to, self.neighbours_first);
-        oldest.into_iter().for_each(|oldest| self.lose(now, oldest, LossCause::NoRoute));
-        if let Some(expires) = expires {
-            self.wakes.add(expires, Wake::Expiry(from));
+    /// A packet enters at its source.
+    pub(super) fn enter(&mut self, now: Time, number: u16, mut packet: Packet<User<L>>) {
+        if let Some(route) = self.fixed.get(&[number, packet.load.target]).cloned() {
+            packet.load.is_dsr = false;
+            self.enqueue(now, number, with_route(packet, route));
+        } else {
+            self.route(now, number, packet);
         }
-        if let Some(request) = request {
-            self.ask(now, from, to, (request, self.neighbours_first));
-        }
+        self.serve(now, number);
     }
 
-    /// A station asks all stations for a route, after a jitter like those that pass the request on: two ends that look for
-    /// each other at once would else collide at the station between them every time.
-    fn ask(&mut self, now: Time, from: Number, target: Number, (number, is_local): (u32, bool)) {
-        let station = &mut self.stations[from.index()];
-        station.counters.discoveries += 1;
-        let jitter = station.random.up_to(JITTER);
-        if let Some(again) = station.router.discoveries.again(target) {
-            self.wakes.add(again, Wake::Discovery(from, target));
+    /// A packet needs a route at its source: it takes a known one, or waits.
+    fn route(&mut self, now: Time, number: u16, packet: Packet<User<L>>) {
+        let User { target, entered, .. } = packet.load;
+        if let Some(route) = self.at(number).cache.find(target) {
+            return self.enqueue(now, number, with_route(packet, route));
         }
-        self.see(|| MeshEvent::Discovery { at: now, station: from, target });
-        let request = RouteRequest { number, target, is_local, path: vec![from] };
-        self.wakes.add(now + jitter, Wake::Relay(from, Box::new(request)));
+        if entered + PATIENCE <= now {
+            return self.lose(now, packet, LossCause::NoRoute);
+        }
+        if let Some(oldest) = self.at(number).buffer.add(target, entered, packet) {
+            self.lose(now, oldest, LossCause::NoRoute);
+        }
+        if let Some(request) = self.at(number).discoveries.begin(now, number, target) {
+            self.at(number).counters.discoveries += 1;
+            let [station, target] = [number, target].map(Station::new);
+            self.tell(|| RoutingEvent::DiscoveryStarted { at: now, station, target });
+            let jitter = self.at(number).jitter.up_to(JITTER);
+            self.at(number).discoveries.forward(now + jitter, request);
+        }
+        self.arm_routing(number);
     }
 
-    /// No reply has come so far.
-    pub(super) fn on_discovery_timer(&mut self, now: Time, number: Number, target: Number) {
-        let router = &mut self.stations[number.index()].router;
-        if !router.buffer.has(target) {
-            router.discoveries.end(target);
-        } else if let Some(request) = router.discoveries.retry(now, target) {
-            self.ask(now, number, target, (request, false));
-        }
-    }
-
-    /// Packets that have waited too long for a route are lost.
-    pub(super) fn on_expiry(&mut self, now: Time, number: Number) {
-        while let Some(packet) = self.stations[number.index()].router.buffer.take_expired(now) {
+    pub(super) fn on_routing_timer(&mut self, now: Time, number: u16) {
+        while let Some(packet) = self.at(number).buffer.take_expired(now) {
             self.lose(now, packet, LossCause::NoRoute);
         }
-    }
-
-    /// A route request has reached a station.
-    pub(super) fn on_request(&mut self, now: Time, number: Number, mut request: RouteRequest) {
-        if request.path.contains(&number) {
-            return;
-        }
-        let initiator = request.path[0];
-        let station = &mut self.stations[number.index()];
-        if request.target == number {
-            request.path.push(number);
-            let found: Route = request.path.into();
-            station.router.cache.learn(number, &found);
-            let back: Route = found.iter().rev().copied().collect();
-            return self.enqueue(
-                now,
-                number,
-                Body::Datagram(Datagram::new(Content::Reply(found), back, true)),
-            );
-        }
-        if !request.is_local && station.router.discoveries.is_new(initiator, request.number) {
-            request.path.push(number);
-            let jitter = station.random.up_to(JITTER);
-            self.wakes.add(now + jitter, Wake::Relay(number, Box::new(request)));
-        }
-    }
-
-    /// A station passes a route request on, after its jitter.
-    pub(super) fn relay(&mut self, now: Time, number: Number, request: RouteRequest) {
-        if self.stations[number.index()].is_present {
-            self.enqueue(now, number, Body::Request(request));
-        }
-    }
-
-    /// A packet has reached the next station of its route.
-    pub(super) fn on_datagram(&mut self, now: Time, number: Number, mut datagram: Datagram<L>) {
-        datagram.at += 1;
-        let cache = &mut self.stations[number.index()].router.cache;
-        if datagram.has_header {
-            cache.learn(number, &datagram.route);
-        }
-        match &datagram.content {
-            Content::Error(from, to) => cache.remove_link(*from, *to),
-            Content::Reply(found) => cache.learn(number, found),
-            Content::Flow(_) | Content::Passed(_) => {}
-        }
-        if datagram.next().is_some() {
-            return self.enqueue(now, number, Body::Datagram(datagram));
-        }
-        let station = &mut self.stations[number.index()];
-        match datagram.content {
-            Content::Flow(packet) => self.arrive(packet),
-            Content::Reply(found) => {
-                station.counters.replies_received += 1;
-                let target = found[found.len() - 1];
-                station.router.discoveries.end(target);
-                self.see(|| MeshEvent::ReplyArrived { at: now, station: number, target });
+        while let Some(due) = self.at(number).discoveries.take_due(now) {
+            let station = self.at(number);
+            match due {
+                Due::Forward(request) => self.send_control(now, number, Control::Request(request)),
+                Due::Search(target) if station.buffer.waits_for(target) => {
+                    let jitter = station.jitter.up_to(JITTER);
+                    let request = station.discoveries.again(now, number, target);
+                    station.discoveries.forward(now + jitter, request);
+                }
+                Due::Search(target) => {
+                    station.discoveries.end(target);
+                }
             }
-            Content::Error(from, to) => {
-                station.counters.errors_received += 1;
-                self.see(|| MeshEvent::ErrorArrived { at: now, station: number, link: (from, to) });
-            }
-            Content::Passed(_) => {}
         }
+        self.arm_routing(number);
+    }
+
+    /// A frame to `next` was given up.
+    pub(super) fn on_link_failure(&mut self, now: Time, number: u16, next: u16) {
+        let station = self.at(number);
+        station.counters.link_failures += 1;
+        station.link_failures += 1;
+        let broken = station.broken.entry(next).or_default();
+        broken.failures = station.link_failures;
+        broken.told.clear();
+        station.cache.forget([number, next]);
+        let [station, next] = [number, next].map(Station::new);
+        self.tell(|| RoutingEvent::LinkFailure { at: now, station, next });
+    }
+
+    /// A packet cannot go on to `next`. Its source routes it again; others drop it because of `cause`, and tell its source.
+    pub(super) fn take_back(
+        &mut self,
+        now: Time,
+        number: u16,
+        next: u16,
+        packet: Packet<User<L>>,
+        cause: LossCause,
+    ) {
+        let User { at, is_dsr, .. } = packet.load;
+        if is_dsr && at == 0 {
+            return self.route(now, number, packet);
+        }
+        if is_dsr {
+            let way: Route = packet.load.route[..=at].iter().rev().copied().collect();
+            let source = packet.load.route[0];
+            let station = self.at(number);
+            let told = &mut station.broken.entry(next).or_default().told;
+            if !told.contains(&source) {
+                told.push(source);
+                station.control.push_back(Control::Error(Report { broken: [number, next], way, at: 0 }));
+            }
+        }
+        self.lose(now, packet, cause);
+    }
+
+    /// The station takes part in a route at place `here`.
+    pub(super) fn learn(&mut self, now: Time, number: u16, route: &Route, here: usize) {
+        self.at(number).cache.learn(route, here);
         self.release(now, number);
     }
 
-    /// Packets leave the send buffer for which there is a route now.
-    fn release(&mut self, now: Time, number: Number) {
-        while let Some((to, packet)) = self.stations[number.index()].router.take_routable() {
-            self.route(now, number, to, packet);
+    /// Packets whose target can be reached now leave the buffer.
+    fn release(&mut self, now: Time, number: u16) {
+        for target in self.at(number).buffer.targets() {
+            let Some(route) = self.at(number).cache.find(target) else { continue };
+            if self.at(number).discoveries.end(target) {
+                let station = Station::new(number);
+                let stations = || route.iter().copied().map(Station::new).collect();
+                self.tell(|| RoutingEvent::RouteFound { at: now, station, route: stations() });
+            }
+            while let Some(packet) = self.at(number).buffer.take_for(target) {
+                self.enqueue(now, number, with_route(packet, route.clone()));
+            }
+        }
+        self.serve(now, number);
+    }
+
+    /// A message of DSR arrives.
+    pub(super) fn on_control(&mut self, now: Time, number: u16, message: Control) {
+        match message {
+            Control::Request(request) => self.on_request(now, number, request),
+            Control::Reply(reply) => self.on_reply(now, number, reply),
+            Control::Error(report) => self.on_report(now, number, &report),
         }
     }
 
-    /// A station has tried a frame for the last time. With a fixed route the packet is lost. With source routing the link
-    /// is broken: this packet and those that wait for the same station go back to the send buffer at their source, and are
-    /// lost elsewhere, with a route error.
-    pub(super) fn give_up(&mut self, now: Time, number: Number, outgoing: Outgoing<L>) {
-        let (Body::Datagram(failed), Some(next)) = (outgoing.body, outgoing.to) else { return };
-        self.see(|| MeshEvent::LinkFailure { at: now, station: number, next });
-        if !failed.has_header {
-            if let Content::Flow(packet) = failed.content {
-                self.lose(now, packet, LossCause::Retries);
-            }
+    fn on_request(&mut self, now: Time, number: u16, mut request: Request) {
+        self.at(number).counters.requests_received += 1;
+        let origin = request.path[0];
+        if request.path.contains(&number) {
             return;
         }
-        self.stations[number.index()].router.cache.remove_link(number, next);
-        let (line, mut refused) = (self.line(now), Vec::new());
-        let waiting = self.stations[number.index()].take_waiting_for(next, line, &mut refused);
-        self.refuse(now, number, refused);
-        let mut told = BTreeSet::from([number]);
-        for datagram in std::iter::once(failed).chain(waiting) {
-            let (source, way) = (datagram.source(), back(&datagram));
-            let destination = datagram.route[datagram.route.len() - 1];
-            if source != number && told.insert(source) {
-                self.report(now, number, next, way);
-            }
-            match datagram.content {
-                Content::Flow(packet) if source == number => self.route(now, number, destination, packet),
-                Content::Flow(packet) => self.lose(now, packet, LossCause::Retries),
-                Content::Passed(_) | Content::Reply(_) | Content::Error(..) => {}
-            }
+        let is_target = request.target == number;
+        if !is_target && !self.at(number).discoveries.is_new(origin, request.id) {
+            return;
+        }
+        request.path.push(number);
+        let here = request.path.len() - 1;
+        let route: Route = request.path.as_slice().into();
+        self.learn(now, number, &route, here);
+        if is_target {
+            return self.send_control(now, number, Control::Reply(Reply { route, at: here }));
+        }
+        let jitter = self.at(number).jitter.up_to(JITTER);
+        self.at(number).discoveries.forward(now + jitter, request);
+        self.arm_routing(number);
+    }
+
+    fn on_reply(&mut self, now: Time, number: u16, reply: Reply) {
+        self.at(number).counters.replies_received += 1;
+        let here = reply.at - 1;
+        self.learn(now, number, &reply.route, here);
+        if here > 0 {
+            self.send_control(now, number, Control::Reply(Reply { at: here, ..reply }));
         }
     }
 
-    /// A station tells a source that the link to `next` is broken.
-    fn report(&mut self, now: Time, number: Number, next: Number, way: Route) {
-        if way.len() > 1 {
-            let error = Datagram::new(Content::Error(number, next), way, true);
-            self.enqueue(now, number, Body::Datagram(error));
+    fn on_report(&mut self, now: Time, number: u16, report: &Report) {
+        self.at(number).counters.errors_received += 1;
+        self.at(number).cache.forget(report.broken);
+        let here = report.at + 1;
+        if here + 1 < report.way.len() {
+            let way = Arc::clone(&report.way);
+            return self.send_control(now, number, Control::Error(Report { way, at: here, ..*report }));
         }
-    }
-
-    /// Packets that a queue refused, or what is left of them.
-    pub(super) fn refuse(&mut self, now: Time, number: Number, dropped: Vec<Datagram<L>>) {
-        for datagram in dropped {
-            self.stations[number.index()].counters.queue_drops += 1;
-            if let Content::Flow(packet) = datagram.content {
-                self.lose(now, packet, LossCause::Queue);
-            }
-        }
+        let (station, broken) = (Station::new(number), report.broken.map(Station::new));
+        self.tell(|| RoutingEvent::RouteError { at: now, station, broken });
     }
 }
 
-/// The way from where a packet is back to its source.
-fn back<L>(datagram: &Datagram<L>) -> Route {
-    datagram.route[..=datagram.at].iter().rev().copied().collect()
-}
-
-/// The longest time after which a station sends a request, its own or that of another.
+/// A station passes a request on, or repeats its own, after a random time up to this.
 const JITTER: Duration = Duration::from_millis(10);

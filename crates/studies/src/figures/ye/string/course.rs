@@ -3,7 +3,7 @@
 use anabranch_base::{Duration, Time};
 use anabranch_scenario::Scenario;
 use anabranch_sim::Watch;
-use anabranch_sim::observe::{FrameKind, FramePacket, Host, MeshEvent, Observation, PathSeen, Seen};
+use anabranch_sim::observe::{FrameKind, Host, MeshEvent, Observation, PathSeen, RoutingEvent, Seen};
 
 use super::super::super::figure::ValueSource;
 use super::super::super::observed::{ObservedRun, Reader};
@@ -103,11 +103,13 @@ impl Course {
         }
     }
 
-    fn on_frame(&mut self, event: &MeshEvent<FramePacket>) {
+    fn on_frame(&mut self, event: &MeshEvent) {
         match event {
-            MeshEvent::LinkFailure { at, .. } => self.failures.push(*at),
-            MeshEvent::ReplyArrived { station, .. } if station.index() == 2 => self.replies_at_two += 1,
-            MeshEvent::Frame(seen) if seen.frame.kind == FrameKind::Data => self.data_frames += 1,
+            MeshEvent::Routing(RoutingEvent::LinkFailure { at, .. }) => self.failures.push(*at),
+            MeshEvent::Routing(RoutingEvent::RouteFound { station, .. }) if station.index() == 2 => {
+                self.replies_at_two += 1;
+            }
+            MeshEvent::Frame(seen, _) if seen.kind == FrameKind::Data => self.data_frames += 1,
             _ => {}
         }
     }

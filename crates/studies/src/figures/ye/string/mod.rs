@@ -46,6 +46,10 @@ impl StringChoice {
         ..StringChoice::DEFAULT
     };
 
+    /// The sensitivity set.
+    pub const SENSITIVITY: [StringChoice; 3] =
+        [StringChoice::STANDARD_COUNTERS, StringChoice::RECOVERY, StringChoice::FHSS];
+
     fn run(self) -> StringRun {
         StringRun {
             retry_count: self.retry_count,
@@ -60,7 +64,10 @@ impl StringChoice {
 fn params(choice: StringChoice, run: &str, seeds: u64) -> Vec<(&'static str, String)> {
     let mut params = vec![
         ("topology", "four stations in a line, 250 m apart; range and carrier sense 300 m".to_owned()),
-        ("radio", "802.11, 1 Mbit/s, DSSS with the long preamble, no capture, queues of 50 frames".to_owned()),
+        (
+            "radio",
+            "802.11, 1 Mbit/s, DSSS with the long preamble, no capture, queues of 50 frames".to_owned(),
+        ),
         ("retries", format!("4 above the RTS threshold, 7 up to it; counted by `{}`", choice.retry_count)),
         ("routing", "DSR without replies from caches and without salvaging".to_owned()),
         ("profile", "rfc2960, packets of 544 bytes, 4 missing reports, delayed SACKs".to_owned()),

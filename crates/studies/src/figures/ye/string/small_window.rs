@@ -38,8 +38,7 @@ pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
         }
     };
     let gains = |(hops, of, name, _): &(usize, &'static str, &'static str, _)| {
-        let gain =
-            |threshold: f64| (threshold, ValueSource::Gain { of: (of, WITH), over: (of, WITHOUT) });
+        let gain = |threshold: f64| (threshold, ValueSource::Gain { of: (of, WITH), over: (of, WITHOUT) });
         Panel {
             name,
             title: format!("gain over {hops} hops, %"),
@@ -51,7 +50,8 @@ pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
         }
     };
     let gain = |name| Number::Mean(vec![at((name, Metric::Gain), WITH, THRESHOLD)]);
-    let timeouts = |panel, series| CurvePoints { panel, series, metric: Metric::Timeouts, x: vec![THRESHOLD] };
+    let timeouts =
+        |panel, series| CurvePoints { panel, series, metric: Metric::Timeouts, x: vec![THRESHOLD] };
     let all = |make: &dyn Fn(&(usize, &'static str, &'static str, (f64, f64))) -> Expression| {
         Expression::All(HOPS.iter().map(make).collect())
     };
@@ -61,12 +61,7 @@ pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
         params: params(choice, "30 s, window 4; threshold 256, and 20 beside", seeds(scale)),
         panels: HOPS.iter().map(simulated).chain(HOPS.iter().map(gains)).collect(),
         claims: vec![
-            claim(
-                "C1",
-                Weight::Core,
-                "it gains",
-                all(&|(_, _, name, _)| Expression::More(gain(name), 0.0)),
-            ),
+            claim("C1", Weight::Core, "it gains", all(&|(_, _, name, _)| Expression::More(gain(name), 0.0))),
             claim(
                 "C2",
                 Weight::Core,

@@ -69,7 +69,7 @@ fn claims() -> Vec<Claim> {
     });
     let both = within(ratio("1 hop, 20", "1 hop, 256", 2.0), 0.92, 1.08);
     let hops = ["20", "256"].into_iter().flat_map(|threshold| {
-        let name = |hops| CURVES.iter().find(|(of, at, _)| *of == hops && at.to_string() == threshold);
+        let name = move |hops| CURVES.iter().find(|(of, at, _)| *of == hops && at.to_string() == threshold);
         [(1, 2), (2, 3)].into_iter().filter_map(move |(fewer, more)| {
             let test = PointTest::Lt(name(more)?.2, name(fewer)?.2);
             Some(everywhere(test, MEAN, &WINDOWS))

@@ -1,0 +1,151 @@
+//! A mesh with its driver: traffic sources, a clock, and the fates of all packets.
+
+// Each test uses its part.
+#![allow(dead_code)]
+
+use anabranch_base::{ByteCount, Distance, Duration, Machine, Seed, Time};
+use anabranch_link::fabric::{Crossing, Station};
+use anabranch_link::{Fate, LossCause, Packet};
+use anabranch_wireless::Mesh;
+use anabranch_wireless::config::{Movement, Position, RadioConfig, StationConfig};
+
+/// A mesh, a clock, and what became of the packets.
+pub struct Field {
+    pub mesh: Mesh<u64>,
+    pub now: Time,
+    pub fates: Vec<(Time, Fate<u64>)>,
+    pub sent: u64,
+    /// Wake-ups of the mesh.
+    pub steps: u64,
+    /// Sources that send again and again: from, to, size, spacing, next time.
+    sources: Vec<(Station, Station, u64, Duration, Time)>,
+}
+
+impl Field {
+    pub fn new(radio: &RadioConfig, places: &[(u64, u64)], seed: u64) -> Field {
+        let stations: Vec<StationConfig> = places.iter().map(|place| still(*place)).collect();
+        Field::of(Mesh::new(radio, &stations, &Seed::from_number(seed)))
+    }
+
+    pub fn of(mesh: Mesh<u64>) -> Field {
+        Field { mesh, now: Time::ZERO, fates: Vec::new(), sent: 0, steps: 0, sources: Vec::new() }
+    }
+
+    /// A string of stations, 250 m apart.
+    pub fn string(radio: &RadioConfig, stations: u64, seed: u64) -> Field {
+        let places: Vec<(u64, u64)> = (0..stations).map(|station| (250 * station, 0)).collect();
+        Field::new(radio, &places, seed)
+    }
+
+    /// Packets of `size` bytes from one station to another, one each `spacing` from the time `start`.
+    pub fn source(&mut self, from: u16, to: u16, size: u64, spacing: Duration, start: Time) {
+        self.sources.push((Station::new(from), Station::new(to), size, spacing, start));
+    }
+
+    /// Sends a packet now; its load is its number.
+    pub fn send(&mut self, from: u16, to: u16, size: u64) -> u64 {
+        self.enter(Station::new(from), Station::new(to), size)
+    }
+
+    fn enter(&mut self, from: Station, to: Station, size: u64) -> u64 {
+        let number = self.sent;
+        self.sent += 1;
+        let packet = Packet::new(ByteCount::new(size), number);
+        self.mesh.handle(self.now, Crossing { from, to, packet });
+        self.collect();
+        number
+    }
+
+    /// Lets time pass until `end`.
+    pub fn run_until(&mut self, end: Time) {
+        loop {
+            let source = self.sources.iter().map(|source| source.4).min();
+            let Some(next) = [source, self.mesh.poll_timeout()].into_iter().flatten().min() else { break };
+            if next > end {
+                break;
+            }
+            assert!(next >= self.now, "a timer in the past: {next}, now {}", self.now);
+            self.now = next;
+            if source == Some(next) {
+                let first = self.sources.iter().position(|source| source.4 == next).expect("the earliest");
+                let (from, to, size, spacing, at) = self.sources[first];
+                self.sources[first].4 = at + spacing;
+                self.enter(from, to, size);
+            } else {
+                self.steps += 1;
+                self.mesh.handle_timeout(next);
+                self.collect();
+            }
+        }
+        self.now = end;
+    }
+
+    pub fn collect(&mut self) {
+        while let Some(fate) = self.mesh.poll(self.now) {
+            self.fates.push((self.now, fate));
+        }
+    }
+
+    /// Packets that arrived in a span, without duplicates.
+    pub fn arrived(&self, from: Time, to: Time) -> u64 {
+        let is_first = |fate: &Fate<u64>| matches!(fate, Fate::Arrived { is_duplicate: false, .. });
+        self.fates.iter().filter(|(at, fate)| (from..to).contains(at) && is_first(fate)).count() as u64
+    }
+
+    /// Packets lost for this reason.
+    pub fn lost(&self, why: LossCause) -> usize {
+        let is_it = |fate: &Fate<u64>| matches!(fate, Fate::Lost { cause, .. } if *cause == why);
+        self.fates.iter().filter(|(_, fate)| is_it(fate)).count()
+    }
+}
+
+pub fn still(place: (u64, u64)) -> StationConfig {
+    let position = Position { x: Distance::from_metres(place.0), y: Distance::from_metres(place.1) };
+    StationConfig { position, movement: Movement::Still }
+}
+
+pub fn seconds(count: u64) -> Time {
+    Time::ZERO + Duration::from_secs(count)
+}
+
+pub fn micros(count: u64) -> Time {
+    Time::ZERO + Duration::from_micros(count)
+}
+
+/// The rows of an oracle's table, by column name.
+pub struct Table {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn parse(text: &str) -> Table {
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let split = |line: &str| line.split(',').map(str::to_owned).collect();
+        let names = split(lines.next().expect("a header"));
+        Table { names, rows: lines.map(split).collect() }
+    }
+
+    /// The rows whose `columns` have these values.
+    pub fn rows<'a>(&'a self, columns: &'a [(&str, &str)]) -> impl Iterator<Item = Row<'a>> {
+        let rows = self.rows.iter().map(|values| Row { names: &self.names, values });
+        rows.filter(|row| columns.iter().all(|(name, value)| row.text(name) == *value))
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    names: &'a [String],
+    values: &'a [String],
+}
+
+impl Row<'_> {
+    pub fn text(&self, name: &str) -> &str {
+        let column = self.names.iter().position(|known| known == name).expect("a column of this name");
+        &self.values[column]
+    }
+
+    pub fn number(&self, name: &str) -> f64 {
+        self.text(name).parse().expect("a number")
+    }
+}
