@@ -137,10 +137,9 @@ fn planned_limits_and_ranks_compare_as_they_did_before() {
 
 #[test]
 fn what_needs_no_simulation_is_judged_as_it_was_before() {
-    let of_models = outcome(FigureName::LiuF4ToF6);
+    let of_models = outcome(FigureName::YeF30);
     assert!(of_models.findings.iter().all(|finding| finding.provisional.is_none()), "no seeds, no scale");
     let mut table = verdicts(&of_models);
-    table.push_str(&verdicts(&outcome(FigureName::YeF30)));
     let mut figure =
         FigureName::WsF13ToF14.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     // A measured time is not a golden value.
@@ -148,6 +147,32 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
     figure.claims.retain(|claim| claim.panel != "F14");
     let outcome = judge(figure, "default", &mut quick(None)).unwrap_or_else(|error| panic!("{error}"));
     table.push_str(&verdicts(&outcome));
+    insta::assert_snapshot!(table);
+}
+
+/// LIU-F4a at two places and LIU-F6a at one, with two seeds: the simulation beside the columns.
+#[test]
+fn multipath_tcp_and_its_model_compare_as_they_did_before() {
+    let mut figure =
+        FigureName::LiuF4ToF6.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let kept = [("F4a", &[12.0, 80.0][..]), ("F6a", &[1_000.0])];
+    figure.panels.retain(|panel| kept.iter().any(|(name, _)| panel.name == *name));
+    figure.claims.clear();
+    for panel in &mut figure.panels {
+        let places = kept.iter().find(|(name, _)| panel.name == *name).map_or(&[][..], |(_, places)| *places);
+        panel.series.iter_mut().for_each(|series| series.points.retain(|(x, _)| places.contains(x)));
+    }
+    let outcome = judge(figure, "default", &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
+    let mut table = String::new();
+    for panel in &outcome.figure.panels {
+        for series in &panel.series {
+            for (x, _) in &series.points {
+                let sample = outcome.results.point(panel.name, series.name, panel.metric, *x);
+                let interval = sample.expect("it was measured").interval();
+                let _ = writeln!(table, "{} at {x}, {}: {interval} Mbit/s", panel.name, series.name);
+            }
+        }
+    }
     insta::assert_snapshot!(table);
 }
 

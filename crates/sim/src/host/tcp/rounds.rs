@@ -23,6 +23,13 @@ impl Rounds {
         }
     }
 
+    /// All that is outstanding is taken for lost: what leaves from now on is of a new round, whose acknowledgements begin at
+    /// `unacknowledged`. Otherwise a link that loses the rest of a round would never carry anything again.
+    pub fn on_timeout(&mut self, unacknowledged: Position) {
+        self.number += 1;
+        self.start = unacknowledged;
+    }
+
     /// The number of the round.
     pub fn number(&self) -> u64 {
         self.number
@@ -43,5 +50,15 @@ mod tests {
             rounds.number()
         };
         assert_eq!([after(1, 10), after(2, 12), after(10, 20), after(11, 21)], [1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_time_out_begins_a_round_that_the_first_acknowledgement_ends() {
+        let mut rounds = Rounds::default();
+        rounds.on_timeout(Position::START);
+        assert_eq!(rounds.number(), 1);
+        let acknowledgement = Acknowledgement { next: Position::after(1), ..Acknowledgement::default() };
+        rounds.on_acknowledgement(&acknowledgement, Position::after(2));
+        assert_eq!(rounds.number(), 2);
     }
 }

@@ -166,6 +166,7 @@ impl SubflowSender {
         self.was_timed_out = true;
         self.window.set(now, 1.0);
         self.board.mark_all();
+        self.rounds.on_timeout(self.board.unacknowledged());
         self.recover = self.board.next();
         self.phase = Phase::Loss { until: self.recover };
         self.timed_out = self.board.first().map(|first| first.data + first.size);

@@ -45,13 +45,14 @@ pub fn as_measured(
     ValueSource::Computed(ComputedValue { scenario, compute: by_run, with })
 }
 
-/// `with` has the number of subflows, the least time-out, and the buffer, 0 without one.
+/// `with` has the number of subflows, the least time-out, and the buffer, 0 without one. Not a number where a run's losses are
+/// beyond the model's domain.
 fn by_run(run: &RunValues, with: &[f64]) -> Result<f64, FigureError> {
     let (count, least, packets) = (with[0] as usize, with[1], with[2] as u32);
     let met = run.paths.iter().take(count);
     let subflows: Vec<Subflow> = met.map(|path| subflow(path.loss, path.round_trip, least)).collect();
     let model = Mptcp { buffer: (packets > 0).then_some(packets), ..Mptcp::default() };
-    Ok(megabits(model.solve(&subflows)?.total))
+    Ok(model.solve(&subflows).map_or(f64::NAN, |found| megabits(found.total)))
 }
 
 /// Formula (1).

@@ -25,7 +25,21 @@ struct Bin {
 #[derive(Clone, Copy, Debug)]
 struct Block {
     spans: f64,
+    /// Of all that changed.
     likeness: f64,
+    /// Of what changed beside a steady rise or fall: the queues of any two links that nothing else fills rise alike.
+    unsteady: f64,
+}
+
+/// Sums of products of two queues and of time, each less its mean, over the spans of a block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Products {
+    one: f64,
+    two: f64,
+    both: f64,
+    time: f64,
+    one_by_time: f64,
+    two_by_time: f64,
 }
 
 impl QueueTrace {
@@ -72,12 +86,8 @@ impl QueueTrace {
         if blocks.len() < FEWEST_BLOCKS || spans < FEWEST_SPANS {
             return None;
         }
-        let mean_of = |value: &dyn Fn(&Block) -> f64| {
-            blocks.iter().map(|block| block.spans * value(block)).sum::<f64>() / spans
-        };
-        let mean = mean_of(&|block| block.likeness);
-        let variance = mean_of(&|block| (block.likeness - mean).powi(2));
-        Some(mean - CAUTION * (variance / (blocks.len() - 1) as f64).sqrt())
+        let of_all = believed(&blocks, spans, |block| block.likeness);
+        Some(of_all.min(believed(&blocks, spans, |block| block.unsteady)))
     }
 
     /// 1 − mean((q₁ − q₂ − mean difference)²) / (var₁ + var₂) over the spans in which packets of both arrived; `None` if these
@@ -85,23 +95,29 @@ impl QueueTrace {
     fn block(&self, other: &QueueTrace, numbers: std::ops::Range<u64>, lag: i64, end: u64) -> Option<Block> {
         let both = || {
             numbers.clone().filter(|number| *number < end).filter_map(|number| {
-                self.mean_way(number).zip(other.mean_way(number.checked_add_signed(lag)?))
+                let ways = self.mean_way(number).zip(other.mean_way(number.checked_add_signed(lag)?));
+                ways.map(|(one, two)| ((number % PER_BLOCK) as f64, one, two))
             })
         };
         let spans = both().count() as f64;
         if spans < FEWEST_IN_BLOCK {
             return None;
         }
-        let sums = both().fold((0.0, 0.0), |sums, (one, two)| (sums.0 + one, sums.1 + two));
-        let means = (sums.0 / spans, sums.1 / spans);
-        let (mut one_varies, mut two_varies, mut together) = (0.0, 0.0, 0.0);
-        for (one, two) in both().map(|(one, two)| (one - means.0, two - means.1)) {
-            one_varies += one * one / spans;
-            two_varies += two * two / spans;
-            together += one * two / spans;
-        }
-        let is_known = one_varies.min(two_varies) >= LEAST_VARIANCE;
-        is_known.then_some(Block { spans, likeness: 2.0 * together / (one_varies + two_varies) })
+        let sums = both().fold([0.0; 3], |[at, one, two], (number, first, second)| {
+            [at + number, one + first, two + second]
+        });
+        let [time, one, two] = sums.map(|sum| sum / spans);
+        let mut products = Products::default();
+        both().for_each(|(number, first, second)| products.add(number - time, first - one, second - two));
+        let least = LEAST_VARIANCE * spans;
+        let is_known = products.one.min(products.two) >= least;
+        let without_slope = products.without_slope();
+        let is_unsteady = without_slope.one + without_slope.two >= LEAST_REST * spans;
+        (is_known && is_unsteady).then(|| Block {
+            spans,
+            likeness: products.likeness(),
+            unsteady: without_slope.likeness(),
+        })
     }
 
     /// The mean way of the packets that arrived in the span of this number, if it is still known and there are some.
@@ -111,6 +127,42 @@ impl QueueTrace {
         let is_known = number <= newest && number + BINS as u64 > newest && bin.count > 0;
         is_known.then(|| bin.sum / f64::from(bin.count))
     }
+}
+
+impl Products {
+    fn add(&mut self, time: f64, one: f64, two: f64) {
+        self.one += one * one;
+        self.two += two * two;
+        self.both += one * two;
+        self.time += time * time;
+        self.one_by_time += one * time;
+        self.two_by_time += two * time;
+    }
+
+    /// Those of what is left beside the line nearest to each queue.
+    fn without_slope(self) -> Products {
+        let Products { time, one_by_time, two_by_time, .. } = self;
+        Products {
+            one: self.one - one_by_time * one_by_time / time,
+            two: self.two - two_by_time * two_by_time / time,
+            both: self.both - one_by_time * two_by_time / time,
+            ..self
+        }
+    }
+
+    fn likeness(self) -> f64 {
+        2.0 * self.both / (self.one + self.two)
+    }
+}
+
+/// The mean over the blocks, weighed by their `spans` of all, less what is not believed of it.
+fn believed(blocks: &[Block], spans: f64, likeness: fn(&Block) -> f64) -> f64 {
+    let mean_of = |value: &dyn Fn(&Block) -> f64| {
+        blocks.iter().map(|block| block.spans * value(block)).sum::<f64>() / spans
+    };
+    let mean = mean_of(&likeness);
+    let variance = mean_of(&|block| (likeness(block) - mean).powi(2));
+    mean - CAUTION * (variance / (blocks.len() - 1) as f64).sqrt()
 }
 
 fn index(number: u64) -> usize {
@@ -133,5 +185,7 @@ const FEWEST_BLOCKS: usize = 4;
 const CAUTION: f64 = 1.5;
 /// Half a millisecond, squared: what varies less is the noise of the measurement.
 const LEAST_VARIANCE: f64 = 2.5e-7;
+/// A tenth of that for both queues together: what is left beside a steady rise and varies less says nothing.
+const LEAST_REST: f64 = 5e-8;
 /// The longest difference of the ways behind the bottleneck, in spans: half a second.
 const LARGEST_LAG: u64 = 10;
