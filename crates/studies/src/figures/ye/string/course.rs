@@ -31,10 +31,10 @@ pub enum Quantity {
     LongestOutage,
     /// How many link failures there were for 1,000 data frames.
     LinkFailures,
-    /// What the second flow received, over what the first did.
-    SecondOverFirst,
-    /// The mean of the first flow from 10 s on, over its mean from 1 s to 5 s.
-    FirstAfterOverBefore,
+    /// 1 if the second flow received at most 2 % of what the first did; else 0.
+    SecondStarves,
+    /// 1 if the mean of the first flow from 10 s on is at most 5 % of its mean from 1 s to 5 s; else 0.
+    FirstStarves,
     /// Route replies that arrived at station 2.
     RepliesAtTwo,
 }
@@ -55,8 +55,8 @@ fn reader_of(quantity: Quantity) -> fn(&Scenario) -> Box<dyn Reader> {
         Quantity::ZeroBinsExplained => |of| Course::of(of, Quantity::ZeroBinsExplained),
         Quantity::LongestOutage => |of| Course::of(of, Quantity::LongestOutage),
         Quantity::LinkFailures => |of| Course::of(of, Quantity::LinkFailures),
-        Quantity::SecondOverFirst => |of| Course::of(of, Quantity::SecondOverFirst),
-        Quantity::FirstAfterOverBefore => |of| Course::of(of, Quantity::FirstAfterOverBefore),
+        Quantity::SecondStarves => |of| Course::of(of, Quantity::SecondStarves),
+        Quantity::FirstStarves => |of| Course::of(of, Quantity::FirstStarves),
         Quantity::RepliesAtTwo => |of| Course::of(of, Quantity::RepliesAtTwo),
     }
 }
@@ -181,15 +181,20 @@ impl Reader for Course {
         match self.quantity {
             Quantity::Mean { flow, from, to } => self.mean(flow, from, to),
             Quantity::Variation => self.variation(),
-            Quantity::HasZeroBin => f64::from(u8::from(!self.zero_bins().is_empty())),
+            Quantity::HasZeroBin => indicator(!self.zero_bins().is_empty()),
             Quantity::ZeroBinsExplained => self.zero_bins_explained(),
             Quantity::LongestOutage => self.longest_outage(),
             Quantity::LinkFailures => 1e3 * self.failures.len() as f64 / self.data_frames.max(1) as f64,
-            Quantity::SecondOverFirst => total(1) / total(0).max(1.0),
-            Quantity::FirstAfterOverBefore => self.mean(0, 10, usize::MAX) / self.mean(0, 1, 5).max(1e-9),
+            Quantity::SecondStarves => indicator(total(1) <= 0.02 * total(0)),
+            Quantity::FirstStarves => indicator(self.mean(0, 10, usize::MAX) <= 0.05 * self.mean(0, 1, 5)),
             Quantity::RepliesAtTwo => self.replies_at_two as f64,
         }
     }
+}
+
+/// 1 for what is so, else 0: its mean over runs is their share.
+fn indicator(is_so: bool) -> f64 {
+    f64::from(u8::from(is_so))
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ fn claims() -> Vec<Claim> {
             "C8",
             Weight::Side,
             "F7c: an outage of 3 s or more in some run",
-            Expression::More(Number::Greatest(vec![at(OUTAGE, "1 hop, 256", 8.0)]), 0.0),
+            within(Number::Greatest(vec![at(OUTAGE, "1 hop, 256", 8.0)]), 3.0, f64::INFINITY),
         ),
     ]
 }
