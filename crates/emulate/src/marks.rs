@@ -30,10 +30,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 fn scenario() -> Scenario {
     let config = LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1));
     Scenario {
+        radios: Vec::new(),
+        nodes: Vec::new(),
         title: String::new(),
         run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
-        paths: vec![Path { name: "only".to_owned(), links: vec![0] }],
+        paths: vec![Path { name: "only".to_owned(), links: vec![0], air: None }],
         events: Vec::new(),
         flows: Vec::new(),
         registry: anabranch_scenario::Registry::standard(),

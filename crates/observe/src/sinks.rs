@@ -97,6 +97,7 @@ impl<'a> Sinks<'a> {
         if let Some((paths, sink)) = self.trace {
             sink.finish().map_err(at(&paths.packets))?;
             files.extend([paths.paths, paths.links, paths.packets]);
+            files.extend(paths.frames);
         }
         if let Some((path, out, sink)) = self.report {
             sink.finish(out, &self.about, result).map_err(at(&path))?;
@@ -126,11 +127,18 @@ fn begin_tables(
     let columns = dir.join("columns.csv");
     create(&columns).and_then(trace::write_columns).map_err(at(&columns))?;
     let path = |table: &str| dir.join(format!("{stem}-{table}.csv"));
-    let paths = trace::Outputs { paths: path("paths"), links: path("links"), packets: path("packets") };
+    let has_mesh = !about.scenario.nodes.is_empty();
+    let paths = trace::Outputs {
+        paths: path("paths"),
+        links: path("links"),
+        packets: path("packets"),
+        frames: has_mesh.then(|| path("frames")),
+    };
     let outputs = trace::Outputs {
         paths: create(&paths.paths).map_err(at(&paths.paths))?,
         links: create(&paths.links).map_err(at(&paths.links))?,
         packets: create(&paths.packets).map_err(at(&paths.packets))?,
+        frames: paths.frames.as_deref().map(|path| create(path).map_err(at(path))).transpose()?,
     };
     let sink = trace::TraceSink::new(outputs, about).map_err(at(&paths.packets))?;
     Ok((paths, sink))

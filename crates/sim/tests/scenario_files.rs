@@ -69,10 +69,12 @@ fn every_shipped_scenario_has_the_recorded_result() {
     insta::assert_snapshot!(table);
 }
 
-/// FNV-1a of everything in a result, as it is written for debugging: every digit of every number.
+/// FNV-1a of everything in a result, as it is written for debugging: every digit of every number. A run without a mesh has
+/// the fingerprint that it had before there were meshes.
 fn fingerprint(result: &anabranch_sim::RunResult) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{result:?}").bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+    let text = format!("{result:?}").replace(", stations: []", "");
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
 /// Observation changes nothing.

@@ -28,11 +28,13 @@ pub fn losing(mut link: Link, kind: LossKind) -> Link {
 pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
     let paths = paths.iter().enumerate();
     Scenario {
+        radios: Vec::new(),
+        nodes: Vec::new(),
         title: String::new(),
         run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links,
         paths: paths
-            .map(|(index, links)| Path { name: format!("path {index}"), links: links.to_vec() })
+            .map(|(index, links)| Path { name: format!("path {index}"), links: links.to_vec(), air: None })
             .collect(),
         events: Vec::new(),
         flows: Vec::new(),

@@ -12,6 +12,15 @@ pub struct Blocks<W> {
     block: Vec<u8>,
 }
 
+/// What an interface's packets begin with (the registry of link types).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkType {
+    /// The header of IP.
+    RawIp = 101,
+    /// A radiotap header, and that of an 802.11 frame.
+    Radiotap = 127,
+}
+
 /// Which way a packet passed its interface (`epb_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketDirection {
@@ -39,10 +48,10 @@ impl<W: Write> Blocks<W> {
         Ok(blocks)
     }
 
-    /// Adds an interface of raw IP packets, timed in nanoseconds. The first is number 0.
-    pub fn interface(&mut self, name: &str, description: &str) -> io::Result<()> {
+    /// Adds an interface of packets of this kind, timed in nanoseconds. The first is number 0.
+    pub fn interface(&mut self, link: LinkType, name: &str, description: &str) -> io::Result<()> {
         self.begin();
-        self.u32(RAW_IP);
+        self.u32(link as u32);
         self.u32(WHOLE_PACKETS);
         self.text(INTERFACE_NAME, name);
         self.text(INTERFACE_DESCRIPTION, description);
@@ -135,8 +144,6 @@ const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// 1.0: the major number in the lower half.
 const VERSION: u32 = 1;
 const UNKNOWN_LENGTH: [u8; 8] = [0xff; 8];
-/// LINKTYPE_RAW: the packet begins with its IPv4 or IPv6 header.
-const RAW_IP: u32 = 101;
 /// No limit to what is kept of a packet.
 const WHOLE_PACKETS: u32 = 0;
 /// Ten to the minus ninth.
@@ -170,11 +177,11 @@ mod tests {
     #[test]
     fn an_interface_has_a_name_and_counts_nanoseconds() {
         let mut blocks = Blocks::new(Vec::new(), "", "").unwrap();
-        blocks.interface("wifi", "").unwrap();
+        blocks.interface(LinkType::RawIp, "wifi", "").unwrap();
         let wifi = u32::from_le_bytes(*b"wifi");
         assert_eq!(
             words(&blocks.finish().unwrap())[8..],
-            [1, 40, RAW_IP, 0, 0x0004_0002, wifi, 0x0001_0009, 9, 0, 40]
+            [1, 40, LinkType::RawIp as u32, 0, 0x0004_0002, wifi, 0x0001_0009, 9, 0, 40]
         );
     }
 

@@ -5,12 +5,14 @@ mod headers;
 
 use std::io::{self, Write};
 
+use anabranch_base::{Ecn, Time};
 use anabranch_scenario::model::{Flow, Path, Protocol, Scenario};
 use anabranch_sctp::config::Encapsulation;
-use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
+use anabranch_sim::observe::{FrameEvent, Host, MeshEvent, Observation, PacketSeen, Seen, Step};
+use anabranch_wireless::radiotap_frame;
 
 use super::{About, PROGRAM};
-use blocks::{Blocks, PacketDirection};
+use blocks::{Blocks, LinkType, PacketDirection};
 pub use headers::address;
 use headers::{Journey, PacketEncapsulation};
 
@@ -30,11 +32,16 @@ impl<W: Write> PcapSink<W> {
     /// # Errors
     /// The file cannot be written; likewise below.
     pub fn new(out: W, about: &About<'_>) -> io::Result<PcapSink<W>> {
-        let Scenario { title, paths, flows, .. } = about.scenario;
+        let Scenario { title, paths, radios, flows, .. } = about.scenario;
         let comment = format!("{title}\n{}\nTimes are seconds since the start of the run.", about.command);
         let mut blocks = Blocks::new(out, comment.trim_start(), PROGRAM)?;
         for (index, path) in paths.iter().enumerate() {
-            blocks.interface(&path.name, &description(about.scenario, index, path))?;
+            blocks.interface(LinkType::RawIp, &path.name, &description(about.scenario, index, path))?;
+        }
+        for radio in radios {
+            let heard =
+                format!("all frames of radio {}, as one that hears every station has them", radio.name);
+            blocks.interface(LinkType::Radiotap, &radio.name, &heard)?;
         }
         Ok(PcapSink {
             blocks,
@@ -46,7 +53,11 @@ impl<W: Write> PcapSink<W> {
 
     /// Adds what was seen, if it is a packet at the first host.
     pub fn take(&mut self, observation: &Observation) -> io::Result<()> {
-        let Seen::Packet(seen) = &observation.what else { return Ok(()) };
+        let seen = match &observation.what {
+            Seen::Packet(seen) => seen,
+            Seen::Frame(event) => return self.take_frame(observation.at, event),
+            _ => return Ok(()),
+        };
         let Some(way) = way(seen) else { return Ok(()) };
         let (Some(transport), Some(numbers)) =
             (self.transports.get(seen.flow), self.numbers.get_mut(seen.path))
@@ -59,6 +70,21 @@ impl<W: Write> PcapSink<W> {
         *number = number.wrapping_add(1);
         let length = journey.wrap(*transport, &seen.bytes, &mut self.packet);
         self.blocks.packet(interface(seen.path), observation.at, way, &self.packet, length)
+    }
+
+    /// Adds a frame of a radio station. Its time is that of its end.
+    fn take_frame(&mut self, at: Time, seen: &FrameEvent) -> io::Result<()> {
+        let MeshEvent::Frame(frame, carried) = &seen.event else { return Ok(()) };
+        let packet = carried.as_ref().and_then(|carried| {
+            let transport = self.transports.get(carried.flow)?;
+            let (path, from) = (carried.path, carried.from);
+            let journey = Journey { path, from, ecn: Ecn::NotEct, identification: 0 };
+            journey.wrap(*transport, &carried.bytes, &mut self.packet);
+            Some(&self.packet[..])
+        });
+        let bytes = radiotap_frame(frame, packet);
+        let interface = interface(self.numbers.len() + seen.radio);
+        self.blocks.packet(interface, at, PacketDirection::Inbound, &bytes, bytes.len())
     }
 
     /// Ends the capture and gives the file back.

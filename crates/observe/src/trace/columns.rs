@@ -153,7 +153,7 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     }),
 ];
 
-const fn column<ColumnRow>(
+pub(super) const fn column<ColumnRow>(
     name: &'static str,
     unit: &'static str,
     meaning: &'static str,
@@ -177,7 +177,7 @@ fn loss(step: Step) -> Option<(LossSite, &'static str)> {
     }
 }
 
-fn show(out: &mut String, value: impl std::fmt::Display) {
+pub(super) fn show(out: &mut String, value: impl std::fmt::Display) {
     // Writing to a String does not fail.
     let _ = write!(out, "{value}");
 }

@@ -1,19 +1,21 @@
-//! Tables of a simulated run, as CSV: `paths`, `links` and `packets`, a row at each change.
+//! Tables of a simulated run, as CSV: `paths`, `links`, `packets` and, of meshes, `frames`, a row at each change.
 
 mod columns;
+mod frames;
 mod table;
 
 use std::io::{self, Write};
 
 use anabranch_scenario::model::Protocol;
-use anabranch_sim::observe::{Observation, PathSeen, QueueSeen, Seen};
+use anabranch_sim::observe::{FrameEvent, Observation, PathSeen, QueueSeen, Seen};
 
 use super::contents::Contents;
 use super::{About, Names};
 use columns::{Column, ColumnRow, LINKS, PACKETS, PATHS, PacketRow};
+use frames::FRAMES;
 use table::TraceTable;
 
-/// What each of the three tables is written to.
+/// What each of the tables is written to.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs<W> {
     /// Windows and times of the paths.
@@ -22,6 +24,8 @@ pub struct Outputs<W> {
     pub links: W,
     /// Packets at the hosts, and where they were lost.
     pub packets: W,
+    /// Frames of radio stations; `None` without a mesh.
+    pub frames: Option<W>,
 }
 
 /// Tables that are being written.
@@ -32,6 +36,7 @@ pub struct TraceSink<W: Write> {
     paths: TraceTable<ColumnRow<PathSeen>, W>,
     links: TraceTable<ColumnRow<QueueSeen>, W>,
     packets: TraceTable<PacketRow, W>,
+    frames: Option<TraceTable<ColumnRow<FrameEvent>, W>>,
 }
 
 impl<W: Write> TraceSink<W> {
@@ -47,6 +52,7 @@ impl<W: Write> TraceSink<W> {
             paths: TraceTable::new(PATHS, outputs.paths)?,
             links: TraceTable::new(LINKS, outputs.links)?,
             packets: TraceTable::new(PACKETS, outputs.packets)?,
+            frames: outputs.frames.map(|out| TraceTable::new(FRAMES, out)).transpose()?,
         })
     }
 
@@ -61,7 +67,11 @@ impl<W: Write> TraceSink<W> {
                 let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);
                 self.packets.write(&PacketRow { at, seen: seen.clone(), contents }, names)
             }
-            Seen::Delivery(_) | Seen::Frame(_) => Ok(()),
+            Seen::Frame(seen) => match &mut self.frames {
+                Some(frames) => frames.write(&ColumnRow { at, seen: seen.clone() }, names),
+                None => Ok(()),
+            },
+            Seen::Delivery(_) => Ok(()),
         }
     }
 
@@ -71,6 +81,7 @@ impl<W: Write> TraceSink<W> {
             paths: self.paths.finish()?,
             links: self.links.finish()?,
             packets: self.packets.finish()?,
+            frames: self.frames.map(TraceTable::finish).transpose()?,
         })
     }
 }
@@ -94,6 +105,7 @@ pub fn write_columns(out: impl Write) -> io::Result<()> {
     write_rows(&mut out, "paths", PATHS)?;
     write_rows(&mut out, "links", LINKS)?;
     write_rows(&mut out, "packets", PACKETS)?;
+    write_rows(&mut out, "frames", FRAMES)?;
     out.flush()
 }
 
@@ -112,7 +124,9 @@ fn write_rows<ColumnRow>(
 mod tests {
     use anabranch_base::{BitRate, ByteCount, Duration, Time};
     use anabranch_link::{Backlog, LossCause};
-    use anabranch_sim::observe::{DeliverySeen, Host, PathMeasurements, PathState, QueueView, Step};
+    use anabranch_sim::observe::{
+        DeliverySeen, Host, MeshEvent, PathMeasurements, PathState, QueueView, RoutingEvent, Step,
+    };
 
     use super::*;
     use crate::testing::{self, data, datagram};
@@ -121,12 +135,13 @@ mod tests {
 
     fn traced(observations: &[Observation]) -> Outputs<String> {
         let scenario = testing::scenario();
-        let outputs = Outputs { paths: Vec::new(), links: Vec::new(), packets: Vec::new() };
+        let outputs =
+            Outputs { paths: Vec::new(), links: Vec::new(), packets: Vec::new(), frames: Some(Vec::new()) };
         let mut sink = TraceSink::new(outputs, &testing::about(&scenario)).unwrap();
         observations.iter().for_each(|observation| sink.take(observation).unwrap());
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let Outputs { paths, links, packets } = sink.finish().unwrap();
-        Outputs { paths: text(paths), links: text(links), packets: text(packets) }
+        let Outputs { paths, links, packets, frames } = sink.finish().unwrap();
+        Outputs { paths: text(paths), links: text(links), packets: text(packets), frames: frames.map(text) }
     }
 
     #[test]
@@ -185,6 +200,17 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_link_is_a_row_of_routing() {
+        let [station, next] = [0, 1].map(anabranch_link::fabric::Station::new);
+        let event = RoutingEvent::LinkFailure { at: AT, station, next };
+        let seen = FrameEvent { radio: 0, event: MeshEvent::Routing(event) };
+        let frames = traced(&[Observation { at: AT, what: Seen::Frame(seen) }]).frames.unwrap();
+        let expected = "at_s,radio,what,station,to,start_s,size_bytes,retry,received,collided\n\
+                        1.000000001,?,link-failure,?,?,,,,,\n";
+        assert_eq!(frames, expected);
+    }
+
+    #[test]
     fn a_delivery_does_not_make_a_row() {
         let seen = DeliverySeen { flow: 0, from: Host::First, bytes: ByteCount::ZERO, delay: Duration::ZERO };
         let traced = traced(&[Observation { at: AT, what: Seen::Delivery(seen) }]);
@@ -197,7 +223,7 @@ mod tests {
         write_columns(&mut registry).unwrap();
         let mut reader = csv::Reader::from_reader(&registry[..]);
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-        assert_eq!(rows.len(), PATHS.len() + LINKS.len() + PACKETS.len());
+        assert_eq!(rows.len(), PATHS.len() + LINKS.len() + PACKETS.len() + FRAMES.len());
         assert!(rows.iter().all(|row| !row[3].is_empty()), "{rows:?}");
         let with_unit = |row: &csv::StringRecord| row[1].ends_with("_s") == (&row[2] == "s");
         assert!(rows.iter().all(with_unit), "{rows:?}");

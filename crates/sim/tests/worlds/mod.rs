@@ -31,7 +31,11 @@ pub fn balance(result: &RunResult) {
             arrived += direction.packets;
         }
     }
-    assert_eq!(arrived, result.packets, "crossings are what links delivered");
+    let all = result.packets;
+    match result.stations.is_empty() {
+        true => assert_eq!(arrived, all, "crossings are what links delivered"),
+        false => assert!(arrived < all, "{arrived} of {all}: a mesh is crossed, too"),
+    }
 }
 
 fn is_balanced(direction: &DirectionResult) -> bool {

@@ -11,14 +11,15 @@ const THRESHOLD: f64 = 256.0;
 const THRESHOLDS: [f64; 2] = [20.0, THRESHOLD];
 const WITH: &str = "with";
 const WITHOUT: &str = "without";
-/// The panels of each number of hops: totals, and the gain.
-const HOPS: [(usize, &str, &str, (f64, f64)); 2] =
-    [(2, "a", "gain a", (10.0, 60.0)), (3, "b", "gain b", (3.0, 40.0))];
+/// A number of hops, its panels of totals and of the gain, and where the gain is to lie, in percent.
+type Hops = (usize, &'static str, &'static str, (f64, f64));
+
+const HOPS: [Hops; 2] = [(2, "a", "gain a", (10.0, 60.0)), (3, "b", "gain b", (3.0, 40.0))];
 
 /// The record.
 pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
     let axis = Axis { label: "RTS threshold in bytes", spacing: Spacing::Even };
-    let simulated = |(hops, name, _, _): &(usize, &'static str, &str, _)| {
+    let simulated = |(hops, name, _, _): &Hops| {
         let curve = |name, has_recovery| {
             let run = |threshold: f64| {
                 let base = StringRun { hops: *hops, window: 4, seconds: 30, ..choice.run() };
@@ -37,7 +38,7 @@ pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
             beside: &[],
         }
     };
-    let gains = |(hops, of, name, _): &(usize, &'static str, &'static str, _)| {
+    let gains = |(hops, of, name, _): &Hops| {
         let gain = |threshold: f64| (threshold, ValueSource::Gain { of: (of, WITH), over: (of, WITHOUT) });
         Panel {
             name,
@@ -52,9 +53,7 @@ pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
     let gain = |name| Number::Mean(vec![at((name, Metric::Gain), WITH, THRESHOLD)]);
     let timeouts =
         |panel, series| CurvePoints { panel, series, metric: Metric::Timeouts, x: vec![THRESHOLD] };
-    let all = |make: &dyn Fn(&(usize, &'static str, &'static str, (f64, f64))) -> Expression| {
-        Expression::All(HOPS.iter().map(make).collect())
-    };
+    let all = |make: &dyn Fn(&Hops) -> Expression| Expression::All(HOPS.iter().map(make).collect());
     Figure {
         id: "YE-F15",
         title: "small-window recovery over two hops and three",

@@ -50,7 +50,7 @@ pub fn throughput(scale: StudyScale, choice: StringChoice) -> Figure {
         panel(of, title, "receive window in packets", quantity, CURVES.map(curve).to_vec(), scale)
     };
     Figure {
-        id: "YE-F7-F9",
+        id: "YE-F7–F9",
         title: "throughput over a string of stations, by the receive window and the RTS threshold",
         params: params(choice, "60 s, bins of a second", seeds(scale)),
         panels: quantities.map(panel).to_vec(),

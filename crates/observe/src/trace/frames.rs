@@ -1,0 +1,96 @@
+//! The table `frames`: what happened in the meshes of radio stations.
+
+use anabranch_base::Time;
+use anabranch_link::fabric::Station;
+use anabranch_sim::observe::{FrameEvent, FrameSeen, MeshEvent, RoutingEvent};
+
+use super::columns::{Column, ColumnRow, column, show};
+use crate::names::Names;
+use crate::words::{Seconds, frame_kind};
+
+type Row = ColumnRow<FrameEvent>;
+
+/// A row at the end of each frame on air, and for each event of routing.
+pub const FRAMES: &[Column<Row>] = &[
+    column("at_s", "s", "since the start of the run: the end of a frame, or when routing did something", at),
+    column("radio", "", "which radio", |row, names, out| out.push_str(names.radio(row.seen.radio))),
+    column(
+        "what",
+        "",
+        "rts, cts, ack, data, route-request, route-reply or route-error for frames; link-failure, discovery, route-found \
+         or broken-link for routing",
+        |row, _, out| out.push_str(what(&row.seen.event)),
+    ),
+    column("station", "", "the station that sent the frame, or at which it happened", |row, names, out| {
+        out.push_str(names.node(stations(&row.seen.event).0.index()));
+    }),
+    column(
+        "to",
+        "",
+        "the station that the frame is for, or that routing is about; empty for broadcasts",
+        |row, names, out| {
+            out.push_str(stations(&row.seen.event).1.map_or("", |station| names.node(station.index())));
+        },
+    ),
+    column("start_s", "s", "the begin of the frame", |row, _, out| {
+        of_frame(row, |frame| show(out, Seconds::from(frame.start)));
+    }),
+    column("size_bytes", "B", "from the MAC header to the FCS", |row, _, out| {
+        of_frame(row, |frame| show(out, frame.size.get()));
+    }),
+    column("retry", "", "whether it was sent before", |row, _, out| {
+        of_frame(row, |frame| show(out, frame.is_retry));
+    }),
+    column(
+        "received",
+        "",
+        "the stations that received it, whether or not it was for them",
+        |row, names, out| {
+            of_frame(row, |frame| list(&frame.received, names, out));
+        },
+    ),
+    column("collided", "", "the stations at which other frames destroyed it", |row, names, out| {
+        of_frame(row, |frame| list(&frame.collided, names, out));
+    }),
+];
+
+fn at(row: &Row, _: &Names, out: &mut String) {
+    let at: Time = row.at;
+    show(out, Seconds::from(at));
+}
+
+fn what(event: &MeshEvent) -> &'static str {
+    match event {
+        MeshEvent::Frame(frame, _) => frame_kind(frame.kind),
+        MeshEvent::Routing(RoutingEvent::LinkFailure { .. }) => "link-failure",
+        MeshEvent::Routing(RoutingEvent::DiscoveryStarted { .. }) => "discovery",
+        MeshEvent::Routing(RoutingEvent::RouteFound { .. }) => "route-found",
+        MeshEvent::Routing(RoutingEvent::RouteError { .. }) => "broken-link",
+    }
+}
+
+/// Where it happened, and whom it is for or about.
+fn stations(event: &MeshEvent) -> (Station, Option<Station>) {
+    match event {
+        MeshEvent::Frame(frame, _) => (frame.from, frame.to),
+        MeshEvent::Routing(RoutingEvent::LinkFailure { station, next, .. }) => (*station, Some(*next)),
+        MeshEvent::Routing(RoutingEvent::DiscoveryStarted { station, target, .. }) => {
+            (*station, Some(*target))
+        }
+        MeshEvent::Routing(RoutingEvent::RouteFound { station, route, .. }) => {
+            (*station, route.last().copied())
+        }
+        MeshEvent::Routing(RoutingEvent::RouteError { station, broken, .. }) => (*station, Some(broken[1])),
+    }
+}
+
+fn of_frame(row: &Row, write: impl FnOnce(&FrameSeen)) {
+    if let MeshEvent::Frame(frame, _) = &row.seen.event {
+        write(frame);
+    }
+}
+
+fn list(stations: &[Station], names: &Names, out: &mut String) {
+    let all: Vec<&str> = stations.iter().map(|station| names.node(station.index())).collect();
+    out.push_str(&all.join(" "));
+}
