@@ -190,10 +190,7 @@ impl Network {
         while let Some(news) = self.fabric.poll(now, &mut self.agenda) {
             match news {
                 FabricEvent::Arrived(packet) => self.arrive(now, packet),
-                FabricEvent::Lost { at, node, packet, cause } => {
-                    let site = self.site_of(node);
-                    self.lose(at, packet, site, cause);
-                }
+                FabricEvent::Lost { at, node, packet, cause } => self.lose(at, packet, node, cause),
                 FabricEvent::Worked { link, way } => self.see_queue(now, link, way),
             }
         }
@@ -268,11 +265,12 @@ impl Network {
         self.fabric.send(packet);
     }
 
-    fn lose(&mut self, at: Time, packet: Packet<Carried>, site: LossSite, cause: LossCause) {
+    fn lose(&mut self, at: Time, packet: Packet<Carried>, node: NodeIndex, cause: LossCause) {
         let load = &packet.load;
         let end = 2 * load.pair as usize + side(load.from);
         self.lost[end][usize::from(load.path)] += 1;
         if self.watch.packets {
+            let site = self.site_of(node);
             self.see_packet(at, &packet, Step::Lost { site, cause });
         }
         self.boxes.unpack(packet.load);
@@ -308,7 +306,8 @@ impl Network {
         }
     }
 
-    /// Frames and routing, in order of time.
+    /// Frames and routing, in order of time. Not inlined: it stands beside what runs for every packet.
+    #[inline(never)]
     fn see_frames(&mut self) {
         let routes = &self.routes;
         let packet = |packet: Packet<Carried>| {
