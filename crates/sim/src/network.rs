@@ -13,7 +13,7 @@ use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{
     DeliverySeen, FrameEvent, FramePacket, Host, LossSite, MeshEvent, Observation, PacketSeen, QueueSeen,
-    QueueView, RoutingEvent, Seen, Step, Watch,
+    QueueView, Seen, Step, Watch,
 };
 use crate::radio::node_of;
 
@@ -323,15 +323,8 @@ impl Network {
             self.seen.extend(
                 frames.map(|(seen, carried)| see(seen.end, MeshEvent::Frame(seen, carried.map(packet)))),
             );
-            self.seen.extend(mesh.take_routing().into_iter().map(|event| {
-                let at = match &event {
-                    RoutingEvent::LinkFailure { at, .. }
-                    | RoutingEvent::DiscoveryStarted { at, .. }
-                    | RoutingEvent::RouteFound { at, .. }
-                    | RoutingEvent::RouteError { at, .. } => *at,
-                };
-                see(at, MeshEvent::Routing(event))
-            }));
+            let routing = mesh.take_routing().into_iter();
+            self.seen.extend(routing.map(|event| see(event.at(), MeshEvent::Routing(event))));
         }
         self.seen[first..].sort_by_key(|seen| seen.at);
     }

@@ -143,11 +143,3 @@ impl Default for StationConfig {
         StationConfig { position: Position::default(), movement: Movement::Still }
     }
 }
-
-impl Position {
-    /// The distance to `other` in metres.
-    pub fn metres_to(self, other: Position) -> f64 {
-        let [x, y] = [self.x.metres() - other.x.metres(), self.y.metres() - other.y.metres()];
-        (x * x + y * y).sqrt()
-    }
-}

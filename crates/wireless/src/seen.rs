@@ -113,6 +113,18 @@ pub enum RoutingEvent {
     },
 }
 
+impl RoutingEvent {
+    /// When it happened.
+    pub fn at(&self) -> Time {
+        match self {
+            RoutingEvent::LinkFailure { at, .. }
+            | RoutingEvent::DiscoveryStarted { at, .. }
+            | RoutingEvent::RouteFound { at, .. }
+            | RoutingEvent::RouteError { at, .. } => *at,
+        }
+    }
+}
+
 impl FrameSeen {
     /// The frame as IEEE 802.11 has it, FCS included, around `payload`, an IP packet; see
     /// [`radiotap_frame`](crate::radiotap_frame).

@@ -109,7 +109,7 @@ fn simulated(row: &Row<'_>) -> f64 {
 #[test]
 fn strings_and_cells_carry_what_they_do_in_ns3() {
     let table = Table::parse(include_str!("../../../tests/oracle/ns3/dcf.open.csv"));
-    for (reception, share) in [("overlap", 0.85), ("capture", 0.0)] {
+    for reception in ["overlap", "capture"] {
         let (mut near, mut all) = (0.0, 0.0);
         for row in table.rows(&[("proto", "udp"), ("reception", reception)]) {
             let (goodput, expected) = (simulated(&row), row.number("goodput_kbps"));
@@ -122,6 +122,6 @@ fn strings_and_cells_carry_what_they_do_in_ns3() {
                 (goodput / expected - 1.0) * 100.0
             );
         }
-        assert!(all > 4.0 && near / all >= share, "{reception}: {near} of {all} rows");
+        assert!(all > 4.0 && near / all >= 0.85, "{reception}: {near} of {all} rows");
     }
 }

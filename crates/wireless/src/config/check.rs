@@ -32,6 +32,19 @@ impl RadioConfig {
         if self.difs <= self.sifs {
             return refuse("difs", "the DIFS is not longer than the SIFS", "more than `sifs`");
         }
+        if self.slot.is_zero() {
+            return refuse("slot", "a slot has no length", "more than 0 s");
+        }
+        if [self.rate, self.basic_rate].iter().any(|rate| rate.bits_per_second() == 0) {
+            return refuse(
+                "rate",
+                "a rate of 0 sends nothing",
+                "more than 0 bit/s for `rate` and `basic_rate`",
+            );
+        }
+        if self.short_retry == 0 || self.long_retry == 0 {
+            return refuse("short_retry", "a limit allows no attempt", "at least 1 for both limits");
+        }
         Ok(())
     }
 }
@@ -52,6 +65,8 @@ mod tests {
             Some("carrier_sense")
         );
         assert_eq!(key(RadioConfig { cw_max: 30, ..usual.clone() }), Some("cw_max"));
+        assert_eq!(key(RadioConfig { slot: Duration::ZERO, ..usual.clone() }), Some("slot"));
+        assert_eq!(key(RadioConfig { long_retry: 0, ..usual.clone() }), Some("short_retry"));
         assert_eq!(key(RadioConfig { difs: Duration::from_micros(10), ..usual }), Some("difs"));
     }
 }

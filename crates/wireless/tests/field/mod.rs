@@ -1,7 +1,7 @@
 //! A mesh with its driver: traffic sources, a clock, and the fates of all packets.
 
 // Each test uses its part.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test program uses its own share")]
 
 use anabranch_base::{ByteCount, Distance, Duration, Machine, Seed, Time};
 use anabranch_link::fabric::{Crossing, Station};

@@ -11,7 +11,7 @@ pub use small_window::small_window;
 pub use throughput::throughput;
 pub use unfair::{scenario_one, scenario_two};
 
-use super::super::figure::{Axis, FigureCurve, Panel, Spacing};
+use super::super::figure::Panel;
 use super::super::results::Metric;
 use crate::scale::StudyScale;
 use course::Quantity;
@@ -93,19 +93,11 @@ fn panel(
     series: Vec<(&'static str, Vec<(f64, StringRun)>)>,
     scale: StudyScale,
 ) -> Panel {
-    let curve = |(name, points): (&'static str, Vec<(f64, StringRun)>)| FigureCurve {
-        name,
-        points: points.into_iter().map(|(x, run)| (x, course::of(run, quantity))).collect(),
+    let observed = |points: Vec<(f64, StringRun)>| {
+        points.into_iter().map(|(x, run)| (x, course::of(run, quantity))).collect::<Vec<_>>()
     };
-    Panel {
-        name,
-        title: title.to_owned(),
-        axis: Axis { label, spacing: Spacing::Even },
-        metric,
-        series: series.into_iter().map(curve).collect(),
-        seeds: seeds(scale),
-        beside: &[],
-    }
+    let series = series.into_iter().map(|(name, points)| (name, observed(points))).collect();
+    Panel { seeds: seeds(scale), ..super::panel(name, title, label, metric, series, scale) }
 }
 
 /// The seeds of a point.
