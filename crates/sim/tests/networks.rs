@@ -6,7 +6,10 @@ mod buffer_split;
 mod failover;
 mod laws;
 mod marks;
+mod mesh;
 mod mtu;
+#[path = "../../../tests/oracle/table.rs"]
+mod oracle;
 mod places;
 mod predict;
 mod schedulers;

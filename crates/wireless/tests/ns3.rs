@@ -1,12 +1,15 @@
 //! Saturated stations against analysis, Bianchi's formula and ns-3 (`tests/oracle/ns3`).
 
 mod field;
+#[path = "../../../tests/oracle/table.rs"]
+mod oracle;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_link::fabric::Station;
 use anabranch_wireless::config::{RadioConfig, RetryCount};
 
-use field::{Field, Row, Table};
+use field::Field;
+use oracle::{Row, Table};
 
 /// ns-3's MAC header has 24 bytes, and the FCS 4; its retry counters are those of the standard.
 fn ns3(threshold: u64) -> RadioConfig {
