@@ -3,7 +3,7 @@
 mod mesh;
 mod tcp;
 
-pub use mesh::{Air, Node, Radio};
+pub use mesh::{Air, Node, NodeEvent, Radio};
 pub use tcp::{Tcp, TcpControl, TcpGrowth, TcpRecovery, TcpScheduler, TcpTimeoutPlace};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
@@ -29,6 +29,8 @@ pub struct Scenario {
     pub paths: Vec<Path>,
     /// What happens to the links, in order of time, equal times in order of the file.
     pub events: Vec<Event>,
+    /// Which nodes disappear and are there again, in the same order.
+    pub node_events: Vec<NodeEvent>,
     /// The flows, copies made. At least one.
     pub flows: Vec<Flow>,
     /// The policies that its names stand for: those it was read with are those it runs with.

@@ -191,7 +191,8 @@ fn paths() -> Vec<Row> {
 fn events() -> Vec<Row> {
     let event = Event { at: Time::ZERO, link: 0, direction: Direction::Both, change: Change::Up };
     rows(&EVENT, &event, |key| match key {
-        "at" | "link" => Some("required"),
+        "at" => Some("required"),
+        "link" | "node" => Some("one of both"),
         key if CHANGES.contains(&key) => Some("one of these"),
         _ => None,
     })

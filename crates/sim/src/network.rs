@@ -15,7 +15,7 @@ use crate::observe::{
     DeliverySeen, FrameEvent, FramePacket, Host, LossSite, MeshEvent, Observation, PacketSeen, QueueSeen,
     QueueView, Seen, Step, Watch,
 };
-use crate::radio::node_of;
+use crate::radio::{node_of, station};
 
 /// Links, ends, and the packets between them.
 #[derive(Debug)]
@@ -104,6 +104,24 @@ impl Network {
     pub fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
         self.fabric.change(now, link, way(from), change);
         self.settle(now);
+    }
+
+    /// The station of a node disappears, on all its radios.
+    pub fn vanish(&mut self, now: Time, node: usize) {
+        self.each_mesh(now, |mesh| mesh.vanish(now, station(node)));
+    }
+
+    /// The station of a node is there again, on all its radios.
+    pub fn come_back(&mut self, now: Time, node: usize) {
+        self.each_mesh(now, |mesh| mesh.come_back(now, station(node)));
+    }
+
+    fn each_mesh(&mut self, now: Time, change: impl Fn(&mut Mesh<Carried>)) {
+        let first = node_of(self.fabric.links(), 0) as usize;
+        for place in first..self.fabric.nodes() {
+            self.fabric.change_medium(place as NodeIndex, &change);
+            self.settle(now);
+        }
     }
 
     /// Starts a flow.

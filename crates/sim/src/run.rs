@@ -57,6 +57,7 @@ pub enum RunProgress {
 #[derive(Clone, Debug)]
 enum Act {
     Change { link: usize, from: Host, change: Change },
+    Station { node: usize, is_present: bool },
     Start { flow: usize, opening: Opening },
 }
 
@@ -147,6 +148,8 @@ impl Run {
     fn act(&mut self, act: Act) {
         match act {
             Act::Change { link, from, change } => self.network.change(self.now, link, from, change),
+            Act::Station { node, is_present: true } => self.network.come_back(self.now, node),
+            Act::Station { node, is_present: false } => self.network.vanish(self.now, node),
             Act::Start { flow, opening } => self.network.start(self.now, flow, opening),
         }
     }
@@ -194,6 +197,10 @@ fn program_of(scenario: &Scenario) -> VecDeque<(Time, Act)> {
             |from: &Host| Act::Change { link: event.link, from: *from, change: event.change.clone() };
         senders(event.direction).iter().map(change).map(|act| (event.at, act))
     });
+    let stations = scenario
+        .node_events
+        .iter()
+        .map(|event| (event.at, Act::Station { node: event.node, is_present: event.is_present }));
     let starts = scenario.flows.iter().enumerate().map(|(flow, settings)| {
         let opening = match &settings.protocol {
             Protocol::Sctp(sctp) if sctp.handshake == HandshakeMode::Off => Opening::Joined,
@@ -201,7 +208,7 @@ fn program_of(scenario: &Scenario) -> VecDeque<(Time, Act)> {
         };
         (settings.start, Act::Start { flow, opening })
     });
-    let mut program: Vec<(Time, Act)> = changes.chain(starts).collect();
+    let mut program: Vec<(Time, Act)> = changes.chain(stations).chain(starts).collect();
     program.sort_by_key(|(at, _)| *at);
     program.into()
 }

@@ -138,6 +138,47 @@ fn of_two_associations_the_same_starves_as_in_ns2() {
     }
 }
 
+/// a hears b and c, d hears b and c, and they alternate: what b carried, c carries when b has disappeared.
+#[test]
+fn an_association_goes_on_over_another_station_when_one_disappears() {
+    let diamond = r#"
+        [run]
+        time = "60 s"
+        [[node]]
+        name = "a"
+        [[node]]
+        name = "b"
+        x = "200 m"
+        y = "100 m"
+        [[node]]
+        name = "c"
+        x = "200 m"
+        [[node]]
+        name = "d"
+        x = "400 m"
+        y = "100 m"
+        [[flow]]
+        from = "a"
+        to = "d"
+    "#;
+    let event = |at: u32, node: &str, state: &str| {
+        format!("[[event]]\nat = \"{at} s\"\nnode = \"{node}\"\nstate = \"{state}\"\n")
+    };
+    let carried = |events: &[String]| {
+        let result = run(&scenario(&format!("{diamond}{}", events.concat())), 1);
+        (
+            only(&result).delivered.get(),
+            [1, 2].map(|station| result.stations[station].counters.frames.iter().sum::<u64>()),
+        )
+    };
+    let (undisturbed, _) = carried(&[]);
+    let (turns, frames) = carried(&[event(20, "b", "down"), event(40, "b", "up"), event(40, "c", "down")]);
+    assert!(frames.iter().all(|frames| *frames > 300), "both carried: {frames:?}");
+    assert!(turns > undisturbed / 2, "{turns} of {undisturbed}");
+    let (cut, _) = carried(&[event(20, "b", "down"), event(20, "c", "down")]);
+    assert!(cut < undisturbed / 2, "nothing arrives without either: {cut} of {undisturbed}");
+}
+
 /// A flow of each protocol from one end of the string to the other and back.
 #[test]
 fn sctp_tcp_and_udp_share_a_mesh_and_no_packet_is_lost_from_sight() {

@@ -121,6 +121,14 @@ impl<L: Load> Fabric<L> {
         medium.downcast_mut()
     }
 
+    /// Applies `change` to the medium at `node`, if it is an `M`; what comes of it is polled next.
+    pub fn change_medium<M: Medium<L>>(&mut self, node: NodeIndex, change: impl FnOnce(&mut M)) {
+        if let Some(medium) = self.medium_as(node) {
+            change(medium);
+            self.working = Some(node);
+        }
+    }
+
     /// Adds a route over `hops`.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use anabranch_base::exact::exact_size;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{Change, Delay, LinkConfig, LossConfig, LossKind, Rate};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Event};
+use anabranch_scenario::model::{Direction, Event, NodeEvent};
 
 use super::series::StateChange;
 
@@ -31,6 +31,7 @@ pub enum MarkOrigin {
 /// All marks until the end of the run, in order of time; of very many, the first ones.
 pub fn marks(scenario: &Scenario, turns: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
     let mut marks: Vec<Mark> = scenario.events.iter().map(|event| of_event(scenario, event)).collect();
+    marks.extend(scenario.node_events.iter().map(|event| of_node(scenario, *event)));
     for link in &scenario.links {
         let both = link.forward == link.reverse;
         marks.extend(of_link(&link.name, if both { "" } else { " forward" }, &link.forward));
@@ -61,6 +62,12 @@ fn of_event(scenario: &Scenario, event: &Event) -> Mark {
         Change::Mtu(mtu) => show_mtu(*mtu),
     };
     scenario_mark(event.at, link, way, &what)
+}
+
+fn of_node(scenario: &Scenario, event: NodeEvent) -> Mark {
+    let node = scenario.nodes.get(event.node).map_or("?", |node| node.name.as_str());
+    let what = if event.is_present { "is there again" } else { "disappears" };
+    Mark { at: event.at, text: format!("node {node} {what}"), origin: MarkOrigin::Scenario }
 }
 
 /// What a link does by itself: steps of rate and delay, outages.

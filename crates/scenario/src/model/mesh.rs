@@ -1,5 +1,6 @@
 //! A mesh of radio stations: its channels, its stations, and the paths of flows across it.
 
+use anabranch_base::Time;
 use anabranch_wireless::config::{RadioConfig, Routing, StationConfig};
 
 /// The radios of one channel: every node has one.
@@ -18,6 +19,17 @@ pub struct Node {
     pub name: String,
     /// Where it is, and how it moves.
     pub config: StationConfig,
+}
+
+/// A station disappears, on all its radios, or is there again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeEvent {
+    /// When.
+    pub at: Time,
+    /// Index into [`Scenario::nodes`](super::Scenario::nodes).
+    pub node: usize,
+    /// Whether it is there from then on.
+    pub is_present: bool,
 }
 
 /// A path across a mesh, whose hops are the mesh's own matter.

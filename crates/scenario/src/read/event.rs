@@ -1,14 +1,14 @@
-//! Reads one `[[event]]`: a change of a link, which is still a name.
+//! Reads one `[[event]]`: a change of a link, which is still a name, or of a node.
 
 use anabranch_base::Time;
 use anabranch_link::config::Change;
 
 use super::fields::Fields;
-use super::name::LocatedName;
+use super::name::{LocatedName, NameIndex};
 use super::reader::SettingReader;
 use super::{loss, shapes, value};
 use crate::fault::{Fault, Read};
-use crate::model::{Direction, Event};
+use crate::model::{Direction, Event, NodeEvent};
 use crate::nearest::listed;
 use crate::settings::{CHANGES, EVENT};
 use crate::tree::{Node, Span, TreeValue};
@@ -23,13 +23,47 @@ pub(crate) struct EventDraft {
     pub span: Span,
 }
 
-/// Reads one `[[event]]`.
-pub(crate) fn event(node: &Node) -> Read<EventDraft> {
-    let fields = Fields::of(&shapes::EVENT, node)?;
-    fields.require("at", "\"10 s\"")?;
+/// The events of a file.
+#[derive(Debug, Default)]
+pub(crate) struct EventDrafts {
+    pub links: Vec<EventDraft>,
+    /// The nodes that disappear and are there again, in order of time.
+    pub nodes: Vec<NodeEvent>,
+}
+
+/// Reads all `[[event]]`. Copies of links have not been made yet; `node_names` are the nodes.
+pub(crate) fn events(all: &[Node], node_names: &NameIndex) -> Read<EventDrafts> {
+    let mut drafts = EventDrafts::default();
+    for node in all {
+        let fields = Fields::of(&shapes::EVENT, node)?;
+        fields.require("at", "\"10 s\"")?;
+        match fields.find("node") {
+            Some(name) => drafts.nodes.push(of_node(&fields, name, node_names)?),
+            None => drafts.links.push(of_link(&fields)?),
+        }
+    }
+    drafts.nodes.sort_by_key(|event| event.at);
+    Ok(drafts)
+}
+
+fn of_node(fields: &Fields<'_>, name: &Node, node_names: &NameIndex) -> Read<NodeEvent> {
+    let others = ["link", "rate", "delay", "loss", "mtu", "direction"];
+    if let Some((key, node)) = others.iter().find_map(|key| Some((key, fields.find(key)?))) {
+        let fault = Fault::value(node.span, format!("the event of a node has no key `{key}`"));
+        return Err(fault.expected("`at`, `node` and `state`"));
+    }
+    fields.require("state", "\"down\"")?;
+    let name = LocatedName { text: value::text(name)?.to_owned(), span: name.span };
+    let node = node_names.find(&name)?.first;
+    let mut event = Event { at: Time::ZERO, link: 0, direction: Direction::Both, change: Change::Up };
+    SettingReader::PLAIN.set_all(EVENT.iter(), fields.table(), &mut event)?;
+    Ok(NodeEvent { at: event.at, node, is_present: event.change == Change::Up })
+}
+
+fn of_link(fields: &Fields<'_>) -> Read<EventDraft> {
     let link = fields.require("link", "\"wifi\"")?;
     let link = LocatedName { text: value::text(link)?.to_owned(), span: link.span };
-    let (key, node) = the_change(&fields)?;
+    let (key, node) = the_change(fields)?;
     let mut event = Event { at: Time::ZERO, link: 0, direction: Direction::Both, change: Change::Up };
     if key == "loss" {
         event.change = Change::Loss(loss::loss(node)?);

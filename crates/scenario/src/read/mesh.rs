@@ -26,7 +26,7 @@ pub(crate) struct Mesh {
     /// The radios' names as they are written, for flows that use all of them.
     written: Vec<LocatedName>,
     radio_names: NameIndex,
-    node_names: NameIndex,
+    pub node_names: NameIndex,
 }
 
 /// The ends of a flow across the mesh.

@@ -67,14 +67,14 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
     }
     let paths = tables(&fields, "path")?.iter().map(path::path).collect::<Read<Vec<_>>>()?;
     let paths = if fields.find("path").is_some() { paths } else { links.iter().map(path_of).collect() };
-    let events = tables(&fields, "event")?.iter().map(event::event).collect::<Read<Vec<_>>>()?;
+    let events = event::events(tables(&fields, "event")?, &mesh.node_names)?;
     let mut flows = flow_drafts(&fields, registry)?;
 
     let mut network = copies::network(&links, &paths)?;
     mesh.add_paths(&mut flows, &mut network)?;
-    let made = copies::events(&events, &network.link_names)?;
+    let made = copies::events(&events.links, &network.link_names)?;
     let all = copies::flows(&flows, &paths, &network.path_names)?;
-    let check = Check { run: fields.find("run"), links: &links, events: &events, flows: &flows };
+    let check = Check { run: fields.find("run"), links: &links, events: &events.links, flows: &flows };
     check.udp_flows(&network, &paths)?;
     check.window_limits(&paths)?;
     if users == Users::Flows {
@@ -83,7 +83,8 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
     let ExpandedNetwork { links, paths, .. } = network;
     let mesh::Mesh { radios, nodes, .. } = mesh;
     let registry = registry.clone();
-    Ok(Scenario { title, run, links, radios, nodes, paths, events: made, flows: all, registry })
+    let node_events = events.nodes;
+    Ok(Scenario { title, run, links, radios, nodes, paths, events: made, node_events, flows: all, registry })
 }
 
 fn run(node: Option<&Node>) -> Read<RunSettings> {

@@ -1,11 +1,13 @@
 //! The radios and nodes of a mesh as values of the file.
 
 use anabranch_base::setting::Named as _;
+use anabranch_link::config::Change;
 use anabranch_wireless::config::{MOVEMENTS, Movement, RadioConfig, radio_settings, station_settings};
 
 use super::link::{queue, variant};
 use super::{ResolvedTable, ResolvedValue, shown};
-use crate::model::{Air, Node, Radio};
+use crate::model::{Air, Direction, Event, Node, NodeEvent, Radio};
+use crate::settings::EVENT;
 
 /// One `[[radio]]`.
 pub fn radio(radio: &Radio) -> ResolvedTable {
@@ -24,6 +26,16 @@ pub fn node(node: &Node) -> ResolvedTable {
         "name" => Some(node.name.as_str().into()),
         "movement" => Some(movement(&node.config.movement)),
         _ => None,
+    })
+}
+
+/// The `[[event]]` of a node.
+pub fn event(event: &NodeEvent, nodes: &[Node]) -> ResolvedTable {
+    let change = if event.is_present { Change::Up } else { Change::Down };
+    let as_of_a_link = Event { at: event.at, link: 0, direction: Direction::Both, change };
+    let settings = EVENT.iter().filter(|setting| setting.key != "direction");
+    shown(settings, &as_of_a_link, |key| {
+        (key == "node").then(|| nodes.get(event.node).map_or("", |node| &node.name).into())
     })
 }
 

@@ -96,6 +96,7 @@ impl Scenario {
             ResolvedTable::default().with("name", path.name.as_str()).with("links", links)
         });
         let events = self.events.iter().map(|event| event_table(event, &link_name(&event.link)));
+        let node_events = self.node_events.iter().map(|event| mesh::event(event, &self.nodes));
         let flows = self
             .flows
             .iter()
@@ -107,7 +108,7 @@ impl Scenario {
             .with_some("radio", some_tables(self.radios.iter().map(mesh::radio)))
             .with_some("node", some_tables(self.nodes.iter().map(mesh::node)))
             .with_some("path", some_tables(paths))
-            .with("event", tables(events))
+            .with("event", tables(events.chain(node_events)))
             .with("flow", tables(flows))
     }
 }

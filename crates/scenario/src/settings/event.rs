@@ -1,4 +1,4 @@
-//! `[[event]]`: what happens to a link.
+//! `[[event]]`: what happens to a link or to a node.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Settable, Setting, Value, put, shaped, shown};
@@ -6,14 +6,15 @@ use anabranch_link::config::{Change, Delay, MTU, Rate, mtu_of, mtu_value};
 
 use crate::model::{Direction, Event};
 
-pub(crate) static EVENT: [Setting<Event>; 8] = [
+pub(crate) static EVENT: [Setting<Event>; 9] = [
     field!(at, Scenarios, Kind::ANY_SPAN, "when"),
     shaped("link", "a name", "which link; the name of a copied link means all its copies, `NAME-3` that one"),
+    shaped("node", "a name", "which node of the mesh, instead of a `link`; it has a `state` only"),
     Setting {
         key: "state",
         scope: Scope::Scenarios,
         kind: LinkState::KIND,
-        doc: "whether the link carries packets from then on",
+        doc: "whether the link carries packets, or the node is there, from then on",
         get: |event| match &event.change {
             Change::Up => shown(&LinkState::Up),
             Change::Down => shown(&LinkState::Down),
