@@ -60,6 +60,8 @@ pub enum Metric {
     Share,
     /// Throughput in kbit/s.
     Kilobits,
+    /// How long packets are under way, in milliseconds.
+    Delay,
 }
 
 /// The values of all panels: `y[panel, series, metric][x]`, one value a seed.
@@ -154,6 +156,7 @@ impl Metric {
             Metric::Moment => "moment in s",
             Metric::Share => "share",
             Metric::Kilobits => "throughput in kbit/s",
+            Metric::Delay => "delay in ms",
         }
     }
 }
