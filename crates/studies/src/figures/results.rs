@@ -60,6 +60,8 @@ pub enum Metric {
     Share,
     /// Throughput in kbit/s.
     Kilobits,
+    /// A number of seconds.
+    Seconds,
     /// How long packets are under way, in milliseconds.
     Delay,
 }
@@ -156,6 +158,7 @@ impl Metric {
             Metric::Moment => "moment in s",
             Metric::Share => "share",
             Metric::Kilobits => "throughput in kbit/s",
+            Metric::Seconds => "seconds",
             Metric::Delay => "delay in ms",
         }
     }

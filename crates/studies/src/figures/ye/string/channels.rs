@@ -9,12 +9,12 @@ use super::throughput::{CURVES, WINDOWS};
 use super::{StringChoice, StringRun, panel, params, seeds};
 use crate::scale::StudyScale;
 
-/// How the channels are used: how many there are, and by how much the window is larger than the axis says.
-type Use = (usize, u32);
+/// How the channels are used: how many there are, by how much the window is larger than the axis says, and `multipath`.
+type Use = (usize, u32, &'static str);
 
-const ONE: Use = (1, 1);
-const SAME: Use = (2, 1);
-const TWICE: Use = (2, 2);
+const ONE: Use = (1, 1, "cmt");
+const SAME: Use = (2, 1, "cmt");
+const TWICE: Use = (2, 2, "cmt");
 
 /// A panel's name, its title, and the use of the channels.
 type Measured = (&'static str, &'static str, Use);
@@ -34,6 +34,12 @@ const ZERO: [Measured; 3] = [
     ("zero bins, same window", "the same over two channels with the same window", SAME),
     ("zero bins, twice the window", "the same over two channels with twice the window", TWICE),
 ];
+/// An association on each channel, with a window of its own. Chosen after the others were seen, to find the cause of C2.
+const OWN: Measured = (
+    "own windows",
+    "the same with an association on each of two channels, each with the window",
+    (2, 1, "appstripe"),
+);
 /// A panel of gains, its title, and the panel that it compares with one channel.
 const GAINS: [(&str, &str, &str); 2] = [
     ("gain, same window", "how much more two channels carry with the same window, %", "same window"),
@@ -54,22 +60,24 @@ pub fn two_channels(scale: StudyScale, choice: StringChoice) -> Figure {
     let mut params = params(choice, "60 s, bins of a second", seeds(scale));
     params.push(("channels", "one, or two that do not disturb each other, with DSR on each".to_owned()));
     params.push(("over two", "`multipath = \"cmt\"`, one receive window for both".to_owned()));
+    params.push(("own windows", "`multipath = \"appstripe\"`: chosen after all else was seen".to_owned()));
     Figure {
         id: "YE-A1",
         title: "the string with one channel and with two (ours)",
         params,
         panels: of(MEANS, Metric::Kilobits, Quantity::MEAN)
             .into_iter()
+            .chain([observed(OWN, Metric::Kilobits, Quantity::MEAN, scale, choice)])
             .chain(GAINS.map(|(name, title, of)| gains(name, title, of, scale)))
             .chain(of(FAILURES, Metric::Packets, Quantity::LinkFailures))
-            .chain(of(ZERO, Metric::Moment, Quantity::ZeroBins))
+            .chain(of(ZERO, Metric::Seconds, Quantity::ZeroBins))
             .collect(),
         claims: claims(),
     }
 }
 
 fn observed(
-    (name, title, (channels, factor)): Measured,
+    (name, title, (channels, factor, multipath)): Measured,
     metric: Metric,
     quantity: Quantity,
     scale: StudyScale,
@@ -78,7 +86,8 @@ fn observed(
     let curve = |(hops, threshold, name): (usize, u32, &'static str)| {
         let run = |window: f64| {
             let window_packets = factor * window as u32;
-            (window, StringRun { hops, threshold, window: window_packets, channels, ..choice.run() })
+            let run = StringRun { hops, threshold, window: window_packets, ..choice.run() };
+            (window, StringRun { channels, multipath, ..run })
         };
         (name, WINDOWS.map(run).to_vec())
     };
@@ -107,7 +116,7 @@ fn claims() -> Vec<Claim> {
     });
     let failures = |series, window| ratio([&FAILURES[1], &FAILURES[0]], Metric::Packets, series, window);
     let fewer_seconds = |series| {
-        let seconds = |of: &Measured| at((of.0, Metric::Moment), series, 4.0);
+        let seconds = |of: &Measured| at((of.0, Metric::Seconds), series, 4.0);
         Expression::Less(Number::Difference(seconds(&ZERO[2]), seconds(&ZERO[0])), 0.0)
     };
     vec![

@@ -32,7 +32,7 @@ const UNFAIR: [(Option<u32>, &str); 3] = [(None, "none"), (Some(2), "2"), (Some(
 const MEAN: (&str, Metric) = ("mean", Metric::Kilobits);
 const DELAY: (&str, Metric) = ("delay", Metric::Delay);
 const FAILURES: (&str, Metric) = ("link failures", Metric::Packets);
-const ZERO: (&str, Metric) = ("zero bins", Metric::Moment);
+const ZERO: (&str, Metric) = ("zero bins", Metric::Seconds);
 const F11: [(&str, Metric); 2] = [("F11 first", Metric::Kilobits), ("F11 second", Metric::Kilobits)];
 const F13: [(&str, Metric); 2] = [("F13 first", Metric::Kilobits), ("F13 second", Metric::Kilobits)];
 

@@ -22,8 +22,10 @@ pub struct StringRun {
     pub flows: StringFlows,
     /// Simulated seconds.
     pub seconds: u32,
-    /// How many radios on channels of their own each station has, one or two; over two CMT sends on both.
+    /// How many radios on channels of their own each station has, one or two.
     pub channels: usize,
+    /// `multipath`, over two channels.
+    pub multipath: &'static str,
     /// How many waiting packets an arriving one has to find at a station to be marked; `None` for queues that do not mark.
     pub marks_from: Option<u32>,
     /// Further settings of the radios.
@@ -58,6 +60,7 @@ impl StringRun {
         flows: StringFlows::One,
         seconds: 60,
         channels: 1,
+        multipath: "cmt",
         marks_from: None,
         radio: "",
     };
@@ -110,7 +113,10 @@ impl StringRun {
     fn flow(self, name: &str, (from, to): (usize, usize), start: u32) -> String {
         // A receive buffer is at least 1,500 bytes: with a window of two packets the third does not fit either.
         let buffer = (PACKET * self.window).max(1_500);
-        let multipath = if self.channels == 1 { "" } else { "multipath = \"cmt\"\n" };
+        let multipath = match self.channels {
+            1 => String::new(),
+            _ => format!("multipath = \"{}\"\n", self.multipath),
+        };
         let ecn = if self.marks_from.is_some() { "ecn = \"echo\"\n" } else { "" };
         format!(
             "[[flow]]\nname = \"{name}\"\nfrom = \"n{from}\"\nto = \"n{to}\"\nstart = \"{start} s\"\n[flow.sctp]\n\
