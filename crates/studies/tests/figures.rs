@@ -197,7 +197,11 @@ fn throughput_over_the_string_is_what_it_was_before() {
         (
             FigureName::YeA1,
             4.0,
-            &["zero bins, one channel", "zero bins, same window", "zero bins, twice the window"],
+            &[
+                "zero bins of one channel",
+                "zero bins with the same window",
+                "zero bins with twice the window",
+            ],
         ),
         (FigureName::YeA2, 16.0, &["zero bins"]),
     ] {

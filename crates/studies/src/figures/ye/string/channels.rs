@@ -25,14 +25,14 @@ const MEANS: [Measured; 3] = [
     ("twice the window", "the same over two channels with twice the window", TWICE),
 ];
 const FAILURES: [Measured; 3] = [
-    ("link failures, one channel", "link failures for 1,000 data frames, one channel", ONE),
-    ("link failures, same window", "the same over two channels with the same window", SAME),
-    ("link failures, twice the window", "the same over two channels with twice the window", TWICE),
+    ("link failures of one channel", "link failures for 1,000 data frames, one channel", ONE),
+    ("link failures with the same window", "the same over two channels with the same window", SAME),
+    ("link failures with twice the window", "the same over two channels with twice the window", TWICE),
 ];
 const ZERO: [Measured; 3] = [
-    ("zero bins, one channel", "seconds of 59 below 5 % of the median, one channel", ONE),
-    ("zero bins, same window", "the same over two channels with the same window", SAME),
-    ("zero bins, twice the window", "the same over two channels with twice the window", TWICE),
+    ("zero bins of one channel", "seconds of 59 below 5 % of the median, one channel", ONE),
+    ("zero bins with the same window", "the same over two channels with the same window", SAME),
+    ("zero bins with twice the window", "the same over two channels with twice the window", TWICE),
 ];
 /// An association on each channel, with a window of its own. Chosen after the others were seen, to find the cause of C2.
 const OWN: Measured = (
@@ -42,9 +42,9 @@ const OWN: Measured = (
 );
 /// A panel of gains, its title, and the panel that it compares with one channel.
 const GAINS: [(&str, &str, &str); 2] = [
-    ("gain, same window", "how much more two channels carry with the same window, %", "same window"),
+    ("gain with the same window", "how much more two channels carry with the same window, %", "same window"),
     (
-        "gain, twice the window",
+        "gain with twice the window",
         "how much more two channels carry with twice the window, %",
         "twice the window",
     ),
