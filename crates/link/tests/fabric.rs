@@ -93,6 +93,26 @@ fn a_packet_takes_the_links_of_its_path_in_a_row_and_back_in_reverse_order() {
     assert_eq!(world.fabric.crossings(), 6);
 }
 
+/// YE's example of a round trip in an ad hoc network: 2 · 10 · 12 ms, without propagation (YE-X3).
+#[test]
+fn ten_hops_of_1_mbit_take_240_ms_with_a_full_echo_and_124_ms_with_a_sack() {
+    let hop = LinkConfig::new(BitRate::from_mbps(1), Duration::ZERO);
+    let round_trip = |answer: u64| {
+        let mut fabric = Fabric::new((1..=10).map(|number| link(&hop, &format!("hop {number}"))));
+        let [there, back] = fabric.add_path(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let mut world = World::new(fabric);
+        world.send(millis(0), packet(there, 1));
+        world.run();
+        let (arrival, _) = world.arrived[0];
+        world.send(arrival, Packet { size: ByteCount::new(answer), ..packet(back, 2) });
+        world.run();
+        world.arrived[1].0.since(Time::ZERO)
+    };
+    assert_eq!(round_trip(1_500), Duration::from_millis(240));
+    // 10 · 12 ms there, 10 · 0.384 ms back.
+    assert_eq!(round_trip(48), Duration::from_micros(123_840));
+}
+
 #[test]
 fn a_loss_is_told_with_the_node_in_which_it_happened() {
     let mut config = LinkConfig::new(RATE, Duration::ZERO);

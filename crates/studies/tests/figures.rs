@@ -176,6 +176,47 @@ fn multipath_tcp_and_its_model_compare_as_they_did_before() {
     insta::assert_snapshot!(table);
 }
 
+/// YE-F11, F13 and F15 with two seeds, and the ten hops of YE-X3.
+#[test]
+fn the_string_of_stations_is_judged_as_it_was_before() {
+    let mut table = String::new();
+    for name in [FigureName::YeF11, FigureName::YeF13, FigureName::YeF15, FigureName::YeX3] {
+        let outcome = judge_default(name, &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
+        table.push_str(&verdicts(&outcome));
+        table.push_str(&values(&outcome));
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// YE-F7 to F9, A1 and A2 with two seeds, at one window each.
+#[test]
+fn throughput_over_the_string_is_what_it_was_before() {
+    let mut table = String::new();
+    for (name, window, left_out) in [
+        (FigureName::YeF7ToF9, 4.0, &["variation", "zero bins explained", "longest outage"][..]),
+        (
+            FigureName::YeA1,
+            4.0,
+            &[
+                "zero bins of one channel",
+                "zero bins with the same window",
+                "zero bins with twice the window",
+            ],
+        ),
+        (FigureName::YeA2, 16.0, &["zero bins"]),
+    ] {
+        let mut figure = name.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        figure.panels.retain(|panel| !left_out.contains(&panel.name));
+        figure.claims.clear();
+        for series in figure.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+            series.points.retain(|(x, _)| *x == window);
+        }
+        let outcome = judge(figure, "default", &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
+        table.push_str(&values(&outcome));
+    }
+    insta::assert_snapshot!(table);
+}
+
 #[test]
 fn a_member_of_the_sensitivity_set_says_what_it_changes() {
     let headline = outcome(FigureName::YeF30);
@@ -212,6 +253,25 @@ fn verdicts(outcome: &FigureResult) -> String {
     for (claim, finding) in outcome.figure.claims.iter().zip(&outcome.findings) {
         let name = format!("{} {} {}", outcome.figure.id, claim.panel, claim.id);
         let _ = writeln!(table, "{name:<18} {}", finding.verdict.word());
+    }
+    table
+}
+
+/// Every point of a figure, with its interval.
+fn values(outcome: &FigureResult) -> String {
+    let mut table = String::new();
+    for panel in &outcome.figure.panels {
+        for series in &panel.series {
+            for (x, _) in &series.points {
+                let sample = outcome.results.point(panel.name, series.name, panel.metric, *x);
+                let interval = sample.expect("it was measured").interval();
+                let _ = writeln!(
+                    table,
+                    "{} {}, {} at {x}: {interval}",
+                    outcome.figure.id, panel.name, series.name
+                );
+            }
+        }
     }
     table
 }

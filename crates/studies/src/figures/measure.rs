@@ -125,9 +125,10 @@ fn sum(results: &Results, [one, other]: [Curve; 2], x: f64) -> Vec<f64> {
     one.values().iter().zip(other.values()).map(|(one, other)| one + other).collect()
 }
 
-/// Empty where one of the two was not measured.
+/// Empty where one of the two was not measured. Both are in Mbit/s of whole packets, or both in kbit/s.
 fn gain(results: &Results, of: Curve, over: Curve, x: f64) -> Vec<f64> {
-    let value = |(panel, series): Curve| results.point(panel, series, Metric::Throughput, x);
+    let in_unit = |(panel, series): Curve, metric| results.point(panel, series, metric, x);
+    let value = |of| in_unit(of, Metric::Throughput).or_else(|| in_unit(of, Metric::Kilobits));
     let Some((above, below)) = value(of).zip(value(over)) else { return Vec::new() };
     above.ratios_to(below).values().iter().map(|ratio| 100.0 * (ratio - 1.0)).collect()
 }

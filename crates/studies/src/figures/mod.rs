@@ -95,6 +95,15 @@ pub enum FigureName {
     /// What the early retransmission in the idle period gains there.
     #[value(name = "YE-F15")]
     YeF15,
+    /// A round trip over ten hops of links and of 802.11 stations.
+    #[value(name = "YE-X3")]
+    YeX3,
+    /// The string with two channels; no figure of the thesis.
+    #[value(name = "YE-A1")]
+    YeA1,
+    /// The string with queues that mark; no figure of the thesis.
+    #[value(name = "YE-A2")]
+    YeA2,
     /// What lost CWRs do to goodput.
     #[value(name = "YE-F22")]
     YeF22,
@@ -294,9 +303,13 @@ impl FigureName {
             | FigureName::YeF26
             | FigureName::YeF27 => Ok(self.ye(scale, ye::EcnChoice::DEFAULT)),
             FigureName::BerpT1 => Ok(berp::friendliness(scale)),
-            FigureName::YeF7ToF9 | FigureName::YeF11 | FigureName::YeF13 | FigureName::YeF15 => {
-                Ok(self.ye_string(scale, ye::StringChoice::DEFAULT))
-            }
+            FigureName::YeF7ToF9
+            | FigureName::YeF11
+            | FigureName::YeF13
+            | FigureName::YeF15
+            | FigureName::YeA1
+            | FigureName::YeA2 => Ok(self.ye_string(scale, ye::StringChoice::DEFAULT)),
+            FigureName::YeX3 => Ok(ye::ten_hops(scale)),
             FigureName::YeF30 => ye::lossy_windows(),
             FigureName::YeF29
             | FigureName::YeF33
@@ -330,7 +343,11 @@ impl FigureName {
             }
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
-            FigureName::IyA1 | FigureName::YeF30 | FigureName::BerpT1 => Ok(Vec::new()),
+            FigureName::IyA1 | FigureName::YeF30 | FigureName::YeX3 | FigureName::BerpT1 => Ok(Vec::new()),
+            FigureName::YeA1 | FigureName::YeA2 => {
+                let choice = ye::StringChoice::STANDARD_COUNTERS;
+                Ok(vec![(choice.name, self.ye_string(scale, choice))])
+            }
             FigureName::YeF42 => Ok(of_two_paths(&[ye::IpccChoice::PROBED])),
             FigureName::YeF43 | FigureName::YeF44 => {
                 Ok(of_two_paths(&[ye::IpccChoice::SHORT_QUEUES, ye::IpccChoice::EACH_PACKET]))
@@ -426,6 +443,8 @@ impl FigureName {
             FigureName::YeF11 => ye::scenario_one(scale, choice),
             FigureName::YeF13 => ye::scenario_two(scale, choice),
             FigureName::YeF15 => ye::small_window(scale, choice),
+            FigureName::YeA1 => ye::two_channels(scale, choice),
+            FigureName::YeA2 => ye::marking_stations(scale, choice),
             _ => ye::throughput(scale, choice),
         }
     }

@@ -60,6 +60,10 @@ pub enum Metric {
     Share,
     /// Throughput in kbit/s.
     Kilobits,
+    /// A number of seconds.
+    Seconds,
+    /// How long packets are under way, in milliseconds.
+    Delay,
 }
 
 /// The values of all panels: `y[panel, series, metric][x]`, one value a seed.
@@ -154,6 +158,8 @@ impl Metric {
             Metric::Moment => "moment in s",
             Metric::Share => "share",
             Metric::Kilobits => "throughput in kbit/s",
+            Metric::Seconds => "seconds",
+            Metric::Delay => "delay in ms",
         }
     }
 }

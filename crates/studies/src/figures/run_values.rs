@@ -165,6 +165,8 @@ impl RunValues {
             | Metric::Moment
             | Metric::Share
             | Metric::Kilobits
+            | Metric::Seconds
+            | Metric::Delay
             | Metric::Gain
             | Metric::Limit
             | Metric::Combinations

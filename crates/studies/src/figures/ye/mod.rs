@@ -26,7 +26,10 @@ pub use policies::{fractions, two_policies};
 pub use radio::{RadioResponse, RadioRun};
 pub use radio_goodput::{after_timeouts, least_timeouts, resend_and_backoff};
 pub use retransmission_path::retransmission_path;
-pub use string::{StringChoice, scenario_one, scenario_two, small_window, throughput};
+pub use string::{
+    StringChoice, marking_stations, scenario_one, scenario_two, small_window, ten_hops, throughput,
+    two_channels,
+};
 pub use topology::{BOTTLENECK, EcnRun, Wiring};
 pub use unsampled::unsampled_state;
 pub use window_trace::{with_congestion, without_congestion};

@@ -25,6 +25,8 @@ pub enum Quantity {
     Variation,
     /// 1 if a bin is a zero bin: less than 5 % of the median of the positive bins; else 0.
     HasZeroBin,
+    /// How many zero bins there are.
+    ZeroBins,
     /// The share of the zero bins that lie within 2 s of a T3 time-out and of a link failure; 1 without zero bins.
     ZeroBinsExplained,
     /// The longest row of zero bins, in seconds.
@@ -52,6 +54,7 @@ fn reader_of(quantity: Quantity) -> fn(&Scenario) -> Box<dyn Reader> {
         Quantity::Mean { .. } => |of| Course::of(of, Quantity::MEAN),
         Quantity::Variation => |of| Course::of(of, Quantity::Variation),
         Quantity::HasZeroBin => |of| Course::of(of, Quantity::HasZeroBin),
+        Quantity::ZeroBins => |of| Course::of(of, Quantity::ZeroBins),
         Quantity::ZeroBinsExplained => |of| Course::of(of, Quantity::ZeroBinsExplained),
         Quantity::LongestOutage => |of| Course::of(of, Quantity::LongestOutage),
         Quantity::LinkFailures => |of| Course::of(of, Quantity::LinkFailures),
@@ -182,6 +185,7 @@ impl Reader for Course {
             Quantity::Mean { flow, from, to } => self.mean(flow, from, to),
             Quantity::Variation => self.variation(),
             Quantity::HasZeroBin => indicator(!self.zero_bins().is_empty()),
+            Quantity::ZeroBins => self.zero_bins().len() as f64,
             Quantity::ZeroBinsExplained => self.zero_bins_explained(),
             Quantity::LongestOutage => self.longest_outage(),
             Quantity::LinkFailures => 1e3 * self.failures.len() as f64 / self.data_frames.max(1) as f64,

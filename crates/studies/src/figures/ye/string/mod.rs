@@ -1,17 +1,24 @@
 //! YE chapter 3: SCTP over a string of 802.11 stations with source routes.
 
+mod channels;
 mod course;
+mod delay;
+mod marks;
 mod run;
 mod small_window;
+mod ten_hops;
 mod throughput;
 mod unfair;
 
+pub use channels::two_channels;
+pub use marks::marking_stations;
 pub use run::{StringFlows, StringRun};
 pub use small_window::small_window;
+pub use ten_hops::ten_hops;
 pub use throughput::throughput;
 pub use unfair::{scenario_one, scenario_two};
 
-use super::super::figure::Panel;
+use super::super::figure::{Panel, ValueSource};
 use super::super::results::Metric;
 use crate::scale::StudyScale;
 use course::Quantity;
@@ -93,9 +100,20 @@ fn panel(
     series: Vec<(&'static str, Vec<(f64, StringRun)>)>,
     scale: StudyScale,
 ) -> Panel {
-    let observed = |points: Vec<(f64, StringRun)>| {
-        points.into_iter().map(|(x, run)| (x, course::of(run, quantity))).collect::<Vec<_>>()
-    };
+    observed_panel((name, metric), title, label, &|run| course::of(run, quantity), series, scale)
+}
+
+/// A panel of what `read` makes of runs, likewise.
+fn observed_panel(
+    (name, metric): (&'static str, Metric),
+    title: &str,
+    label: &'static str,
+    read: &dyn Fn(StringRun) -> ValueSource,
+    series: Vec<(&'static str, Vec<(f64, StringRun)>)>,
+    scale: StudyScale,
+) -> Panel {
+    let observed =
+        |points: Vec<(f64, StringRun)>| points.into_iter().map(|(x, run)| (x, read(run))).collect::<Vec<_>>();
     let series = series.into_iter().map(|(name, points)| (name, observed(points))).collect();
     Panel { seeds: seeds(scale), ..super::panel(name, title, label, metric, series, scale) }
 }

@@ -9,9 +9,9 @@ use super::{StringChoice, StringRun, panel, params, seeds};
 use crate::scale::StudyScale;
 
 /// The windows, in packets.
-const WINDOWS: [f64; 3] = [2.0, 4.0, 8.0];
+pub const WINDOWS: [f64; 3] = [2.0, 4.0, 8.0];
 /// The curves: hops, threshold in bytes, and what they are called.
-const CURVES: [(usize, u32, &str); 6] = [
+pub const CURVES: [(usize, u32, &str); 6] = [
     (1, 20, "1 hop, 20"),
     (1, 256, "1 hop, 256"),
     (2, 20, "2 hops, 20"),
