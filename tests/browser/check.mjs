@@ -26,7 +26,7 @@ async function open(context, file, complaints) {
     });
     await page.goto(pathToFileURL(file).href);
     await page.waitForSelector("#toolbar:not([hidden])", { timeout: 60_000 });
-    for (const figure of await page.locator("figure").all()) {
+    for (const figure of await page.locator("#charts figure").all()) {
         await figure.scrollIntoViewIfNeeded();
         await figure.locator(".main-svg, .none:not([hidden])").first().waitFor();
     }
@@ -120,7 +120,7 @@ async function choosesFlows(page) {
     for (const option of await select.locator("option").all()) {
         await select.selectOption(await option.getAttribute("value"));
         await page.waitForTimeout(200);
-        for (const figure of await page.locator("figure").all()) {
+        for (const figure of await page.locator("#charts figure").all()) {
             await figure.scrollIntoViewIfNeeded();
             await figure.locator(".plot:not([hidden]) .main-svg, .none:not([hidden])").first().waitFor();
         }
@@ -138,6 +138,27 @@ async function fitsScreen(page) {
         }).map((element) => element.outerHTML),
     );
     assert.deepEqual(small, [], "too small for a finger");
+}
+
+/** A page of a mesh has a map with all stations, and bars of who sent when: shares from afar, frames from near. */
+async function showsStations(page) {
+    if ((await page.locator("#stations").count()) === 0) return;
+    const stations = await page.locator(".map").first().locator("circle.station").count();
+    assert.ok(stations > 1, "the map has no stations");
+    assert.equal(await page.locator(".map").first().locator("text").count(), stations, "a station has no name");
+    const plot = page.locator("#charts figure", { hasText: "Air time of the stations" }).locator(".plot");
+    await plot.scrollIntoViewIfNeeded();
+    const bars = () => plot.evaluate(({ data }) => data.reduce((sum, { x, type }) => sum + (type === "bar" ? x.length : 0), 0));
+    await plot.locator(".main-svg").first().waitFor();
+    assert.ok((await bars()) > 10, "nobody sent");
+    const widest = () => plot.evaluate(({ data }) => Math.max(...data.flatMap(({ width }) => width)));
+    const afar = await widest();
+    await plot.evaluate((element) => globalThis.Plotly.relayout(element, { "xaxis.range": [0.5, 0.6] }));
+    await page.waitForTimeout(500);
+    assert.ok((await bars()) > 3 && (await widest()) < 0.02 && (await widest()) < afar, "single frames are not drawn");
+    if (pictures) await plot.screenshot({ path: join(pictures, "frames.png") });
+    await page.click("[data-act=all]");
+    await page.waitForTimeout(300);
 }
 
 async function isAccessible(page) {
@@ -159,6 +180,7 @@ for (const file of process.argv.slice(2).map((name) => resolve(name))) {
             await zooms(page, screen.hasTouch);
             await switches(page);
             await choosesFlows(page);
+            await showsStations(page);
             if (pictures) {
                 await page.evaluate(() => scrollTo(0, 0));
                 await page.screenshot({ path: join(pictures, `${basename(file, ".html")}-${name}-${colorScheme}.png`), fullPage: true });

@@ -27,6 +27,27 @@ pub fn scenario() -> Scenario {
         .expect("a scenario without an error")
 }
 
+/// Three stations in a line, each of which hears its neighbours.
+pub fn mesh() -> Scenario {
+    Scenario::parse(&Source::new("string.toml", STRING), &NoFiles, &[], &Registry::standard())
+        .expect("a scenario without an error")
+}
+
+const STRING: &str = r#"
+run = { time = "10 s" }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+x = "250 m"
+[[node]]
+name = "c"
+x = "500 m"
+[[flow]]
+from = "a"
+to = "c"
+"#;
+
 const PHONE: &str = r#"
 title = "Two paths"
 run = { time = "10 s", seed = 7 }

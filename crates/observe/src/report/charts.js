@@ -19,12 +19,14 @@ const LOOKS = {
     resent: { mode: "markers", size: 7, symbol: "triangle-up" },
     lost: { mode: "markers", size: 8, symbol: "x", edged: true },
     marked: { mode: "markers", size: 7, symbol: "diamond", edged: true },
+    air: { mode: "lines", width: 9, dash: "solid" },
 };
 
 /**
  * Charts from top to bottom. `lines(flow, data)` lists { name, path, look, line | bins, loose }: `path` gives the
  * colour, without one a line is neutral; a `loose` line is drawn where it lies in the chart, but does not
- * stretch it. `holds`: values go on until the next.
+ * stretch it. `holds`: values go on until the next. `isFor(data)`: whether the page has the chart at all. A chart with
+ * `draw(data, view)` draws itself.
  */
 const CHARTS = [
     {
@@ -94,6 +96,7 @@ const CHARTS = [
         axis: "packets",
         key: [["main", "forward"], ["dots", "reverse"]],
         empty: "No packet ever waited.",
+        isFor: (data) => data.links.length > 0,
         zero: true,
         holds: true,
         // Without paths that are hidden, links that only those use are hidden, too.
@@ -132,6 +135,7 @@ function readTheme() {
         soft: colour("soft"),
         line: colour("line"),
         grid: colour("grid"),
+        air: AIR_USES.map(([, name]) => colour(name)),
         path: (path) => (path == null ? colour("ink") : colour(`path-${path % COLOURS}`)),
     };
 }

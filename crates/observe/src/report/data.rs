@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::envelope::ThinnedSeries;
 use super::marks::{Mark, MarkOrigin};
-use super::series::{FlowSeries, LinkSeries, PathSeries, RunSeries};
+use super::series::{AirSeries, FlowSeries, Lane, LinkSeries, PathSeries, RunSeries, ShownFrame};
 
 /// Everything that charts show.
 #[derive(Debug, Serialize)]
@@ -20,6 +20,25 @@ pub struct ChartData<'a> {
     links: Vec<LinkData<'a>>,
     flows: Vec<FlowData<'a>>,
     marks: Vec<MarkData<'a>>,
+    /// Who sent when; `None` without a mesh.
+    air: Option<AirData<'a>>,
+}
+
+/// The air time of a mesh.
+#[derive(Debug, Serialize)]
+struct AirData<'a> {
+    /// How long a bin is, in microseconds.
+    bin: u64,
+    lanes: Vec<LaneData<'a>>,
+    /// The first frames: when each began after the one before, how long it was (both in microseconds), its lane, its use.
+    frames: Vec<[u64; 4]>,
+}
+
+/// What a station sent on a radio: microseconds a bin, by use.
+#[derive(Debug, Serialize)]
+struct LaneData<'a> {
+    name: String,
+    uses: Vec<&'a [u64]>,
 }
 
 /// A path of the scenario.
@@ -104,6 +123,7 @@ impl<'a> ChartData<'a> {
                 .collect(),
             flows: names.zip(&series.flows).map(|(name, flow)| flow_data(name, flow)).collect(),
             marks: marks.iter().map(mark_data).collect(),
+            air: (!series.air.lanes.is_empty()).then(|| air_data(scenario, &series.air)),
         }
     }
 
@@ -149,6 +169,31 @@ fn path_data(path: &PathSeries) -> PathData<'_> {
         lost: line(&path.lost),
         marked: line(&path.marked),
     }
+}
+
+fn air_data<'a>(scenario: &'a Scenario, air: &'a AirSeries) -> AirData<'a> {
+    let mut before = 0;
+    let frame = |frame: &ShownFrame| {
+        let [start, end] = [frame.start, frame.end].map(|at| at.as_nanos() / NANOS);
+        let since = start - std::mem::replace(&mut before, start);
+        [since, end - start, frame.lane as u64, frame.air_use as u64]
+    };
+    let mut frames = air.frames.clone();
+    frames.sort_by_key(|frame| frame.start);
+    AirData {
+        bin: air.lanes.first().map_or(0, |lane| lane.uses[0].bin().as_nanos() / NANOS),
+        lanes: air.lanes.iter().map(|lane| lane_data(scenario, lane)).collect(),
+        frames: frames.iter().map(frame).collect(),
+    }
+}
+
+fn lane_data<'a>(scenario: &'a Scenario, lane: &'a Lane) -> LaneData<'a> {
+    let node = &scenario.nodes[lane.node].name;
+    let name = match scenario.radios.as_slice() {
+        [_] => node.clone(),
+        radios => format!("{node} {}", radios[lane.radio].name),
+    };
+    LaneData { name, uses: lane.uses.iter().map(|sums| sums.bins()).collect() }
 }
 
 fn mark_data(mark: &Mark) -> MarkData<'_> {

@@ -6,7 +6,9 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
     const title = (text) => ({ text, font: { color: theme.soft, size: 12 }, standoff: 6 });
     const marks = visibleMarks(data, range);
     return {
-        height: chart.tall ? 340 : 250,
+        height: chart.height?.(data) ?? (chart.tall ? 340 : 250),
+        barmode: "overlay",
+        bargap: 0,
         autosize: true,
         margin: { l: width < 500 ? 50 : 64, r: 10, t: 16, b: 40 },
         paper_bgcolor: "rgba(0,0,0,0)",
@@ -34,6 +36,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
             nticks: 6,
             exponentformat: "none",
             tickformat: chart.units === PLAIN ? "~s" : "",
+            ...(drawn.lanes ? { tickvals: drawn.lanes.map((_, lane) => -lane), ticktext: drawn.lanes } : {}),
             ...(chart.log ? { dtick: drawn.range[1] - drawn.range[0] > 2.5 ? 1 : "D2" } : {}),
         },
         shapes: marks.map(({ at, scenario }) => ({

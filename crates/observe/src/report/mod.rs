@@ -7,6 +7,7 @@ mod marks;
 mod page;
 mod results;
 mod series;
+mod stations;
 mod sums;
 mod table;
 
@@ -43,6 +44,7 @@ impl ReportSink {
     /// The file cannot be written.
     pub fn finish(mut self, mut out: impl Write, about: &About<'_>, result: &RunResult) -> io::Result<()> {
         let bin = self.series.align();
+        self.series.air.align();
         let flows: Vec<String> = result.flows.iter().map(|flow| flow.name.clone()).collect();
         let end = Time::ZERO + result.time;
         let marks = marks::marks(about.scenario, &self.series.turns, &flows, end);

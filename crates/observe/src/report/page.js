@@ -10,6 +10,7 @@ function readData() {
     const decodeAll = (series) => {
         for (const [key, value] of Object.entries(series)) if (value?.t) series[key] = decode(value);
     };
+    if (data.air) decodeAir(data.air);
     data.links.forEach(decodeAll);
     data.flows.forEach((flow) => {
         decodeAll(flow);
@@ -36,7 +37,7 @@ function element(name, properties = {}, ...children) {
 function start(data) {
     const state = { flow: 0, hidden: new Set(), onScreen: new Set(), stale: new Set() };
     const time = timeRange(data.end, () => refresh());
-    const charts = CHARTS.map((chart) => build(chart, time));
+    const charts = CHARTS.filter((chart) => chart.isFor?.(data) ?? true).map((chart) => build(chart, time));
     const pointer = followPointer(charts, read);
     const coarse = matchMedia("(pointer: coarse)");
     let isWaiting = false;
@@ -60,15 +61,14 @@ function start(data) {
 
     function draw(chart) {
         state.stale.delete(chart);
-        const lines = shownLines(chart.what, data.flows[state.flow], data, state.hidden);
-        const hasAny = lines.length > 0;
-        chart.plot.hidden = !hasAny;
-        chart.empty.hidden = hasAny;
-        if (!hasAny) return;
+        chart.plot.hidden = false;
         const width = chart.plot.clientWidth;
         const columns = Math.max(100, Math.round(width / 2));
         const view = { range: time.now(), columns, theme: readTheme(), width, canDrag: !coarse.matches };
-        const drawn = drawing(chart.what, lines, data, view);
+        const drawn = drawnOf(chart.what, view);
+        chart.plot.hidden = !drawn;
+        chart.empty.hidden = Boolean(drawn);
+        if (!drawn) return;
         chart.drawn = drawn;
         chart.step.textContent = drawn.step ? `mean over ${seconds(drawn.step)} each` : (chart.what.note ?? "");
         window.Plotly.react(chart.plot, drawn.traces, layoutOf(chart.what, drawn, data, view), CONFIG);
@@ -77,6 +77,13 @@ function start(data) {
             chart.plot.on("plotly_relayout", (change) => follow(change));
             chart.plot.on("plotly_doubleclick", () => time.acts.all());
         }
+    }
+
+    /** What Plotly draws; `undefined` for a chart without anything. */
+    function drawnOf(chart, view) {
+        if (chart.draw) return chart.draw(data, view);
+        const lines = shownLines(chart, data.flows[state.flow], data, state.hidden);
+        return lines.length > 0 ? drawing(chart, lines, data, view) : undefined;
     }
 
     /** A chart was dragged: all follow. */
@@ -89,6 +96,7 @@ function start(data) {
     /** What the lines of a chart say at a time. */
     function read(chart, at) {
         const { holds, rate } = chart.what;
+        if (chart.what.draw) return [];
         const [from, to] = time.now();
         const reach = ((to - from) / chart.plot.clientWidth) * 12;
         const values = chart.drawn.traces.map((line) => ({ line, value: valueAt(line, at, holds || rate, reach) }));
@@ -102,8 +110,8 @@ function start(data) {
     function build(chart) {
         const step = element("span");
         const key = element("p", { className: "key" });
-        chart.key.forEach(([look, meaning]) => {
-            const picture = sample(look, "currentColor", "circle");
+        chart.key.forEach(([look, meaning, colour = "currentColor"]) => {
+            const picture = sample(look, colour, "circle");
             key.append(element("span", {}, picture, meaning));
         });
         key.append(step);

@@ -9,6 +9,7 @@ use super::held::{REASONS, Reason, TimeShares, held};
 use super::marks::{Mark, MarkOrigin};
 use super::results;
 use super::series::RunSeries;
+use super::stations::{self, StationMap};
 use super::table::{ReportTable, grouped};
 use crate::words::Seconds;
 use crate::{About, PROGRAM};
@@ -25,6 +26,8 @@ pub struct Page<'a> {
     flows: ReportTable,
     paths: ReportTable,
     links: ReportTable,
+    maps: Vec<StationMap>,
+    stations: ReportTable,
     reasons: &'static [Reason],
     held: Vec<TimeShares>,
     marks: Vec<(String, &'a Mark)>,
@@ -59,6 +62,8 @@ impl<'a> Page<'a> {
             flows: results::flows(result),
             paths: results::paths(result),
             links: results::links(result),
+            maps: stations::maps(about.scenario),
+            stations: results::stations(result),
             reasons: REASONS,
             held: held(result),
             marks: marks.iter().map(|mark| (Seconds::from(mark.at).to_string(), mark)).collect(),
@@ -96,6 +101,7 @@ fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
 const SCRIPTS: &[&str] = &[
     include_str!("lines.js"),
     include_str!("charts.js"),
+    include_str!("air.js"),
     include_str!("layout.js"),
     include_str!("samples.js"),
     include_str!("zoom.js"),

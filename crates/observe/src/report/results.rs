@@ -1,7 +1,7 @@
 //! Which results the tables of a report show: label, meaning and value of each, once.
 
 use anabranch_base::Duration;
-use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult, RunResult};
+use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult, RunResult, StationResult};
 
 use super::table::{CellValue, Quantity, ReportTable};
 
@@ -27,6 +27,17 @@ pub fn links(result: &RunResult) -> ReportTable {
         both.map(|(way, direction)| (format!("{} {way}", link.name), direction))
     });
     ReportTable::by_item("Link", LINK, &items.collect::<Vec<_>>())
+}
+
+/// What the stations of meshes did.
+pub fn stations(result: &RunResult) -> ReportTable {
+    let has_channels = result.stations.iter().any(|station| station.radio != result.stations[0].radio);
+    let name = |station: &StationResult| match has_channels {
+        true => format!("{} · {}", station.name, station.radio),
+        false => station.name.clone(),
+    };
+    let items: Vec<_> = result.stations.iter().map(|station| (name(station), station)).collect();
+    ReportTable::by_item("Station", STATION, &items)
 }
 
 /// The paths of all flows, named with their flow where there are several.
@@ -135,6 +146,29 @@ const LINK: &[Quantity<DirectionResult>] = &[
     quantity("Marked", "packets marked by its queue", |link| rare(link.marked)),
     quantity("Duplicated", "duplicates made by the link", |link| rare(link.duplicated)),
     quantity("Damaged", "packets damaged by the link", |link| rare(link.corrupted)),
+];
+
+const STATION: &[Quantity<StationResult>] = &[
+    quantity("Air time", "part of the run in which it sent", |station| CellValue::Share(station.airtime)),
+    quantity("Frames", "sent, of all kinds", |station| {
+        CellValue::Count(station.counters.frames.iter().sum())
+    }),
+    quantity("Unanswered", "RTS without CTS, and data without ACK", |station| {
+        CellValue::Count(station.counters.rts_failures + station.counters.data_failures)
+    }),
+    quantity("Given up", "frames after their last attempt", |station| {
+        CellValue::Count(station.counters.retry_drops)
+    }),
+    quantity("Queue full", "packets that found its queue full", |station| {
+        CellValue::Count(station.counters.queue_drops)
+    }),
+    quantity("Marked", "packets marked by its queue", |station| rare(station.counters.marked)),
+    quantity("Collisions", "frames in range that overlapped others or its own", |station| {
+        CellValue::Count(station.counters.collisions)
+    }),
+    quantity("Route searches", "route requests begun by this station", |station| {
+        CellValue::Count(station.counters.discoveries)
+    }),
 ];
 
 const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -> CellValue) -> Quantity<T> {

@@ -1,5 +1,6 @@
 //! The data that a report keeps during a run: values over time of each flow, path and link, in bounded memory.
 
+mod air;
 mod flow;
 
 use anabranch_base::{Duration, Time};
@@ -9,6 +10,7 @@ use anabranch_sim::observe::{Host, Observation, PathSeen, PathState, QueueSeen, 
 
 use super::envelope::ThinnedSeries;
 use super::sums::Sums;
+pub use air::{AirSeries, Lane, ShownFrame};
 use flow::number;
 pub use flow::{FlowSeries, PathSeries};
 
@@ -23,6 +25,8 @@ pub struct RunSeries {
     pub links: Vec<LinkSeries>,
     /// Changes of the paths' states, the first ones.
     pub turns: Vec<StateChange>,
+    /// Who sent when in the meshes.
+    pub air: AirSeries,
 }
 
 /// Packets that wait at a link.
@@ -70,6 +74,7 @@ impl RunSeries {
             flow_count: directions.len(),
             links: vec![LinkSeries::new(limits); links],
             turns: Vec::new(),
+            air: AirSeries::new(scenario),
         }
     }
 
@@ -84,7 +89,7 @@ impl RunSeries {
                     flow.on_packet(at, seen);
                 }
             }
-            Seen::Frame(_) => {}
+            Seen::Frame(seen) => self.air.take(seen),
             Seen::Delivery(seen) => {
                 if let Some(flow) = self.flow(seen.flow, seen.from) {
                     flow.on_delivery(at, *seen);
