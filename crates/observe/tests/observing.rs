@@ -77,6 +77,32 @@ fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
     (sinks.finish(&result).expect("files that can be written"), result)
 }
 
+/// A page of a mesh, for the browser's test.
+#[test]
+fn a_report_of_a_mesh_has_a_map_and_the_air_time_of_its_stations() {
+    let text = include_str!("../../../scenarios/radio-string.toml");
+    let name = "radio-string";
+    let scenario =
+        Scenario::parse(&Source::new(name, text), &NoFiles, &[], &Registry::standard()).expect("a scenario");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("observing");
+    fs::create_dir_all(&folder).expect("a folder for temporary files");
+    let wanted = Wanted { pcap: None, trace: None, report: Some(folder.join("radio-string.html")) };
+    let command = "anabranch sim scenarios/radio-string.toml --report radio-string.html";
+    let about = About { scenario: &scenario, name, seed: 1, command, source: Some(text) };
+    let mut sinks = Sinks::open(&wanted, about).expect("files that can be written");
+    let mut run = Run::new(&scenario, 1, wanted.watch()).expect("a scenario that can be run");
+    while run.advance(Duration::from_millis(50)) == RunProgress::Running {
+        sinks.take(&run.take_observations()).expect("files that can be written");
+    }
+    sinks.take(&run.take_observations()).expect("files that can be written");
+    let result = run.finish();
+    let [page] = &sinks.finish(&result).expect("files that can be written")[..] else { panic!("one page") };
+    let page = fs::read_to_string(page).expect("the page");
+    assert_eq!(page.matches("<circle class=\"station\"").count(), 4);
+    assert!(page.contains("\"lanes\":[{\"name\":\"a\"") && page.contains("Results of the stations"));
+    assert!(page.len() < 2_300_000, "{} bytes", page.len());
+}
+
 /// The rows of a table whose `column` has this value.
 fn count(table: &Path, column: &str, value: &str) -> u64 {
     let mut reader = csv::Reader::from_path(table).expect("a table");

@@ -1,4 +1,4 @@
-//! The speed of the simulator: six scenarios, in link crossings per second of processor time, beside ns-2 in the same
+//! The speed of the simulator: seven scenarios, in link crossings per second of processor time, beside ns-2 in the same
 //! run where it is installed.
 //!
 //! `cargo bench -p anabranch-sim` runs it; a name as argument picks one scenario.
@@ -11,8 +11,8 @@ use anabranch_sim::{Run, Watch};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The scenarios, beside this file, each with its counterpart in `ns2.tcl`.
-const SCENARIOS: [&str; 6] =
-    ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell", "tcp-dumbbell"];
+const SCENARIOS: [&str; 7] =
+    ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell", "tcp-dumbbell", "string"];
 
 /// How many runs are made, of which the best counts: other programs on the machine only slow a run down.
 const REPEATS: usize = 3;
@@ -43,6 +43,11 @@ fn main() {
     {
         let ours = best(|| Some(simulate(name))).unwrap_or(Measured { crossings: 0.0, seconds: 1.0 });
         let theirs = best(|| ns2(name));
+        // ns-2 has no monitors on air: there the same simulated time counts as the same work.
+        let theirs = theirs.map(|theirs| match theirs.crossings > 0.0 {
+            true => theirs,
+            false => Measured { crossings: ours.crossings, ..theirs },
+        });
         let beside = theirs.map_or(format!("{:>12} {:>8}", "-", "-"), |theirs| {
             format!("{:>12.0} {:>8.2}", theirs.rate(), ours.rate() / theirs.rate())
         });
@@ -53,9 +58,53 @@ fn main() {
             ours.rate()
         );
     }
+    if wanted.is_empty() || wanted.iter().any(|wish| wish == "meshes") {
+        meshes();
+    }
     if ns2("one-path").is_none() {
         println!("\nns-2 is not installed (Debian: ns2), so there is nothing beside.");
     }
+}
+
+/// What a transmission costs in meshes of 4 to 1,000 stations: as many pairs of neighbours as there are fours of stations, each
+/// far from the next, carry what they can. The cost grows with the stations in range, which are the same in all.
+fn meshes() {
+    println!("\nmeshes of many stations: 2 s of pairs that do not hear each other\n");
+    println!("{:>8} {:>12} {:>8} {:>12}", "stations", "frames", "s", "µs a frame");
+    for stations in [4, 16, 64, 256, 1_000] {
+        let text = pairs(stations);
+        let measured = best(|| Some(mesh(&text))).unwrap_or(Measured { crossings: 0.0, seconds: 1.0 });
+        let each = 1e6 * measured.seconds / measured.crossings;
+        println!("{stations:>8} {:>12.0} {:>8.3} {each:>12.2}", measured.crossings, measured.seconds);
+    }
+}
+
+/// Groups of four stations within range of one another, 2 km from the next group; in each, one sends UDP to another.
+fn pairs(stations: usize) -> String {
+    let mut text = "[run]\ntime = \"2 s\"\n".to_owned();
+    for node in 0..stations {
+        let (x, y) = (node / 4 % 16 * 2_000 + node % 2 * 100, node / 64 * 2_000 + node % 4 / 2 * 100);
+        text += &format!("[[node]]\nname = \"n{node}\"\nx = \"{x} m\"\ny = \"{y} m\"\n");
+    }
+    for first in (0..stations).step_by(4) {
+        text += &format!(
+            "[[flow]]\nname = \"f{first}\"\nfrom = \"n{first}\"\nto = \"n{}\"\nrouting = \"static\"\nprotocol = \"udp\"\n\
+             traffic = {{ kind = \"cbr\", rate = \"1 Mbit/s\", message = \"512 B\" }}\n",
+            first + 1
+        );
+    }
+    text
+}
+
+fn mesh(text: &str) -> Measured {
+    let scenario =
+        Scenario::parse(&Source::new("mesh", text.to_owned()), &NoFiles, &[], &Registry::standard())
+            .expect("a good scenario");
+    let run = Run::new(&scenario, 1, Watch::default()).expect("it can be run");
+    let before = processor_seconds();
+    let result = run.to_end();
+    let frames: u64 = result.stations.iter().flat_map(|station| station.counters.frames).sum();
+    Measured { crossings: frames as f64, seconds: processor_seconds() - before }
 }
 
 fn best(measure: impl Fn() -> Option<Measured>) -> Option<Measured> {
