@@ -72,7 +72,7 @@ function shareBars({ lanes, bin }, [from, to]) {
         for (let index = first; index < last; index += 1) {
             let base = -lane - LANE / 2;
             uses.forEach((micros, use) => {
-                const height = (LANE * Math.min(1, (micros[index] ?? 0) / 1e6 / bin));
+                const height = LANE * Math.min(1, (micros[index] ?? 0) / 1e6 / bin);
                 if (height > 0) addBar(bars[use], index * bin, bin, base, height);
                 base += height;
             });

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::envelope::ThinnedSeries;
 use super::marks::{Mark, MarkOrigin};
 use super::series::{AirSeries, FlowSeries, Lane, LinkSeries, PathSeries, RunSeries, ShownFrame};
+use super::sums::Sums;
 
 /// Everything that charts show.
 #[derive(Debug, Serialize)]
@@ -193,7 +194,7 @@ fn lane_data<'a>(scenario: &'a Scenario, lane: &'a Lane) -> LaneData<'a> {
         [_] => node.clone(),
         radios => format!("{node} {}", radios[lane.radio].name),
     };
-    LaneData { name, uses: lane.uses.iter().map(|sums| sums.bins()).collect() }
+    LaneData { name, uses: lane.uses.iter().map(Sums::bins).collect() }
 }
 
 fn mark_data(mark: &Mark) -> MarkData<'_> {

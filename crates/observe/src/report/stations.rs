@@ -1,5 +1,6 @@
 //! The map of a mesh: where its stations are when the run begins, how far each is heard, and which hear each other.
 
+use anabranch_base::Distance;
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::Node;
 use anabranch_wireless::config::Movement;
@@ -51,7 +52,7 @@ pub fn maps(scenario: &Scenario) -> Vec<StationMap> {
 fn map(scenario: &Scenario, radio: usize, is_named: bool) -> StationMap {
     let radio = &scenario.radios[radio];
     let stations: Vec<PlacedStation> = scenario.nodes.iter().map(placed).collect();
-    let [range, sensed] = [radio.config.range, radio.config.carrier_sense].map(|reach| reach.metres());
+    let [range, sensed] = [radio.config.range, radio.config.carrier_sense].map(Distance::metres);
     let hears = |[a, b]: [&PlacedStation; 2]| (a.x - b.x).hypot(a.y - b.y) <= range;
     let pairs =
         stations.iter().enumerate().flat_map(|(index, a)| stations[index + 1..].iter().map(move |b| [a, b]));
