@@ -120,6 +120,7 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
             .map(|index| Path { name: name(index), links: vec![index as usize], air: None })
             .collect(),
         events: Vec::new(),
+        node_events: Vec::new(),
         flows: Vec::new(),
         registry: anabranch_scenario::Registry::standard(),
     }

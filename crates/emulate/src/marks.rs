@@ -37,6 +37,7 @@ fn scenario() -> Scenario {
         links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
         paths: vec![Path { name: "only".to_owned(), links: vec![0], air: None }],
         events: Vec::new(),
+        node_events: Vec::new(),
         flows: Vec::new(),
         registry: anabranch_scenario::Registry::standard(),
     }

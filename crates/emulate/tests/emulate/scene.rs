@@ -37,6 +37,7 @@ pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
             .map(|(index, links)| Path { name: format!("path {index}"), links: links.to_vec(), air: None })
             .collect(),
         events: Vec::new(),
+        node_events: Vec::new(),
         flows: Vec::new(),
         registry: Registry::standard(),
     }
