@@ -128,12 +128,13 @@ fn of_two_associations_the_same_starves_as_in_ns2() {
                 assert!(rates[0] < 0.1 * rates[1], "limit {limit}: {rates:?}");
             }
         }
-        // Which of the two wins is chance here, in ns-2 and in ours; that one of them loses is not.
+        // In ns-2 the second starves in four of five runs with the limit 7; with 4 the loser varies, as it does not in ours.
         for row in table.rows(&[("scenario", "unfair2"), ("short_retry", limit), ("seed", "1"), ("src", "1")])
         {
-            for rates in rates(&row, &[("1", "0", 0.5), ("2", "3", 5.0)]) {
-                println!("limit {limit}, unfair2: {rates:.0?}");
-            }
+            let runs = rates(&row, &[("1", "0", 0.5), ("2", "3", 5.0)]);
+            println!("limit {limit}, unfair2: {runs:.0?}");
+            let starved = runs.iter().filter(|rates| rates[1] < 0.1 * rates[0]).count();
+            assert!(limit == "4" || starved >= 4, "limit {limit}: {runs:?}");
         }
     }
 }
