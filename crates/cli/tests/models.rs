@@ -388,6 +388,7 @@ fn scenarios_that_cannot_be_planned_or_written_are_refused() {
     assert!(changing.stderr.contains(told), "{changing:?}");
     let refused = |options: &str| on(TWO, options, &[]).expect(2).stderr;
     assert!(refused("plan --step 5").contains("--step requires --method step"));
+    assert!(refused("plan --plot curves.png").contains("--plot writes SVG, which curves.png is not"));
     assert!(refused("plan --method step").contains("--step <K>"));
     assert!(refused("plan --method step --step 0").contains("0 is not in 1.."));
     assert!(refused("plan --write - --json").contains("both go to standard output"));

@@ -34,6 +34,13 @@ fn file(dir: &Path, text: &str) -> PathBuf {
     path
 }
 
+#[test]
+fn with_until_fewer_than_five_runs_are_refused() {
+    let refused =
+        run(anabranch("sim").arg(scenario("wifi-lte.toml")).args(["--until", "1%", "--runs", "3"])).expect(2);
+    assert!(refused.stderr.contains("--until needs at least 5 runs"), "{refused:?}");
+}
+
 /// The document without what a clock measured.
 fn without_clock(mut document: Value) -> Value {
     for one in document["runs"].as_array_mut().expect("runs") {

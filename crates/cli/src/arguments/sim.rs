@@ -18,7 +18,7 @@ pub struct SimArguments {
     /// lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// Number of independent replications
+    /// Number of independent replications; with `--until` the least number of them, at least 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
     /// Seed of the first replication

@@ -5,7 +5,7 @@ mod drawing;
 mod table;
 mod written;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
 use anabranch_models::{PathParameters, Renewal, WindowModel};
@@ -82,6 +82,13 @@ fn check(arguments: &PlanArguments) -> Result<(), Failure> {
     let refuse = |what: &str| Err(Failure::Arguments(what.to_owned()));
     if arguments.step.is_some() && arguments.method != MethodName::Step {
         return refuse("--step requires --method step");
+    }
+    let is_svg = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    if let Some(path) = arguments.plot.as_ref().filter(|path| !is_svg(path)) {
+        let name = path.with_extension("svg");
+        let what =
+            format!("--plot writes SVG, which {} is not: try --plot {}", path.display(), name.display());
+        return refuse(&what);
     }
     if arguments.output.is_json() && arguments.write.as_deref() == Some(Path::new("-")) {
         return refuse("--write - and --json would both go to standard output: write to a file");

@@ -27,6 +27,7 @@ pub use tables::tables;
 /// # Errors
 /// The scenario is wrong, or a record cannot be written.
 pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    check(arguments)?;
     let loaded = load(&arguments.scenario, &arguments.changes())?;
     let plan = plan(arguments, &loaded.scenario);
     let watcher = Arc::new(Watcher::new(since_start));
@@ -52,6 +53,18 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
         summary: tables(&loaded.scenario, &replications),
         failure,
     })
+}
+
+/// What no parser of arguments sees.
+fn check(arguments: &SimArguments) -> Result<(), Failure> {
+    match (arguments.until, arguments.runs) {
+        (Some(_), Some(runs)) if runs < Stop::LEAST => Err(Failure::Arguments(format!(
+            "--until needs at least {} runs for its interval, and --runs {runs} is the least number of runs: leave it \
+             out, or use a larger number",
+            Stop::LEAST
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
