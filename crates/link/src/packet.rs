@@ -76,6 +76,18 @@ pub enum LossCause {
     NoRoute,
 }
 
+impl LossCause {
+    /// All causes.
+    pub const ALL: [LossCause; LossCause::NoRoute as usize + 1] = [
+        LossCause::Medium,
+        LossCause::Queue,
+        LossCause::Down,
+        LossCause::TooLarge,
+        LossCause::Retries,
+        LossCause::NoRoute,
+    ];
+}
+
 /// A bit that changed on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage(pub(crate) u64);

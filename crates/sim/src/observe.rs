@@ -84,12 +84,13 @@ pub struct PathMeasurements {
     pub peak_rate: Option<BitRate>,
 }
 
-/// Whether a path carries data, as its sender sees it.
+/// Whether a path can carry data, as its sender sees it (RFC 9260 §8.2, RFC 7829). Which of the active paths carries data
+/// is not a state: a backup is active while it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathState {
     /// It has not answered yet.
     Unconfirmed,
-    /// It carries data.
+    /// It is confirmed and has not failed; it may be a backup that waits.
     Active,
     /// It has not answered several times in a row, and data goes to other paths (RFC 7829).
     PotentiallyFailed,
@@ -230,6 +231,15 @@ impl Watch {
 }
 
 impl PathState {
+    /// All states, in the order of a path's life.
+    pub const ALL: [PathState; PathState::Removed as usize + 1] = [
+        PathState::Unconfirmed,
+        PathState::Active,
+        PathState::PotentiallyFailed,
+        PathState::Inactive,
+        PathState::Removed,
+    ];
+
     /// The state as a word for documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
@@ -238,6 +248,17 @@ impl PathState {
             PathState::PotentiallyFailed => "potentially-failed",
             PathState::Inactive => "inactive",
             PathState::Removed => "removed",
+        }
+    }
+
+    /// What the state says of a path, for descriptions of tables.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            PathState::Unconfirmed => "its address has not answered yet",
+            PathState::Active => "confirmed and not failed, also as a backup that carries nothing",
+            PathState::PotentiallyFailed => "silent or timed out, data goes to other paths",
+            PathState::Inactive => "failed, only probes go to it",
+            PathState::Removed => "one of its addresses is lost",
         }
     }
 }

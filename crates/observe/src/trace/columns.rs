@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use anabranch_base::{BitRate, Time};
+use anabranch_base::{BitRate, ByteCount, Ecn, Time};
+use anabranch_link::LossCause;
 use anabranch_sctp::seq::Tsn;
-use anabranch_sim::observe::{LossSite, PacketSeen, PathSeen, QueueSeen, Step};
+use anabranch_sim::observe::{Host, LossSite, PacketSeen, PathSeen, PathState, QueueSeen, Step};
 
 use crate::contents::Contents;
 use crate::names::Names;
@@ -16,10 +17,19 @@ pub struct Column<ColumnRow> {
     pub name: &'static str,
     /// What it is counted in; empty for words and plain numbers.
     pub unit: &'static str,
-    /// What it says.
-    pub meaning: &'static str,
+    /// What it says. `{words}` stands for the words that its cells can have.
+    meaning: &'static str,
+    /// Those words, from the types that the cells show; empty for a column of numbers or names.
+    words: fn() -> Vec<String>,
     /// Appends its cell; nothing where there is no value.
     pub write: fn(&ColumnRow, &Names, &mut String),
+}
+
+impl<ColumnRow> Column<ColumnRow> {
+    /// What it says, with all words that its cells can have.
+    pub fn meaning(&self) -> String {
+        self.meaning.replace("{words}", &(self.words)().join(", "))
+    }
 }
 
 /// What a row of `paths` or `links` is made of.
@@ -47,14 +57,16 @@ pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
     column("flow", "", "the flow of the path", |row, names, out| out.push_str(names.flow(row.seen.flow))),
     column("path", "", "which path", |row, names, out| out.push_str(names.path(row.seen.path))),
-    column("host", "", "the host that observes it: first or second", |row, _, out| {
+    worded("host", "the host that observes it: {words}", hosts, |row, _, out| {
         out.push_str(host(row.seen.host));
     }),
-    column("state", "", "unconfirmed, active, inactive or removed", |row, _, out| {
+    worded("state", "whether the path can carry data: {words}", states, |row, _, out| {
         out.push_str(row.seen.state.name());
     }),
     column("cwnd_bytes", "B", "congestion window", |row, _, out| show(out, row.seen.cwnd.get())),
-    column("ssthresh_bytes", "B", "slow-start threshold", |row, _, out| show(out, row.seen.ssthresh.get())),
+    column("ssthresh_bytes", "B", "slow-start threshold; empty while there is none", |row, _, out| {
+        show_some(out, threshold(row.seen.ssthresh).map(ByteCount::get));
+    }),
     column("flight_bytes", "B", "sent and neither acknowledged nor given up", |row, _, out| {
         show(out, row.seen.flight.get());
     }),
@@ -87,9 +99,7 @@ pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
 pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
     column("link", "", "which link", |row, names, out| out.push_str(names.link(row.seen.link))),
-    column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
-        out.push_str(direction(row.seen.from));
-    }),
+    worded("direction", "{words}", directions, |row, _, out| out.push_str(direction(row.seen.from))),
     column("queue_packets", "packets", "waiting packets, without the one being sent", |row, _, out| {
         show(out, row.seen.view.backlog.packets);
     }),
@@ -112,11 +122,9 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
     column("flow", "", "the flow of the packet", |row, names, out| out.push_str(names.flow(row.seen.flow))),
     column("path", "", "the path it travels", |row, names, out| out.push_str(names.path(row.seen.path))),
-    column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
-        out.push_str(direction(row.seen.from));
-    }),
+    worded("direction", "{words}", directions, |row, _, out| out.push_str(direction(row.seen.from))),
     column("step", "", "sent, arrived or lost", |row, _, out| out.push_str(step(row.seen.step))),
-    column("cause", "", "why it was lost: medium, queue or down; empty at other steps", |row, _, out| {
+    worded("cause", "why it was lost: {words}; empty at other steps", causes, |row, _, out| {
         out.push_str(loss(row.seen.step).map_or("", |(_, why)| why));
     }),
     column("link", "", "where it was lost, a link or a radio; empty at other steps", |row, names, out| {
@@ -148,7 +156,7 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     column("retransmission", "", "true if it carries a chunk that was sent before", |row, _, out| {
         show(out, row.seen.retransmission);
     }),
-    column("ecn", "", "ECN codepoint in the IP header: Not-ECT, ECT(0), ECT(1) or CE", |row, _, out| {
+    worded("ecn", "ECN codepoint in the IP header: {words}", codepoints, |row, _, out| {
         show(out, row.seen.ecn);
     }),
 ];
@@ -159,7 +167,42 @@ pub(super) const fn column<ColumnRow>(
     meaning: &'static str,
     write: fn(&ColumnRow, &Names, &mut String),
 ) -> Column<ColumnRow> {
-    Column { name, unit, meaning, write }
+    Column { name, unit, meaning, words: Vec::new, write }
+}
+
+/// A column of words.
+pub(super) const fn worded<ColumnRow>(
+    name: &'static str,
+    meaning: &'static str,
+    words: fn() -> Vec<String>,
+    write: fn(&ColumnRow, &Names, &mut String),
+) -> Column<ColumnRow> {
+    Column { name, unit: "", meaning, words, write }
+}
+
+fn hosts() -> Vec<String> {
+    Host::BOTH.map(|one| host(one).to_owned()).into()
+}
+
+fn states() -> Vec<String> {
+    PathState::ALL.map(|state| format!("{} ({})", state.name(), state.meaning())).into()
+}
+
+fn causes() -> Vec<String> {
+    LossCause::ALL.map(|why| cause(why).to_owned()).into()
+}
+
+fn codepoints() -> Vec<String> {
+    [0b00, 0b10, 0b01, 0b11].map(|bits| Ecn::from_bits(bits).to_string()).into()
+}
+
+/// The threshold, if there is one: before a path has one, its window may grow without a bound.
+fn threshold(ssthresh: ByteCount) -> Option<ByteCount> {
+    (ssthresh != ByteCount::MAX).then_some(ssthresh)
+}
+
+fn directions() -> Vec<String> {
+    Host::BOTH.map(|from| format!("{} (from the {} host)", direction(from), host(from))).into()
 }
 
 fn step(step: Step) -> &'static str {

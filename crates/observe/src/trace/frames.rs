@@ -2,9 +2,9 @@
 
 use anabranch_base::Time;
 use anabranch_link::fabric::Station;
-use anabranch_sim::observe::{FrameEvent, FrameSeen, MeshEvent, RoutingEvent};
+use anabranch_sim::observe::{FrameEvent, FrameKind, FrameSeen, MeshEvent, RoutingEvent};
 
-use super::columns::{Column, ColumnRow, column, show};
+use super::columns::{Column, ColumnRow, column, show, worded};
 use crate::names::Names;
 use crate::words::{Seconds, frame_kind};
 
@@ -14,11 +14,10 @@ type Row = ColumnRow<FrameEvent>;
 pub const FRAMES: &[Column<Row>] = &[
     column("at_s", "s", "since the start of the run: the end of a frame, or when routing did something", at),
     column("radio", "", "which radio", |row, names, out| out.push_str(names.radio(row.seen.radio))),
-    column(
+    worded(
         "what",
-        "",
-        "rts, cts, ack, data, route-request, route-reply or route-error for frames; link-failure, discovery, route-found \
-         or broken-link for routing",
+        "{words} for frames; link-failure, discovery, route-found or broken-link for routing",
+        || FrameKind::ALL.map(|kind| frame_kind(kind).to_owned()).into(),
         |row, _, out| out.push_str(what(&row.seen.event)),
     ),
     column("station", "", "the station that sent the frame, or at which it happened", |row, names, out| {

@@ -115,7 +115,7 @@ fn write_rows<ColumnRow>(
     columns: &[Column<ColumnRow>],
 ) -> io::Result<()> {
     for column in columns {
-        out.write_record([table, column.name, column.unit, column.meaning])?;
+        out.write_record([table, column.name, column.unit, &column.meaning()])?;
     }
     Ok(())
 }
@@ -168,6 +168,25 @@ mod tests {
                         way_s,least_way_s,delivery_bps,peak_delivery_bps\n\
                         1.000000001,main,lte,first,active,4380,65536,0,,1.000000007,0.021000000,0.020000000,9000000,\n";
         assert_eq!(traced.paths, expected);
+    }
+
+    #[test]
+    fn a_path_without_a_threshold_has_an_empty_cell() {
+        let seen = PathSeen {
+            flow: 0,
+            path: 0,
+            host: Host::Second,
+            state: PathState::PotentiallyFailed,
+            cwnd: ByteCount::new(4_380),
+            ssthresh: ByteCount::MAX,
+            flight: ByteCount::ZERO,
+            srtt: None,
+            rto: Duration::from_secs(1),
+            measured: PathMeasurements::default(),
+        };
+        let traced = traced(&[Observation { at: AT, what: Seen::Path(seen) }]);
+        let row = traced.paths.lines().nth(1).unwrap();
+        assert_eq!(row, "1.000000001,main,wifi,second,potentially-failed,4380,,0,,1.000000000,,,,");
     }
 
     #[test]
@@ -227,5 +246,30 @@ mod tests {
         assert!(rows.iter().all(|row| !row[3].is_empty()), "{rows:?}");
         let with_unit = |row: &csv::StringRecord| row[1].ends_with("_s") == (&row[2] == "s");
         assert!(rows.iter().all(with_unit), "{rows:?}");
+        assert!(rows.iter().all(|row| !row[3].contains("{words}")), "{rows:?}");
+    }
+
+    #[test]
+    fn every_word_of_a_cell_is_explained() {
+        let mut registry = Vec::new();
+        write_columns(&mut registry).unwrap();
+        let mut reader = csv::Reader::from_reader(&registry[..]);
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let meaning = |table: &str, column: &str| {
+            let row = rows.iter().find(|row| &row[0] == table && &row[1] == column).unwrap();
+            row[3].to_owned()
+        };
+        for state in PathState::ALL {
+            assert!(meaning("paths", "state").contains(state.name()), "{state:?}");
+        }
+        for cause in LossCause::ALL {
+            assert!(meaning("packets", "cause").contains(crate::words::cause(cause)), "{cause:?}");
+        }
+        assert_eq!(
+            meaning("links", "direction"),
+            "forward (from the first host), reverse (from the second host)"
+        );
+        assert!(meaning("packets", "ecn").ends_with(": Not-ECT, ECT(0), ECT(1), CE"));
+        assert!(meaning("frames", "what").starts_with("rts, cts, ack, "));
     }
 }
