@@ -335,14 +335,14 @@ fn what_cannot_be_is_refused_at_its_place() {
     }
     let (key, value) = ("loss = 0.001", "loss = 1.001");
     let ended = on(&TWO.replace(key, value), "plan", &[]).expect(2);
-    assert!(ended.stderr.contains("test.toml:11:1: "), "{ended:?}");
+    assert!(ended.stderr.contains("test.toml:11:8: "), "{ended:?}");
 }
 
 #[test]
 fn a_buffer_of_fewer_packets_than_paths_is_refused_at_its_place() {
     let small = TWO.replace("128 KiB", "1500 B");
     let ended = on(&small, "plan", &[]).expect(2);
-    let told = "test.toml:22:1: a receive buffer of 1 packets is less than one packet for each of 2 paths";
+    let told = "test.toml:22:18: a receive buffer of 1 packets is less than one packet for each of 2 paths";
     assert!(ended.stderr.contains(told), "{ended:?}");
     let error = on(&small, "plan --json", &[]).expect(2).json();
     assert_eq!((&error["error"]["line"], &error["error"]["kind"]), (&22.into(), &"value".into()));

@@ -68,7 +68,7 @@ impl ParsedDocument {
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
         let read = applied.and_then(|()| read::scenario(&root, files, registry, users));
-        read.map_err(|fault| fault.sent_home(read::header_of).at_key(&root).shown(&self.source, settings))
+        read.map_err(|fault| fault.sent_home(read::header_of).shown(&self.source, settings))
     }
 
     /// That the association of the flow called `flow` cannot be so, for a reason that is not the format's: where its
@@ -86,7 +86,7 @@ impl ParsedDocument {
             _ => None,
         });
         match (setting, table) {
-            (Some(setting), _) => Fault::value(setting.span, message).at_key(&root),
+            (Some(setting), _) => Fault::value(setting.span, message),
             (None, Some((span, _))) => Fault::value(span, message),
             (None, None) => Fault::value(Span::START, message),
         }
@@ -164,7 +164,7 @@ mod tests {
         let text = "[[flow]]\n[[flow]]\nname = \"b\"\n[flow.sctp]\nreceive_buffer = \"3 kB\"\n";
         let setting = "flow.b.sctp.receive_buffer=2 kB";
         for (found, place) in [
-            (complaint(text, &[], "b"), "a.toml:5:1".to_owned()),
+            (complaint(text, &[], "b"), "a.toml:5:18".to_owned()),
             (complaint(text, &[], "main"), "a.toml:1:1".to_owned()),
             (complaint("", &[], "main"), "a.toml:1:1".to_owned()),
             (complaint(text, &[setting], "b"), format!("--set {setting}")),

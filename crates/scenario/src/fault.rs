@@ -4,7 +4,7 @@
 use crate::error::{ErrorKind, ErrorReport, Location, ScenarioError};
 use crate::excerpt::Excerpt;
 use crate::source::Source;
-use crate::tree::{Span, Table, TextOrigin};
+use crate::tree::{Span, TextOrigin};
 
 /// What reading answers.
 pub(crate) type Read<T> = Result<T, Box<Fault>>;
@@ -14,8 +14,6 @@ pub(crate) type Read<T> = Result<T, Box<Fault>>;
 pub(crate) struct Fault {
     kind: ErrorKind,
     span: Span,
-    /// The key of the value that `span` is in: where users are told to look.
-    key: Option<Span>,
     message: String,
     expected: Option<String>,
     nearest: Option<String>,
@@ -32,7 +30,6 @@ impl Fault {
         Box::new(Fault {
             kind,
             span,
-            key: None,
             message,
             expected: None,
             nearest: None,
@@ -106,14 +103,6 @@ impl Fault {
         self
     }
 
-    /// Reported at the key of the value that it is about.
-    pub fn at_key(mut self: Box<Self>, root: &Table) -> Box<Fault> {
-        if matches!(self.kind, ErrorKind::Value | ErrorKind::NotBuilt | ErrorKind::Unknown) {
-            self.key = root.key_of(self.span);
-        }
-        self
-    }
-
     /// As users see it, in a file that was read without settings.
     pub fn in_file(self: Box<Self>, source: &Source) -> ScenarioError {
         self.shown::<&str>(source, &[])
@@ -128,10 +117,7 @@ impl Fault {
                 fault.notes.push(format!("the trace is named at {named}"));
                 place(fault.span, &file, settings)
             }
-            None => {
-                let (place_of_value, excerpt) = place(fault.span, source, settings);
-                (fault.key.map_or(place_of_value, |key| place(key, source, settings).0), excerpt)
-            }
+            None => place(fault.span, source, settings),
         };
         let Fault { kind, message, expected, nearest, notes, .. } = fault;
         ScenarioError::new(ErrorReport { kind, place, message, expected, nearest, notes, excerpt })

@@ -59,13 +59,6 @@ impl Span {
     pub const START: Span = Span { origin: TextOrigin::File, start: 0, end: 0 };
 }
 
-impl Span {
-    /// Whether `other` is a part of it.
-    fn contains(self, other: Span) -> bool {
-        self.origin == other.origin && self.start <= other.start && other.end <= self.end
-    }
-}
-
 impl Table {
     /// The value of `key`.
     pub fn find(&self, key: &str) -> Option<&Node> {
@@ -75,22 +68,6 @@ impl Table {
     /// The value of `key`, to be changed.
     pub fn find_mut(&mut self, key: &str) -> Option<&mut Node> {
         self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
-    }
-
-    /// The innermost key whose value `span` is in, or the key that it is.
-    pub fn key_of(&self, span: Span) -> Option<Span> {
-        self.entries.iter().find_map(|entry| {
-            let inner = match &entry.node.value {
-                TreeValue::Table(table) => table.key_of(span),
-                TreeValue::List(nodes) => nodes.iter().find_map(|node| match &node.value {
-                    TreeValue::Table(table) => table.key_of(span),
-                    _ => None,
-                }),
-                _ => None,
-            };
-            let is_here = entry.key_span == span || entry.node.span.contains(span);
-            inner.or(is_here.then_some(entry.key_span))
-        })
     }
 
     /// Sets `key`, whether or not it was set before.
