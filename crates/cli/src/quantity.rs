@@ -1,4 +1,5 @@
-//! Sizes and times on the command line. They are written as in a scenario file; a size may go without its unit.
+//! Sizes, times and rates on the command line. They are written as in a scenario file, or without a unit as iperf3 takes
+//! them: bytes, seconds, bits a second.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::quantity;
@@ -14,40 +15,29 @@ pub fn size(text: &str) -> Result<ByteCount, String> {
     }
 }
 
-/// Reads a span of time with its unit; a space may stand between.
-///
-/// # Errors
-/// What was expected.
-pub fn span(text: &str) -> Result<Duration, String> {
-    quantity::span(text).map_err(|error| error.to_string())
-}
-
-/// Reads a span of time with its unit, seconds where there is none.
+/// Reads a span of time with its unit, seconds where there is none; decimals are allowed.
 ///
 /// # Errors
 /// What was expected.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    match text.trim().parse::<u32>() {
-        Ok(seconds) => Ok(Duration::from_secs(seconds.into())),
-        Err(_) => span(text),
-    }
+    quantity::span(&with_unit(text, "s")).map_err(|error| error.to_string())
 }
 
-/// Reads a rate with its unit, or as other tools take it: 500k, 2M, 1G, and bits a second without any. Never zero.
+/// Reads a rate with its unit, bits a second where there is none. Never zero.
 ///
 /// # Errors
 /// What was expected.
 pub fn rate(text: &str) -> Result<BitRate, String> {
-    let short = text.trim();
-    let (number, unit) = match short.chars().last() {
-        Some('k' | 'K') => (&short[..short.len() - 1], " kbit/s"),
-        Some('M') => (&short[..short.len() - 1], " Mbit/s"),
-        Some('G') => (&short[..short.len() - 1], " Gbit/s"),
-        Some('0'..='9') => (short, " bit/s"),
-        _ => (short, ""),
-    };
-    let rate = quantity::rate(&format!("{number}{unit}")).map_err(|error| error.to_string())?;
+    let rate = quantity::rate(&with_unit(text, "bit/s")).map_err(|error| error.to_string())?;
     if rate.bits_per_second() == 0 { Err("a rate of 0 would send nothing".to_owned()) } else { Ok(rate) }
+}
+
+/// A number without a unit gets this one.
+fn with_unit(text: &str, unit: &str) -> String {
+    match text.trim().ends_with(|last: char| last.is_ascii_digit()) {
+        true => format!("{text} {unit}"),
+        false => text.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -55,11 +45,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_may_go_without_its_unit_and_a_time_may_not() {
+    fn a_size_may_go_without_its_unit() {
         assert_eq!(size("1280"), Ok(ByteCount::new(1280)));
         assert_eq!(size("4 MiB"), Ok(ByteCount::from_mib(4)));
-        assert_eq!(span("1.5s"), Ok(Duration::from_millis(1500)));
-        assert!(span("200").is_err_and(|error| error.contains("200 ms")));
+        assert_eq!(size("64K"), Ok(ByteCount::from_kib(64)));
         assert!(size("99999999999999999999").is_err());
     }
 
@@ -71,17 +60,25 @@ mod tests {
             ("1.5G", 1_500_000_000),
             ("500k", 500_000),
             ("800", 800),
+            ("20 Mbps", 20_000_000),
+            ("10mbit", 10_000_000),
+            ("10 MB/s", 80_000_000),
         ] {
             assert_eq!(rate(text), Ok(BitRate::from_bits_per_second(bits)), "{text}");
         }
-        assert!(rate("10 MB/s").is_err() && rate("").is_err() && rate("-1M").is_err());
+        assert!(rate("10m").is_err() && rate("").is_err() && rate("-1M").is_err());
         assert!(rate("0").is_err_and(|error| error.contains("would send nothing")));
     }
 
     #[test]
     fn a_number_of_seconds_needs_no_unit() {
-        let read = [seconds("10"), seconds("500 ms")];
-        assert_eq!(read, [Ok(Duration::from_secs(10)), Ok(Duration::from_millis(500))]);
-        assert!(seconds("-1").is_err());
+        for (text, milliseconds) in
+            [("10", 10_000), ("0.5", 500), ("2.5", 2_500), ("500 ms", 500), (" 1.5s ", 1_500)]
+        {
+            assert_eq!(seconds(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["-1", "", "1e3", "1.2.3", ".", "5m", "99999999999999999999"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
     }
 }

@@ -2,10 +2,15 @@
 
 use std::fmt;
 
-use anabranch_base::exact;
 use anabranch_base::{BitRate, ByteCount, Distance, Duration, Speed};
 
 use crate::nearest::{listed, nearest};
+
+mod units;
+
+use units::{DISTANCE, Dimension, RATE, SIZE, SPAN, SPEED};
+
+pub(crate) use units::rows;
 
 /// A text that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +23,7 @@ pub struct QuantityError {
     pub nearest: Option<&'static str>,
 }
 
-/// Reads a size with its unit: B, kB, MB, GB (powers of 1,000), KiB, MiB, GiB.
+/// Reads a size with its unit: B, kB, MB, GB (powers of 1,000), KiB, MiB, GiB, and K, M, G for the latter.
 ///
 /// # Errors
 /// What was expected.
@@ -34,7 +39,8 @@ pub fn span(text: &str) -> Result<Duration, QuantityError> {
     SPAN.read(text).map(Duration::from_nanos)
 }
 
-/// Reads a rate with its unit: bit/s, kbit/s, Mbit/s, Gbit/s (powers of 1,000).
+/// Reads a rate with its unit: bit/s, kbit/s, Mbit/s, Gbit/s (powers of 1,000), or as other tools write them: `Mbps`,
+/// `mbit`, `M`; `MB/s` are bytes a second.
 ///
 /// # Errors
 /// What was expected.
@@ -58,69 +64,6 @@ pub fn speed(text: &str) -> Result<Speed, QuantityError> {
     SPEED.read(text).map(Speed::from_millimetres_per_second)
 }
 
-/// One kind of quantity.
-struct Dimension {
-    what: &'static str,
-    examples: &'static str,
-    /// By size, the smallest first.
-    units: &'static [(&'static str, u64)],
-    /// What else people write, and what they mean.
-    slips: &'static [(&'static str, &'static str)],
-}
-
-const SIZE: Dimension = Dimension {
-    what: "size",
-    examples: "1500 B, 64 KiB or 8 MB",
-    units: exact::SIZES,
-    slips: &[
-        ("K", "KiB"),
-        ("k", "kB"),
-        ("KB", "kB"),
-        ("M", "MiB"),
-        ("G", "GiB"),
-        ("byte", "B"),
-        ("bytes", "B"),
-    ],
-};
-
-const SPAN: Dimension = Dimension {
-    what: "time",
-    examples: "200 ms or 1.5 s",
-    units: exact::TIMES,
-    slips: &[("µs", "us"), ("μs", "us"), ("sec", "s"), ("seconds", "s"), ("msec", "ms"), ("m", "min")],
-};
-
-const RATE: Dimension = Dimension {
-    what: "rate",
-    examples: "500 kbit/s or 10 Mbit/s",
-    units: exact::RATES,
-    slips: &[
-        ("bps", "bit/s"),
-        ("kbps", "kbit/s"),
-        ("Kbps", "kbit/s"),
-        ("Mbps", "Mbit/s"),
-        ("mbps", "Mbit/s"),
-        ("Mb/s", "Mbit/s"),
-        ("Mbit", "Mbit/s"),
-        ("M", "Mbit/s"),
-        ("Gbps", "Gbit/s"),
-    ],
-};
-
-const DISTANCE: Dimension = Dimension {
-    what: "distance",
-    examples: "250 m or 1.5 km",
-    units: exact::DISTANCES,
-    slips: &[("metres", "m"), ("meters", "m"), ("M", "m"), ("KM", "km")],
-};
-
-const SPEED: Dimension = Dimension {
-    what: "speed",
-    examples: "1.5 m/s",
-    units: exact::SPEEDS,
-    slips: &[("mps", "m/s"), ("m", "m/s"), ("km/h", "m/s")],
-};
-
 impl Dimension {
     fn read(&self, text: &str) -> Result<u64, QuantityError> {
         let trimmed = text.trim();
@@ -130,10 +73,8 @@ impl Dimension {
         if unit.is_empty() {
             return Err(self.refused(text, "lacks the unit of a"));
         }
-        let Some((_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
-            return Err(self.unknown(unit));
-        };
-        number.times(*scale).ok_or_else(|| self.refused(text, "is too large for a"))
+        let scale = self.scale(unit).ok_or_else(|| self.unknown(unit))?;
+        number.times(scale).ok_or_else(|| self.refused(text, "is too large for a"))
     }
 
     fn refused(&self, text: &str, how: &str) -> QuantityError {
@@ -146,6 +87,13 @@ impl Dimension {
     }
 
     fn unknown(&self, unit: &str) -> QuantityError {
+        if let Some(unclear) = self.unclear(unit) {
+            return QuantityError {
+                message: format!("the unit {} could mean {}", crate::tree::quoted(unit), unclear.meanings),
+                expected: unclear.instead.to_owned(),
+                nearest: None,
+            };
+        }
         let names = self.units.iter().map(|(name, _)| *name);
         let slip = self.slips.iter().find(|(slip, _)| *slip == unit).map(|(_, meant)| *meant);
         QuantityError {
@@ -165,8 +113,8 @@ struct Decimal {
 impl Decimal {
     fn read(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        // Two times eighteen digits fit u128 with room for the unit.
-        let in_bounds = (1..=18).contains(&whole.len()) && fraction.len() <= 9;
+        // As many digits as the largest quantity that is printed; with the fraction they fit u128.
+        let in_bounds = (1..=20).contains(&whole.len()) && fraction.len() <= 9;
         let digits =
             format!("{whole}{fraction}").parse().ok().filter(|_| in_bounds && !text.ends_with('.'))?;
         Some(Decimal { digits, decimals: u32::try_from(fraction.len()).ok()? })
@@ -222,10 +170,63 @@ mod tests {
     }
 
     #[test]
+    fn rates_are_read_as_other_tools_write_them() {
+        for (text, bits) in [
+            ("10Mbps", 10_000_000),
+            ("10 mbps", 10_000_000),
+            ("10Mbit", 10_000_000),
+            ("10mbit", 10_000_000),
+            ("10mbit/s", 10_000_000),
+            ("10 Mb/s", 10_000_000),
+            ("20M", 20_000_000),
+            ("500k", 500_000),
+            ("500 kbps", 500_000),
+            ("500 Kbps", 500_000),
+            ("1.5Gbps", 1_500_000_000),
+            ("1G", 1_000_000_000),
+            ("800 bps", 800),
+            ("10 MB/s", 80_000_000),
+            ("1 kB/s", 8_000),
+        ] {
+            assert_eq!(rate(text), Ok(BitRate::from_bits_per_second(bits)), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_of_one_letter_are_powers_of_1024() {
+        assert_eq!(size("64K"), Ok(ByteCount::from_kib(64)));
+        assert_eq!(size("64k"), Ok(ByteCount::from_kib(64)));
+        assert_eq!(size("25M"), Ok(ByteCount::from_mib(25)));
+        assert_eq!(size("1.5G"), Ok(ByteCount::from_mib(1_536)));
+    }
+
+    #[test]
+    fn what_could_mean_two_things_is_refused_with_both_spellings() {
+        let told = |error: QuantityError| error.to_string();
+        assert_eq!(
+            rate("20m").map_err(told),
+            Err("the unit \"m\" could mean milli or mega: expected M or Mbit/s".to_owned())
+        );
+        assert_eq!(
+            rate("20 mb/s").map_err(told),
+            Err("the unit \"mb/s\" could mean bits or bytes: expected Mbit/s or MB/s".to_owned())
+        );
+        assert_eq!(
+            size("64KB").map_err(told),
+            Err("the unit \"KB\" could mean 1,000 or 1,024 bytes: expected kB or KiB".to_owned())
+        );
+        assert_eq!(
+            span("5m").map_err(told),
+            Err("the unit \"m\" could mean milliseconds or minutes: expected ms or min".to_owned())
+        );
+    }
+
+    #[test]
     fn what_people_write_instead_is_understood_enough_to_help() {
-        assert_eq!(rate("10 Mbps").expect_err("a slip").nearest, Some("Mbit/s"));
-        assert_eq!(rate("10 mbit/s").expect_err("a slip").nearest, Some("Mbit/s"));
-        assert_eq!(size("10 KB").expect_err("a slip").nearest, Some("kB"));
-        assert_eq!(span("10 µs").expect_err("a slip").nearest, Some("us"));
+        assert_eq!(rate("10 MBps").expect_err("a slip").nearest, Some("MB/s"));
+        assert_eq!(rate("10 Mbit/sec").expect_err("a slip").nearest, Some("Mbit/s"));
+        assert_eq!(size("10 kib").expect_err("a slip").nearest, Some("KiB"));
+        assert_eq!(span("10 minutes").expect_err("a slip").nearest, Some("min"));
+        assert_eq!(span("10 µs"), Ok(Duration::from_micros(10)));
     }
 }

@@ -29,8 +29,9 @@ pub struct Known {
 }
 
 /// Every table of the reference, by the name of its section.
-pub fn sections(registry: &Registry) -> [(&'static str, String); 16] {
+pub fn sections(registry: &Registry) -> [(&'static str, String); 17] {
     [
+        ("units", crate::quantity::rows()),
         ("settings of runs", table_of(&runs(), registry)),
         ("settings of whole links", table_of(&whole_links(), registry)),
         ("settings of links", table_of(&links(), registry)),

@@ -136,7 +136,7 @@ fn a_wrong_setting_is_shown_and_explained() {
         "link.wifi.loss=1.5",
         "link.wifi.loss={ kind = \"every\" n = 7 }",
         "link.wifi.loss.probability=0.1",
-        "link.wifi.rate=10 Mbps",
+        "link.wifi.rate=10 mbs",
         "link.wifi.rate=10",
         "link..rate=10",
         "links.wifi.rate=10 Mbit/s",

@@ -131,6 +131,18 @@ mod tests {
     }
 
     #[test]
+    fn times_without_a_unit_are_seconds_and_may_have_fractions() {
+        let bench = parsed("--to a -t 2.5 -i 0.5 -b 20Mbps -l 64K").expect("a good line");
+        assert_eq!((bench.time, bench.interval), (Duration::from_millis(2_500), Duration::from_millis(500)));
+        assert_eq!(
+            (bench.bitrate, bench.length),
+            (Some(BitRate::from_mbps(20)), Some(ByteCount::from_kib(64)))
+        );
+        let error = parsed("--to a -b 20m").expect_err("mega or milli");
+        assert!(error.contains("expected M or Mbit/s"), "{error}");
+    }
+
+    #[test]
     fn options_of_tests_are_for_clients_and_either_serve_or_to_is_required() {
         assert!(parsed("--serve --listen 127.0.0.1:0 --once").is_ok());
         assert!(parsed("--to a --each").is_ok_and(|bench| bench.each));

@@ -27,8 +27,8 @@ pub struct EmulateArguments {
     /// Where to receive datagrams, one address per path (default: free ports of 127.0.0.1)
     #[arg(long, conflicts_with = "command", value_delimiter = ',', value_name = "ADDR:PORT,…")]
     pub listen: Vec<HostPort>,
-    /// Stop after this time (default: on Ctrl-C)
-    #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::span)]
+    /// Stop after this time, in seconds or with a unit (default: on Ctrl-C)
+    #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::seconds)]
     pub time: Option<Duration>,
     /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -84,7 +84,7 @@ Examples:
                             anabranch emulate scenarios/wifi-lte.toml --to 127.0.0.1:7000 \\
                                 --listen 127.0.0.1:7001,127.0.0.1:7002
                             anabranch send FILE --to 127.0.0.1:7001,127.0.0.1:7002
-  for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time '600 s' --json
+  for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time 600 --json
   for a first look:         anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
   TCP over one of them:     anabranch emulate scenarios/wifi-lte.toml --far 'iperf3 -s' \\
                                 -- iperf3 -c 10.77.2.2
