@@ -4,17 +4,20 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anabranch_net::{AddressTracking, BindError, Interface, UDP_PORT, interfaces};
-use tokio::net::lookup_host;
 
 use crate::arguments::HostPort;
 use crate::failure::Failure;
+use crate::lookup::{LookupFailure, address_of};
 
 /// The address of each host, each another one: it makes a path of its own.
 ///
 /// # Errors
 /// A host that cannot be looked up, an address that is given twice.
 pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
-    let found = look_up_each(hosts).await?;
+    each_once(look_up_each(hosts).await?)
+}
+
+fn each_once(found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Failure> {
     let mut all = found.iter().enumerate();
     match all.find(|(index, address)| found[..*index].contains(address)) {
         Some((_, twice)) => {
@@ -32,14 +35,13 @@ pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
 pub async fn look_up_each(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
-        let unknown = |why: String| Failure::UnknownHost { host: host.name.clone(), why };
-        let port = host.port.unwrap_or(UDP_PORT);
-        let candidates = lookup_host((host.name.as_str(), port)).await;
-        let candidates: Vec<SocketAddr> = candidates.map_err(|error| unknown(error.to_string()))?.collect();
-        let chosen = candidates.iter().find(|address| address.is_ipv4()).or(candidates.first());
-        found.push(*chosen.ok_or_else(|| unknown("it has no address".to_owned()))?);
+        found.push(address_of(&host.name, port_of(host)).await?);
     }
     Ok(found)
+}
+
+fn port_of(host: &HostPort) -> u16 {
+    host.port.unwrap_or(UDP_PORT)
 }
 
 /// The local addresses to send from: those of each `--via`, else one of each interface that is up.
@@ -67,13 +69,14 @@ pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
     *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
 }
 
-/// The addresses to listen on: as given, else all of this host.
+/// The addresses to listen on: as given, those of each interface that is named, else all of this host.
 ///
 /// # Errors
-/// A host that cannot be looked up.
+/// A host that cannot be looked up, an interface without addresses, an address that is given twice.
 pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     if !hosts.is_empty() {
-        return look_up(hosts).await;
+        let known = interfaces().unwrap_or_default();
+        return each_once(given_to_listen(hosts, &known).await?);
     }
     let mut all = vec![SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), UDP_PORT)];
     let mut known = interfaces().unwrap_or_default().into_iter().flat_map(|interface| interface.addresses);
@@ -82,16 +85,52 @@ pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     Ok(all)
 }
 
-/// How `listening` is written after `--to`: wildcards become this host's addresses, one a link.
-pub fn to_paste(listening: &[SocketAddr]) -> String {
-    let mut all: Vec<SocketAddr> =
-        listening.iter().copied().filter(|one| !one.ip().is_unspecified()).collect();
+/// An interface's name means its addresses, without asking a name server; anything else is an address or a host.
+async fn given_to_listen(hosts: &[HostPort], known: &[Interface]) -> Result<Vec<SocketAddr>, Failure> {
+    let mut found = Vec::new();
+    for host in hosts {
+        match known.iter().find(|interface| interface.name == host.name) {
+            Some(interface) => found.extend(all_of(interface, port_of(host))?),
+            None => {
+                found.push(address_of(&host.name, port_of(host)).await.map_err(|why| not_here(why, known))?)
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The addresses of an interface at which others can reach it: loopback's are those of this host.
+fn all_of(interface: &Interface, port: u16) -> Result<Vec<SocketAddr>, Failure> {
+    let addresses = interface.addresses.iter().filter(|ip| ip.is_loopback() || is_reachable(ip));
+    let found: Vec<SocketAddr> = addresses.map(|ip| SocketAddr::new(*ip, port)).collect();
+    match found.is_empty() {
+        true => Err(Failure::Arguments(format!(
+            "the interface {:?} has no address that another host can reach: give it one, or listen on another interface",
+            interface.name
+        ))),
+        false => Ok(found),
+    }
+}
+
+/// A name that is no host's may be meant for an interface: with those that there are.
+fn not_here(why: LookupFailure, known: &[Interface]) -> Failure {
+    let names: Vec<&str> = known.iter().map(|interface| interface.name.as_str()).collect();
+    Failure::UnknownHost(why.with_note(format!("the interfaces that are up are {}", names.join(", "))))
+}
+
+/// How `listening` is written after `--to`: wildcards, and interfaces that `hosts` name, become this host's addresses,
+/// one a link.
+pub fn to_paste(hosts: &[HostPort], listening: &[SocketAddr]) -> String {
+    let known = interfaces().unwrap_or_default();
+    let second = further_addresses(hosts, &known);
+    let is_offered = |one: &SocketAddr| !one.ip().is_unspecified() && !second.contains(&one.ip());
+    let mut all: Vec<SocketAddr> = listening.iter().copied().filter(is_offered).collect();
     let port_of = |is_ipv4: bool| {
         let mut wildcards = listening.iter().filter(|one| one.ip().is_unspecified());
         wildcards.find(|one| one.is_ipv4() == is_ipv4).map(SocketAddr::port)
     };
     let ports = [port_of(true), port_of(false)];
-    let offered = one_a_link(&interfaces().unwrap_or_default(), ports.map(|port| port.is_some()));
+    let offered = one_a_link(&known, ports.map(|port| port.is_some()));
     let port = |ip: &IpAddr| ports[usize::from(ip.is_ipv6())].unwrap_or(UDP_PORT);
     all.extend(offered.into_iter().map(|ip| SocketAddr::new(ip, port(&ip))));
     let written = all.iter().map(|address| match (address.port(), address.ip()) {
@@ -99,6 +138,16 @@ pub fn to_paste(listening: &[SocketAddr]) -> String {
         _ => address.to_string(),
     });
     written.collect::<Vec<_>>().join(",")
+}
+
+/// The addresses of the interfaces that `hosts` name, except for the one that stands for each link.
+fn further_addresses(hosts: &[HostPort], known: &[Interface]) -> Vec<IpAddr> {
+    let is_named = |one: &&Interface| hosts.iter().any(|host| host.name == one.name);
+    let named: Vec<Interface> = known.iter().filter(is_named).cloned().collect();
+    let first: Vec<IpAddr> =
+        named.iter().flat_map(|one| one_a_link(std::slice::from_ref(one), [true, true])).collect();
+    let all = named.into_iter().flat_map(|one| one.addresses);
+    all.filter(|ip| !first.contains(ip) && !hosts.iter().any(|host| host.name == ip.to_string())).collect()
 }
 
 /// One address of each link that others can reach, all of one IP version if every link has it: two versions over one link
@@ -177,12 +226,6 @@ mod tests {
 
     #[test]
     fn a_link_is_offered_by_one_address_and_all_links_by_one_version() {
-        let interface = |name: &str, addresses: &[&str]| Interface {
-            name: name.to_owned(),
-            index: None,
-            addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
-            mtu: None,
-        };
         let lo = interface("lo", &["127.0.0.1", "::1"]);
         let both = interface("eth0", &["192.0.2.1", "192.0.2.2", "fe80::1", "2001:db8::1"]);
         let other = interface("eth1", &["2001:db8:1::1", "198.51.100.1"]);
@@ -209,6 +252,55 @@ mod tests {
     fn the_line_to_paste_names_only_other_ports() {
         let listening: Vec<SocketAddr> =
             ["10.0.0.1:9899", "10.0.1.1:7"].map(|text| text.parse().expect("an address")).into();
-        assert_eq!(to_paste(&listening), "10.0.0.1,10.0.1.1:7");
+        assert_eq!(to_paste(&[], &listening), "10.0.0.1,10.0.1.1:7");
+    }
+
+    fn interface(name: &str, addresses: &[&str]) -> Interface {
+        Interface {
+            name: name.to_owned(),
+            index: None,
+            addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
+            mtu: None,
+        }
+    }
+
+    fn hosts(names: &[&str]) -> Vec<HostPort> {
+        names.iter().map(|text| text.parse().expect("a host")).collect()
+    }
+
+    #[tokio::test]
+    async fn the_name_of_an_interface_means_its_addresses() {
+        let known = [
+            interface("lo", &["127.0.0.1", "::1"]),
+            interface("eth0", &["192.0.2.1", "fe80::1", "2001:db8::1"]),
+            interface("eth9", &["fe80::9", "169.254.1.1"]),
+        ];
+        let listening = |names: &'static [&str]| {
+            let known = &known;
+            async move {
+                let found = given_to_listen(&hosts(names), known).await?;
+                Ok::<_, Failure>(found.iter().map(ToString::to_string).collect::<Vec<_>>())
+            }
+        };
+        let found = listening(&["eth0", "127.0.0.1:7"]).await.expect("an interface and an address");
+        assert_eq!(found, ["192.0.2.1:9899", "[2001:db8::1]:9899", "127.0.0.1:7"]);
+        let found = listening(&["lo:8"]).await.expect("an interface and a port");
+        assert_eq!(found, ["127.0.0.1:8", "[::1]:8"]);
+        let error = listening(&["eth9"]).await.expect_err("link-local addresses need more").to_string();
+        assert!(error.starts_with("the interface \"eth9\" has no address that"), "{error}");
+        let error = listening(&["eth7.invalid"]).await.expect_err("nothing").to_string();
+        assert!(error.ends_with("; the interfaces that are up are lo, eth0, eth9"), "{error}");
+    }
+
+    #[test]
+    fn an_interface_that_was_named_is_offered_by_one_address() {
+        let known =
+            [interface("eth0", &["192.0.2.1", "192.0.2.2", "2001:db8::1"]), interface("eth1", &["::2"])];
+        let further = |names: &[&str]| -> Vec<String> {
+            further_addresses(&hosts(names), &known).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(further(&["eth0"]), ["192.0.2.2", "2001:db8::1"]);
+        assert_eq!(further(&["eth0", "192.0.2.2"]), ["2001:db8::1"], "it was asked for");
+        assert!(further(&["192.0.2.1", "2001:db8::1"]).is_empty(), "addresses that are given are offered");
     }
 }

@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 
 use anabranch_net::monitor::path_name;
 
+use crate::lookup::LookupFailure;
+
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -26,13 +28,8 @@ pub enum Failure {
     #[error("{0}")]
     Arguments(String),
     /// A host that the system cannot look up.
-    #[error("cannot find the host {host:?} ({why}): give an address, or a name that this host can resolve")]
-    UnknownHost {
-        /// As it was written.
-        host: String,
-        /// What the system says.
-        why: String,
-    },
+    #[error(transparent)]
+    UnknownHost(#[from] LookupFailure),
     /// A `--via` that means nothing here.
     #[error("{0}")]
     Via(String),
@@ -166,7 +163,7 @@ impl Failure {
     fn status(&self) -> u8 {
         match self {
             Failure::Arguments(_)
-            | Failure::UnknownHost { .. }
+            | Failure::UnknownHost(_)
             | Failure::Via(_)
             | Failure::Bind(_)
             | Failure::Key(_)
@@ -194,7 +191,7 @@ impl Failure {
     fn kind(&self) -> &'static str {
         match self {
             Failure::Arguments(_) => "arguments",
-            Failure::UnknownHost { .. } => "unknown-host",
+            Failure::UnknownHost(_) => "unknown-host",
             Failure::Via(_) => "via",
             Failure::Bind(_) => "bind",
             Failure::Key(_) => "key",

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anabranch_net::{Key, KeyError, Security};
 use zeroize::Zeroizing;
@@ -17,6 +17,8 @@ pub struct Listening {
     pub security: Security,
     /// The key, if it is new and the other end needs it.
     pub fresh: Option<Key>,
+    /// The file that the key was read from, as it was given.
+    pub file: Option<PathBuf>,
 }
 
 /// The key of a sender.
@@ -38,10 +40,10 @@ pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
 /// What is given is not a key, or there are no random numbers for one.
 pub fn to_listen(secrecy: &Secrecy) -> Result<Listening, Failure> {
     match given(secrecy)? {
-        Some(security) => Ok(Listening { security, fresh: None }),
+        Some(security) => Ok(Listening { security, fresh: None, file: secrecy.key_file.clone() }),
         None => {
             let key = fresh()?;
-            Ok(Listening { security: Security::Sealed(key.clone()), fresh: Some(key) })
+            Ok(Listening { security: Security::Sealed(key.clone()), fresh: Some(key), file: None })
         }
     }
 }

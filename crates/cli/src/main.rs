@@ -13,6 +13,7 @@ mod failure;
 mod interrupt;
 mod key;
 mod live;
+mod lookup;
 mod manual;
 mod peer;
 mod plan;

@@ -3,7 +3,7 @@
 use anabranch_net::{Endpoint, Security};
 
 use crate::addresses;
-use crate::arguments::Output;
+use crate::arguments::{HostPort, Output};
 use crate::failure::Failure;
 use crate::key::{self, Listening};
 use crate::report;
@@ -44,18 +44,97 @@ impl Spoken {
     }
 }
 
-/// Prints the line with `command` for the other end, `place`.
-pub fn tell(endpoint: &Endpoint, listening: &Listening, spoken: Spoken, place: &str, command: &str) {
-    let to = addresses::to_paste(&endpoint.local_addresses());
-    let key = listening.fresh.as_ref().map(|key| format!("{}={} ", key::VARIABLE, *key.reveal()));
-    let (key, plain) = match listening.security {
-        Security::Sealed(_) => (key.unwrap_or_default(), ""),
-        Security::Insecure => (String::new(), "--insecure "),
-    };
-    let line = format!("ready; on the {place}: {key}{command} {plain}--to {to}");
-    match spoken {
-        Spoken::Output => report::print_line(&line),
-        Spoken::Error => eprintln!("{line}"),
-        Spoken::Nowhere => {}
+/// The other end of an association.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherEnd {
+    /// What it is called: `sender`.
+    pub place: &'static str,
+    /// What runs there, without its options.
+    pub command: &'static str,
+}
+
+/// Prints the line with the command for the other end, and what has to be there. `hosts` is what was given to listen on.
+pub fn tell(endpoint: &Endpoint, hosts: &[HostPort], listening: &Listening, spoken: Spoken, other: OtherEnd) {
+    let to = addresses::to_paste(hosts, &endpoint.local_addresses());
+    for line in lines(listening, other, &to) {
+        match spoken {
+            Spoken::Output => report::print_line(&line),
+            Spoken::Error => eprintln!("{line}"),
+            Spoken::Nowhere => {}
+        }
+    }
+}
+
+/// A key that is fresh is part of the line; one from a file or the environment is never printed.
+fn lines(listening: &Listening, other: OtherEnd, to: &str) -> Vec<String> {
+    let OtherEnd { place, command } = other;
+    let line = |key: &str, option: &str| format!("ready; on the {place}: {key}{command} {option}--to {to}");
+    match listening {
+        Listening { security: Security::Insecure, .. } => vec![line("", "--insecure ")],
+        Listening { fresh: Some(key), .. } => {
+            vec![line(&format!("{}={} ", key::VARIABLE, *key.reveal()), "")]
+        }
+        Listening { file: Some(file), .. } => {
+            let file = quoted(&file.to_string_lossy());
+            let copy = format!("copy the key file {file} to the {place} first, readable by its user only");
+            vec![line("", &format!("--key-file {file} ")), copy]
+        }
+        Listening { .. } => {
+            vec![line("", ""), format!("the {place} needs the same key in {}", key::VARIABLE)]
+        }
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_net::Key;
+
+    use super::*;
+
+    const SENDER: OtherEnd = OtherEnd { place: "sender", command: "anabranch send FILE" };
+
+    fn told(fresh: bool, file: Option<&str>) -> Vec<String> {
+        let key = Key::from_bytes([0x5e; 16]);
+        let fresh = fresh.then(|| key.clone());
+        let listening =
+            Listening { security: Security::Sealed(key), fresh, file: file.map(std::path::PathBuf::from) };
+        lines(&listening, SENDER, "192.0.2.1")
+    }
+
+    #[test]
+    fn a_key_from_a_file_is_named_by_its_file() {
+        assert_eq!(
+            told(false, Some("/etc/a b/it's.key")),
+            [
+                "ready; on the sender: anabranch send FILE --key-file '/etc/a b/it'\\''s.key' --to 192.0.2.1",
+                "copy the key file '/etc/a b/it'\\''s.key' to the sender first, readable by its user only",
+            ]
+        );
+        assert!(told(false, Some("service.key"))[0].ends_with("FILE --key-file service.key --to 192.0.2.1"));
+    }
+
+    #[test]
+    fn only_a_fresh_key_is_printed() {
+        let secret = "5e".repeat(16);
+        assert_eq!(
+            told(true, None),
+            [format!("ready; on the sender: ANABRANCH_KEY={secret} anabranch send FILE --to 192.0.2.1")]
+        );
+        assert_eq!(
+            told(false, None),
+            [
+                "ready; on the sender: anabranch send FILE --to 192.0.2.1",
+                "the sender needs the same key in ANABRANCH_KEY"
+            ]
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{INTERRUPTED, dismiss, watched};
 use crate::peer::{Partner, Peer};
-use crate::ready::{self, Spoken};
+use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
 use crate::transfer::{FileCounts, Progress, follow, not_received};
@@ -31,7 +31,8 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     ready::check(&listening, &arguments.output)?;
     let destination = destination(arguments)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
-    ready::tell(&endpoint, &listening, spoken(arguments), "sender", "anabranch send FILE");
+    let sender = OtherEnd { place: "sender", command: "anabranch send FILE" };
+    ready::tell(&endpoint, &arguments.listen, &listening, spoken(arguments), sender);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let ended = receive_all(&endpoint, &security, &destination, &resolved, arguments, interrupt).await;

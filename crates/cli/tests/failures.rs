@@ -41,7 +41,7 @@ fn wrong_input_ends_with_2_before_anything_is_sent() {
         ("send /nowhere/x --to 127.0.0.1".to_owned(), "there is no such file"),
         ("send /proc/self --to 127.0.0.1".to_owned(), "it is a symbolic link, which is not followed"),
         (format!("send {path} --to 127.0.0.1:99999"), "is not a UDP port"),
-        (format!("send {path} --to host.invalid"), "cannot find the host \"host.invalid\""),
+        (format!("send {path} --to host.invalid"), "\"host.invalid\""),
         (format!("send {path} --to 127.0.0.1,127.0.0.1"), "given twice"),
         (format!("send {path} --to 127.0.0.1 --via nosuch0"), "nosuch0"),
         (format!("send {path} --to 127.0.0.1 --via 192.0.2.77"), "192.0.2.77"),
@@ -62,6 +62,17 @@ fn wrong_input_ends_with_2_before_anything_is_sent() {
         let message = ended.json()["error"]["message"].to_string().replace('\\', "");
         assert!(message.contains(complaint), "{line}: {ended:?}");
     }
+}
+
+#[test]
+fn a_host_that_cannot_be_looked_up_has_one_cause() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 10).display().to_string();
+    let ended = run(&mut anabranch(&format!("send {path} --to server.invalid"))).expect(2);
+    let causes = ["there is no host named", "the name server did not answer"];
+    let named = causes.iter().filter(|cause| ended.stderr.contains(**cause)).count();
+    assert_eq!(named, 1, "{ended:?}");
+    assert!(ended.stderr.contains("check the ") && ended.stderr.contains("address"), "{ended:?}");
 }
 
 #[test]

@@ -59,6 +59,39 @@ fn a_key_that_is_given_is_printed_nowhere() {
 }
 
 #[test]
+fn the_line_that_is_printed_with_a_key_file_works_where_the_file_is() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 1_000);
+    let key = key_file(from.path(), 0o600);
+    let mut command = without_key("recv --listen 127.0.0.1:0 --key-file");
+    let mut recv = Program::start(command.arg(&key).arg("--dir").arg(to_dir.path()));
+    let line = recv.wait_for("ready; on the sender: ");
+    assert!(line.starts_with("anabranch send FILE --key-file /"), "{line}");
+    let told = recv.wait_for("copy the key file ");
+    assert!(told.contains("service.key to the sender first") && !line.contains(KEY), "{told}");
+    let pasted = line.replace(
+        "anabranch send FILE",
+        &format!("{} send {}", env!("CARGO_BIN_EXE_anabranch"), path.display()),
+    );
+    run(Command::new("sh").args(["-c", &pasted]).env_remove("ANABRANCH_KEY")).expect(0);
+    recv.finish().expect(0);
+    let mut command = without_key("bench --serve --listen 127.0.0.1:0 --key-file");
+    let mut serve = Program::start(command.arg(&key));
+    let line = serve.wait_for("ready; on the other host: ");
+    assert!(line.starts_with("anabranch bench --key-file /"), "{line}");
+    serve.kill();
+}
+
+#[test]
+fn an_interface_is_listened_on_by_its_addresses() {
+    let to_dir = tempdir().expect("a directory");
+    let mut recv = Program::start(anabranch("recv --listen lo:0 --dir").arg(to_dir.path()));
+    let to = recv.wait_for("--to ");
+    assert!(to.starts_with("127.0.0.1:") && !to.contains(','), "one address stands for the interface: {to}");
+    recv.kill();
+}
+
+#[test]
 fn a_sender_with_another_key_is_ignored_and_its_user_learns_what_to_check() {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 10);

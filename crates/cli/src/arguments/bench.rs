@@ -13,13 +13,13 @@ pub struct BenchArguments {
     /// Serve tests, one at a time, until Ctrl-C
     #[arg(long, conflicts_with = "to")]
     pub serve: bool,
-    /// Addresses to listen on, with UDP port 9899 unless another is given (default: all interfaces)
+    /// Addresses or interfaces to listen on, with UDP port 9899 unless another is given (default: all interfaces)
     #[arg(
         long,
         requires = "serve",
         conflicts_with = "to",
         value_delimiter = ',',
-        value_name = "ADDR[:PORT],…"
+        value_name = "IFACE|ADDR[:PORT],…"
     )]
     pub listen: Vec<HostPort>,
     /// Exit after one test

@@ -42,8 +42,8 @@ pub struct SendArguments {
 #[derive(Debug, Args)]
 #[command(after_help = RECV_EXAMPLES)]
 pub struct RecvArguments {
-    /// Addresses to listen on, with UDP port 9899 unless another is given (default: all interfaces)
-    #[arg(long, value_delimiter = ',', value_name = "ADDR[:PORT],…")]
+    /// Addresses or interfaces to listen on, with UDP port 9899 unless another is given (default: all interfaces)
+    #[arg(long, value_delimiter = ',', value_name = "IFACE|ADDR[:PORT],…")]
     pub listen: Vec<HostPort>,
     /// Directory for received files; `-` writes a single file to standard output
     #[arg(long, default_value = ".", value_name = "DIR")]

@@ -18,7 +18,7 @@ use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{dismiss, turn_away};
 use crate::peer::{Partner, Peer};
-use crate::ready::{self, Spoken};
+use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::Outcome;
 use crate::settings;
 
@@ -31,7 +31,8 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let listening = key::to_listen(&arguments.secrecy)?;
     ready::check(&listening, &arguments.output)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
-    ready::tell(&endpoint, &listening, Spoken::by(&arguments.output), "other host", "anabranch bench");
+    let client = OtherEnd { place: "other host", command: "anabranch bench" };
+    ready::tell(&endpoint, &arguments.listen, &listening, Spoken::by(&arguments.output), client);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let limits = limits_of(&config);

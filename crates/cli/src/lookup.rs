@@ -1,0 +1,142 @@
+//! Looks up the addresses of a host name, and says which of the causes it was when there is none: the standard library has
+//! one error for a name that does not exist and for a name server that does not answer.
+
+use std::net::{IpAddr, SocketAddr};
+
+use dns_lookup::{AddrInfoHints, LookupError, LookupErrorKind, SockType, getaddrinfo};
+use tokio::task::spawn_blocking;
+
+/// Why a host has no address.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}{}", .note.as_ref().map(|note| format!("; {note}")).unwrap_or_default())]
+pub struct LookupFailure {
+    cause: Cause,
+    /// What else helps.
+    note: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Cause {
+    /// The name servers know that there is no such name, or that it has no address.
+    #[error("there is no host named {host:?}: check the spelling, or give its address")]
+    NoSuchHost {
+        /// As it was written.
+        host: String,
+    },
+    /// There is no network, or the name server does not answer.
+    #[error(
+        "cannot look up {host:?}, because the name server did not answer: check the network connection, or give \
+         the address of the host"
+    )]
+    NoAnswer {
+        /// As it was written.
+        host: String,
+    },
+    /// What else the system says.
+    #[error("cannot look up {host:?} ({why}): give the address of the host")]
+    System {
+        /// As it was written.
+        host: String,
+        /// What the system says.
+        why: String,
+    },
+}
+
+/// The address of `host`: itself, or one that its name has, IPv4 before IPv6.
+///
+/// # Errors
+/// There is none.
+pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailure> {
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(ip, port));
+    }
+    let name = host.to_owned();
+    let found = spawn_blocking(move || addresses(&name)).await;
+    let found = found.map_err(|error| LookupFailure::system(host, &error))?;
+    let found = found.map_err(|error| LookupFailure::of(host, error))?;
+    let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    let mut chosen = *chosen.ok_or_else(|| LookupFailure::no_such(host))?;
+    chosen.set_port(port);
+    Ok(chosen)
+}
+
+fn addresses(name: &str) -> Result<Vec<SocketAddr>, LookupError> {
+    let hints = AddrInfoHints { socktype: SockType::DGram.into(), ..AddrInfoHints::default() };
+    let found = getaddrinfo(Some(name), None, Some(hints))?;
+    // An address of a family that is neither IPv4 nor IPv6 is of no use.
+    Ok(found.filter_map(Result::ok).map(|entry| entry.sockaddr).collect())
+}
+
+impl LookupFailure {
+    /// With what else helps.
+    pub fn with_note(self, note: String) -> LookupFailure {
+        LookupFailure { note: Some(note), ..self }
+    }
+
+    fn of(host: &str, error: LookupError) -> LookupFailure {
+        match error.kind() {
+            LookupErrorKind::NoName | LookupErrorKind::NoData => LookupFailure::no_such(host),
+            LookupErrorKind::Again => Cause::NoAnswer { host: host.to_owned() }.into(),
+            _ => LookupFailure::system(host, &std::io::Error::from(error)),
+        }
+    }
+
+    fn no_such(host: &str) -> LookupFailure {
+        Cause::NoSuchHost { host: host.to_owned() }.into()
+    }
+
+    fn system(host: &str, error: &dyn std::error::Error) -> LookupFailure {
+        Cause::System { host: host.to_owned(), why: error.to_string() }.into()
+    }
+}
+
+impl From<Cause> for LookupFailure {
+    fn from(cause: Cause) -> LookupFailure {
+        LookupFailure { cause, note: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(code: i32) -> String {
+        LookupFailure::of("server.exampel", LookupError::new(code)).to_string()
+    }
+
+    /// Numbers of getaddrinfo, as Linux has them.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_failure_has_one_cause_and_says_what_to_do() {
+        let (no_name, no_data, again, fail) = (-2, -5, -3, -4);
+        let missing = "there is no host named \"server.exampel\": check the spelling, or give its address";
+        assert_eq!([told(no_name), told(no_data)], [missing, missing]);
+        assert_eq!(
+            told(again),
+            "cannot look up \"server.exampel\", because the name server did not answer: check the network connection, \
+             or give the address of the host"
+        );
+        let other = told(fail);
+        assert!(
+            other.starts_with("cannot look up \"server.exampel\" (") && other.ends_with("the host"),
+            "{other}"
+        );
+    }
+
+    #[tokio::test]
+    async fn addresses_and_names_of_this_host_have_an_address() {
+        for (host, expected) in [("192.0.2.1", "192.0.2.1:7"), ("::1", "[::1]:7")] {
+            assert_eq!(address_of(host, 7).await.expect(host).to_string(), expected);
+        }
+        let found = address_of("localhost", 7).await.expect("a name that every system has");
+        assert!(found.ip().is_loopback() && found.port() == 7, "{found}");
+    }
+
+    #[tokio::test]
+    async fn a_name_that_cannot_be_looked_up_is_an_error() {
+        for host in ["host.invalid", "a\0b", "a b", &"a".repeat(300)] {
+            let error = address_of(host, 7).await.expect_err(host).to_string();
+            assert!(!error.contains('\0'), "{error:?}");
+        }
+    }
+}
