@@ -88,6 +88,23 @@ fn a_person_reads_what_each_model_says_of_each_path() {
 }
 
 #[test]
+fn a_person_reads_of_equal_flows_once() {
+    let text = run(anabranch("predict").arg(scenario("dumbbell.toml"))).expect(0).stdout;
+    let told = "Flows main-1, main-2, …, main-20 (20 equal) are not predicted: link \"bottleneck\" also carries 19 other flows,";
+    assert!(text.contains(told) && text.lines().count() == 3, "{text}");
+    let copies = TWO.replace("name = \"wide\"", "name = \"wide\"\nprivate = true")
+        + "[[path]]\nname = \"way\"\nlinks = [\"wide\"]\ncopies = 6\n";
+    let text = on(&copies, "predict", &[]).expect(0).stdout;
+    assert!(
+        text.contains("Flows main-1, main-2, …, main-6 (6 equal), each with receive buffer 87 packets"),
+        "{text}"
+    );
+    assert_eq!(text.matches("together").count(), 1, "{text}");
+    let document = on(&copies, "predict --json", &[]).expect(0).json();
+    assert_eq!(document["flows"].as_array().map(Vec::len), Some(6), "a script gets each flow");
+}
+
+#[test]
 fn a_person_reads_limits_their_worth_and_what_mistakes_cost() {
     let ended = run(anabranch("plan").arg(scenario("two-paths.toml"))).expect(0);
     insta::assert_snapshot!("plan_two_paths", without_clock(&ended.stdout));
@@ -200,7 +217,6 @@ fn a_script_gets_every_key_of_the_contract_from_plan() {
         "method",
         "model",
         "evaluations",
-        "wall_s",
     ] {
         assert!(!document[key].is_null(), "{key} in {document:#}");
     }

@@ -41,12 +41,21 @@ fn with_until_fewer_than_five_runs_are_refused() {
     assert!(refused.stderr.contains("--until needs at least 5 runs"), "{refused:?}");
 }
 
-/// The document without what a clock measured.
-fn without_clock(mut document: Value) -> Value {
-    for one in document["runs"].as_array_mut().expect("runs") {
-        one["wall_s"] = Value::Null;
+#[test]
+fn equal_runs_print_equal_bytes_and_the_time_that_they_took_only_if_asked() {
+    let wifi_lte = scenario("wifi-lte.toml");
+    for command in ["sim --runs 2", "predict", "plan"] {
+        let printed =
+            |more: &str| run(anabranch(&format!("{command} --json {more}")).arg(&wifi_lte)).expect(0);
+        let document = printed("");
+        assert_eq!(document.stdout, printed("").stdout, "{command}");
+        assert!(!document.stdout.contains("wall_s"), "{command}: {document:?}");
     }
-    document
+    let timed =
+        |line: &str| run(anabranch(&format!("{line} --json --timing")).arg(&wifi_lte)).expect(0).json();
+    let simulated = timed("sim --runs 2");
+    assert!((0..2).all(|index| simulated["runs"][index]["wall_s"].as_f64().is_some_and(|wall| wall > 0.0)));
+    assert!(timed("plan")["wall_s"].as_f64().is_some_and(|wall| wall > 0.0));
 }
 
 #[test]
@@ -75,7 +84,7 @@ fn a_script_gets_every_key_of_the_contract() {
     };
     has(&document, "title seed runs summary");
     let one = &document["runs"][0];
-    has(one, "seed time_s events packets end_to_end_packets wall_s flows links");
+    has(one, "seed time_s events packets end_to_end_packets flows links");
     let flow = &one["flows"][0];
     has(
         flow,
@@ -106,15 +115,16 @@ fn a_script_gets_every_key_of_the_contract() {
 fn the_same_seed_gives_the_same_bytes_in_two_processes_on_one_thread_and_on_two() {
     let dir = tempdir().expect("a directory");
     let path = file(dir.path(), LOSSY);
-    let document =
-        |more: &str| without_clock(run(anabranch(&format!("sim --json {more}")).arg(&path)).expect(0).json());
-    let first = document("--runs 4 --threads 1");
-    assert_eq!(first, document("--runs 4 --threads 1"));
-    assert_eq!(first, document("--runs 4 --threads 2"));
+    let printed = |more: &str| run(anabranch(&format!("sim --json {more}")).arg(&path)).expect(0);
+    let first = printed("--runs 4 --threads 1");
+    assert_eq!(first.stdout, printed("--runs 4 --threads 1").stdout);
+    assert_eq!(first.stdout, printed("--runs 4 --threads 2").stdout);
+    let first = first.json();
     assert_ne!(first["runs"][0]["flows"], first["runs"][1]["flows"], "each run has its own seed");
-    assert_eq!(document("--runs 1 --seed 3")["runs"][0], first["runs"][2]);
-    let until = document("--until 20% --threads 1");
-    assert_eq!(until, document("--until 20% --threads 2"));
+    assert_eq!(printed("--runs 1 --seed 3").json()["runs"][0], first["runs"][2]);
+    let until = printed("--until 20% --threads 1");
+    assert_eq!(until.stdout, printed("--until 20% --threads 2").stdout);
+    let until = until.json();
     let summary = &until["summary"]["main"];
     let (mean, ci95) = (summary["goodput_bps"]["mean"].as_f64(), summary["goodput_bps"]["ci95"].as_f64());
     assert!(ci95.expect("several runs") <= 0.2 * mean.expect("a rate"), "{summary:#}");
@@ -167,11 +177,11 @@ fn errors_are_reported_with_file_line_and_column() {
 fn captures_tables_and_a_page_are_written_and_change_nothing() {
     let dir = tempdir().expect("a directory");
     let path = file(dir.path(), LOSSY);
-    let plain = without_clock(run(anabranch("sim --json").arg(&path)).expect(0).json());
+    let plain = run(anabranch("sim --json").arg(&path)).expect(0).stdout;
     let mut command = anabranch("sim --json");
     command.arg(&path).arg("--pcap").arg(dir.path().join("captures"));
     command.arg("--trace").arg(dir.path().join("tables")).arg("--report").arg(dir.path().join("page.html"));
-    assert_eq!(without_clock(run(&mut command).expect(0).json()), plain);
+    assert_eq!(run(&mut command).expect(0).stdout, plain);
     let capture = std::fs::read(dir.path().join("captures/test-seed1.pcapng")).expect("a capture");
     assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a], "it begins as pcapng does");
     let page = std::fs::read_to_string(dir.path().join("page.html")).expect("a page");

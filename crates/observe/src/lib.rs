@@ -75,7 +75,7 @@ use anabranch_scenario::Scenario;
 
 pub use document::{Body, resolved, settings};
 use names::Names;
-pub use simulation::results;
+pub use simulation::{results, timed_results};
 pub use sinks::{CannotWrite, Sinks, Wanted};
 
 /// What is recorded: one run of a scenario.

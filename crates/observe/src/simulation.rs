@@ -12,27 +12,40 @@ use serde_json::{Map, Value, json};
 use crate::document::{Body, resolved};
 use crate::words::frame_kind;
 
-/// The results of all runs of `scenario`, the first of which had this seed.
+/// The results of all runs of `scenario`, the first of which had this seed. Equal runs have equal results, on any machine.
 pub fn results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
+    whole(scenario, seed, replications, replications.runs.iter().map(run).collect())
+}
+
+/// The same, with the time that each run took on this machine, `wall_s`.
+pub fn timed_results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
     let runs = replications.runs.iter().zip(&replications.wall);
+    let timed = runs.map(|(result, wall)| {
+        let mut entry = run(result);
+        entry["wall_s"] = json!(seconds(*wall));
+        entry
+    });
+    whole(scenario, seed, replications, timed.collect())
+}
+
+fn whole(scenario: &Scenario, seed: u64, replications: &Replications, runs: Vec<Value>) -> Body {
     let body = json!({
         "title": scenario.title,
         "seed": seed,
-        "runs": runs.map(|(result, wall)| run(result, *wall)).collect::<Vec<_>>(),
+        "runs": runs,
         "summary": summary(&summarise(&replications.runs)),
         "resolved": resolved(scenario),
     });
     Body::of(&body)
 }
 
-fn run(run: &RunResult, wall: Duration) -> Value {
+fn run(run: &RunResult) -> Value {
     let mut entry = json!({
         "seed": run.seed,
         "time_s": seconds(run.time),
         "events": run.events,
         "packets": run.packets,
         "end_to_end_packets": run.end_to_end_packets,
-        "wall_s": seconds(wall),
         "flows": run.flows.iter().map(flow).collect::<Vec<_>>(),
         "links": run.links.iter().map(link).collect::<Vec<_>>(),
     });

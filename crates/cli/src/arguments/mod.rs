@@ -18,7 +18,7 @@ pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
 pub use host::HostPort;
 pub use models::{MethodName, ModelName, PlanArguments, PredictArguments, RoundLossName, WindowModelName};
-pub use output::Output;
+pub use output::{Output, Timing};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anabranch_models::RoundLoss;
 use clap::{Args, ValueEnum};
 
-use super::Output;
+use super::{Output, Timing};
 
 /// `anabranch predict`.
 #[derive(Debug, Args)]
@@ -54,6 +54,9 @@ pub struct PlanArguments {
     /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
+    /// Times of the machine.
+    #[command(flatten)]
+    pub timing: Timing,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,

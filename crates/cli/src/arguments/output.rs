@@ -19,6 +19,14 @@ pub struct Output {
     pub verbose: bool,
 }
 
+/// Whether JSON documents have times of the machine.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Timing {
+    /// Add the time that the computation took to the JSON document, as `wall_s`; without it equal runs print equal bytes
+    #[arg(long)]
+    pub timing: bool,
+}
+
 impl Output {
     /// Whether standard output is for JSON only.
     pub fn is_json(self) -> bool {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::Output;
+use super::{Output, Timing};
 
 /// `anabranch sim`.
 #[derive(Debug, Args)]
@@ -39,6 +39,9 @@ pub struct SimArguments {
     /// Number of threads for replications (default: one per core); results do not depend on it
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
+    /// Times of the machine.
+    #[command(flatten)]
+    pub timing: Timing,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,

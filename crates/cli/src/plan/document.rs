@@ -13,7 +13,7 @@ use crate::scenario::Loaded;
 /// The plan, and what is to be known of it.
 pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Body {
     let flow = &plan.flow;
-    let body = json!({
+    let mut body = json!({
         "title": loaded.scenario.title,
         "flow": flow.name,
         "receive_buffer_packets": flow.receive_buffer,
@@ -25,7 +25,6 @@ pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Bo
         "model": name(&arguments.model),
         "loss_model": name(&arguments.loss_model),
         "evaluations": plan.best.evaluations,
-        "wall_s": plan.took.as_secs_f64(),
         "paths": (0..flow.paths.len()).map(|index| path(plan, index)).collect::<Vec<_>>(),
         "certificate": {
             "upper_bound_bps": flow.throughput_bps(plan.certificate.upper_bound),
@@ -36,6 +35,9 @@ pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Bo
         "notes": plan.notes,
         "resolved": loaded.resolved(),
     });
+    if arguments.timing.timing {
+        body["wall_s"] = json!(plan.took.as_secs_f64());
+    }
     Body::of(&body).about(loaded.sha256.clone())
 }
 

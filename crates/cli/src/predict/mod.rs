@@ -1,5 +1,6 @@
 //! `anabranch predict`: predicts throughput with analytic models.
 
+mod alike;
 mod document;
 mod forecast;
 mod table;

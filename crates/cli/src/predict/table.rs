@@ -4,32 +4,33 @@ use anabranch_base::BitRate;
 use anabranch_scenario::Scenario;
 use anabranch_sim::predict::Windows;
 
+use super::alike::{alike, named};
 use super::forecast::{Basis, Forecast, Prediction};
 use crate::arguments::ModelName;
 use crate::failure::printable;
 use crate::report::{head, lay_out};
 
-/// A table for each flow that is predicted, and a line for each that is not.
+/// A table for each flow that is predicted, and a line for each that is not; one for all flows that are equal.
 pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
     let mut text = String::new();
     if !scenario.title.is_empty() {
         text.push_str(&format!("{}\n\n", printable(&scenario.title)));
     }
-    for (index, forecast) in forecasts.iter().enumerate() {
-        if index > 0 {
-            text.push('\n');
-        }
-        text.push_str(&flow(forecast));
-    }
+    let paragraphs: Vec<String> = alike(forecasts).iter().map(|group| paragraph(group)).collect();
+    text.push_str(&paragraphs.join("\n"));
     text
 }
 
-fn flow(forecast: &Forecast) -> String {
+/// What is said of the first of equal flows, and how many they are.
+fn paragraph(group: &[&Forecast]) -> String {
+    let [forecast, others @ ..] = group else { return String::new() };
     let Some(basis) = &forecast.basis else {
         let why = forecast.models.iter().find_map(|(_, found)| found.as_ref().err());
-        return format!("Flow {} is not predicted: {}.\n", forecast.flow, why.map_or("", String::as_str));
+        let are = if others.is_empty() { "is" } else { "are" };
+        return format!("{} {are} not predicted: {}.\n", named(group), why.map_or("", String::as_str));
     };
-    let mut text = format!("Flow {}, {}.\n\n", forecast.flow, tell(basis));
+    let each = if others.is_empty() { "" } else { "each with " };
+    let mut text = format!("{}, {each}{}.\n\n", named(group), tell(basis));
     let found: Vec<(ModelName, &Prediction)> =
         forecast.models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?))).collect();
     if !found.is_empty() {

@@ -6,7 +6,7 @@ mod tables;
 use std::sync::Arc;
 
 use anabranch_base::Duration;
-use anabranch_observe::{About, Sinks, Wanted, results};
+use anabranch_observe::{About, Sinks, Wanted, results, timed_results};
 use anabranch_scenario::Scenario;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
 use tokio::task::spawn_blocking;
@@ -15,7 +15,6 @@ use crate::arguments::SimArguments;
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 use progress::ProgressMeter;
@@ -47,9 +46,10 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     };
     meter.finish();
     let replications = done.map_err(|error| Failure::System(std::io::Error::other(error)))??;
+    let document = if arguments.timing.timing { timed_results } else { results };
     let failure = replications.is_cut_short.then_some(Failure::Interrupted);
     Ok(Outcome {
-        document: Some(results(&loaded.scenario, plan.seed, &replications).about(loaded.sha256.clone())),
+        document: Some(document(&loaded.scenario, plan.seed, &replications).about(loaded.sha256.clone())),
         summary: tables(&loaded.scenario, &replications),
         failure,
     })

@@ -100,9 +100,9 @@ pub fn data_way(link: &Link, direction: Direction) -> &LinkConfig {
     }
 }
 
-/// `flow "a"`, or `flow "a" and 2 others`.
+/// `flow "a"`, or `3 other flows`: of equal flows the same is said.
 fn flows(first: &str, all: usize) -> String {
-    if all > 1 { format!("flow {first:?} and {} others", all - 1) } else { format!("flow {first:?}") }
+    if all > 1 { format!("{all} other flows") } else { format!("flow {first:?}") }
 }
 
 fn own_pace(flow: &Flow) -> Option<Obstacle> {
