@@ -89,11 +89,11 @@ pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
 async fn given_to_listen(hosts: &[HostPort], known: &[Interface]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
-        match known.iter().find(|interface| interface.name == host.name) {
-            Some(interface) => found.extend(all_of(interface, port_of(host))?),
-            None => {
-                found.push(address_of(&host.name, port_of(host)).await.map_err(|why| not_here(why, known))?)
-            }
+        if let Some(interface) = known.iter().find(|interface| interface.name == host.name) {
+            found.extend(all_of(interface, port_of(host))?);
+        } else {
+            let address = address_of(&host.name, port_of(host)).await;
+            found.push(address.map_err(|why| not_here(why, known))?);
         }
     }
     Ok(found)

@@ -14,7 +14,7 @@ use crate::words::frame_kind;
 
 /// The results of all runs of `scenario`, the first of which had this seed. Equal runs have equal results, on any machine.
 pub fn results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
-    whole(scenario, seed, replications, replications.runs.iter().map(run).collect())
+    whole(scenario, seed, replications, &replications.runs.iter().map(run).collect::<Vec<_>>())
 }
 
 /// The same, with the time that each run took on this machine, `wall_s`.
@@ -25,10 +25,10 @@ pub fn timed_results(scenario: &Scenario, seed: u64, replications: &Replications
         entry["wall_s"] = json!(seconds(*wall));
         entry
     });
-    whole(scenario, seed, replications, timed.collect())
+    whole(scenario, seed, replications, &timed.collect::<Vec<_>>())
 }
 
-fn whole(scenario: &Scenario, seed: u64, replications: &Replications, runs: Vec<Value>) -> Body {
+fn whole(scenario: &Scenario, seed: u64, replications: &Replications, runs: &[Value]) -> Body {
     let body = json!({
         "title": scenario.title,
         "seed": seed,
