@@ -123,7 +123,14 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     column("flow", "", "the flow of the packet", |row, names, out| out.push_str(names.flow(row.seen.flow))),
     column("path", "", "the path it travels", |row, names, out| out.push_str(names.path(row.seen.path))),
     worded("direction", "{words}", directions, |row, _, out| out.push_str(direction(row.seen.from))),
-    column("step", "", "sent, arrived or lost", |row, _, out| out.push_str(step(row.seen.step))),
+    worded(
+        "step",
+        "{words}",
+        || STEPS.map(str::to_owned).into(),
+        |row, _, out| {
+            out.push_str(step(row.seen.step));
+        },
+    ),
     worded("cause", "why it was lost: {words}; empty at other steps", causes, |row, _, out| {
         out.push_str(loss(row.seen.step).map_or("", |(_, why)| why));
     }),
@@ -205,11 +212,14 @@ fn directions() -> Vec<String> {
     Host::BOTH.map(|from| format!("{} (from the {} host)", direction(from), host(from))).into()
 }
 
+/// The words for steps of a packet.
+const STEPS: [&str; 3] = ["sent", "arrived", "lost"];
+
 fn step(step: Step) -> &'static str {
     match step {
-        Step::Sent => "sent",
-        Step::Arrived { .. } => "arrived",
-        Step::Lost { .. } => "lost",
+        Step::Sent => STEPS[0],
+        Step::Arrived { .. } => STEPS[1],
+        Step::Lost { .. } => STEPS[2],
     }
 }
 

@@ -16,8 +16,8 @@ pub const FRAMES: &[Column<Row>] = &[
     column("radio", "", "which radio", |row, names, out| out.push_str(names.radio(row.seen.radio))),
     worded(
         "what",
-        "{words} for frames; link-failure, discovery, route-found or broken-link for routing",
-        || FrameKind::ALL.map(|kind| frame_kind(kind).to_owned()).into(),
+        "a frame on air, by its kind, or what routing did: {words}",
+        || FrameKind::ALL.map(frame_kind).into_iter().chain(ROUTING).map(str::to_owned).collect(),
         |row, _, out| out.push_str(what(&row.seen.event)),
     ),
     column("station", "", "the station that sent the frame, or at which it happened", |row, names, out| {
@@ -53,6 +53,9 @@ pub const FRAMES: &[Column<Row>] = &[
     }),
 ];
 
+/// The words for events of routing: a broken link is what a route error tells.
+const ROUTING: [&str; 4] = ["link-failure", "discovery", "route-found", "broken-link"];
+
 fn at(row: &Row, _: &Names, out: &mut String) {
     let at: Time = row.at;
     show(out, Seconds::from(at));
@@ -61,10 +64,10 @@ fn at(row: &Row, _: &Names, out: &mut String) {
 fn what(event: &MeshEvent) -> &'static str {
     match event {
         MeshEvent::Frame(frame, _) => frame_kind(frame.kind),
-        MeshEvent::Routing(RoutingEvent::LinkFailure { .. }) => "link-failure",
-        MeshEvent::Routing(RoutingEvent::DiscoveryStarted { .. }) => "discovery",
-        MeshEvent::Routing(RoutingEvent::RouteFound { .. }) => "route-found",
-        MeshEvent::Routing(RoutingEvent::RouteError { .. }) => "broken-link",
+        MeshEvent::Routing(RoutingEvent::LinkFailure { .. }) => ROUTING[0],
+        MeshEvent::Routing(RoutingEvent::DiscoveryStarted { .. }) => ROUTING[1],
+        MeshEvent::Routing(RoutingEvent::RouteFound { .. }) => ROUTING[2],
+        MeshEvent::Routing(RoutingEvent::RouteError { .. }) => ROUTING[3],
     }
 }
 

@@ -270,6 +270,7 @@ mod tests {
             "forward (from the first host), reverse (from the second host)"
         );
         assert!(meaning("packets", "ecn").ends_with(": Not-ECT, ECT(0), ECT(1), CE"));
-        assert!(meaning("frames", "what").starts_with("rts, cts, ack, "));
+        assert!(meaning("frames", "what").contains(": rts, cts, ack, "));
+        assert!(meaning("frames", "what").ends_with(", discovery, route-found, broken-link"));
     }
 }
