@@ -1,11 +1,10 @@
 //! The task that moves datagrams between the sockets and the core, and wakes the core when its timers are due.
 
 use std::future::{Future, poll_fn};
-use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use anabranch_base::Time;
 use anabranch_sctp::association::{Association, Ecn, PathAddresses};
@@ -15,11 +14,11 @@ use tokio::time::Sleep;
 use crate::address_tracker::AddressTracker;
 use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
-use crate::inbox::{Inbox, ReceivedBatch, ReceivedPacket};
-use crate::outbox::{Outbox, PacketHeader, Packets};
-use crate::refused::{Refused, is_too_large};
+use crate::inbox::{Inbox, ReceivedPacket};
+use crate::outbox::{PacketHeader, Packets};
+use crate::port::{Port, push};
 use crate::report::{SocketReport, SocketReports, Unsent};
-use crate::seal::{Datagram, Route, Sealed, Sealing};
+use crate::seal::Sealing;
 use crate::shared::{Core, Shared};
 use crate::socket::{ReceiveBuffers, Socket};
 
@@ -41,17 +40,6 @@ pub struct Driver {
     packets: Vec<u8>,
     timer: Pin<Box<Sleep>>,
     is_timer_set: bool,
-}
-
-/// A socket and the packets that wait for it.
-#[derive(Debug)]
-struct Port {
-    socket: Socket,
-    outbox: Outbox,
-    unsent: Unsent,
-    /// Packets that were too large for the interface, until the core is told.
-    refused: Vec<Refused>,
-    is_readable: bool,
 }
 
 impl Driver {
@@ -183,6 +171,14 @@ impl Driver {
                 report.unsent.clone_from(&port.unsent);
             }
         }
+        let is_connecting = core.is_connecting();
+        for port in &mut self.ports {
+            port.hear(is_connecting);
+            port.undelivered.drain(..).for_each(|news| core.undelivered.add(news));
+        }
+        if core.strangers.all() != self.inbox.strangers.all() {
+            core.strangers = self.inbox.strangers.clone();
+        }
         core.set_flushed(self.ports.iter().all(|port| port.outbox.is_empty()));
         let now = core.now();
         if core.tell_handles(now, &self.shared.accepted) {
@@ -228,132 +224,6 @@ impl Drop for Driver {
     /// Runs whether the driver ended by itself or with its runtime, so that no handle waits for it any longer.
     fn drop(&mut self) {
         self.shared.on_driver_gone();
-    }
-}
-
-impl Port {
-    fn new(socket: Socket, unsent: Unsent) -> Port {
-        Port { socket, outbox: Outbox::default(), unsent, refused: Vec::new(), is_readable: true }
-    }
-
-    /// Counts what waits as unsent, too, and returns what could not be sent.
-    fn close(mut self) -> Unsent {
-        let waiting = self.outbox.count();
-        if waiting > 0 {
-            self.unsent.add(
-                waiting,
-                format!("{} is no longer an address of this machine", self.socket.address().ip()),
-            );
-        }
-        self.unsent
-    }
-
-    /// Reads one batch. `true` if more may be left.
-    fn receive(
-        &mut self,
-        buffers: &mut ReceiveBuffers,
-        inbox: &mut Inbox,
-        mut sealing: Option<&mut Sealing>,
-    ) -> bool {
-        let Port { socket, outbox, unsent, .. } = self;
-        let mut take = |received: ReceivedBatch<'_>| match sealing.as_deref_mut() {
-            None => inbox.take_plain(received),
-            Some(sealing) => {
-                let source = socket.source(received.local);
-                let (remote, ecn) = (received.remote, Ecn::NotEct);
-                let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
-                inbox.take_sealed(received, sealing, |bytes| {
-                    push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
-                });
-            }
-        };
-        for _ in 0..MOST_ERRORS {
-            match socket.receive(buffers, &mut take) {
-                Ok(is_full) => return is_full,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
-                // An error that an earlier packet of ours caused; the next call may succeed.
-                Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
-            }
-        }
-        false
-    }
-
-    /// Sends until nothing waits or the socket is full.
-    fn flush(&mut self) {
-        while let Some(packets) = self.outbox.first(self.socket.max_segments()) {
-            let len = packets.bytes.len();
-            if let Err(error) = self.socket.send(&packets) {
-                if error.kind() == io::ErrorKind::WouldBlock {
-                    return;
-                }
-                if packets.count() > 1 && self.socket.max_segments() == 1 {
-                    // The system does not segment here: from now on packets leave one by one.
-                    continue;
-                }
-                if is_too_large(&error) {
-                    self.refused.push(self.refused_by_size(&packets));
-                } else {
-                    self.unsent.add(packets.count(), format!("to {}: {error}", packets.envelope.remote));
-                }
-            }
-            self.outbox.pop(len);
-        }
-    }
-
-    fn refused_by_size(&self, packets: &Packets<'_>) -> Refused {
-        let PacketHeader { remote, source, .. } = packets.envelope;
-        let mut local = self.socket.address();
-        local.set_ip(source.unwrap_or(local.ip()));
-        let size = packets.segment_size.min(packets.bytes.len());
-        Refused { path: PathAddresses { local, remote }, size, packets: packets.count() }
-    }
-
-    /// Tells the core which packets are too large. If the core does not use that, they count as unsent, like other
-    /// packets that the system refused.
-    fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
-        for refused in self.refused.drain(..) {
-            if !endpoint.on_too_large(now, refused.path, refused.largest()) {
-                let error = format!("to {}: larger than the interface carries", refused.path.remote);
-                self.unsent.add(refused.packets, error);
-            }
-        }
-    }
-
-    /// Seals packets of the core, straight into the queue.
-    fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
-        let Packets { envelope, segment_size, bytes } = packets;
-        let channel = departure.channel;
-        let route = match departure.association {
-            Some(_) => Route::of(departure.transmit.path),
-            None => Some(Route::NO_PATH),
-        };
-        let Some(route) = route else {
-            let error =
-                format!("to {}: the association had more than {} paths", envelope.remote, Route::PATHS);
-            return self.unsent.add(packets.count(), error);
-        };
-        let most = bytes.len() + packets.count() as usize * Datagram::OVERHEAD;
-        let mut is_open = true;
-        let taken = self.outbox.write(envelope, segment_size + Datagram::OVERHEAD, most, |queue| {
-            for packet in bytes.chunks(segment_size.max(1)) {
-                is_open &= sealing.seal(channel, route, packet, queue) == Sealed::Packet;
-            }
-        });
-        if !taken {
-            self.unsent.add(packets.count(), format!("to {}: {TOO_MANY}", envelope.remote));
-        }
-        let mut control = Vec::new();
-        if is_open && sealing.take_control(channel, &mut control).is_some() {
-            let envelope = PacketHeader { ecn: Ecn::NotEct, ..envelope };
-            let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
-            push(&mut self.outbox, &mut self.unsent, packets);
-        }
-    }
-
-    /// Whether there is something to do at the socket; if not, the task is woken when there is.
-    fn poll(&mut self, context: &mut Context<'_>) -> bool {
-        self.is_readable = self.socket.poll_readable(context).is_ready();
-        self.is_readable || (!self.outbox.is_empty() && self.socket.poll_writable(context).is_ready())
     }
 }
 
@@ -419,17 +289,6 @@ impl Exit<'_> {
     }
 }
 
-/// Adds packets to a queue, or counts them as unsent.
-fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
-    if !outbox.push(packets) {
-        unsent.add(packets.count(), format!("to {}: {TOO_MANY}", packets.envelope.remote));
-    }
-}
-
 fn gone(address: SocketAddr) -> String {
     format!("{} is no longer an address of this machine", address.ip())
 }
-
-/// After as many errors in a row a socket is left until something new arrives.
-const MOST_ERRORS: usize = 16;
-const TOO_MANY: &str = "too many packets wait for the socket";

@@ -18,11 +18,13 @@ use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
+use crate::opening::Opening;
 use crate::reach::pair_by_route;
 use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Ciphers, Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
+use crate::strangers::Stranger;
 use crate::waiting::until;
 
 /// The UDP port of SCTP over UDP (RFC 6951 §3.1: "the IANA-assigned port number 9899").
@@ -177,19 +179,26 @@ impl Endpoint {
     /// There is no address that could be reached, there are too many associations or there is one with this
     /// peer already (a second one needs another endpoint), or the peer does not answer or refuses.
     pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
+        self.open(remote)?.opened().await
+    }
+
+    /// Begins to [`connect`](Endpoint::connect), for callers that want to show how far it is.
+    ///
+    /// # Errors
+    /// There is no address that could be reached, there are too many associations or there is one with this
+    /// peer already.
+    pub fn open(&self, remote: &[SocketAddr]) -> Result<Opening, ConnectError> {
         let shared = &self.owner.shared;
         let local = shared.lock().endpoint.locals().to_vec();
         let pairing = pair_by_route(&local, remote);
         let (id, notifiers) = shared.change(|core, _| core.connect(remote, &pairing))?;
-        let association = Association::new(shared.clone(), id, notifiers);
-        match association.opened().await {
-            Ok(()) => Ok(association),
-            Err(CloseReason::NoAnswer { attempts }) => {
-                let tried = association.paths().into_iter().map(|path| path.addresses).collect();
-                Err(ConnectError::NoAnswer { attempts, tried })
-            }
-            Err(reason) => Err(ConnectError::Failed(reason)),
-        }
+        Ok(Opening::new(Association::new(shared.clone(), id, notifiers), shared.clone()))
+    }
+
+    /// Peers that asked for a connection with packets that this end cannot read: with another key, for instance. The
+    /// latest few are remembered.
+    pub fn strangers(&self) -> Vec<Stranger> {
+        self.owner.shared.lock().strangers.all().to_vec()
     }
 
     /// Waits for the next association that a peer opens. `None` if none will come, because the runtime ends.

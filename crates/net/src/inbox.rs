@@ -7,6 +7,7 @@ use anabranch_sctp::endpoint::{Arrival, Channel};
 
 use crate::buffer_pool::BufferPool;
 use crate::seal::{Opened, Sealing};
+use crate::strangers::Strangers;
 
 /// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,8 @@ pub struct Inbox {
     plain: Vec<u8>,
     /// Peers that have forgotten their session.
     pub forgotten: Vec<Channel>,
+    /// Peers whose packets cannot be read.
+    pub strangers: Strangers,
 }
 
 impl Inbox {
@@ -50,6 +53,7 @@ impl Inbox {
     pub fn take_plain(&mut self, received: ReceivedBatch<'_>) {
         let ReceivedBatch { local, remote, ecn, .. } = received;
         for datagram in received.datagrams() {
+            self.strangers.on_plain(remote, datagram);
             let (bytes, memory) = self.pool.copy(datagram);
             let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory };
             self.packets.push(ReceivedPacket { arrival, moved_from: None });
@@ -75,7 +79,7 @@ impl Inbox {
                 }
                 Opened::Reply => reply(&self.plain),
                 Opened::Forgotten(channel) => self.forgotten.push(channel),
-                Opened::Nothing => {}
+                Opened::Nothing => self.strangers.on_not_opened(remote, datagram),
             }
         }
     }

@@ -15,10 +15,12 @@ use tokio::sync::Notify;
 
 use crate::association_entry::{AssociationEntry, Holder, Notifiers, Phase};
 use crate::clock::Clock;
+use crate::hearing::UndeliveredList;
 use crate::reach::Pairing;
 use crate::report::SocketReports;
 use crate::seal::{self, Security};
 use crate::send_error::SendError;
+use crate::strangers::Strangers;
 
 /// The endpoint as its handles and its driver see it.
 #[derive(Debug)]
@@ -39,6 +41,10 @@ pub struct Core {
     pub endpoint: Endpoint,
     /// Maintained by the driver.
     pub sockets: SocketReports,
+    /// What the network did not deliver while an association was being opened; maintained by the driver.
+    pub undelivered: UndeliveredList,
+    /// Peers whose packets cannot be read; maintained by the driver.
+    pub strangers: Strangers,
     clock: Clock,
     associations: BTreeMap<AssociationId, AssociationEntry>,
     incoming: VecDeque<AssociationId>,
@@ -60,6 +66,8 @@ impl Shared {
         let core = Core {
             endpoint,
             sockets,
+            undelivered: UndeliveredList::default(),
+            strangers: Strangers::default(),
             clock,
             associations: BTreeMap::new(),
             incoming: VecDeque::new(),
@@ -248,6 +256,12 @@ impl Core {
         }
         self.is_dirty |= has_changed;
         has_changed
+    }
+
+    /// Whether this end is opening an association.
+    pub fn is_connecting(&self) -> bool {
+        let mut held = self.associations.values().filter(|entry| entry.holder == Holder::Handle);
+        held.any(|entry| entry.phase == Phase::Opening)
     }
 
     /// Whether packets wait for a socket, as the driver sees it.

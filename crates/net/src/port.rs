@@ -1,0 +1,215 @@
+//! One socket of an endpoint with the packets that wait for it: receives, seals, sends, and keeps account of what could not
+//! be sent.
+
+use std::io;
+use std::task::Context;
+
+use anabranch_base::Time;
+use anabranch_sctp::association::{Ecn, PathAddresses};
+use anabranch_sctp::endpoint::{Departure, Endpoint};
+
+use crate::hearing::Undelivered;
+use crate::inbox::{Inbox, ReceivedBatch};
+use crate::outbox::{Outbox, PacketHeader, Packets};
+use crate::refused::{Refused, is_too_large};
+use crate::report::Unsent;
+use crate::seal::{Datagram, Route, Sealed, Sealing};
+use crate::socket::{ReceiveBuffers, Socket};
+
+/// A socket and the packets that wait for it.
+#[derive(Debug)]
+pub struct Port {
+    /// The socket.
+    pub socket: Socket,
+    /// The packets.
+    pub outbox: Outbox,
+    /// What could not be sent.
+    pub unsent: Unsent,
+    /// Packets that were too large for the interface, until the core is told.
+    pub refused: Vec<Refused>,
+    /// Whether something may have arrived.
+    pub is_readable: bool,
+    /// What the network did not deliver, until handles are told.
+    pub undelivered: Vec<Undelivered>,
+    /// Whether somebody wants to know that.
+    is_hearing: bool,
+}
+
+impl Port {
+    /// An open socket, and what one at its address could not send before.
+    pub fn new(socket: Socket, unsent: Unsent) -> Port {
+        Port {
+            socket,
+            outbox: Outbox::default(),
+            unsent,
+            refused: Vec::new(),
+            is_readable: true,
+            undelivered: Vec::new(),
+            is_hearing: false,
+        }
+    }
+
+    /// Counts what waits as unsent, too, and returns what could not be sent.
+    pub fn close(mut self) -> Unsent {
+        let waiting = self.outbox.count();
+        if waiting > 0 {
+            self.unsent.add(
+                waiting,
+                format!("{} is no longer an address of this machine", self.socket.address().ip()),
+            );
+        }
+        self.unsent
+    }
+
+    /// Reads one batch. `true` if more may be left.
+    pub fn receive(
+        &mut self,
+        buffers: &mut ReceiveBuffers,
+        inbox: &mut Inbox,
+        mut sealing: Option<&mut Sealing>,
+    ) -> bool {
+        let Port { socket, outbox, unsent, .. } = self;
+        let mut take = |received: ReceivedBatch<'_>| match sealing.as_deref_mut() {
+            None => inbox.take_plain(received),
+            Some(sealing) => {
+                let source = socket.source(received.local);
+                let (remote, ecn) = (received.remote, Ecn::NotEct);
+                let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
+                inbox.take_sealed(received, sealing, |bytes| {
+                    push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
+                });
+            }
+        };
+        for _ in 0..MOST_ERRORS {
+            match socket.receive(buffers, &mut take) {
+                Ok(is_full) => return is_full,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                // An error that an earlier packet of ours caused; the next call may succeed.
+                Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
+            }
+        }
+        false
+    }
+
+    /// Sends until nothing waits or the socket is full.
+    pub fn flush(&mut self) {
+        while let Some(packets) = self.outbox.first(self.socket.max_segments()) {
+            let len = packets.bytes.len();
+            if let Err(error) = send(&self.socket, &packets, self.is_hearing, &mut self.undelivered) {
+                if error.kind() == io::ErrorKind::WouldBlock {
+                    return;
+                }
+                if packets.count() > 1 && self.socket.max_segments() == 1 {
+                    // The system does not segment here: from now on packets leave one by one.
+                    continue;
+                }
+                if is_too_large(&error) {
+                    self.refused.push(self.refused_by_size(&packets));
+                } else {
+                    let remote = packets.envelope.remote;
+                    self.unsent.add(packets.count(), format!("to {remote}: {error}"));
+                    if self.is_hearing {
+                        self.undelivered.push(Undelivered::new(self.socket.address(), remote, &error));
+                    }
+                }
+            }
+            self.outbox.pop(len);
+        }
+    }
+
+    fn refused_by_size(&self, packets: &Packets<'_>) -> Refused {
+        let PacketHeader { remote, source, .. } = packets.envelope;
+        let mut local = self.socket.address();
+        local.set_ip(source.unwrap_or(local.ip()));
+        let size = packets.segment_size.min(packets.bytes.len());
+        Refused { path: PathAddresses { local, remote }, size, packets: packets.count() }
+    }
+
+    /// Tells the core which packets are too large. If the core does not use that, they count as unsent, like other
+    /// packets that the system refused.
+    pub fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
+        for refused in self.refused.drain(..) {
+            if !endpoint.on_too_large(now, refused.path, refused.largest()) {
+                let error = format!("to {}: larger than the interface carries", refused.path.remote);
+                self.unsent.add(refused.packets, error);
+            }
+        }
+    }
+
+    /// Seals packets of the core, straight into the queue.
+    pub fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
+        let Packets { envelope, segment_size, bytes } = packets;
+        let channel = departure.channel;
+        let route = match departure.association {
+            Some(_) => Route::of(departure.transmit.path),
+            None => Some(Route::NO_PATH),
+        };
+        let Some(route) = route else {
+            let error =
+                format!("to {}: the association had more than {} paths", envelope.remote, Route::PATHS);
+            return self.unsent.add(packets.count(), error);
+        };
+        let most = bytes.len() + packets.count() as usize * Datagram::OVERHEAD;
+        let mut is_open = true;
+        let taken = self.outbox.write(envelope, segment_size + Datagram::OVERHEAD, most, |queue| {
+            for packet in bytes.chunks(segment_size.max(1)) {
+                is_open &= sealing.seal(channel, route, packet, queue) == Sealed::Packet;
+            }
+        });
+        if !taken {
+            self.unsent.add(packets.count(), format!("to {}: {TOO_MANY}", envelope.remote));
+        }
+        let mut control = Vec::new();
+        if is_open && sealing.take_control(channel, &mut control).is_some() {
+            let envelope = PacketHeader { ecn: Ecn::NotEct, ..envelope };
+            let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
+            push(&mut self.outbox, &mut self.unsent, packets);
+        }
+    }
+
+    /// Whether there is something to do at the socket; if not, the task is woken when there is.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> bool {
+        self.is_readable = self.socket.poll_readable(context).is_ready();
+        self.is_readable || (!self.outbox.is_empty() && self.socket.poll_writable(context).is_ready())
+    }
+
+    /// Begins or ends to collect what the network says of packets that it did not deliver, and takes what it has said.
+    pub fn hear(&mut self, is_wanted: bool) {
+        if self.is_hearing != is_wanted {
+            self.is_hearing = is_wanted;
+            self.socket.hear(is_wanted);
+        }
+        if is_wanted {
+            self.undelivered.extend(self.socket.heard());
+        }
+    }
+}
+
+/// Sends packets. While errors are heard, a call may report one that an earlier packet met, and not send (`ip(7)`,
+/// `IP_RECVERR`): once that is taken, it is tried again.
+fn send(
+    socket: &Socket,
+    packets: &Packets<'_>,
+    is_hearing: bool,
+    undelivered: &mut Vec<Undelivered>,
+) -> io::Result<()> {
+    let result = socket.send(packets);
+    match &result {
+        Err(error) if is_hearing && error.kind() != io::ErrorKind::WouldBlock => {
+            undelivered.extend(socket.heard());
+            socket.send(packets)
+        }
+        _ => result,
+    }
+}
+
+/// Adds packets to a queue, or counts them as unsent.
+pub fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
+    if !outbox.push(packets) {
+        unsent.add(packets.count(), format!("to {}: {TOO_MANY}", packets.envelope.remote));
+    }
+}
+
+/// After as many errors in a row a socket is left until something new arrives.
+const MOST_ERRORS: usize = 16;
+const TOO_MANY: &str = "too many packets wait for the socket";

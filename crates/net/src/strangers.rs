@@ -1,0 +1,136 @@
+//! Peers that came with packets that this end cannot read, remembered so that a person who waits learns of them.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+use crate::seal::Datagram;
+
+/// A peer that asked for a connection and could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stranger {
+    /// Where its packets come from.
+    pub remote: IpAddr,
+    /// Why it was not understood.
+    pub reason: Unreadable,
+    /// How many such packets came.
+    pub packets: u64,
+}
+
+/// Why a request for a connection cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// It is sealed with another key.
+    OtherKey,
+    /// It is plain SCTP, and this end takes sealed packets.
+    NotSealed,
+    /// It is sealed, and this end takes plain SCTP.
+    Sealed,
+}
+
+/// The peers that came last, as many as are remembered.
+#[derive(Clone, Debug, Default)]
+pub struct Strangers {
+    latest: Vec<Stranger>,
+}
+
+impl Strangers {
+    /// A datagram that a sealed endpoint could not open.
+    pub fn on_not_opened(&mut self, remote: SocketAddr, datagram: &[u8]) {
+        match Datagram::parse(datagram) {
+            Some(Datagram::Initiation(_)) => self.add(remote.ip(), Unreadable::OtherKey),
+            None if is_plain_init(datagram) => self.add(remote.ip(), Unreadable::NotSealed),
+            _ => {}
+        }
+    }
+
+    /// A datagram that came to an endpoint without sealing.
+    pub fn on_plain(&mut self, remote: SocketAddr, datagram: &[u8]) {
+        let has_length = datagram.len() == Datagram::HANDSHAKE_LEN;
+        if has_length && matches!(Datagram::parse(datagram), Some(Datagram::Initiation(_))) {
+            self.add(remote.ip(), Unreadable::Sealed);
+        }
+    }
+
+    /// Those that came last, in the order in which they came first.
+    pub fn all(&self) -> &[Stranger] {
+        &self.latest
+    }
+
+    fn add(&mut self, remote: IpAddr, reason: Unreadable) {
+        let same = |known: &&mut Stranger| known.remote == remote && known.reason == reason;
+        if let Some(known) = self.latest.iter_mut().find(same) {
+            known.packets += 1;
+            return;
+        }
+        if self.latest.len() == MOST {
+            self.latest.remove(0);
+        }
+        self.latest.push(Stranger { remote, reason, packets: 1 });
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unreadable::OtherKey => "its packets are sealed with another key",
+            Unreadable::NotSealed => "its packets are not sealed, and this end expects a key",
+            Unreadable::Sealed => "its packets are sealed, and this end runs without a key",
+        })
+    }
+}
+
+/// Whether it is SCTP's first packet: no verification tag, and an INIT chunk (RFC 9260 §8.5.1).
+fn is_plain_init(datagram: &[u8]) -> bool {
+    const INIT: u8 = 1;
+    datagram.get(4..8) == Some(&[0; 4]) && datagram.get(12) == Some(&INIT)
+}
+
+/// How many are remembered.
+const MOST: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(last: u8) -> SocketAddr {
+        ([192, 0, 2, last], 9899).into()
+    }
+
+    fn init() -> Vec<u8> {
+        let mut packet = vec![0x26, 0xab, 0x26, 0xab, 0, 0, 0, 0, 9, 9, 9, 9, 1, 0, 0, 20];
+        packet.extend([7; 16]);
+        packet
+    }
+
+    #[test]
+    fn a_plain_request_at_a_sealed_end_is_remembered_once_with_its_count() {
+        let mut strangers = Strangers::default();
+        strangers.on_not_opened(from(1), &init());
+        strangers.on_not_opened(from(1), &init());
+        strangers.on_not_opened(from(2), b"noise of the internet");
+        let expected = Stranger { remote: from(1).ip(), reason: Unreadable::NotSealed, packets: 2 };
+        assert_eq!(strangers.all(), [expected]);
+    }
+
+    #[test]
+    fn a_crowd_of_strangers_is_remembered_within_bounds() {
+        let mut strangers = Strangers::default();
+        for last in 0..=255 {
+            strangers.on_not_opened(from(last), &init());
+        }
+        assert_eq!(strangers.all().len(), MOST);
+        assert_eq!(strangers.all().last().map(|known| known.remote), Some(from(255).ip()));
+    }
+
+    #[test]
+    fn requests_cut_anywhere_are_harmless() {
+        let mut strangers = Strangers::default();
+        for len in 0..12 {
+            strangers.on_not_opened(from(1), &init()[..len]);
+            strangers.on_plain(from(1), &init()[..len]);
+        }
+        assert!(strangers.all().is_empty());
+    }
+}

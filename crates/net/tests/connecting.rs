@@ -1,0 +1,70 @@
+//! What is known while an association is being opened: the pairs that are tried, the network's words, and the peers that
+//! cannot be read.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anabranch_net::{Endpoint, Key, Options, Security, Unreadable};
+
+fn endpoint(security: Security, accepts: bool) -> Endpoint {
+    let local = vec!["127.0.0.1:0".parse().expect("an address")];
+    Endpoint::bind(Options { local, accepts, ..Options::with(security) }).expect("an endpoint")
+}
+
+/// An address at which nothing listens.
+fn closed() -> SocketAddr {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket.local_addr().expect("an address")
+}
+
+/// Looks until `look` finds something, for ten seconds at most.
+async fn seen<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..500 {
+        match look() {
+            Some(found) => return found,
+            None => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+    panic!("not seen within ten seconds")
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_closed_port_is_told_in_the_kernels_words_and_does_not_end_the_attempt() {
+    let near = endpoint(Security::Insecure, false);
+    let remote = closed();
+    let opening = near.open(&[remote]).expect("an attempt");
+    assert_eq!(opening.tried()[0].remote, remote);
+    let word = seen(|| opening.undelivered().into_iter().find(|word| word.remote == remote)).await;
+    assert_eq!((word.error.as_str(), word.is_port_closed), ("Connection refused", true));
+    let ended = tokio::time::timeout(Duration::from_millis(300), opening.opened()).await;
+    assert!(ended.is_err(), "the attempt goes on: {ended:?}");
+}
+
+/// A refusal by one address must not cost packets to another: the system reports it at the next call, whichever that is.
+#[tokio::test]
+async fn a_peer_opens_while_another_address_refuses() {
+    let far = endpoint(Security::Insecure, true);
+    let near = endpoint(Security::Insecure, false);
+    let remote = [closed(), far.local_addresses()[0]];
+    let opening = near.open(&remote).expect("an attempt");
+    let opened = tokio::time::timeout(Duration::from_secs(10), opening.opened()).await;
+    opened.expect("in time").expect("an association");
+}
+
+#[tokio::test]
+async fn peers_that_cannot_be_read_are_known_with_the_reason() {
+    let sealed = || Security::Sealed(Key::fresh().expect("a key"));
+    let cases = [
+        (sealed(), sealed(), Unreadable::OtherKey),
+        (sealed(), Security::Insecure, Unreadable::NotSealed),
+        (Security::Insecure, sealed(), Unreadable::Sealed),
+    ];
+    for (here, there, reason) in cases {
+        let far = endpoint(here, true);
+        let near = endpoint(there, false);
+        let _opening = near.open(&far.local_addresses()).expect("an attempt");
+        let stranger = seen(|| far.strangers().into_iter().next()).await;
+        assert_eq!((stranger.remote, stranger.reason), ([127, 0, 0, 1].into(), reason));
+    }
+}
