@@ -44,15 +44,27 @@ impl Spoken {
     }
 }
 
-/// Prints the line with `command` for the other end, `place`.
-pub fn tell(endpoint: &Endpoint, listening: &Listening, spoken: Spoken, place: &str, command: &str) {
+/// What is run at the other end.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherEnd {
+    /// What the user calls it.
+    pub place: &'static str,
+    /// The command up to its options.
+    pub command: &'static str,
+    /// The option before the addresses.
+    pub option: &'static str,
+}
+
+/// Prints the line for the other end.
+pub fn tell(endpoint: &Endpoint, listening: &Listening, spoken: Spoken, other: OtherEnd) {
+    let OtherEnd { place, command, option } = other;
     let to = addresses::to_paste(&endpoint.local_addresses());
     let key = listening.fresh.as_ref().map(|key| format!("{}={} ", key::VARIABLE, *key.reveal()));
     let (key, plain) = match listening.security {
         Security::Sealed(_) => (key.unwrap_or_default(), ""),
         Security::Insecure => (String::new(), "--insecure "),
     };
-    let line = format!("ready; on the {place}: {key}{command} {plain}--to {to}");
+    let line = format!("ready; on the {place}: {key}{command} {plain}{option} {to}");
     match spoken {
         Spoken::Output => report::print_line(&line),
         Spoken::Error => eprintln!("{line}"),

@@ -78,6 +78,19 @@ pub fn send_files(
     Transfer::new(|teller| send_all(association, sources, rate, teller))
 }
 
+/// Sends all of `sources` as [`send_files`] does, to a receiver that dialled: once it has said that it wants them.
+pub fn serve_files(
+    association: &Association,
+    sources: Sources,
+    rate: Option<BitRate>,
+) -> Transfer<'_, SendFilesError> {
+    Transfer::new(move |teller| async move {
+        let first = association.recv().await.map_err(SendFilesError::Ended)?;
+        Sender::is_wanted(&first.into_bytes())?;
+        send_all(association, sources, rate, teller).await
+    })
+}
+
 async fn send_all(
     association: &Association,
     sources: Sources,

@@ -22,6 +22,9 @@ pub enum SenderError {
     /// A frame or a call that has no place here.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
+    /// The other end offers files as well.
+    #[error("both ends send: start one of them with recv")]
+    AlsoSends,
     /// A piece that no frame takes.
     #[error("a piece of {0} bytes; a frame takes 1 to {MAX_PIECE}")]
     Piece(usize),
@@ -56,6 +59,20 @@ struct Leaving {
 }
 
 impl Sender {
+    /// The first word of a receiver that dialled.
+    ///
+    /// # Errors
+    /// It is something else: the peer sends files as well, or uses another protocol.
+    pub fn is_wanted(message: &[u8]) -> Result<(), SenderError> {
+        if message.first() == Some(&super::frame::OFFER) {
+            return Err(SenderError::AlsoSends);
+        }
+        match decode(message)? {
+            FrameRef::Fetch => Ok(()),
+            _ => Err(SenderError::OutOfTurn("an answer before the first word")),
+        }
+    }
+
     /// Begins a file, or is all of a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's
     /// word and
     /// then says where the file [begins](Sender::from).
@@ -139,6 +156,10 @@ impl Sender {
     /// # Errors
     /// For what only senders say.
     pub fn answer(message: &[u8]) -> Result<ReceiverAnswer, SenderError> {
+        // Also an offer of another version, or with a name that may not be used.
+        if message.first() == Some(&super::frame::OFFER) {
+            return Err(SenderError::AlsoSends);
+        }
         match decode(message)? {
             FrameRef::Verdict(verdict) => Ok(ReceiverAnswer::Verdict(verdict)),
             FrameRef::Has(size) => Ok(ReceiverAnswer::Has(size)),

@@ -1,0 +1,191 @@
+//! Files that are fetched: `anabranch send --listen` serves, and `anabranch recv --from` dials.
+
+use std::io::Write as _;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::program::{Program, anabranch, file, part, receiver, run, wait_until};
+use tempfile::tempdir;
+
+/// A sender of `path` that listens on `addresses`, and what goes after `--from`.
+fn server(addresses: &str, path: &Path, more: &str) -> (Program, String) {
+    let mut command = anabranch(&format!("send --listen {addresses} {more}"));
+    let mut program = Program::start(command.arg(path));
+    let from = program.wait_for("--from ");
+    (program, from)
+}
+
+fn fetch(from: &str, dir: &Path, more: &str) -> Command {
+    let mut command = anabranch(&format!("recv --from {from} {more}"));
+    command.arg("--dir").arg(dir);
+    command
+}
+
+fn check_same(path: &Path, inbox: &Path) {
+    let name = path.file_name().expect("a name");
+    let received = std::fs::read(inbox.join(name)).expect("received");
+    assert!(received == std::fs::read(path).expect("sent"), "the file differs");
+}
+
+/// Starts a fetch and waits until more of the file is there than is written down only now and then.
+fn fetch_in_the_middle(from: &str, inbox: &Path) -> Program {
+    let fetching = Program::start(&mut fetch(from, inbox, ""));
+    let part = part(inbox, "big");
+    wait_until("20 MB of big.part", || part.metadata().is_ok_and(|found| found.len() > 20_000_000));
+    fetching
+}
+
+/// Fetches the rest; fails unless 20 MB or more do not travel again.
+fn fetch_the_rest(from: &str, inbox: &Path) {
+    let document = run(&mut fetch(from, inbox, "--json")).expect(0).json();
+    let [bytes, resumed] = ["bytes", "resumed_bytes"].map(|key| document[key].as_u64().expect("a number"));
+    assert!(resumed > 15_000_000, "{document:#}");
+    assert_eq!(bytes + resumed, SIZE as u64, "{document:#}");
+}
+
+#[test]
+fn a_file_is_fetched_over_two_links_and_the_server_ends() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "big", 10_000_000);
+    let (served, address) = server("127.0.0.1:0", &path, "--json");
+    let got =
+        run(&mut fetch(&address, inbox.path(), "--json --via 127.0.0.1 --via 127.0.0.2")).expect(0).json();
+    let sent = served.finish().expect(0).json();
+    check_same(&path, inbox.path());
+    assert_eq!((&sent["bytes"], &got["bytes"]), (&10_000_000.into(), &10_000_000.into()));
+    assert_eq!(sent["sha256"], got["sha256"]);
+    let carrying = |path: &&serde_json::Value| path["carried_bytes"].as_u64().is_some_and(|bytes| bytes > 0);
+    assert_eq!(got["paths"].as_array().expect("paths").iter().filter(carrying).count(), 2, "{got:#}");
+}
+
+#[test]
+fn the_line_that_a_server_prints_works_when_it_is_pasted() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 100_000);
+    let mut command = anabranch("send --listen 127.0.0.1:0");
+    let mut served = Program::start(command.env_remove("ANABRANCH_KEY").arg(&path));
+    let line = served.wait_for("ready; on the receiver: ");
+    assert!(line.starts_with("ANABRANCH_KEY="), "{line}");
+    let pasted = line.replace("anabranch", env!("CARGO_BIN_EXE_anabranch"));
+    let mut shell = Command::new("sh");
+    run(shell.args(["-c", &pasted]).current_dir(inbox.path()).env_remove("ANABRANCH_KEY")).expect(0);
+    served.finish().expect(0);
+    check_same(&path, inbox.path());
+}
+
+#[test]
+fn a_fetcher_that_was_killed_goes_on_and_the_server_waits_for_it() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "big", SIZE);
+    let (served, address) = server("127.0.0.1:0", &path, "--limit-rate 160M");
+    fetch_in_the_middle(&address, inbox.path()).kill();
+    fetch_the_rest(&address, inbox.path());
+    let served = served.finish().expect(0);
+    assert!(served.stderr.contains("still listening; the same command on the receiver"), "{served:?}");
+    check_same(&path, inbox.path());
+}
+
+#[test]
+fn a_server_that_was_killed_goes_on_where_it_was() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "big", SIZE);
+    let (mut served, address) = server("127.0.0.1:0", &path, "--limit-rate 160M");
+    let fetching = fetch_in_the_middle(&address, inbox.path());
+    served.kill();
+    fetching.interrupt();
+    fetching.finish().expect(130);
+    let (served, same) = server(&address, &path, "");
+    assert_eq!(same, address);
+    fetch_the_rest(&address, inbox.path());
+    served.finish().expect(0);
+    check_same(&path, inbox.path());
+}
+
+#[test]
+fn a_server_that_keeps_on_survives_a_fetcher_that_dies() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "big", SIZE);
+    let (served, address) = server("127.0.0.1:0", &path, "--keep --json --limit-rate 160M");
+    let inboxes = [0; 3].map(|_| tempdir().expect("a directory"));
+    run(&mut fetch(&address, inboxes[0].path(), "")).expect(0);
+    let mut killed = fetch_in_the_middle(&address, inboxes[1].path());
+    let refused = run(&mut fetch(&address, inboxes[2].path(), "")).expect(1);
+    assert!(refused.stderr.contains("busy with another transfer; try again later"), "{refused:?}");
+    killed.kill();
+    run(&mut fetch(&address, inboxes[2].path(), "")).expect(0);
+    served.interrupt();
+    let ended = served.finish().expect(130);
+    for inbox in [&inboxes[0], &inboxes[2]] {
+        check_same(&path, inbox.path());
+    }
+    let documents: Vec<serde_json::Value> =
+        ended.stdout.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    assert_eq!(documents.len(), 4, "{ended:?}");
+    assert_eq!((&documents[0]["bytes"], &documents[2]["bytes"]), (&SIZE.into(), &SIZE.into()));
+    assert_eq!(documents[1]["error"]["kind"], "peer", "{ended:?}");
+    assert_eq!(documents[3]["error"]["kind"], "interrupted");
+}
+
+#[test]
+fn a_fetcher_with_another_key_gets_no_answer() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 10);
+    let (served, address) = server("127.0.0.1:0", &path, "");
+    let brief = "--set sctp.max_init_retransmits=1 --set sctp.rto.initial=200ms";
+    let mut command = fetch(&address, inbox.path(), brief);
+    let ended = run(command.env("ANABRANCH_KEY", "5ec1e700000000000000000000000002")).expect(1);
+    assert!(ended.stderr.contains("is `anabranch send --listen` running there"), "{ended:?}");
+    assert!(ended.stderr.contains("is the key the one that send --listen printed?"), "{ended:?}");
+    run(&mut fetch(&address, inbox.path(), "")).expect(0);
+    served.finish().expect(0);
+}
+
+#[test]
+fn two_ends_of_one_role_say_so() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 100_000);
+    let (mut served, address) = server("127.0.0.1:0", &path, "");
+    let sent = run(anabranch(&format!("send --to {address}")).arg(&path)).expect(1);
+    assert!(sent.stderr.contains("both ends send: start one of them with recv"), "{sent:?}");
+    served.wait_for("both ends send: start one of them with recv");
+    run(&mut fetch(&address, inbox.path(), "")).expect(0);
+    served.finish().expect(0);
+    let (recv, address) = receiver("127.0.0.1", inbox.path(), "");
+    let got = run(&mut fetch(&address, inbox.path(), "")).expect(1);
+    assert!(got.stderr.contains("both ends receive: start one of them with send"), "{got:?}");
+    let ended = recv.finish().expect(1);
+    assert!(ended.stderr.contains("both ends receive: start one of them with send"), "{ended:?}");
+}
+
+#[test]
+fn a_pipe_is_fetched_once() {
+    let inbox = tempdir().expect("a directory");
+    let refused = run(&mut anabranch("send - --listen 127.0.0.1:0 --keep")).expect(2);
+    assert!(refused.stderr.contains("input from a pipe can be read only once"), "{refused:?}");
+    let port = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port");
+    let mut command = anabranch(&format!("send - --name words --listen {port}"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program starts");
+    child.stdin.take().expect("piped").write_all(b"some words").expect("it reads");
+    run(&mut fetch(&port.to_string(), inbox.path(), "")).expect(0);
+    assert!(child.wait().expect("its status").success());
+    assert_eq!(std::fs::read(inbox.path().join("words")).expect("received"), b"some words");
+}
+
+#[test]
+fn exactly_one_end_is_named() {
+    for (line, complaint) in [
+        ("send a", "--listen"),
+        ("send a --to 127.0.0.1 --listen 127.0.0.1", "cannot be used with"),
+        ("send a --listen 127.0.0.1 --via lo", "cannot be used with"),
+        ("send a --to 127.0.0.1 --keep", "--listen"),
+        ("recv --from 127.0.0.1 --listen 127.0.0.1", "cannot be used with"),
+        ("recv --from 127.0.0.1 --keep", "cannot be used with"),
+        ("recv --via lo", "--from"),
+    ] {
+        let ended = run(&mut anabranch(line)).expect(2);
+        assert!(ended.stderr.contains(complaint), "{line}: {ended:?}");
+    }
+}
+
+const SIZE: usize = 40_000_000;
