@@ -103,7 +103,9 @@ impl Server<'_> {
             };
             match (is_over, self.arguments.keep) {
                 (true, false) => return Ok(outcome),
-                (_, true) if is_begun => outcome.print(self.arguments.result_output()),
+                (_, true) if is_begun => {
+                    outcome.print(self.arguments.result_output());
+                }
                 _ => {
                     self.tell_broken(&outcome);
                     broken_off = is_begun.then_some(outcome).or(broken_off);

@@ -165,11 +165,12 @@ impl Sender {
             FrameRef::Has(size) => Ok(ReceiverAnswer::Has(size)),
             FrameRef::Begins(at) => Ok(ReceiverAnswer::Begins(at)),
             FrameRef::Here => Ok(ReceiverAnswer::Here),
-            FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
+            FrameRef::Offer(_) => Err(SenderError::AlsoSends),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
             FrameRef::From(_) => Err(SenderError::OutOfTurn("where a file begins")),
             FrameRef::GiveUp(_) => Err(SenderError::OutOfTurn("giving up")),
+            FrameRef::Fetch => Err(SenderError::OutOfTurn("a fetch")),
         }
     }
 }
