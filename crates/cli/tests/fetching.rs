@@ -178,7 +178,7 @@ fn exactly_one_end_is_named() {
         ("send a", "--listen"),
         ("send a --to 127.0.0.1 --listen 127.0.0.1", "cannot be used with"),
         ("send a --listen 127.0.0.1 --via lo", "cannot be used with"),
-        ("send a --to 127.0.0.1 --keep", "--listen"),
+        ("send a --to 127.0.0.1 --keep", "cannot be used with"),
         ("recv --from 127.0.0.1 --listen 127.0.0.1", "cannot be used with"),
         ("recv --from 127.0.0.1 --keep", "cannot be used with"),
         ("recv --via lo", "--from"),

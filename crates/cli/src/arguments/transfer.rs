@@ -23,7 +23,7 @@ pub struct SendArguments {
     #[arg(long, value_delimiter = ',', num_args = 0..=1, value_name = "ADDR[:PORT],…")]
     pub listen: Option<Vec<HostPort>>,
     /// With --listen: keep serving after the first complete fetch, one receiver at a time
-    #[arg(long, requires = "listen")]
+    #[arg(long, requires = "listen", conflicts_with = "to")]
     pub keep: bool,
     /// Send from this interface or local address; repeat for each link (default: all interfaces that are up)
     #[arg(long, value_name = "IFACE|ADDR", conflicts_with = "listen")]
