@@ -1,9 +1,11 @@
 //! Files that are fetched: `anabranch send --listen` serves, and `anabranch recv --from` dials.
 
 use std::io::Write as _;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use anabranch_net::{Endpoint, Options, Security, SendOptions};
 
 use crate::program::{Program, anabranch, file, part, receiver, run, wait_until};
 use tempfile::tempdir;
@@ -34,6 +36,48 @@ fn fetch_in_the_middle(from: &str, inbox: &Path) -> Program {
     let part = part(inbox, "big");
     wait_until("20 MB of big.part", || part.metadata().is_ok_and(|found| found.len() > 20_000_000));
     fetching
+}
+
+/// A server that has no files: it answers the first word of whoever dials with `frame`. Where it is.
+fn wrong_server(frame: &'static [u8]) -> SocketAddr {
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let local = vec!["127.0.0.1:0".parse().expect("an address")];
+            let options = Options { local, accepts: true, ..Options::with(Security::Insecure) };
+            let endpoint = Endpoint::bind(options).expect("a port");
+            tell.send(endpoint.local_addresses()[0]).expect("the test waits");
+            let association = endpoint.accept().await.expect("a receiver");
+            let first = association.recv().await.expect("its first word").into_bytes();
+            assert_eq!(first, [10, 3].as_slice());
+            association.send(frame, SendOptions::default()).await.expect("room");
+            let _ = association.closed().await;
+        });
+    });
+    told.recv().expect("it listens")
+}
+
+#[test]
+fn a_server_that_sends_wrong_frames_is_an_error() {
+    let inbox = tempdir().expect("a directory");
+    for (frame, complaint) in [
+        (b"SSH-2.0".as_slice(), "a frame of unknown kind 0x53"),
+        (b"\x02data without an offer", "unexpected message: data"),
+        (b"\x04\x00", "unexpected message: a verdict"),
+        (b"\x0a\x03", "both ends receive: start one of them with send"),
+        (b"\x0a", "FETCH"),
+        (b"\x01\x63", "version"),
+        (b"\x01\x03\xff", "OFFER"),
+    ] {
+        let from = wrong_server(frame).to_string();
+        let mut command = fetch(&from, inbox.path(), "--insecure");
+        let ended = run(command.env_remove("ANABRANCH_KEY")).expect(1);
+        assert!(ended.stderr.contains("does not follow anabranch's file protocol"), "{frame:?}: {ended:?}");
+        assert!(ended.stderr.contains(complaint), "{frame:?}: {ended:?}");
+        assert!(!ended.stderr.contains("panicked"), "{frame:?}: {ended:?}");
+    }
+    assert_eq!(std::fs::read_dir(inbox.path()).expect("a directory").count(), 0);
 }
 
 /// Fetches the rest; fails unless 20 MB or more do not travel again.
@@ -123,7 +167,7 @@ fn a_server_that_keeps_on_survives_a_fetcher_that_dies() {
         ended.stdout.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
     assert_eq!(documents.len(), 4, "{ended:?}");
     assert_eq!((&documents[0]["bytes"], &documents[2]["bytes"]), (&SIZE.into(), &SIZE.into()));
-    assert_eq!(documents[1]["error"]["kind"], "peer", "{ended:?}");
+    assert_eq!(documents[1]["error"]["kind"], "peer-gone", "{ended:?}");
     assert_eq!(documents[3]["error"]["kind"], "interrupted");
 }
 
