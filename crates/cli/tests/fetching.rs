@@ -38,7 +38,7 @@ fn fetch_in_the_middle(from: &str, inbox: &Path) -> Program {
     fetching
 }
 
-/// A server that has no files: it answers the first word of whoever dials with `frame`. Where it is.
+/// A server that has no files: it answers the first word of the end that dials with `frame`. Where it is.
 fn wrong_server(frame: &'static [u8]) -> SocketAddr {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
