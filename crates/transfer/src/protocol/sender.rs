@@ -253,9 +253,20 @@ mod tests {
     }
 
     #[test]
+    fn a_sender_that_listens_waits_for_a_receiver_and_refuses_another_sender() {
+        assert_eq!(Sender::is_wanted(&encode(&FrameRef::Fetch)), Ok(()));
+        // An offer of another version shows the role as well.
+        assert_eq!(Sender::is_wanted(b"\x01\x63"), Err(SenderError::AlsoSends));
+        assert_eq!(Sender::answer(b"\x01\x63"), Err(SenderError::AlsoSends));
+        assert!(matches!(Sender::is_wanted(b""), Err(SenderError::Frame(_))));
+        assert!(matches!(Sender::is_wanted(b"\x0a\x63"), Err(SenderError::Frame(_))));
+        assert!(matches!(Sender::is_wanted(&encode(&FrameRef::Here)), Err(SenderError::OutOfTurn(_))));
+    }
+
+    #[test]
     fn a_receiver_that_speaks_garbage_is_an_error() {
         let frame = Sender::default().offer(offer(None)).expect("an offer");
-        assert_eq!(Sender::answer(&frame), Err(SenderError::OutOfTurn("an offer")));
+        assert_eq!(Sender::answer(&frame), Err(SenderError::AlsoSends));
         assert_eq!(Sender::answer(b"HTTP"), Err(FrameError::UnknownKind(b'H').into()));
     }
 }
