@@ -80,6 +80,22 @@ fn a_server_that_sends_wrong_frames_is_an_error() {
     assert_eq!(std::fs::read_dir(inbox.path()).expect("a directory").count(), 0);
 }
 
+#[tokio::test]
+async fn a_peer_that_asks_for_nothing_does_not_keep_others_out() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 10);
+    let mut command = anabranch("send --insecure --listen 127.0.0.1:0");
+    let mut served = Program::start(command.env_remove("ANABRANCH_KEY").arg(&path));
+    let address = served.wait_for("--from ");
+    let local = vec!["127.0.0.1:0".parse().expect("an address")];
+    let endpoint = Endpoint::bind(Options { local, ..Options::with(Security::Insecure) }).expect("a port");
+    let silent = endpoint.connect(&[address.parse().expect("an address")]).await.expect("it listens");
+    let reason = silent.closed().await;
+    assert!(reason.to_string().contains("asked for no file"), "{reason}");
+    run(fetch(&address, inbox.path(), "--insecure").env_remove("ANABRANCH_KEY")).expect(0);
+    served.finish().expect(0);
+}
+
 /// Fetches the rest; fails unless 20 MB or more do not travel again.
 fn fetch_the_rest(from: &str, inbox: &Path) {
     let document = run(&mut fetch(from, inbox, "--json")).expect(0).json();

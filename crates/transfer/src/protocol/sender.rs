@@ -25,6 +25,9 @@ pub enum SenderError {
     /// The other end offers files as well.
     #[error("both ends send: start one of them with recv")]
     AlsoSends,
+    /// The end that dialled asks for no file.
+    #[error("it connected and asked for no file")]
+    Silent,
     /// A piece that no frame takes.
     #[error("a piece of {0} bytes; a frame takes 1 to {MAX_PIECE}")]
     Piece(usize),
