@@ -23,13 +23,19 @@ class Row:
     routers: int
     is_sealed: bool
     changes: bool
+    fetches: bool = False
 
     @property
     def name(self):
         """The row in words, which no other has."""
         translators = "one translator" if self.routers == 1 else "a translator each"
         return ", ".join(
-            ["sealed" if self.is_sealed else "plain", translators, *["outer address changes"] * self.changes]
+            [
+                "sealed" if self.is_sealed else "plain",
+                translators,
+                *["outer address changes"] * self.changes,
+                *["fetched"] * self.fetches,
+            ]
         )
 
 
@@ -42,20 +48,23 @@ def transfer(row, program, household, folder):
     manner = ["--json", *["--insecure"] * (not row.is_sealed)]
     listening = ["recv", "--listen", SERVER, "--dir", str(stored), *manner]
     sending = ["send", str(file), "--to", SERVER, *manner]
-    with started(household.server, program, listening) as receiver:
-        receiver.stderr.readline()  # It says that it is ready.
+    if row.fetches:
+        listening = ["send", str(file), "--listen", SERVER, *manner]
+        sending = ["recv", "--from", SERVER, "--dir", str(stored), *manner]
+    with started(household.server, program, listening) as server:
+        server.stderr.readline()  # It says that it is ready.
         arrivals = Arrivals(household.server, household.ways_in())
         try:
             arrivals.start()
-            with started(household.client, program, sending) as sender:
+            with started(household.client, program, sending) as client:
                 changed_at = change(household, arrivals) if row.changes else None
-                sent = document_of(sender)
+                dialled = document_of(client)
         finally:
             arrivals.close()
-        got = document_of(receiver)
+        listened = document_of(server)
     if hashlib.sha256((stored / "file").read_bytes()).digest() != hashlib.sha256(content).digest():
         raise Failed("the file is not what was sent")
-    return judged(row, sent, got, arrivals, changed_at)
+    return judged(row, dialled, listened, arrivals, changed_at)
 
 
 def change(household, arrivals):
@@ -67,18 +76,19 @@ def change(household, arrivals):
     return now
 
 
-def judged(row, sent, got, arrivals, changed_at):
+def judged(row, dialled, listened, arrivals, changed_at):
     """The cells of a row's line, if it is as it should be."""
+    sent = listened if row.fetches else dialled
     shares = [
         100 * path["sent_bytes"] / sum(each["sent_bytes"] for each in sent["paths"]) for path in sent["paths"]
     ]
     carried = " + ".join(f"{share:.0f}" for share in shares)
     if sum(share >= 25 for share in shares) < 2:
         raise Failed(f"the uplinks carried {carried} % of the data")
-    remotes = [path["remote"].rsplit(":", 1)[0] for path in got["paths"]]
+    remotes = [path["remote"].rsplit(":", 1)[0] for path in listened["paths"]]
     expected = CHANGED if row.changes else OUTER
     if expected not in remotes:
-        raise Failed(f"the receiver knows {', '.join(remotes)} and not {expected}")
+        raise Failed(f"the server knows {', '.join(remotes)} and not {expected}")
     back = arrivals.back_after(changed_at) if row.changes and row.routers == 2 else None
     return [
         row.name,

@@ -22,6 +22,8 @@ pub struct Peer {
 pub enum Partner {
     /// `anabranch send` or `anabranch recv`.
     Files,
+    /// `anabranch send --listen`.
+    Server,
     /// `anabranch bench`.
     Tests,
 }
@@ -104,6 +106,7 @@ impl Peer {
     fn key_question(&self) -> &'static str {
         match (self.is_sealed, self.partner) {
             (true, Partner::Files) => "is the key the one that recv printed?",
+            (true, Partner::Server) => "is the key the one that send --listen printed?",
             (true, Partner::Tests) => "is the key the one that bench --serve printed?",
             (false, _) => "was it started with --insecure too?",
         }
@@ -115,20 +118,21 @@ impl Partner {
     fn program(self) -> &'static str {
         match self {
             Partner::Files => "anabranch recv",
+            Partner::Server => "anabranch send --listen",
             Partner::Tests => "anabranch bench --serve",
         }
     }
 
     fn protocol(self) -> &'static str {
         match self {
-            Partner::Files => "file protocol",
+            Partner::Files | Partner::Server => "file protocol",
             Partner::Tests => "test protocol",
         }
     }
 
     fn work(self) -> &'static str {
         match self {
-            Partner::Files => "transfer",
+            Partner::Files | Partner::Server => "transfer",
             Partner::Tests => "test",
         }
     }

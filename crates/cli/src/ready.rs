@@ -51,6 +51,8 @@ pub struct OtherEnd {
     pub place: &'static str,
     /// What runs there, without its options.
     pub command: &'static str,
+    /// The option before the addresses.
+    pub option: &'static str,
 }
 
 /// Prints the line with the command for the other end, and what has to be there. `hosts` is what was given to listen on.
@@ -67,8 +69,9 @@ pub fn tell(endpoint: &Endpoint, hosts: &[HostPort], listening: &Listening, spok
 
 /// A key that is fresh is part of the line; one from a file or the environment is never printed.
 fn lines(listening: &Listening, other: OtherEnd, to: &str) -> Vec<String> {
-    let OtherEnd { place, command } = other;
-    let line = |key: &str, option: &str| format!("ready; on the {place}: {key}{command} {option}--to {to}");
+    let OtherEnd { place, command, option } = other;
+    let line =
+        |key: &str, secrecy: &str| format!("ready; on the {place}: {key}{command} {secrecy}{option} {to}");
     match listening {
         Listening { security: Security::Insecure, .. } => vec![line("", "--insecure ")],
         Listening { fresh: Some(key), .. } => {
@@ -100,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    const SENDER: OtherEnd = OtherEnd { place: "sender", command: "anabranch send FILE" };
+    const SENDER: OtherEnd = OtherEnd { place: "sender", command: "anabranch send FILE", option: "--to" };
 
     fn told(fresh: bool, file: Option<&str>) -> Vec<String> {
         let key = Key::from_bytes([0x5e; 16]);

@@ -1,13 +1,16 @@
-//! `anabranch recv`: listens, receives files and reports the result.
+//! `anabranch recv`: listens (or dials, see [`fetch`]), receives files and reports the result.
 
 use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
-use anabranch_transfer::{Destination, Overwrite, hex, is_output, receive_files};
+use anabranch_transfer::{
+    Destination, Overwrite, ReceiveFilesError, Transfer, hex, is_output, receive_files,
+};
 use serde_json::{Value, json};
 
 use crate::arguments::RecvArguments;
 use crate::endpoint;
 use crate::failure::{Failure, list};
+use crate::fetch;
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{INTERRUPTED, dismiss, watched};
@@ -16,7 +19,7 @@ use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
 use crate::transfer::{FileCounts, Progress, follow, not_received};
-use crate::turns;
+use crate::turns::{self, interrupted};
 use crate::view::ProgressView;
 use anabranch_net::Clock;
 use anabranch_net::monitor::{DataDirection, PathMonitor};
@@ -26,13 +29,15 @@ use anabranch_net::monitor::{DataDirection, PathMonitor};
 /// # Errors
 /// What went wrong before anything was received, and Ctrl-C while nothing was.
 pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    if !arguments.from.is_empty() {
+        return fetch::run(arguments, interrupt).await;
+    }
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let listening = key::to_listen(&arguments.secrecy)?;
     ready::check(&listening, &arguments.output)?;
     let destination = destination(arguments)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
-    let sender = OtherEnd { place: "sender", command: "anabranch send FILE" };
-    ready::tell(&endpoint, &arguments.listen, &listening, spoken(arguments), sender);
+    ready::tell(&endpoint, &arguments.listen, &listening, spoken(arguments), SENDER);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let ended = receive_all(&endpoint, &security, &destination, &resolved, arguments, interrupt).await;
@@ -59,7 +64,10 @@ async fn receive_all(
                 () = interrupt.pressed() => return interrupted(broken_off),
             },
         };
-        let receiving = receive(&association, security, destination.clone(), resolved, arguments, interrupt);
+        let peer = peer_of(&association, security);
+        let run = ReceiveRun { arguments, resolved, peer: &peer, destination: destination.clone() };
+        let files = receive_files(&association, destination.clone());
+        let receiving = run.run(&association, files, interrupt);
         tokio::pin!(receiving);
         let came = tokio::select! {
             came = &mut receiving => came,
@@ -67,7 +75,11 @@ async fn receive_all(
         };
         match came {
             // A peer connected and left, a port scan perhaps: that is not a transfer.
-            Came::Nothing => {}
+            Came::Nothing(_) => {
+                if !arguments.output.quiet {
+                    eprintln!("{peer} connected and disconnected without sending a file; still listening");
+                }
+            }
             Came::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 if let Some(newcomer) = next {
                     newcomer.abort(INTERRUPTED);
@@ -94,16 +106,10 @@ async fn receive_all(
     }
 }
 
-/// Ctrl-C while no sender is there: what came before, if anything, is still told.
-fn interrupted(broken_off: Option<Outcome>) -> Result<Outcome, Failure> {
-    let outcome = broken_off.ok_or(Failure::Interrupted)?;
-    Ok(Outcome { failure: Some(Failure::Interrupted), ..outcome })
-}
-
 /// What came of an association.
-enum Came {
-    /// The peer left without offering a file.
-    Nothing,
+pub enum Came {
+    /// The peer left without offering a file, perhaps for this reason.
+    Nothing(Option<Failure>),
     /// The sender left, or vanished, in the middle.
     Broken {
         /// What came until then.
@@ -116,7 +122,7 @@ enum Came {
 }
 
 /// Where files go, as the arguments say.
-fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
+pub fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
     if is_output(&arguments.dir) && (arguments.keep || arguments.output.is_json()) {
         return Err(Failure::Arguments(
             "--dir - writes a single file to standard output and cannot be used with --keep or --json"
@@ -128,42 +134,55 @@ fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
     Ok(destination.advising("use `anabranch recv --force` to replace it"))
 }
 
-/// One transfer.
-async fn receive(
-    association: &Association,
-    security: &Security,
-    destination: Destination,
-    resolved: &Value,
-    arguments: &RecvArguments,
-    interrupt: &mut Interrupt,
-) -> Came {
-    let clock = Clock::start();
-    let progress = Progress::new(clock);
-    let mut monitor = PathMonitor::new(clock, DataDirection::Receiving);
-    let mut view = ProgressView::new(arguments.output);
-    monitor.update(association);
-    let peer = Peer::new(monitor.remote_addresses(), security, Partner::Files);
-    let receiving = receive_files(association, destination.clone());
-    let work = async { follow(receiving, &progress).await.map_err(|error| not_received(&peer, error)) };
-    let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
-    let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
-    let is_nothing = is_gone && progress.tally() == FileCounts::default();
-    if is_nothing && progress.current().is_none() {
-        if !arguments.output.quiet {
-            eprintln!("{peer} connected and disconnected without sending a file; still listening");
+/// One transfer from a peer, whichever end dialled.
+pub struct ReceiveRun<'a> {
+    /// How it is reported.
+    pub arguments: &'a RecvArguments,
+    /// The settings, for the document.
+    pub resolved: &'a Value,
+    /// The sender.
+    pub peer: &'a Peer,
+    /// Where the files go.
+    pub destination: Destination,
+}
+
+impl ReceiveRun<'_> {
+    /// Follows `files` to its end.
+    pub async fn run(
+        &self,
+        association: &Association,
+        files: Transfer<'_, ReceiveFilesError>,
+        interrupt: &mut Interrupt,
+    ) -> Came {
+        let ReceiveRun { arguments, resolved, peer, destination } = self;
+        let clock = Clock::start();
+        let progress = Progress::new(clock);
+        let mut monitor = PathMonitor::new(clock, DataDirection::Receiving);
+        let mut view = ProgressView::new(arguments.output);
+        let work = async { follow(files, &progress).await.map_err(|error| not_received(peer, error)) };
+        let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
+        let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
+        if is_gone && progress.tally() == FileCounts::default() && progress.current().is_none() {
+            return Came::Nothing(failure);
         }
-        return Came::Nothing;
+        let mut summary = summary(&monitor, &progress, destination);
+        if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
+            // Standard output is the file's alone.
+            eprint!("{}", std::mem::take(&mut summary));
+        }
+        let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
+        let document = Some(TransferDocument::new(&monitor, &progress, (*resolved).clone()).into());
+        let outcome = Outcome { document, summary, failure };
+        let is_something_kept = progress.is_something_kept();
+        if is_broken { Came::Broken { outcome, is_something_kept } } else { Came::Transfer(outcome) }
     }
-    let mut summary = summary(&monitor, &progress, &destination);
-    if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
-        // Standard output is the file's alone.
-        eprint!("{}", std::mem::take(&mut summary));
-    }
-    let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
-    let document = Some(TransferDocument::new(&monitor, &progress, resolved.clone()).into());
-    let outcome = Outcome { document, summary, failure };
-    let is_something_kept = progress.is_something_kept();
-    if is_broken { Came::Broken { outcome, is_something_kept } } else { Came::Transfer(outcome) }
+}
+
+/// The peer that opened an association.
+fn peer_of(association: &Association, security: &Security) -> Peer {
+    let mut monitor = PathMonitor::new(Clock::start(), DataDirection::Receiving);
+    monitor.update(association);
+    Peer::new(monitor.remote_addresses(), security, Partner::Files)
 }
 
 /// Where the line to paste is printed: standard output may be for the file.
@@ -202,3 +221,6 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
         "sctp": settings::resolved(config),
     })
 }
+
+/// What sends the files.
+const SENDER: OtherEnd = OtherEnd { place: "sender", command: "anabranch send FILE", option: "--to" };

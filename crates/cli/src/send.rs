@@ -1,11 +1,11 @@
-//! `anabranch send`: opens the files, connects, sends and reports the result.
+//! `anabranch send`: opens the files, connects (or is served by [`serve`]), sends and reports the result.
 
 use std::net::SocketAddr;
 
 use anabranch_base::BitRate;
-use anabranch_net::{Endpoint, Security};
+use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
-use anabranch_transfer::{Sources, send_files};
+use anabranch_transfer::{SendFilesError, Sources, Transfer, send_files};
 use serde_json::{Value, json};
 
 use crate::addresses;
@@ -17,8 +17,9 @@ use crate::key;
 use crate::live::{farewell, watched};
 use crate::peer::{Partner, Peer};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
+use crate::serve;
 use crate::settings;
-use crate::transfer::{Progress, follow, not_sent};
+use crate::transfer::{FileCounts, Progress, follow, not_sent};
 use crate::view::ProgressView;
 use anabranch_net::Clock;
 use anabranch_net::monitor::{DataDirection, PathMonitor};
@@ -29,6 +30,18 @@ use anabranch_net::monitor::{DataDirection, PathMonitor};
 /// What went wrong before anything was sent.
 pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let sources = open(arguments)?;
+    match &arguments.listen {
+        Some(hosts) => serve::run(hosts, sources, arguments, interrupt).await,
+        None => dial(sources, arguments, interrupt).await,
+    }
+}
+
+/// Connects, sends and says goodbye.
+async fn dial(
+    sources: Sources,
+    arguments: &SendArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
     let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
@@ -37,51 +50,80 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let resolved = resolved(&config, &security, arguments, &list(&to));
     let endpoint = endpoint::to_connect(&local, &tracking, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
-    let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
+    let sending = SendRun { arguments, resolved: &resolved, peer: &peer };
+    let ended = transfer(&endpoint, &to, &sending, sources, interrupt).await;
     // However it ended: a receiver that does not hear of that would wait in vain.
     farewell(&endpoint).await;
-    let SendReport { monitor, progress, failure } = transferred?;
-    Ok(Outcome {
-        document: Some(TransferDocument::new(&monitor, &progress, resolved).into()),
-        summary: summary(&monitor, &progress),
-        failure,
-    })
-}
-
-/// What there is to say after a transfer.
-struct SendReport {
-    monitor: PathMonitor,
-    progress: Progress,
-    failure: Option<Failure>,
+    ended
 }
 
 /// Connects and sends.
 async fn transfer(
     endpoint: &Endpoint,
     to: &[SocketAddr],
-    peer: &Peer,
+    sending: &SendRun<'_>,
     sources: Sources,
-    arguments: &SendArguments,
     interrupt: &mut Interrupt,
-) -> Result<SendReport, Failure> {
+) -> Result<Outcome, Failure> {
     let association = tokio::select! {
-        connected = endpoint.connect(to) => connected.map_err(|error| peer.not_opened(error))?,
+        connected = endpoint.connect(to) => connected.map_err(|error| sending.peer.not_opened(error))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
     };
-    let clock = Clock::start();
-    let progress = Progress::new(clock);
-    let mut monitor = PathMonitor::new(clock, DataDirection::Sending);
-    let mut view = ProgressView::new(arguments.output);
-    progress.leave_out(sources.left_out.iter().map(ToString::to_string).collect());
-    let sending = send_files(&association, sources, arguments.limit_rate);
-    let work =
-        async { follow(sending, &progress).await.map_err(|error| not_sent(&association, peer, error)) };
-    let failure = watched(&association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
-    Ok(SendReport { monitor, progress, failure })
+    let left_out = left_out(&sources);
+    let files = send_files(&association, sources, sending.arguments.limit_rate);
+    Ok(sending.run(&association, left_out, files, interrupt).await.outcome)
+}
+
+/// One transfer to a peer, whichever end dialled.
+pub struct SendRun<'a> {
+    /// How it is reported.
+    pub arguments: &'a SendArguments,
+    /// The settings, for the document.
+    pub resolved: &'a Value,
+    /// The receiver.
+    pub peer: &'a Peer,
+}
+
+/// What came of a transfer.
+pub struct Sent {
+    /// As it is reported.
+    pub outcome: Outcome,
+    /// Whether the receiver took any file, or began to.
+    pub is_begun: bool,
+}
+
+impl SendRun<'_> {
+    /// Follows `files` to its end.
+    pub async fn run(
+        &self,
+        association: &Association,
+        left_out: Vec<String>,
+        files: Transfer<'_, SendFilesError>,
+        interrupt: &mut Interrupt,
+    ) -> Sent {
+        let clock = Clock::start();
+        let progress = Progress::new(clock);
+        let mut monitor = PathMonitor::new(clock, DataDirection::Sending);
+        let mut view = ProgressView::new(self.arguments.output);
+        progress.leave_out(left_out);
+        let peer = self.peer;
+        let work =
+            async { follow(files, &progress).await.map_err(|error| not_sent(association, peer, error)) };
+        let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
+        let is_begun = progress.current().is_some() || progress.tally() != FileCounts::default();
+        let document = Some(TransferDocument::new(&monitor, &progress, self.resolved.clone()).into());
+        let outcome = Outcome { document, summary: summary(&monitor, &progress), failure };
+        Sent { outcome, is_begun }
+    }
+}
+
+/// What is not sent, as it should be.
+pub fn left_out(sources: &Sources) -> Vec<String> {
+    sources.left_out.iter().map(ToString::to_string).collect()
 }
 
 /// All that was named is looked at before anything is sent, so that a slip costs no transfer.
-fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
+pub fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
     if arguments.name.is_some() && arguments.files.len() > 1 {
         return Err(Failure::Arguments("--name can be used with one FILE only".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! Accepts one sender at a time. Another one is refused meanwhile, unless the first one no longer answers: a sender
+//! Serves one peer at a time. Another one is refused meanwhile, unless the first one no longer answers: a peer
 //! that was killed and restarted need not wait until its first association has failed.
 
 use std::time::Duration;
@@ -6,6 +6,9 @@ use std::time::Duration;
 use anabranch_net::{Association, Endpoint, SendOptions};
 use anabranch_transfer::protocol::{FrameRef, encode};
 use tokio::time::{interval, timeout};
+
+use crate::failure::Failure;
+use crate::report::Outcome;
 
 /// Turns away newcomers while `current` answers. Ends when a newcomer is `waiting` whose turn it is: `current` is
 /// over, or
@@ -17,7 +20,7 @@ pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut
             return std::future::pending().await;
         }
         if !answers(current).await {
-            return current.abort("silent on all paths when another sender connected");
+            return current.abort("silent on all paths when another peer connected");
         }
         if !current.is_open() {
             return;
@@ -26,6 +29,15 @@ pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut
             newcomer.abort("busy with another transfer; try again later");
         }
     }
+}
+
+/// Ctrl-C while no peer is there: what came before, if anything, is still told.
+///
+/// # Errors
+/// Nothing came before.
+pub fn interrupted(broken_off: Option<Outcome>) -> Result<Outcome, Failure> {
+    let outcome = broken_off.ok_or(Failure::Interrupted)?;
+    Ok(Outcome { failure: Some(Failure::Interrupted), ..outcome })
 }
 
 /// Whether anything comes from the peer within [`PATIENCE`], asked to acknowledge a message if by nothing else.

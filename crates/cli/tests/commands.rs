@@ -5,6 +5,7 @@ mod comparison;
 mod emulated_commands;
 mod emulation;
 mod failures;
+mod fetching;
 mod goodbye;
 mod keys;
 mod printing;

@@ -59,7 +59,7 @@ fn a_sender_that_was_killed_goes_on_and_need_not_wait_until_it_is_given_up() {
     check_resumed(&document, 20_000_000);
     check_arrived(&broken);
     let received = recv.finish().expect(0);
-    assert!(received.stderr.contains("silent on all paths when another sender connected"), "{received:?}");
+    assert!(received.stderr.contains("silent on all paths when another peer connected"), "{received:?}");
     assert!(received.stderr.contains("are kept; send it again to continue"), "{received:?}");
     assert!(received.stdout.contains("were there already)"), "{received:?}");
     assert_eq!(document["files"][0]["resumed_bytes"], document["resumed_bytes"]);

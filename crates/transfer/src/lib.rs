@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use anabranch_net::{Endpoint, Options, Security};
-//! use anabranch_transfer::{Destination, Event, Overwrite, Sources, receive_files, send_files};
+//! use anabranch_transfer::{Destination, Event, Overwrite, Sources, fetch_files, receive_files, send_files, serve_files};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -92,8 +92,8 @@ mod underway;
 pub use destination::{Destination, is_output};
 pub use event::{Event, Remark, Transferred};
 pub use output::StandardOutput;
-pub use receive::{ReceiveFilesError, receive_files};
-pub use send::{NotStored, SendFilesError, send_files};
+pub use receive::{ReceiveFilesError, fetch_files, receive_files};
+pub use send::{NotStored, SendFilesError, send_files, serve_files};
 pub use sources::{FindError, LeftOut, LeftOutKind, SourceEntry, Sources, Unreadable};
 pub use store::{OpenError, Overwrite, Store};
 pub use transfer::Transfer;

@@ -70,6 +70,15 @@ pub fn receive_files(association: &Association, destination: Destination) -> Tra
     Transfer::new(|teller| receive_all(association, destination, teller))
 }
 
+/// Receives files as [`receive_files`] does, from a sender that listens: this end dialled, and says that it wants them.
+pub fn fetch_files(association: &Association, destination: Destination) -> Transfer<'_, ReceiveFilesError> {
+    Transfer::new(move |teller| async move {
+        // Where the association is gone already, reading says so.
+        let _ = association.send(encode(&FrameRef::Fetch), SendOptions::default()).await;
+        receive_all(association, destination, teller).await
+    })
+}
+
 async fn receive_all(
     association: &Association,
     destination: Destination,

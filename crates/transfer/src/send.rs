@@ -78,6 +78,20 @@ pub fn send_files(
     Transfer::new(|teller| send_all(association, sources, rate, teller))
 }
 
+/// Sends all of `sources` as [`send_files`] does, to a receiver that dialled: once it has said that it wants them.
+pub fn serve_files(
+    association: &Association,
+    sources: Sources,
+    rate: Option<BitRate>,
+) -> Transfer<'_, SendFilesError> {
+    Transfer::new(move |teller| async move {
+        let first = timeout(FIRST_WORD, association.recv()).await.map_err(|_| SenderError::Silent)?;
+        let first = first.map_err(SendFilesError::Ended)?;
+        Sender::is_wanted(&first.into_bytes())?;
+        send_all(association, sources, rate, teller).await
+    })
+}
+
 async fn send_all(
     association: &Association,
     sources: Sources,
@@ -347,6 +361,9 @@ impl SendTask<'_> {
 
 /// A lost SHUTDOWN is sent again, over another path as well.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
+/// How long the first word of a receiver may take, so that a silent one does not keep others out. A lost packet is sent
+/// again several times in that time.
+const FIRST_WORD: std::time::Duration = std::time::Duration::from_secs(10);
 /// How often acknowledged bytes are counted.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 /// How many files may wait for their verdict.

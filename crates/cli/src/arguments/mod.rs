@@ -78,7 +78,7 @@ impl Arguments {
             Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
             Command::Emulate(emulate) => emulate.result_output(),
-            Command::Send(send) => send.output,
+            Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),
             Command::Bench(bench) => bench.result_output(),
             Command::Completions(_) | Command::Manual(_) => Output::default(),

@@ -3,23 +3,30 @@
 use std::path::PathBuf;
 
 use anabranch_base::BitRate;
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::{HostPort, Output, Secrecy};
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
-#[command(after_help = SEND_EXAMPLES)]
+#[command(after_help = SEND_EXAMPLES, group = ArgGroup::new("role").required(true).args(["to", "listen"]))]
 pub struct SendArguments {
     /// Files and directories to send, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Addresses of the host that runs `anabranch recv`, with UDP port 9899 unless another is given; an IPv6 address
     /// with a port is written in brackets
-    #[arg(long, required = true, value_delimiter = ',', value_name = "HOST[:PORT],…")]
+    #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…")]
     pub to: Vec<HostPort>,
+    /// Wait until a receiver fetches the files with `anabranch recv --from`: listen on these addresses, with UDP port 9899
+    /// unless another is given (default: all interfaces)
+    #[arg(long, value_delimiter = ',', num_args = 0..=1, value_name = "ADDR[:PORT],…")]
+    pub listen: Option<Vec<HostPort>>,
+    /// With --listen: keep serving after the first complete fetch, one receiver at a time
+    #[arg(long, requires = "listen", conflicts_with = "to")]
+    pub keep: bool,
     /// Send from this interface or local address; repeat for each link (default: all interfaces that are up)
-    #[arg(long, value_name = "IFACE|ADDR")]
+    #[arg(long, value_name = "IFACE|ADDR", conflicts_with = "listen")]
     pub via: Vec<String>,
     /// Name of the file at the receiver, if there is only one FILE (default: its own name, or `stdin` for `-`)
     #[arg(long, value_name = "NAME")]
@@ -45,6 +52,12 @@ pub struct RecvArguments {
     /// Addresses or interfaces to listen on, with UDP port 9899 unless another is given (default: all interfaces)
     #[arg(long, value_delimiter = ',', value_name = "IFACE|ADDR[:PORT],…")]
     pub listen: Vec<HostPort>,
+    /// Fetch from a host that runs `anabranch send --listen`, with UDP port 9899 unless another is given
+    #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…", conflicts_with_all = ["listen", "keep"])]
+    pub from: Vec<HostPort>,
+    /// With --from: fetch over this interface or local address; repeat for each link (default: all interfaces that are up)
+    #[arg(long, value_name = "IFACE|ADDR", requires = "from")]
+    pub via: Vec<String>,
     /// Directory for received files; `-` writes a single file to standard output
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub dir: PathBuf,
@@ -63,6 +76,13 @@ pub struct RecvArguments {
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
+}
+
+impl SendArguments {
+    /// The form of the result: with several transfers, each document is one line.
+    pub fn result_output(&self) -> Output {
+        Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
+    }
 }
 
 impl RecvArguments {
@@ -85,6 +105,9 @@ is never an argument, because every user of the host can see the arguments of a 
 
 An interrupted transfer of a file of 1 MiB or more continues where it stopped when the same command is
 run again, even if either program was killed; files that are already complete are not refused.
+With --listen, the command prints the line to paste on the receiver, and exits after one complete fetch
+unless --keep is given; a receiver that breaks off does not end it. One receiver is served at a time.
+Input from a pipe can be read only once: it can be fetched once, without --keep.
 Permissions (except set-user-id, set-group-id and sticky) and times are sent with the files. Symbolic
 links are not followed. Links, pipes, sockets and devices in a directory are skipped and listed at the end.
 
@@ -95,6 +118,8 @@ Examples:
   with limited bandwidth:         anabranch send big.iso --limit-rate 20M --to 192.0.2.1
   output of another program:      tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
   another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json
+  for a laptop to fetch:          anabranch send big.iso --listen
+  for one laptop after another:   anabranch send big.iso --listen 192.0.2.1:7000 --keep
 
 Exit status: 0 the receiver stored and verified all files, 1 a file was not stored, 2 invalid input,
 130 after Ctrl-C.";
@@ -104,7 +129,9 @@ The command prints the line to paste on the sender, with a new key unless one is
 one transfer unless --keep is given. Until a file is complete and its SHA-256 verified, its data stay in
 a directory .anabranch-partial-UID beside the destination, which other users cannot enter. If a transfer
 is interrupted and part of a file is kept, recv keeps running: the same line on the sender continues the
-transfer. A later recv with the key it prints continues it too. Files are overwritten only with --force,
+transfer. A later recv with the key it prints continues it too. With --from the command dials a host that
+runs `anabranch send --listen`, which prints that line; it exits when the transfer ends, and the same
+command continues one that was interrupted. Files are overwritten only with --force,
 and symbolic links are not followed.
 
 Examples:
@@ -112,6 +139,7 @@ Examples:
   two addresses of this host:     anabranch recv --listen 192.0.2.1,198.51.100.1 --dir inbox
   keep running, for a script:     anabranch recv --listen 192.0.2.1:7000 --keep --json
   into another program:           anabranch recv --dir - | tar x
+  from a server, over two links:  anabranch recv --from 192.0.2.1 --via wlan0 --via wwan0
   a service, with its own key:    (umask 077; openssl rand -hex 16 > service.key)
                                   anabranch recv --keep --key-file service.key";
 

@@ -31,8 +31,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let listening = key::to_listen(&arguments.secrecy)?;
     ready::check(&listening, &arguments.output)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
-    let client = OtherEnd { place: "other host", command: "anabranch bench" };
-    ready::tell(&endpoint, &arguments.listen, &listening, Spoken::by(&arguments.output), client);
+    ready::tell(&endpoint, &arguments.listen, &listening, Spoken::by(&arguments.output), OTHER);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let limits = limits_of(&config);
@@ -132,3 +131,7 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
 
 /// How long to wait for the client to close.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// What the listening end tells its user to run.
+const OTHER: ready::OtherEnd =
+    ready::OtherEnd { place: "other host", command: "anabranch bench", option: "--to" };

@@ -40,8 +40,10 @@ pub enum FrameRef<'a> {
     Begins(ByteCount),
     /// The sender cannot continue with the file on offer, with the reason.
     GiveUp(String),
-    /// The receiver wants to know whether the sender is there; that SCTP acknowledges it is the answer.
+    /// One end wants to know whether the other is there; that SCTP acknowledges it is the answer.
     Here,
+    /// The first word of a receiver that dials: the files may come.
+    Fetch,
 }
 
 /// The beginning of a file.
@@ -133,6 +135,7 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
         GIVE_UP => Ok(FrameRef::GiveUp(decode_why(rest)?)),
         HERE if rest.is_empty() => Ok(FrameRef::Here),
         HERE => Err(FrameError::length("HERE", rest, "1")),
+        FETCH => decode_fetch(rest),
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -168,8 +171,17 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
             reason::encode(why, &mut bytes);
         }
         FrameRef::Here => bytes.put_u8(HERE),
+        FrameRef::Fetch => bytes.put_slice(&[FETCH, VERSION]),
     }
     bytes.freeze()
+}
+
+fn decode_fetch(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
+    match rest {
+        [VERSION] => Ok(FrameRef::Fetch),
+        [] | [VERSION, ..] => Err(FrameError::length("FETCH", rest, "2")),
+        [version, ..] => Err(FrameError::Version { protocol: "file", found: *version, spoken: VERSION }),
+    }
 }
 
 fn decode_size(rest: &[u8]) -> Option<ByteCount> {
@@ -224,7 +236,7 @@ impl FileOutcome {
     }
 }
 
-const OFFER: u8 = 1;
+pub(super) const OFFER: u8 = 1;
 const DATA: u8 = 2;
 const END: u8 = 3;
 const VERDICT: u8 = 4;
@@ -233,6 +245,7 @@ const FROM: u8 = 6;
 const GIVE_UP: u8 = 7;
 const HERE: u8 = 8;
 const BEGINS: u8 = 9;
+const FETCH: u8 = 10;
 
 #[cfg(test)]
 mod tests {
@@ -296,6 +309,10 @@ mod tests {
         assert!(decode(&[DATA; MAX_FRAME]).is_ok());
         assert!(matches!(decode(&[VERDICT]), Err(FrameError::Length { .. })));
         assert!(matches!(decode(&[HERE, 0]), Err(FrameError::Length { length: 2, .. })));
+        assert!(matches!(decode(&[FETCH]), Err(FrameError::Length { .. })));
+        assert!(matches!(decode(&[FETCH, VERSION, 0]), Err(FrameError::Length { .. })));
+        assert!(matches!(decode(&[FETCH, VERSION + 1, 0]), Err(FrameError::Version { .. })));
+        assert_eq!(decode(&encode(&FrameRef::Fetch)), Ok(FrameRef::Fetch));
     }
 
     #[test]
@@ -348,7 +365,7 @@ mod tests {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
-                .prop_map(|(kind, rest)| { [[kind % 11].as_slice(), &rest].concat() }),
+                .prop_map(|(kind, rest)| { [[kind % 12].as_slice(), &rest].concat() }),
             (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
                 .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
             (any::<i64>(), 0_u32..1_000_000_000, any::<u64>()).prop_map(|(seconds, nanoseconds, size)| {

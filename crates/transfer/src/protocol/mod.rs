@@ -16,6 +16,9 @@
 //!                                        <-   VERDICT
 //! ```
 //!
+//! Either end may dial. A receiver that dials says FETCH first, and the sender that listens waits for it; a sender that dials
+//! begins with its first OFFER. Two ends of the same role thus notice at the first message, and say so.
+//!
 //! There is one verdict for each offer, in the order of the offers; a sender need not wait for it before the next. A
 //! directory is an offer without data and end.
 //!
@@ -34,8 +37,9 @@
 //! | 5 HAS | size (8) |
 //! | 6 FROM | size (8), SHA-256 of that many bytes (32) |
 //! | 7 GIVE-UP | why (0 to 1,024, UTF-8): what END would be, if the sender cannot continue |
-//! | 8 HERE | none: the receiver asks whether the sender is still there, at any time; SCTP's acknowledgement answers |
+//! | 8 HERE | none: the end that listens asks whether the other is still there, at any time; SCTP's acknowledgement answers |
 //! | 9 BEGINS | size (8) |
+//! | 10 FETCH | version (1) |
 
 mod frame;
 mod offer;

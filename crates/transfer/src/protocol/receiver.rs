@@ -54,6 +54,9 @@ pub enum ReceiverError {
     /// A frame that has no place here.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
+    /// The other end waits for files as well.
+    #[error("both ends receive: start one of them with send")]
+    AlsoReceives,
     /// More or less than was promised.
     #[error("{received} of \"{name}\" arrived, {promised} were announced")]
     Size {
@@ -114,7 +117,8 @@ impl Receiver {
             FrameRef::GiveUp(why) => self.on_given_up(&why),
             FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
             FrameRef::Has(_) | FrameRef::Begins(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
-            FrameRef::Here => Err(ReceiverError::OutOfTurn("a receiver's question")),
+            FrameRef::Here => Ok(ReceiverStep::Ignore),
+            FrameRef::Fetch => Err(ReceiverError::AlsoReceives),
         }
     }
 
@@ -477,6 +481,14 @@ mod tests {
         assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "unexpected message: data");
         assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "unexpected message: an offer");
         assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");
+    }
+
+    #[test]
+    fn a_sender_may_ask_whether_the_receiver_is_there_and_another_receiver_is_refused() {
+        let mut receiver = Receiver::default();
+        assert_eq!(receiver.handle(&encode(&FrameRef::Here)), Ok(ReceiverStep::Ignore));
+        let refused = receiver.handle(&encode(&FrameRef::Fetch)).expect_err("two receivers");
+        assert_eq!(refused.to_string(), "both ends receive: start one of them with send");
     }
 
     fn messages() -> impl Strategy<Value = Vec<Vec<u8>>> {

@@ -22,6 +22,12 @@ pub enum SenderError {
     /// A frame or a call that has no place here.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
+    /// The other end offers files as well.
+    #[error("both ends send: start one of them with recv")]
+    AlsoSends,
+    /// The end that dialled asks for no file.
+    #[error("it connected and asked for no file")]
+    Silent,
     /// A piece that no frame takes.
     #[error("a piece of {0} bytes; a frame takes 1 to {MAX_PIECE}")]
     Piece(usize),
@@ -56,6 +62,20 @@ struct Leaving {
 }
 
 impl Sender {
+    /// The first word of a receiver that dialled.
+    ///
+    /// # Errors
+    /// It is something else: the peer sends files as well, or uses another protocol.
+    pub fn is_wanted(message: &[u8]) -> Result<(), SenderError> {
+        if message.first() == Some(&super::frame::OFFER) {
+            return Err(SenderError::AlsoSends);
+        }
+        match decode(message)? {
+            FrameRef::Fetch => Ok(()),
+            _ => Err(SenderError::OutOfTurn("an answer before the first word")),
+        }
+    }
+
     /// Begins a file, or is all of a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's
     /// word and
     /// then says where the file [begins](Sender::from).
@@ -139,16 +159,21 @@ impl Sender {
     /// # Errors
     /// For what only senders say.
     pub fn answer(message: &[u8]) -> Result<ReceiverAnswer, SenderError> {
+        // Also an offer of another version, or with a name that may not be used.
+        if message.first() == Some(&super::frame::OFFER) {
+            return Err(SenderError::AlsoSends);
+        }
         match decode(message)? {
             FrameRef::Verdict(verdict) => Ok(ReceiverAnswer::Verdict(verdict)),
             FrameRef::Has(size) => Ok(ReceiverAnswer::Has(size)),
             FrameRef::Begins(at) => Ok(ReceiverAnswer::Begins(at)),
             FrameRef::Here => Ok(ReceiverAnswer::Here),
-            FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
+            FrameRef::Offer(_) => Err(SenderError::AlsoSends),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
             FrameRef::From(_) => Err(SenderError::OutOfTurn("where a file begins")),
             FrameRef::GiveUp(_) => Err(SenderError::OutOfTurn("giving up")),
+            FrameRef::Fetch => Err(SenderError::OutOfTurn("a fetch")),
         }
     }
 }
@@ -231,9 +256,20 @@ mod tests {
     }
 
     #[test]
+    fn a_sender_that_listens_waits_for_a_receiver_and_refuses_another_sender() {
+        assert_eq!(Sender::is_wanted(&encode(&FrameRef::Fetch)), Ok(()));
+        // An offer of another version shows the role as well.
+        assert_eq!(Sender::is_wanted(b"\x01\x63"), Err(SenderError::AlsoSends));
+        assert_eq!(Sender::answer(b"\x01\x63"), Err(SenderError::AlsoSends));
+        assert!(matches!(Sender::is_wanted(b""), Err(SenderError::Frame(_))));
+        assert!(matches!(Sender::is_wanted(b"\x0a\x63"), Err(SenderError::Frame(_))));
+        assert!(matches!(Sender::is_wanted(&encode(&FrameRef::Here)), Err(SenderError::OutOfTurn(_))));
+    }
+
+    #[test]
     fn a_receiver_that_speaks_garbage_is_an_error() {
         let frame = Sender::default().offer(offer(None)).expect("an offer");
-        assert_eq!(Sender::answer(&frame), Err(SenderError::OutOfTurn("an offer")));
+        assert_eq!(Sender::answer(&frame), Err(SenderError::AlsoSends));
         assert_eq!(Sender::answer(b"HTTP"), Err(FrameError::UnknownKind(b'H').into()));
     }
 }

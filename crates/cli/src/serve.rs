@@ -1,0 +1,154 @@
+//! `anabranch send --listen`: waits for receivers that fetch the files, and serves one at a time.
+
+use anabranch_base::BitRate;
+use anabranch_net::monitor::{DataDirection, PathMonitor};
+use anabranch_net::{Association, Clock, Endpoint, Security};
+use anabranch_sctp::config::Config;
+use anabranch_transfer::protocol::FileKind;
+use anabranch_transfer::{Sources, serve_files};
+use serde_json::{Value, json};
+
+use crate::arguments::{HostPort, SendArguments};
+use crate::endpoint;
+use crate::failure::{Failure, list};
+use crate::interrupt::Interrupt;
+use crate::key::{self, Listening};
+use crate::live::{INTERRUPTED, dismiss};
+use crate::peer::{Partner, Peer};
+use crate::ready::{self, OtherEnd, Spoken};
+use crate::report::Outcome;
+use crate::send::{SendRun, Sent, left_out, open};
+use crate::settings;
+use crate::turns::{self, interrupted};
+
+/// Serves `found` until one receiver has all, or with `--keep` until Ctrl-C.
+///
+/// # Errors
+/// What went wrong before anything was sent, and Ctrl-C while nothing was.
+pub async fn run(
+    hosts: &[HostPort],
+    found: Sources,
+    arguments: &SendArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
+    let once = can_be_read_once(&found);
+    if once && arguments.keep {
+        return Err(Failure::Arguments(
+            "--keep serves the files again and again, and input from a pipe can be read only once: store it in a \
+             file first, or leave out --keep"
+                .to_owned(),
+        ));
+    }
+    let config = settings::with(settings::for_tools(), &arguments.settings)?;
+    let listening = key::to_listen(&arguments.secrecy)?;
+    ready::check(&listening, &arguments.output)?;
+    let endpoint = endpoint::to_listen(hosts, &config, &listening.security).await?;
+    ready::tell(&endpoint, hosts, &listening, Spoken::by(&arguments.output), RECEIVER);
+    let Listening { security, .. } = listening;
+    let resolved = resolved(&config, &security, &endpoint, arguments);
+    let server = Server { endpoint: &endpoint, security, resolved, arguments };
+    let ended = server.serve_all(once.then_some(found), interrupt).await;
+    dismiss(&endpoint, &ended).await;
+    ended
+}
+
+/// A sender that listens.
+struct Server<'a> {
+    endpoint: &'a Endpoint,
+    security: Security,
+    resolved: Value,
+    arguments: &'a SendArguments,
+}
+
+impl Server<'_> {
+    /// One receiver after another, as many as are wanted. What can be read `once` is not looked up again.
+    async fn serve_all(
+        &self,
+        mut once: Option<Sources>,
+        interrupt: &mut Interrupt,
+    ) -> Result<Outcome, Failure> {
+        let may_repeat = once.is_none();
+        let (mut next, mut broken_off) = (None, None);
+        loop {
+            let association = match next.take() {
+                Some(association) => association,
+                None => tokio::select! {
+                    accepted = self.endpoint.accept() => accepted
+                        .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
+                    () = interrupt.pressed() => return interrupted(broken_off),
+                },
+            };
+            let sources = match once.take().map_or_else(|| open(self.arguments), Ok) {
+                Ok(sources) => sources,
+                Err(failure) => {
+                    association.abort(&failure.to_string());
+                    return Err(failure);
+                }
+            };
+            let serving = self.serve(&association, sources, interrupt);
+            tokio::pin!(serving);
+            let Sent { outcome, is_begun } = tokio::select! {
+                sent = &mut serving => sent,
+                () = turns::successor(self.endpoint, &association, &mut next) => serving.await,
+            };
+            let is_over = match &outcome.failure {
+                Some(Failure::Interrupted) => {
+                    if let Some(newcomer) = next {
+                        newcomer.abort(INTERRUPTED);
+                    }
+                    return Ok(outcome);
+                }
+                None | Some(Failure::NotStored(_)) => true,
+                Some(_) => !may_repeat,
+            };
+            match (is_over, self.arguments.keep) {
+                (true, false) => return Ok(outcome),
+                (_, true) if is_begun => {
+                    outcome.print(self.arguments.result_output());
+                }
+                _ => {
+                    self.tell_broken(&outcome);
+                    broken_off = is_begun.then_some(outcome).or(broken_off);
+                }
+            }
+        }
+    }
+
+    /// One receiver.
+    async fn serve(&self, association: &Association, sources: Sources, interrupt: &mut Interrupt) -> Sent {
+        let mut monitor = PathMonitor::new(Clock::start(), DataDirection::Sending);
+        monitor.update(association);
+        let peer = Peer::new(monitor.remote_addresses(), &self.security, Partner::Files);
+        let sending = SendRun { arguments: self.arguments, resolved: &self.resolved, peer: &peer };
+        let left_out = left_out(&sources);
+        let files = serve_files(association, sources, self.arguments.limit_rate);
+        sending.run(association, left_out, files, interrupt).await
+    }
+
+    fn tell_broken(&self, outcome: &Outcome) {
+        if let Some(failure) = &outcome.failure {
+            failure.tell();
+        }
+        if !self.arguments.output.quiet {
+            eprintln!("still listening; the same command on the receiver continues the transfer");
+        }
+    }
+}
+
+/// Whether something of it is gone once it was read: input from a pipe.
+fn can_be_read_once(sources: &Sources) -> bool {
+    sources.entries.iter().any(|entry| entry.offer.kind == FileKind::File { size: None })
+}
+
+fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments: &SendArguments) -> Value {
+    json!({
+        "listen": list(&endpoint.local_addresses()),
+        "keep": arguments.keep,
+        "limit_rate_bps": arguments.limit_rate.map(BitRate::bits_per_second),
+        "security": key::word(security),
+        "sctp": settings::resolved(config),
+    })
+}
+
+/// What fetches the files.
+const RECEIVER: OtherEnd = OtherEnd { place: "receiver", command: "anabranch recv", option: "--from" };
