@@ -102,6 +102,18 @@ impl AloneEntry {
         let (first, _) = measured.ways();
         let first = first.only(name);
         let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
+        AloneEntry::carried(name, measured, first, path)
+    }
+
+    /// The result of a link that was tested by itself: of all paths over it, with the one that carried most. A peer with
+    /// several addresses chooses from which it sends.
+    pub fn of_link(name: &str, measured: &Measured) -> AloneEntry {
+        let (first, _) = measured.ways();
+        let path = first.paths.iter().max_by_key(|path| path.carried_bytes).cloned().unwrap_or_default();
+        AloneEntry::carried(name, measured, first, path)
+    }
+
+    fn carried(name: &str, measured: &Measured, first: OneWay<'_>, path: PathEntry) -> AloneEntry {
         let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
         let way = Some(WayEntry::of(measured, first));
         AloneEntry { name: name.to_owned(), error: None, way, alone }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::addresses;
 use crate::arguments::RecvArguments;
+use crate::connecting::connect;
 use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
@@ -48,10 +49,8 @@ async fn fetch(
     destination: Destination,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let association = tokio::select! {
-        connected = endpoint.connect(from) => connected.map_err(|error| receiving.peer.not_opened(error))?,
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
-    };
+    let output = receiving.arguments.output;
+    let association = connect(endpoint, from, receiving.peer, output, interrupt).await?;
     let files = fetch_files(&association, destination);
     match receiving.run(&association, files, interrupt).await {
         Came::Nothing(failure) => {

@@ -18,6 +18,7 @@ use crate::peer::{Partner, Peer};
 use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
+use crate::strangers;
 use crate::transfer::{FileCounts, Progress, follow, not_received};
 use crate::turns::{self, interrupted};
 use crate::view::ProgressView;
@@ -54,7 +55,7 @@ async fn receive_all(
     arguments: &RecvArguments,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let (mut next, mut broken_off) = (None, None);
+    let (mut next, mut broken_off, mut told) = (None, None, Vec::new());
     loop {
         let association = match next.take() {
             Some(association) => association,
@@ -62,6 +63,7 @@ async fn receive_all(
                 accepted = endpoint.accept() => accepted
                     .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
                 () = interrupt.pressed() => return interrupted(broken_off),
+                    never = strangers::tell(endpoint, arguments.output, &mut told) => match never {},
             },
         };
         let peer = peer_of(&association, security);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::addresses;
 use crate::arguments::SendArguments;
+use crate::connecting::connect;
 use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
@@ -65,10 +66,7 @@ async fn transfer(
     sources: Sources,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let association = tokio::select! {
-        connected = endpoint.connect(to) => connected.map_err(|error| sending.peer.not_opened(error))?,
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
-    };
+    let association = connect(endpoint, to, sending.peer, sending.arguments.output, interrupt).await?;
     let left_out = left_out(&sources);
     let files = send_files(&association, sources, sending.arguments.limit_rate);
     Ok(sending.run(&association, left_out, files, interrupt).await.outcome)

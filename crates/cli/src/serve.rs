@@ -19,6 +19,7 @@ use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::Outcome;
 use crate::send::{SendRun, Sent, left_out, open};
 use crate::settings;
+use crate::strangers;
 use crate::turns::{self, interrupted};
 
 /// Serves `found` until one receiver has all, or with `--keep` until Ctrl-C.
@@ -68,7 +69,7 @@ impl Server<'_> {
         interrupt: &mut Interrupt,
     ) -> Result<Outcome, Failure> {
         let may_repeat = once.is_none();
-        let (mut next, mut broken_off) = (None, None);
+        let (mut next, mut broken_off, mut told) = (None, None, Vec::new());
         loop {
             let association = match next.take() {
                 Some(association) => association,
@@ -76,6 +77,7 @@ impl Server<'_> {
                     accepted = self.endpoint.accept() => accepted
                         .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
                     () = interrupt.pressed() => return interrupted(broken_off),
+                    never = strangers::tell(self.endpoint, self.arguments.output, &mut told) => match never {},
                 },
             };
             let sources = match once.take().map_or_else(|| open(self.arguments), Ok) {

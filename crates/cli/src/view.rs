@@ -2,12 +2,13 @@
 
 use std::io::IsTerminal;
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_net::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::arguments::Output;
 use crate::failure::printable;
+use crate::labels::Labels;
 use crate::report;
 use crate::transfer::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
@@ -22,13 +23,17 @@ pub struct ProgressView {
 enum Screen {
     Nothing,
     Bars(Bars),
+    /// A line now and then, where nobody looks at bars.
+    Lines(LineTimer),
     JsonLines(LineTimer),
 }
 
 struct Bars {
     all: MultiProgress,
     total: ProgressBar,
+    /// A line for each path.
     paths: Vec<ProgressBar>,
+    labels: Labels,
     /// Whether it is known how much is to come.
     is_known: bool,
     resumed: ByteCount,
@@ -45,16 +50,13 @@ impl ProgressView {
     pub fn new(output: Output) -> ProgressView {
         let is_terminal = std::io::stderr().is_terminal();
         let screen = if output.json_lines {
-            Screen::JsonLines(LineTimer {
-                every: Duration::from_secs(1),
-                next: Time::ZERO + Duration::from_secs(1),
-            })
+            Screen::JsonLines(LineTimer::every(Duration::from_secs(1)))
         } else if output.quiet {
             Screen::Nothing
         } else if is_terminal {
             Screen::Bars(Bars::new())
         } else {
-            Screen::Nothing
+            Screen::Lines(LineTimer::every(Duration::from_secs(5)))
         };
         ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet }
     }
@@ -65,6 +67,11 @@ impl ProgressView {
         match &mut self.screen {
             Screen::Nothing => {}
             Screen::Bars(bars) => bars.show(monitor, progress),
+            Screen::Lines(pace) => {
+                if pace.is_due(monitor.now()) {
+                    eprintln!("{}", line(monitor, progress));
+                }
+            }
             Screen::JsonLines(pace) => {
                 if pace.is_due(monitor.now()) {
                     report::print_line(&report::line(monitor, progress).to_string());
@@ -80,9 +87,12 @@ impl ProgressView {
         }
     }
 
-    /// Tells what happened to a path, where that is wanted.
+    /// Tells what happened to a path: everything where that is wanted, otherwise that one is gone or back.
     pub fn on_event(&self, monitor: &PathMonitor, event: &Event) {
         if !self.is_verbose {
+            if let Some(news) = news(monitor, event, &Labels::now()).filter(|_| !self.is_quiet) {
+                self.say(&news);
+            }
             return;
         }
         let Some(name) = monitor.name_of(event) else { return };
@@ -130,22 +140,27 @@ impl Bars {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let total = all.add(ProgressBar::new(0));
         total.set_style(style(TOTAL_UNKNOWN));
-        Bars { all, total, paths: Vec::new(), is_known: false, resumed: ByteCount::ZERO }
+        Bars {
+            all,
+            total,
+            paths: Vec::new(),
+            labels: Labels::now(),
+            is_known: false,
+            resumed: ByteCount::ZERO,
+        }
     }
 
     fn show(&mut self, monitor: &PathMonitor, progress: &Progress) {
         for (index, path) in monitor.paths().iter().enumerate() {
             if index == self.paths.len() {
-                let bar = self.all.insert_before(&self.total, ProgressBar::new(1000));
-                bar.set_style(style("{bar:30} {msg}"));
-                self.paths.push(bar);
+                let line = self.all.insert_before(&self.total, ProgressBar::new(0));
+                line.set_style(style("{wide_msg}"));
+                self.paths.push(line);
+                self.labels = Labels::now();
             }
-            let bar = &self.paths[index];
-            // The bar is the path's share of the rate just now.
-            let rate = monitor.rate().bits_per_second().max(1);
-            bar.set_position(path.rate().bits_per_second() * 1000 / rate);
-            bar.set_message(path_line(path));
+            self.paths[index].set_message(path_line(path, monitor.rate(), &self.labels));
         }
+        self.total.set_prefix(monitor.rate().to_string());
         self.show_total(progress);
     }
 
@@ -169,6 +184,10 @@ impl Bars {
 }
 
 impl LineTimer {
+    fn every(every: Duration) -> LineTimer {
+        LineTimer { every, next: Time::ZERO + every }
+    }
+
     fn is_due(&mut self, now: Time) -> bool {
         let is_due = now >= self.next;
         while self.next <= now {
@@ -195,12 +214,69 @@ fn style(template: &str) -> ProgressStyle {
     style.progress_chars("█▌ ")
 }
 
-fn path_line(path: &MonitoredPath) -> String {
+/// A path's rate, its part of all rates, its round trip and its state.
+fn path_line(path: &MonitoredPath, all: BitRate, labels: &Labels) -> String {
     let rtt = path.report.sample.srtt.map_or("-".to_owned(), report::milliseconds);
-    format!("{:<28} {:<9} {:>11}  RTT {rtt:>8}", path.name, path.state(), path.rate().to_string())
+    let share = path.rate().bits_per_second() as f64 / all.bits_per_second().max(1) as f64;
+    let (label, rate) = (labels.of(&path.name), path.rate().to_string());
+    format!("  {label:<26} {rate:>11} {:>4.0} %  RTT {rtt:>8}  {}", share * 100.0, path.state())
 }
 
+/// How far it is, on one line.
+fn line(monitor: &PathMonitor, progress: &Progress) -> String {
+    let labels = Labels::now();
+    let there = progress.bytes() + progress.resumed();
+    let expected = progress.expected();
+    let of = if there <= expected { format!(" of {}", expected.rounded()) } else { String::new() };
+    let path = |path: &MonitoredPath| format!("{} {}", labels.short(&path.name), path.rate());
+    let paths: Vec<String> = monitor.paths().iter().map(path).collect();
+    let seconds = monitor.now().as_nanos() as f64 / 1e9;
+    let (there, rate) = (there.rounded(), monitor.rate());
+    format!("{seconds:.0} s: {there}{of}, {rate} ({})", paths.join(", "))
+}
+
+/// That a path is gone, and what carries on; or that it is back.
+fn news(monitor: &PathMonitor, event: &Event, labels: &Labels) -> Option<String> {
+    let name = monitor.name_of(event)?;
+    let others =
+        monitor.paths().iter().filter(|path| path.name != name && path.report.sample.state.carries_data());
+    let others: Vec<String> = others.map(|path| labels.short(&path.name)).collect();
+    news_of(event, &labels.short(name), &others)
+}
+
+fn news_of(event: &Event, path: &str, others: &[String]) -> Option<String> {
+    match (event, others) {
+        (Event::PathDown(_) | Event::PathRemoved(_), []) => {
+            Some(format!("{path} gone, and no other path answers; waiting for one to come back"))
+        }
+        (Event::PathDown(_) | Event::PathRemoved(_), others) => {
+            Some(format!("{path} gone, going on over {}", others.join(", ")))
+        }
+        (Event::PathUp(_), _) => Some(format!("{path} is back")),
+        _ => None,
+    }
+}
+
+/// Progress is that of the data; shares are in the lines of the paths.
 const TOTAL_KNOWN: &str =
-    "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} elapsed, {eta} left";
+    "{bar:24} {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {prefix}  {eta} left\n{wide_msg}";
 /// The length of standard input is not known.
-const TOTAL_UNKNOWN: &str = "{msg}  {decimal_bytes}  {elapsed} gone";
+const TOTAL_UNKNOWN: &str = "{decimal_bytes}  {prefix}  {elapsed} gone\n{wide_msg}";
+
+#[cfg(test)]
+mod tests {
+    use anabranch_net::PathId;
+
+    use super::*;
+
+    #[test]
+    fn a_path_that_goes_is_told_with_what_carries_on() {
+        let id = PathId::from_index(0);
+        let (gone, back) = (Event::PathDown(id), Event::PathUp(id));
+        let other = ["wwan0".to_owned()];
+        assert_eq!(news_of(&gone, "wlan0", &other).as_deref(), Some("wlan0 gone, going on over wwan0"));
+        assert!(news_of(&gone, "wlan0", &[]).is_some_and(|news| news.contains("no other path answers")));
+        assert_eq!(news_of(&back, "wlan0", &other).as_deref(), Some("wlan0 is back"));
+        assert_eq!(news_of(&Event::PathSuspected(id), "wlan0", &other), None);
+    }
+}

@@ -108,11 +108,11 @@ fn a_person_sees_a_line_an_interval_and_where_the_time_went() {
     let (client, server) = test("-t 1 -i 0.5s -b 4M");
     let stdout = &client.stdout;
     assert!(stdout.contains("interval") && stdout.contains("0.0-0.5 s"), "{stdout}");
-    for word in
-        ["cwnd", "rwnd", "sched", "down", "message delay: median", "longest stall:", "client to server"]
-    {
+    for word in ["idle", "RTT", "message delay: median", "longest stall:", "client to server"] {
         assert!(stdout.contains(word), "{word}: {stdout}");
     }
+    assert!(!stdout.contains("rwnd"), "a column in which all is zero: {stdout}");
+    assert!(stdout.lines().all(|line| line.chars().count() <= 80), "{stdout}");
     assert_eq!(server.stdout.lines().count(), 1, "{server:?}");
 }
 
@@ -254,4 +254,21 @@ fn a_receiver_of_files_is_not_mistaken_for_a_server_of_tests() {
     let ended = run(&mut anabranch(&format!("bench --to {to} -t 1"))).expect(1);
     assert!(ended.stderr.contains("file protocol"), "{ended:?}");
     drop(recv);
+}
+
+/// Downloads are what most people do: the server sends, over each link alone and over both.
+#[test]
+fn each_path_is_measured_alone_while_the_server_sends() {
+    let (server, to) = server("127.0.0.1,127.0.0.2", "");
+    let line = format!("bench --to {to} --via 127.0.0.1 --via 127.0.0.2 --each -R -t 0.5 -b 4M --json");
+    let client = run(&mut anabranch(&line)).expect(0);
+    server.interrupt();
+    server.finish();
+    let document = client.json();
+    assert_eq!(document["direction"], "reverse");
+    let alone = document["alone"].as_array().expect("each path alone");
+    assert_eq!(alone.len(), 2, "{document:#}");
+    for path in alone {
+        assert!((number(&path["goodput_bps"]) / 4e6 - 1.0).abs() < 0.3, "{document:#}");
+    }
 }

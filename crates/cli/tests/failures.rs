@@ -32,6 +32,22 @@ fn without_a_listener_the_error_names_the_address_and_what_to_do() {
     assert_eq!(ended.json()["error"]["kind"], "no-answer");
 }
 
+/// Connecting is visible: which pair is tried, and what the kernel says of it, though nobody answers.
+#[cfg(target_os = "linux")]
+#[test]
+fn while_it_connects_the_kernels_words_are_shown() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 10);
+    let line = "--set sctp.max_init_retransmits=2 --set sctp.rto.initial=600ms --to 127.0.0.1:9";
+    let words = "connecting, 1 s: 127.0.0.1:9: port closed, nothing listens there (Connection refused)";
+    let ended = run(anabranch(&format!("send {line}")).arg(&path)).expect(1);
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    let ended = run(anabranch(&format!("send --quiet {line}")).arg(&path)).expect(1);
+    assert!(!ended.stderr.contains("connecting"), "{ended:?}");
+    let ended = run(&mut anabranch(&format!("bench {line}"))).expect(1);
+    assert!(ended.stderr.contains(words), "{ended:?}");
+}
+
 #[test]
 fn wrong_input_ends_with_2_before_anything_is_sent() {
     let from = tempdir().expect("a directory");

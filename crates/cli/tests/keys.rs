@@ -142,3 +142,21 @@ fn plain_sctp_needs_the_option_at_both_ends() {
         assert_eq!(document["resolved"]["security"], "insecure");
     }
 }
+
+/// The person who waits at the receiver learns why nothing comes.
+#[test]
+fn a_receiver_tells_of_packets_under_another_key_or_under_none() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 10);
+    let (mut recv, to) = receiver("127.0.0.1", to_dir.path(), "--verbose");
+    let attempt = "--set sctp.max_init_retransmits=0 --set sctp.rto.initial=300ms";
+    let mut other = without_key(&format!("send --to {to} {attempt}"));
+    run(other.env("ANABRANCH_KEY", "0".repeat(32)).arg(&path)).expect(1);
+    recv.wait_for("127.0.0.1 asks for a connection, but its packets are sealed with another key");
+    run(without_key(&format!("send --insecure --to {to} {attempt}")).arg(&path)).expect(1);
+    recv.wait_for(
+        "127.0.0.1 asks for a connection, but its packets are not sealed, and this end expects a key",
+    );
+    run(anabranch(&format!("send --to {to}")).arg(&path)).expect(0);
+    recv.finish().expect(0);
+}

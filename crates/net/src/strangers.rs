@@ -45,7 +45,7 @@ impl Strangers {
         }
     }
 
-    /// A datagram that came to an endpoint without sealing.
+    /// A datagram that arrives at an endpoint without sealing.
     pub fn on_plain(&mut self, remote: SocketAddr, datagram: &[u8]) {
         let has_length = datagram.len() == Datagram::HANDSHAKE_LEN;
         if has_length && matches!(Datagram::parse(datagram), Some(Datagram::Initiation(_))) {

@@ -44,7 +44,7 @@ pub struct BenchArguments {
     #[arg(long, conflicts_with = "serve")]
     pub bidir: bool,
     /// Measure each path alone, then all together, and say what limits them
-    #[arg(long, conflicts_with_all = ["serve", "reverse", "bidir"])]
+    #[arg(long, conflicts_with_all = ["serve", "bidir"])]
     pub each: bool,
     /// Send at this rate, each message at its due time (default: unlimited)
     #[arg(short, long, conflicts_with = "serve", value_name = "RATE", value_parser = crate::quantity::rate)]
@@ -87,7 +87,7 @@ With --bitrate each message has a due time. If the transport cannot accept the m
 its delay counts from its due time.
 
 With --each the test first finds the paths, then sends data over each path alone while the others are idle, and then
-over all paths together. To measure the other direction, run the test from the other host.
+over all paths together. With --each --reverse each test alone uses one address of this host, and the server sends.
 
 Examples:
   on one host:                     anabranch bench --serve
@@ -146,7 +146,8 @@ mod tests {
     fn options_of_tests_are_for_clients_and_either_serve_or_to_is_required() {
         assert!(parsed("--serve --listen 127.0.0.1:0 --once").is_ok());
         assert!(parsed("--to a --each").is_ok_and(|bench| bench.each));
-        assert!(parsed("--to a --each -R").is_err() && parsed("--serve --each").is_err());
+        assert!(parsed("--to a --each -R").is_ok_and(|bench| bench.each && bench.reverse));
+        assert!(parsed("--to a --each --bidir").is_err() && parsed("--serve --each").is_err());
         for line in
             ["", "--serve --to 10.0.0.1", "--serve -R", "--to a --once", "--to a -R --bidir", "--serve -t 5"]
         {

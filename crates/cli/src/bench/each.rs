@@ -13,6 +13,7 @@ use super::table::{self, shown_rate};
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::labels::Labels;
 use crate::live::{INTERRUPTED, farewell};
 use crate::report::{self, Outcome};
 use anabranch_net::monitor::path_name;
@@ -24,11 +25,14 @@ use anabranch_net::monitor::path_name;
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let route = BenchRoute::of(arguments).await?;
     let resolved = client::resolved(arguments, &route);
-    let paths = learn(&route, interrupt).await?;
+    let paths = tested(learn(&route, interrupt).await?, arguments);
     let mut alone = Vec::new();
     for (index, path) in paths.iter().enumerate() {
-        tell(arguments, &format!("{} alone (test {} of {})", path.name, index + 1, paths.len() + 1));
-        alone.push(test_alone(&route.only(path), arguments, interrupt).await?);
+        tell(
+            arguments,
+            &format!("{} alone (test {} of {})", Labels::now().of(&path.name), index + 1, paths.len() + 1),
+        );
+        alone.push(test_alone(path, &alone_over(&route, path, arguments), arguments, interrupt).await?);
         rest(interrupt).await?;
     }
     tell(arguments, &format!("all together (test {0} of {0})", paths.len() + 1));
@@ -87,16 +91,43 @@ async fn verified(association: &Association) {
     let _ = timeout(PATIENCE, waiting).await;
 }
 
+/// What is tested by itself: each path where this end sends. Where the server sends, each link of this end, for the server
+/// cannot be told to let paths rest.
+fn tested(paths: Vec<OnePath>, arguments: &BenchArguments) -> Vec<OnePath> {
+    let mut seen = Vec::new();
+    let is_tested = |path: &OnePath| {
+        let is_new = !seen.contains(&path.local);
+        seen.push(path.local);
+        is_new || !arguments.reverse
+    };
+    paths.into_iter().filter(is_tested).collect()
+}
+
+/// The way to the server over one path. Where this end sends, the other paths are there and rest.
+fn alone_over(route: &BenchRoute, path: &OnePath, arguments: &BenchArguments) -> BenchRoute {
+    if arguments.reverse { route.single(path) } else { route.only(path) }
+}
+
+/// What a test of one path measured.
+fn entry(path: &OnePath, measured: &Measured, arguments: &BenchArguments) -> AloneEntry {
+    if arguments.reverse {
+        AloneEntry::of_link(&path.name, measured)
+    } else {
+        AloneEntry::of(&path.name, measured)
+    }
+}
+
 /// One path alone. One that does not work carries nothing, and says why.
 async fn test_alone(
+    path: &OnePath,
     route: &BenchRoute,
     arguments: &BenchArguments,
     interrupt: &mut Interrupt,
 ) -> Result<AloneEntry, Failure> {
-    let name = route.only.as_ref().map(|path| path.name.clone()).unwrap_or_default();
+    let name = path.name.clone();
     let failed = |failure: Failure| {
         if !arguments.output.quiet {
-            eprintln!("{name} alone: {failure}");
+            eprintln!("{} alone: {failure}", Labels::now().of(&name));
         }
         AloneEntry::failed(&name, failure.document())
     };
@@ -108,11 +139,14 @@ async fn test_alone(
         }
         Err(failure) | Ok((_, Some(failure))) => Ok(failed(failure)),
         Ok((measured, None)) => {
-            let entry = AloneEntry::of(&name, &measured);
+            let entry = entry(path, &measured, arguments);
             if entry.is_dead() {
                 return Ok(failed(Failure::PeerGone(DEAD.to_owned())));
             }
-            tell(arguments, &format!("{name} alone: {}\n", shown_rate(entry.alone.goodput_bps)));
+            tell(
+                arguments,
+                &format!("{} alone: {}\n", Labels::now().of(&name), shown_rate(entry.alone.goodput_bps)),
+            );
             Ok(entry)
         }
     }

@@ -6,6 +6,7 @@ use anabranch_bench::{Interval, PathInterval, TestDirection, WayInterval};
 use serde_json::{Value, json};
 
 use crate::arguments::Output;
+use crate::labels::Labels;
 use crate::report;
 
 /// Shows intervals on standard output.
@@ -14,6 +15,7 @@ pub struct Display {
     format: Format,
     label: Option<String>,
     head: Vec<String>,
+    labels: Labels,
 }
 
 /// How intervals are shown.
@@ -34,12 +36,12 @@ impl Display {
         } else {
             Format::Nothing
         };
-        Display { format, label, head: Vec::new() }
+        Display { format, label, head: Vec::new(), labels: Labels::now() }
     }
 
     /// Shows nothing.
     pub fn nothing() -> Display {
-        Display { format: Format::Nothing, label: None, head: Vec::new() }
+        Display { format: Format::Nothing, label: None, head: Vec::new(), labels: Labels::default() }
     }
 
     /// Shows an interval that is over.
@@ -54,12 +56,12 @@ impl Display {
                 report::print_line(&value.to_string());
             }
             Format::Lines => {
-                let names = names(interval);
-                if names != self.head {
-                    report::print_line(&head(&names));
-                    self.head = names;
+                let labels = columns(&names(interval), &self.labels);
+                if labels != self.head {
+                    report::print_line(&head(&labels));
+                    self.head.clone_from(&labels);
                 }
-                lines(interval).iter().for_each(|line| report::print_line(line));
+                lines(interval, &labels).iter().for_each(|line| report::print_line(line));
             }
         }
     }
@@ -77,7 +79,15 @@ fn names(interval: &Interval) -> Vec<String> {
     names
 }
 
-fn lines(interval: &Interval) -> Vec<String> {
+/// What the paths are called: by where they begin, where that tells them apart.
+fn columns(names: &[String], labels: &Labels) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| labels.short(name)).collect();
+    let is_clear = (1..short.len()).all(|index| !short[..index].contains(&short[index]));
+    if is_clear { short } else { names.iter().map(|name| labels.of(name)).collect() }
+}
+
+/// A line for each direction; `labels` are what the columns are called.
+fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
     let seconds = interval.to.saturating_sub(interval.from).as_secs_f64();
     let names = names(interval);
     let line = |way: &WayInterval| {
@@ -89,10 +99,10 @@ fn lines(interval: &Interval) -> Vec<String> {
         };
         let all = way.bytes();
         let mut line = format!("{span:>13} {mark:2} {:>9} {:>12}", all.rounded(), bits(all, seconds));
-        for name in &names {
+        for (name, label) in names.iter().zip(labels) {
             let path = way.paths.iter().find(|path| path.name == *name);
             let rate = path.map_or("-".to_owned(), |path| shown(path, seconds));
-            line.push_str(&format!("   {rate:>width$}", width = column(name)));
+            line.push_str(&format!("   {rate:>width$}", width = column(label)));
         }
         line
     };
@@ -151,7 +161,7 @@ mod tests {
             "     interval      carried         rate              a              b"
         );
         assert_eq!(
-            lines(&interval()),
+            lines(&interval(), &names(&interval())),
             ["    1.0-2.0 s      1.25 MB  10.0 Mbit/s    10.0 Mbit/s       inactive"]
         );
     }
@@ -160,6 +170,6 @@ mod tests {
     fn each_direction_has_its_line() {
         let mut both = interval();
         both.ways.push(WayInterval { way: TestDirection::Reverse, paths: Vec::new() });
-        assert_eq!(lines(&both).len(), 2);
+        assert_eq!(lines(&both, &names(&both)).len(), 2);
     }
 }

@@ -6,7 +6,8 @@ use anabranch_net::{AddressTracking, Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
-use crate::arguments::BenchArguments;
+use crate::arguments::{BenchArguments, Output};
+use crate::connecting::connect;
 use crate::endpoint;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -29,6 +30,8 @@ pub struct BenchRoute {
     pub config: Config,
     /// The one path that carries data, where the others are to rest.
     pub only: Option<OnePath>,
+    /// What is shown while it connects.
+    pub output: Output,
 }
 
 /// One path of a route, recognised again in another association.
@@ -62,7 +65,7 @@ impl BenchRoute {
         let local = addresses::local_for(&to, &arguments.via)?;
         let tracking = addresses::address_tracking(&arguments.via);
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
-        Ok(BenchRoute { to, local, tracking, security, config, only: None })
+        Ok(BenchRoute { to, local, tracking, security, config, only: None, output: arguments.output })
     }
 
     /// The same with one path that carries data: the others are there, and rest.
@@ -70,6 +73,19 @@ impl BenchRoute {
         let mut route = self.clone();
         "primary".clone_into(&mut route.config.scheduler);
         route.only = Some(path.clone());
+        route
+    }
+
+    /// The way between the two addresses of one path.
+    pub fn single(&self, path: &OnePath) -> BenchRoute {
+        let mut route = self.clone();
+        let known = self.local.iter().copied().filter(|local| local.ip() == path.local);
+        route.local = known.collect();
+        if route.local.is_empty() {
+            route.local.push(SocketAddr::new(path.local, 0));
+        }
+        route.to = vec![path.remote];
+        route.tracking = AddressTracking::Off;
         route
     }
 
@@ -91,10 +107,7 @@ impl BenchRoute {
         interrupt: &mut Interrupt,
     ) -> Result<Connected, Failure> {
         let peer = Peer::new(self.to.clone(), &self.security, Partner::Tests);
-        let association = tokio::select! {
-            connected = endpoint.connect(&self.to) => connected.map_err(|error| peer.not_opened(error))?,
-            () = interrupt.pressed() => return Err(Failure::Interrupted),
-        };
+        let association = connect(endpoint, &self.to, &peer, self.output, interrupt).await?;
         if let Some(path) = &self.only {
             tokio::select! {
                 chosen = choose(&association, path) => chosen?,

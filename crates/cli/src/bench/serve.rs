@@ -18,9 +18,10 @@ use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{dismiss, turn_away};
 use crate::peer::{Partner, Peer};
-use crate::ready::{self, OtherEnd, Spoken};
+use crate::ready::{self, Spoken};
 use crate::report::Outcome;
 use crate::settings;
+use crate::strangers;
 
 /// Runs the server until Ctrl-C, or until one test is over with `--once`.
 ///
@@ -49,10 +50,12 @@ async fn serve_all(
     arguments: &BenchArguments,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
+    let mut told = Vec::new();
     loop {
         let association = tokio::select! {
             accepted = endpoint.accept() => accepted,
             () = interrupt.pressed() => return Err(Failure::Interrupted),
+            never = strangers::tell(endpoint, arguments.output, &mut told) => match never {},
         };
         let Some(association) = association else {
             return Err(Failure::System(std::io::Error::other("the sockets were closed")));

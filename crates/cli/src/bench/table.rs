@@ -4,7 +4,8 @@ use anabranch_base::{BitRate, ByteCount};
 use anabranch_bench::protocol::{Delays, ReceiverReport};
 use anabranch_bench::{Alone, Diagnosis, Measured, OneWay, PathEntry, TestDirection, cpu_s_per_gb};
 
-use crate::report::{head, lay_out};
+use crate::labels::Labels;
+use crate::report::{head, lay_out, lay_out_narrow};
 
 /// All of it: each path, what arrived, how late, at what cost.
 pub fn summary(measured: &Measured) -> String {
@@ -56,8 +57,9 @@ fn paths(all: &[PathEntry]) -> String {
         "sched",
         "down",
     ]);
-    let rows = all.iter().map(row);
-    lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2)
+    let labels = Labels::now();
+    let rows = all.iter().map(|path| row(path, &labels));
+    lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &OPTIONAL)
 }
 
 /// The judgement in words; with each path alone, where that was measured.
@@ -66,11 +68,12 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
     if !alone.is_empty() {
         let (together, _) = measured.ways();
         let head = head(["path", "alone", "together"]);
+        let labels = Labels::now();
         let rows = alone.iter().map(|alone| {
             let path = together.paths.iter().find(|path| path.name == alone.name);
             let here = path.map_or("-".to_owned(), |path| shown_rate(path.goodput_bps));
             let there = if alone.is_dead() { "no answer".to_owned() } else { shown_rate(alone.goodput_bps) };
-            vec![alone.name.clone(), there, here]
+            vec![labels.of(&alone.name), there, here]
         });
         text.push_str(&lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1));
         let share = verdict.share_of_sum.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0));
@@ -81,21 +84,33 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
             shown_rate(together.goodput_bps())
         ));
     }
-    text.push_str(&format!("limited by: {}\n{}\n", verdict.limited_by, verdict.advice));
+    let (together, _) = measured.ways();
+    let limit = limit(verdict.limited_by, together.paths.len());
+    text.push_str(&format!("limited by: {limit}\n{}\n", verdict.advice));
     text
 }
 
-fn row(path: &PathEntry) -> Vec<String> {
+/// What held the test back, for people: where nothing did, its links are full.
+fn limit(limited_by: &str, paths: usize) -> String {
+    match (limited_by, paths) {
+        ("nothing", 0 | 1) => "the link (full)".to_owned(),
+        ("nothing", 2) => "the links (both full)".to_owned(),
+        ("nothing", _) => "the links (all full)".to_owned(),
+        (other, _) => other.to_owned(),
+    }
+}
+
+fn row(path: &PathEntry, labels: &Labels) -> Vec<String> {
     let all = path.limited_s();
     let part = |seconds: f64| match all > 0.0 {
         true => format!("{:.0} %", seconds / all * 100.0),
         false => "-".to_owned(),
     };
     vec![
-        path.name.clone(),
+        labels.of(&path.name),
         path.state.clone(),
         ByteCount::new(path.carried_bytes).rounded(),
-        format!("{:.1} %", path.share * 100.0),
+        format!("{:.0} %", path.share * 100.0),
         shown_rate(path.goodput_bps),
         path.retransmitted_chunks.to_string(),
         path.timeouts.to_string(),
@@ -144,3 +159,6 @@ pub fn shown_rate(bps: f64) -> String {
 fn milliseconds(seconds: f64) -> String {
     format!("{:.1} ms", seconds * 1e3)
 }
+
+/// The columns that go first where a line is too long; the JSON document has them all.
+const OPTIONAL: [&str; 6] = ["time-outs", "share", "resent", "down", "sched", "carried"];

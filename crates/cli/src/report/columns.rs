@@ -18,6 +18,41 @@ pub fn lay_out(rows: &[Vec<String>], texts: usize) -> String {
     text
 }
 
+/// The same with lines of at most 80 characters: columns in which every row has nothing go, then those that are called as in
+/// `optional`, in that order, as far as it takes.
+pub fn lay_out_narrow(rows: &[Vec<String>], texts: usize, optional: &[&str]) -> String {
+    let mut rows = without_columns(rows, |column| {
+        let mut cells = rows.iter().skip(1).filter_map(|row| row.get(column)).peekable();
+        column >= texts && cells.peek().is_some() && cells.all(|cell| is_nothing(cell))
+    });
+    let mut optional = optional.iter();
+    loop {
+        let text = lay_out(&rows, texts);
+        if text.lines().all(|line| line.chars().count() <= WIDTH) {
+            return text;
+        }
+        let Some(word) = optional.next() else { return text.replace("   ", "  ") };
+        let heads = rows.first().cloned().unwrap_or_default();
+        rows = without_columns(&rows, |column| heads.get(column).is_some_and(|head| head == word));
+    }
+}
+
+fn without_columns(rows: &[Vec<String>], is_unwanted: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
+    let wanted = |row: &Vec<String>| {
+        let cells = row.iter().enumerate().filter(|(column, _)| !is_unwanted(*column));
+        cells.map(|(_, cell)| cell.clone()).collect()
+    };
+    rows.iter().map(wanted).collect()
+}
+
+/// Whether a cell says that there was nothing.
+fn is_nothing(cell: &str) -> bool {
+    matches!(cell, "" | "-" | "0" | "0 %" | "0.0 %" | "0 B")
+}
+
+/// The columns of a terminal that nobody made wider.
+const WIDTH: usize = 80;
+
 /// A row of words.
 pub fn head<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
@@ -26,6 +61,17 @@ pub fn head<const N: usize>(words: [&str; N]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_nothing_go_and_then_the_optional_ones_until_a_line_fits() {
+        let long = "x".repeat(60);
+        let rows = [head(["path", "none", "share", "rate"]), head([&long, "0", "67 %", "19.0 Mbit/s"])];
+        let text = lay_out_narrow(&rows, 1, &["share"]);
+        assert!(text.starts_with("path ") && text.contains("rate") && !text.contains("none"), "{text}");
+        assert!(!text.contains("share") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let short = [head(["path", "none", "share"]), head(["a", "0", "67 %"]), head(["b", "1", "33 %"])];
+        assert_eq!(lay_out_narrow(&short, 1, &["share"]), lay_out(&short, 1), "one row has something");
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

@@ -13,7 +13,7 @@ use anabranch_observe::Body;
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use columns::{head, lay_out};
+pub use columns::{head, lay_out, lay_out_narrow};
 pub use document::{TransferDocument, line};
 pub use listing::{shortened, there_already};
 pub use table::{milliseconds, table};

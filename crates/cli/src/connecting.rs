@@ -1,0 +1,160 @@
+//! Opens an association and shows, from the first second, which pairs of addresses are tried and what the network says of
+//! them.
+
+use std::fmt;
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+
+use anabranch_base::Duration;
+use anabranch_net::{Association, Clock, Endpoint, Opening, PathAddresses, Undelivered};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::arguments::Output;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::peer::Peer;
+
+/// Opens an association with `peer` at `to`, and shows meanwhile how far that is.
+///
+/// # Errors
+/// The peer does not answer or refuses, or Ctrl-C.
+pub async fn connect(
+    endpoint: &Endpoint,
+    to: &[SocketAddr],
+    peer: &Peer,
+    output: Output,
+    interrupt: &mut Interrupt,
+) -> Result<Association, Failure> {
+    let opening = endpoint.open(to).map_err(|error| peer.not_opened(error))?;
+    let mut view = ConnectingView::new(output, peer);
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let opened = opening.opened();
+    tokio::pin!(opened);
+    let result = loop {
+        tokio::select! {
+            opened = &mut opened => break opened.map_err(|error| peer.not_opened(error)),
+            _ = ticks.tick() => view.show(attempts(&opening)),
+            () = interrupt.pressed() => break Err(Failure::Interrupted),
+        }
+    };
+    view.finish(matches!(result, Err(Failure::NoAnswer { .. })));
+    result
+}
+
+/// A pair of addresses that is tried, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Attempt {
+    pair: PathAddresses,
+    /// Why packets did not arrive. `None` while nothing is known.
+    trouble: Option<String>,
+}
+
+fn attempts(opening: &Opening) -> Vec<Attempt> {
+    let heard = opening.undelivered();
+    let attempt = |pair| Attempt { pair, trouble: trouble(&pair, &heard) };
+    opening.tried().into_iter().map(attempt).collect()
+}
+
+/// The last word on a pair: in the kernel's own words, with what they mean where that is not obvious.
+fn trouble(pair: &PathAddresses, heard: &[Undelivered]) -> Option<String> {
+    let is_about = |word: &&Undelivered| {
+        let local = word.local.ip();
+        word.remote == pair.remote && (local == pair.local.ip() || local.is_unspecified())
+    };
+    let word = heard.iter().rev().find(is_about)?;
+    Some(match word.is_port_closed {
+        true => format!("port closed, nothing listens there ({})", word.error),
+        false => word.error.clone(),
+    })
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PathAddresses { local, remote } = self.pair;
+        if !local.ip().is_unspecified() {
+            write!(f, "{} → ", local.ip())?;
+        }
+        write!(f, "{remote}: {}", self.trouble.as_deref().unwrap_or("no answer yet"))
+    }
+}
+
+/// What is shown on standard error.
+struct ConnectingView {
+    screen: Screen,
+    since: Clock,
+    latest: Vec<Attempt>,
+}
+
+enum Screen {
+    Nothing,
+    /// On a terminal.
+    Spinner(ProgressBar),
+    /// Elsewhere: a line when something changes, and now and then.
+    Lines {
+        shown: Vec<Attempt>,
+        next: Duration,
+    },
+}
+
+impl ConnectingView {
+    fn new(output: Output, peer: &Peer) -> ConnectingView {
+        let screen = if output.quiet {
+            Screen::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} connecting to {prefix}, {elapsed}\n{msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_prefix(peer.to_string());
+            Screen::Spinner(bar)
+        } else {
+            Screen::Lines { shown: Vec::new(), next: FIRST_LINE }
+        };
+        ConnectingView { screen, since: Clock::start(), latest: Vec::new() }
+    }
+
+    fn show(&mut self, attempts: Vec<Attempt>) {
+        let elapsed = self.since.elapsed();
+        match &mut self.screen {
+            Screen::Nothing => {}
+            Screen::Spinner(bar) => {
+                let lines: Vec<String> = attempts.iter().map(|attempt| format!("  {attempt}")).collect();
+                bar.set_message(lines.join("\n"));
+                bar.tick();
+            }
+            Screen::Lines { shown, next } => {
+                let is_due = elapsed >= *next;
+                let is_news = elapsed >= FIRST_LINE && *shown != attempts;
+                if is_due {
+                    *next = elapsed + PAUSE;
+                }
+                let seconds = elapsed.as_secs_f64();
+                for attempt in
+                    attempts.iter().filter(|attempt| is_due || (is_news && !shown.contains(attempt)))
+                {
+                    eprintln!("connecting, {seconds:.0} s: {attempt}");
+                }
+                if is_due || is_news {
+                    shown.clone_from(&attempts);
+                }
+            }
+        }
+        self.latest = attempts;
+    }
+
+    /// Takes the spinner away; `is_hopeless` says that what was heard is the last that there is to say.
+    fn finish(self, is_hopeless: bool) {
+        let Screen::Spinner(bar) = &self.screen else { return };
+        bar.finish_and_clear();
+        for attempt in self.latest.iter().filter(|attempt| is_hopeless && attempt.trouble.is_some()) {
+            eprintln!("{attempt}");
+        }
+    }
+}
+
+const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
+/// A peer that answers sooner needs no line.
+const FIRST_LINE: Duration = Duration::from_secs(1);
+/// Between lines that say nothing new.
+const PAUSE: Duration = Duration::from_secs(5);

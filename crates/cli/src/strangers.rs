@@ -1,0 +1,30 @@
+//! Tells of peers that ask for a connection with packets that this end cannot read.
+
+use std::convert::Infallible;
+
+use anabranch_net::{Endpoint, Stranger};
+
+use crate::arguments::Output;
+
+/// With `--verbose`, prints a line for each peer whose packets cannot be read, once for each reason. Never ends.
+pub async fn tell(endpoint: &Endpoint, output: Output, told: &mut Vec<Stranger>) -> Infallible {
+    if !output.verbose {
+        return std::future::pending().await;
+    }
+    loop {
+        for stranger in endpoint.strangers() {
+            if !told.iter().any(|known| known.remote == stranger.remote && known.reason == stranger.reason) {
+                eprintln!("{} asks for a connection, but {}", stranger.remote, stranger.reason);
+                if told.len() == MOST {
+                    told.remove(0);
+                }
+                told.push(stranger);
+            }
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
+/// So many are remembered as told.
+const MOST: usize = 64;
