@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use crate::pair::{End, PORT, Pair, address, chunks, packet, path};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::PathAddresses;
-use anabranch_sctp::config::{Config, Failover, InitialWindow, IpVersion};
+use anabranch_sctp::config::{Config, Failover, InitialWindow, IpVersion, RtoSettings};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::wire::{Chunk, Heartbeat, HeartbeatAck, VerificationTag};
@@ -118,6 +118,30 @@ fn a_path_that_cannot_be_verified_does_no_harm() {
     pair.pipes[1].is_cut = false;
     pair.run_for(secs(120));
     assert_eq!(states(&mut pair, End::Z), [PathState::Active; 2], "and verified when it heals");
+}
+
+/// Both ends lost probes and wait, one of them for longer. The probe of the one that waits less shows the other that the path
+/// works.
+#[test]
+fn a_path_that_returns_is_verified_at_both_ends_within_a_round_trip_of_the_first_probe() {
+    let patient = Config { trusts_given_addresses: false, ..Config::rfc9260() };
+    let max = secs(5);
+    let eager = Config { rto: RtoSettings { max, ..patient.rto }, ..patient.clone() };
+    for cut_for in [20, 24, 28, 32, 36] {
+        let mut pair = Pair::unequal(eager.clone(), patient.clone(), 2);
+        pair.pipes[1].is_cut = true;
+        pair.connect();
+        pair.run_for(secs(cut_for));
+        pair.pipes[1].is_cut = false;
+        let is_one = pair.run_until(secs(120), |pair| {
+            states(pair, End::A)[1] == PathState::Active || states(pair, End::Z)[1] == PathState::Active
+        });
+        assert!(is_one, "no end verified the path that was cut for {cut_for} s");
+        pair.run_for(secs(1));
+        for end in [End::A, End::Z] {
+            assert_eq!(states(&mut pair, end), [PathState::Active; 2], "{end:?}, cut for {cut_for} s");
+        }
+    }
 }
 
 #[test]

@@ -190,7 +190,10 @@ impl Association {
             }
             Chunk::EcnEcho(echo) => session.on_ecn_echo(path, echo.lowest_tsn()),
             Chunk::CongestionWindowReduced(cwr) => session.on_cwr(path, cwr),
-            Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
+            Chunk::Heartbeat(heartbeat) => {
+                session.on_heartbeat(path, heartbeat);
+                session.probe_back(path, now);
+            }
             Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
             Chunk::Asconf(asconf) if stage != Some(ShutdownState::AckSent) => {
                 session.on_asconf(now, path, &asconf, arrived.taken);
