@@ -74,6 +74,10 @@ fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
                 words(&LONGER)
             )
         }
+        None => format!(
+            "no change needed: every link was kept full, with a queue; {} tells what each path carries alone",
+            words(&Remedy::EachAlone)
+        ),
         _ => "no change needed: together the paths carry the sum of each alone".to_owned(),
     }
 }

@@ -89,6 +89,18 @@ impl<'a> Evidence<'a> {
         (ALIKE..1.0 / ALIKE).contains(&ratio) && carry_less.count() > 1
     }
 
+    /// Whether every path that carried data has a queue that stands: windows were full, and the mean round trip is well above
+    /// the shortest. Such a link carries all that it can.
+    pub fn has_standing_queues(&self) -> bool {
+        let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
+        let is_full = |path: &PathEntry| {
+            let is_waiting =
+                path.mean_rtt_s.zip(path.min_rtt_s).is_some_and(|(mean, min)| mean >= STANDING * min);
+            is_waiting && part(path, path.cwnd_limited_s) >= ALL_THE_TIME
+        };
+        used.peek().is_some() && used.all(is_full)
+    }
+
     /// The path that misses most of what it carries alone, and how much it misses.
     pub fn widest_gap(&self) -> Option<(&PathEntry, f64)> {
         let gaps = self
@@ -135,6 +147,12 @@ fn part(path: &PathEntry, seconds: f64) -> f64 {
 
 /// Where it is not known what the paths carry alone, an outage of this part of their time is one that matters.
 const NO_SUM_KNOWN: f64 = 0.1;
+/// A path with less than this share of the data was probed, not used.
+const USED: f64 = 0.02;
+/// A mean round trip of this many of the shortest is one with a queue.
+const STANDING: f64 = 1.25;
+/// A path whose window was full for this part of the time was never short of data.
+const ALL_THE_TIME: f64 = 0.9;
 /// More than half of the time.
 const MOSTLY: f64 = 0.5;
 /// Shorter ones are paths that were verified a little late.

@@ -161,7 +161,12 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     if held(evidence.scheduler) {
         return Bottleneck::Scheduler;
     }
-    if evidence.share_a_link() { Bottleneck::SharedLink } else { Bottleneck::CongestionWindow }
+    if evidence.share_a_link() {
+        return Bottleneck::SharedLink;
+    }
+    // With each path alone, what is missing of the sum is known, and was explained by none of these.
+    let is_all_carried = evidence.sum_alone.is_none() && evidence.has_standing_queues();
+    if is_all_carried { Bottleneck::Nothing } else { Bottleneck::CongestionWindow }
 }
 
 impl Bottleneck {

@@ -48,6 +48,26 @@ fn the_sum_of_all_links_is_limited_by_nothing() {
     assert!(verdict.share_of_sum.is_some_and(|share| (share - 56.2 / 57.5).abs() < 1e-9));
 }
 
+/// Without tests of each path alone, queues that stand say that the links are full, and queues that do not, that losses cut
+/// windows.
+#[test]
+fn full_queues_say_that_the_links_are_full_where_no_path_was_measured_alone() {
+    let share = |path: PathEntry, share| PathEntry { share, ..path };
+    let queued =
+        |name: &str, mbps, part| PathEntry { min_rtt_s: Some(0.02), ..share(path(name, mbps), part) };
+    let full = [queued("wifi", 47.0, 0.84), queued("lte", 9.2, 0.16)];
+    let verdict = judged(&run(full.to_vec()), &[]);
+    assert_eq!(verdict.limited_by, "nothing");
+    assert!(verdict.advice.contains("each path alone"), "{}", verdict.advice);
+    let lossy = PathEntry { min_rtt_s: Some(0.039), ..full[1].clone() };
+    assert_eq!(judged(&run(vec![full[0].clone(), lossy]), &[]).limited_by, "congestion window");
+    let spare = share(PathEntry { min_rtt_s: Some(0.04), ..path("third", 0.0) }, 0.0);
+    assert_eq!(judged(&run(vec![full[0].clone(), full[1].clone(), spare]), &[]).limited_by, "nothing");
+    let starved = PathEntry { cwnd_limited_s: 5.0, ..full[0].clone() };
+    let starved = PathEntry { app_limited_s: 5.0, ..starved };
+    assert_ne!(judged(&run(vec![starved]), &[]).limited_by, "nothing");
+}
+
 #[test]
 fn a_path_that_is_dead_alone_is_named_and_adds_nothing_to_the_sum() {
     let verdict =

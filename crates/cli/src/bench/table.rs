@@ -50,7 +50,7 @@ fn paths(all: &[PathEntry]) -> String {
         "rate",
         "resent",
         "time-outs",
-        "RTT",
+        "RTT min/mean",
         "idle",
         "cwnd",
         "rwnd",
@@ -85,7 +85,8 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
         ));
     }
     let (together, _) = measured.ways();
-    let limit = limit(verdict.limited_by, together.paths.len());
+    let used = together.paths.iter().filter(|path| path.carried_bytes > 0).count();
+    let limit = limit(verdict.limited_by, used);
     text.push_str(&format!("limited by: {limit}\n{}\n", verdict.advice));
     text
 }
@@ -114,13 +115,23 @@ fn row(path: &PathEntry, labels: &Labels) -> Vec<String> {
         shown_rate(path.goodput_bps),
         path.retransmitted_chunks.to_string(),
         path.timeouts.to_string(),
-        path.mean_rtt_s.map_or("-".to_owned(), milliseconds),
+        round_trips(path),
         part(path.app_limited_s),
         part(path.cwnd_limited_s),
         part(path.rwnd_limited_s),
         part(path.scheduler_limited_s),
         part(path.down_s),
     ]
+}
+
+/// The shortest round trip and the mean: far apart, they say that a queue is full.
+fn round_trips(path: &PathEntry) -> String {
+    let shown = |seconds: f64| format!("{:.1}", seconds * 1e3);
+    match (path.min_rtt_s, path.mean_rtt_s) {
+        (Some(least), Some(mean)) => format!("{}/{} ms", shown(least), shown(mean)),
+        (None, Some(mean)) => format!("{} ms", shown(mean)),
+        _ => "-".to_owned(),
+    }
 }
 
 /// Whether the rate that was asked for was kept.
