@@ -19,15 +19,14 @@ use crate::scenario::Loaded;
 pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let settings =
         arguments.settings.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
-    let source = Source::new("phone.toml", SCENARIO);
     let loaded = Loaded {
-        scenario: Scenario::parse(&source, &NoFiles, &settings, &live::registry())?,
+        scenario: scenario(&settings)?,
         text: SCENARIO.to_owned(),
         sha256: hex(&Sha256::digest(SCENARIO).into()),
         name: "phone".to_owned(),
         folder: None,
         settings,
-        source: "phone.toml".to_owned(),
+        source: NAME.to_owned(),
     };
     let around = arguments.around.encapsulation();
     let manner = ComparisonPlan {
@@ -39,7 +38,16 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
     compare(&loaded, manner, arguments.output, interrupt).await
 }
 
+/// The scenario with changes.
+///
+/// # Errors
+/// A change is wrong.
+pub fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
+    Ok(Scenario::parse(&Source::new(NAME, SCENARIO), &NoFiles, changes, &live::registry())?)
+}
+
+const NAME: &str = "phone.toml";
 const SCENARIO: &str = include_str!("../../../scenarios/phone.toml");
 
 /// The transfer over both links is made so often.
-const REPEATS: usize = 5;
+const REPEATS: usize = 3;

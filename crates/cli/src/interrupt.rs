@@ -5,11 +5,13 @@ use std::io;
 use tokio::sync::watch;
 
 use crate::failure::Failure;
+use crate::key_echo::KeyEcho;
 
 /// Listens from the start, so that no press is lost.
 #[derive(Debug)]
 pub struct Interrupt {
     presses: watch::Receiver<u32>,
+    _echo: KeyEcho,
 }
 
 impl Interrupt {
@@ -25,7 +27,7 @@ impl Interrupt {
                 count.send_modify(|count| *count += 1);
             }
         });
-        Ok(Interrupt { presses })
+        Ok(Interrupt { presses, _echo: KeyEcho::hide() })
     }
 
     /// Waits for the next press, which may have been before. If the future is dropped, none is lost.

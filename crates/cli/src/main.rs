@@ -14,6 +14,7 @@ mod failure;
 mod fetch;
 mod interrupt;
 mod key;
+mod key_echo;
 mod labels;
 mod live;
 mod lookup;

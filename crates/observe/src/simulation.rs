@@ -141,6 +141,7 @@ fn path(path: &PathResult) -> Value {
         "probes_sent": path.marks.probes_sent,
         "mean_cwnd_bytes": path.mean_cwnd_bytes,
         "mean_rtt_s": path.mean_rtt_s,
+        "min_rtt_s": path.min_rtt_s,
         "goodput_bps": path.goodput_bps,
         "app_limited_s": seconds(path.app_limited),
         "cwnd_limited_s": seconds(path.cwnd_limited),

@@ -182,6 +182,7 @@ fn path_result(name: String) -> PathResult {
         marks: MarkResult::default(),
         mean_cwnd_bytes: 0.0,
         mean_rtt_s: None,
+        min_rtt_s: None,
         goodput_bps: 0.0,
         app_limited: Duration::ZERO,
         cwnd_limited: Duration::ZERO,

@@ -160,6 +160,8 @@ pub struct PathResult {
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.
     pub mean_rtt_s: Option<f64>,
+    /// The least of them.
+    pub min_rtt_s: Option<f64>,
     /// Bits of user data per second that arrived for the first time on this path, after the warm-up.
     pub goodput_bps: f64,
     /// For how long there was no data.

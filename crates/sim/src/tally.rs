@@ -230,6 +230,7 @@ fn path_result(name: String, lost_packets: u64, goodput_bps: f64, report: PathRe
         marks: report.marks,
         mean_cwnd_bytes: report.mean_cwnd_bytes,
         mean_rtt_s: report.mean_rtt_s,
+        min_rtt_s: report.min_rtt_s,
         goodput_bps,
         app_limited: report.app_limited,
         cwnd_limited: report.cwnd_limited,

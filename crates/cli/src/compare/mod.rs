@@ -3,6 +3,7 @@
 
 mod document;
 mod meeting;
+mod progress;
 mod real;
 mod table;
 mod variant;
@@ -11,7 +12,6 @@ use anabranch_base::Duration;
 use anabranch_sctp::config::Encapsulation;
 use anabranch_sim::predict::ModelFlow;
 use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::spawn_blocking;
 
 use crate::arguments::{CompareArguments, ModelName, Output, RoundLossName};
@@ -22,6 +22,7 @@ use crate::predict::forecast;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 pub use meeting::Over;
+use progress::{Steps, pulse};
 use real::{Attempt, transfer};
 pub use variant::VariantChoice;
 use variant::{PathVariant, variants};
@@ -85,20 +86,28 @@ pub async fn compare(
     let variants = variants(&loaded.scenario, manner.scope, manner.around).map_err(Failure::Arguments)?;
     let wanted = |number: usize| if number + 1 == variants.len() { manner.repeats } else { 1 };
     let steps: usize = (0..variants.len()).map(|number| 1 + wanted(number)).sum();
-    let bar = bar(output, steps as u64);
+    let steps = Steps::new(output, steps as u64);
+    let mut pulse = pulse();
     let mut rows = Vec::new();
     let mut failure = None;
-    for (number, variant) in variants.iter().enumerate() {
-        let work = compare_one(variant.clone(), manner.over, wanted(number), &bar);
-        tokio::select! {
-            row = work => rows.push(row?),
-            () = interrupt.pressed() => {
-                failure = Some(Failure::Interrupted);
-                break;
+    'variants: for (number, variant) in variants.iter().enumerate() {
+        let work = compare_one(variant.clone(), manner.over, wanted(number), &steps);
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                row = &mut work => {
+                    rows.push(row?);
+                    break;
+                }
+                _ = pulse.tick() => steps.tell(),
+                () = interrupt.pressed() => {
+                    failure = Some(Failure::Interrupted);
+                    break 'variants;
+                }
             }
         }
     }
-    bar.finish_and_clear();
+    steps.finish();
     Ok(Outcome {
         document: Some(document::comparison(loaded, &rows)),
         summary: table::comparison(&loaded.scenario, &rows),
@@ -115,20 +124,20 @@ async fn compare_one(
     variant: PathVariant,
     over: Over,
     wanted: usize,
-    bar: &ProgressBar,
+    steps: &Steps,
 ) -> Result<ComparisonRow, Failure> {
     let predicted = predict(&variant).await?;
-    bar.set_message(format!("{}, simulated", variant.name));
+    steps.begin(format!("{}, simulated", variant.name));
     let simulated = simulate(&variant).await?;
-    bar.inc(1);
-    bar.set_message(format!("{}, really", variant.name));
+    steps.advance();
+    steps.begin(format!("{}, really", variant.name));
     let mut attempts: Vec<Attempt> = Vec::new();
     let mut valid = 0;
     while valid < wanted && attempts.len() < wanted + REPEATS {
         let attempt = transfer(&variant, over).await?;
         if !attempt.is_void() {
             valid += 1;
-            bar.inc(1);
+            steps.advance();
         }
         attempts.push(attempt);
     }
@@ -214,7 +223,7 @@ struct AggregationGain {
 impl AggregationGain {
     /// The gain of a comparison whose last row is that of all paths; `None` where a rate is missing.
     fn of(rows: &[ComparisonRow], rate: impl Fn(&ComparisonRow) -> Option<f64>) -> Option<AggregationGain> {
-        let (together, alone) = rows.split_last()?;
+        let (together, alone) = rows.split_last().filter(|(last, _)| last.variant.paths().count() > 1)?;
         let alone: Vec<f64> = alone.iter().map(&rate).collect::<Option<_>>()?;
         let best_alone_bps = alone.iter().copied().reduce(f64::max)?;
         Some(AggregationGain {
@@ -227,16 +236,6 @@ impl AggregationGain {
     fn share_of_sum(&self) -> f64 {
         self.together_bps / self.sum_alone_bps
     }
-}
-
-fn bar(output: Output, steps: u64) -> ProgressBar {
-    let is_silent = output.quiet || output.json_lines;
-    let target = if is_silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}  {elapsed}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
-    let bar = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
-    bar.enable_steady_tick(std::time::Duration::from_millis(100));
-    bar
 }
 
 /// No machine keeps time to the nanosecond, and an exact network behaves differently: its queues drop by the phase of

@@ -7,7 +7,7 @@ use anabranch_scenario::Scenario;
 use super::PlanReport;
 use crate::arguments::{MethodName, PlanArguments, WindowModelName};
 use crate::failure::printable;
-use crate::report::{head, lay_out};
+use crate::report::{head, lay_out_narrow};
 
 /// The limits, how good they are, what buffer is worth, and what mistakes cost.
 pub fn plan(scenario: &Scenario, plan: &PlanReport, arguments: &PlanArguments) -> String {
@@ -56,7 +56,7 @@ fn limits(plan: &PlanReport) -> String {
         rate(flow.throughput_bps(plan.best.throughput)),
         rate(flow.goodput_bps(plan.best.throughput)),
     ]);
-    lay_out(&rows, 1)
+    lay_out_narrow(&rows, 1, &[])
 }
 
 /// By which method, and how far from the best it may be.
@@ -100,7 +100,7 @@ fn buffer(plan: &PlanReport, worth: &Worth) -> String {
 fn mistakes(plan: &PlanReport) -> String {
     let mut rows = vec![head(["path", "taken for", "limits", "throughput", "lost"])];
     rows.extend(plan.misplans.iter().map(|misplan| mistake(plan, misplan)));
-    lay_out(&rows, 3)
+    lay_out_narrow(&rows, 3, &[])
 }
 
 fn mistake(plan: &PlanReport, misplan: &Misplan) -> Vec<String> {

@@ -8,7 +8,7 @@ use super::alike::{alike, named};
 use super::forecast::{Basis, Forecast, Prediction};
 use crate::arguments::ModelName;
 use crate::failure::printable;
-use crate::report::{head, lay_out};
+use crate::report::{head, lay_out_narrow};
 
 /// A table for each flow that is predicted, and a line for each that is not; one for all flows that are equal.
 pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
@@ -80,7 +80,7 @@ fn table(basis: &Basis, found: &[(ModelName, &Prediction)]) -> String {
     };
     line("together", Prediction::total_bps);
     line("goodput", Prediction::total_goodput_bps);
-    lay_out(&rows, 1)
+    lay_out_narrow(&rows, 1, &[])
 }
 
 fn rate(bps: f64) -> String {

@@ -37,6 +37,20 @@ pub fn lay_out_narrow(rows: &[Vec<String>], texts: usize, optional: &[&str]) -> 
     }
 }
 
+/// The text with sentences broken before [`WIDTH`]; an item of a list goes on below its first word. Columns stay as they are.
+pub fn wrapped(text: &str) -> String {
+    let line = |line: &str| {
+        let is_short = line.chars().count() <= WIDTH;
+        if is_short || line.contains("  ") {
+            return line.to_owned();
+        }
+        let indent = if line.starts_with("- ") { "  " } else { "" };
+        let options = textwrap::Options::new(WIDTH).subsequent_indent(indent).break_words(false);
+        textwrap::fill(line, options.word_splitter(textwrap::WordSplitter::NoHyphenation))
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
 fn without_columns(rows: &[Vec<String>], is_unwanted: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
     let wanted = |row: &Vec<String>| {
         let cells = row.iter().enumerate().filter(|(column, _)| !is_unwanted(*column));
@@ -71,6 +85,22 @@ mod tests {
         assert!(!text.contains("share") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let short = [head(["path", "none", "share"]), head(["a", "0", "67 %"]), head(["b", "1", "33 %"])];
         assert_eq!(lay_out_narrow(&short, 1, &["share"]), lay_out(&short, 1), "one row has something");
+    }
+
+    #[test]
+    fn sentences_are_broken_between_words_and_columns_are_not() {
+        let sentence = format!("- {}", "one more word ".repeat(10));
+        let text = wrapped(sentence.trim_end());
+        assert!(text.lines().count() > 1 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(
+            text.lines().skip(1).all(|line| line.starts_with("  one")
+                || line.starts_with("  more")
+                || line.starts_with("  word")),
+            "{text}"
+        );
+        let columns = format!("a{}b", " ".repeat(90));
+        assert_eq!(wrapped(&columns), columns);
+        assert_eq!(wrapped("short\n\nshort"), "short\n\nshort");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use anabranch_observe::Body;
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use columns::{head, lay_out, lay_out_narrow};
+pub use columns::{head, lay_out, lay_out_narrow, wrapped};
 pub use document::{TransferDocument, line};
 pub use listing::{shortened, there_already};
 pub use table::{milliseconds, table};
@@ -45,7 +45,7 @@ impl Outcome {
     fn text(&self, output: Output) -> Option<String> {
         if !output.is_json() {
             let is_wanted = !output.quiet && !self.summary.is_empty();
-            return is_wanted.then(|| self.summary.trim_end().to_owned());
+            return is_wanted.then(|| wrapped(self.summary.trim_end()));
         }
         let whole = match (&self.document, &self.failure) {
             (Some(document), failure) => document.value(failure.as_ref().map(Failure::document)),

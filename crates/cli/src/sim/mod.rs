@@ -50,9 +50,27 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     let failure = replications.is_cut_short.then_some(Failure::Interrupted);
     Ok(Outcome {
         document: Some(document(&loaded.scenario, plan.seed, &replications).about(loaded.sha256.clone())),
-        summary: tables(&loaded.scenario, &replications),
+        summary: format!("{}{}", tables(&loaded.scenario, &replications), stopped(plan, &replications)),
         failure,
     })
+}
+
+/// How far it came, where it was interrupted; the runs that ended are kept.
+fn stopped(plan: Plan, replications: &Replications) -> String {
+    let wanted = match plan.stop {
+        Stop::After(runs) => format!("of {runs} runs"),
+        Stop::Until { .. } => "runs, before the mean was as exact as --until wants".to_owned(),
+    };
+    match (replications.is_cut_short, replications.runs.as_slice()) {
+        (false, _) | (true, []) => String::new(),
+        (true, [only]) => {
+            format!(
+                "\nStopped in the first runs: this is the first, {:.1} s of it.\n",
+                only.time.as_secs_f64()
+            )
+        }
+        (true, runs) => format!("\nStopped after {} {wanted}.\n", runs.len()),
+    }
 }
 
 /// What no parser of arguments sees.

@@ -5,7 +5,7 @@ use anabranch_scenario::Scenario;
 use anabranch_sim::result::{DirectionResult, FlowResult, MarkResult, PathResult, RunResult, StationResult};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
-use crate::report::{head, lay_out, milliseconds};
+use crate::report::{head, lay_out_narrow, milliseconds};
 
 /// The tables of one run, or the summary of several.
 pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
@@ -15,13 +15,13 @@ pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
     }
     match replications.runs.as_slice() {
         [] => {}
-        [only] => text.push_str(&one_run(only)),
+        [only] => text.push_str(&one_run(scenario, only)),
         runs => text.push_str(&summary_table(&summarise(runs))),
     }
     text
 }
 
-fn one_run(run: &RunResult) -> String {
+fn one_run(scenario: &Scenario, run: &RunResult) -> String {
     let flows = run.flows.iter().map(flow_row);
     let flow_head = head([
         "flow",
@@ -33,8 +33,9 @@ fn one_run(run: &RunResult) -> String {
         "delay p50",
         "p99",
     ]);
+    let fullness = Fullness { scenario, run };
     let paths =
-        run.flows.iter().flat_map(|flow| flow.paths.iter().map(|path| path_row(flow, path, run.time)));
+        run.flows.iter().flat_map(|flow| flow.paths.iter().map(|path| path_row(flow, path, &fullness)));
     let path_head = head([
         "flow",
         "path",
@@ -44,7 +45,7 @@ fn one_run(run: &RunResult) -> String {
         "lost",
         "resent",
         "time-outs",
-        "RTT",
+        "RTT min/mean",
         "held back by",
     ]);
     let links = run.links.iter().flat_map(|link| {
@@ -53,15 +54,15 @@ fn one_run(run: &RunResult) -> String {
     let link_head = head(["link", "way", "packets", "lost", "queue drops", "marked", "used"]);
     let link_table = match run.links.is_empty() {
         true => String::new(),
-        false => lay_out(&with_head(link_head, links), 2),
+        false => lay_out_narrow(&with_head(link_head, links), 2, &[]),
     };
     let failures = run.flows.iter().filter_map(|flow| {
         flow.failure.as_ref().map(|why| format!("\nflow {} ended early: {why}\n", flow.name))
     });
     format!(
         "{}\n{}\n{}{}{}{}\n{:.1} s simulated.\n",
-        lay_out(&with_head(flow_head, flows), 2),
-        lay_out(&with_head(path_head, paths), 3),
+        lay_out_narrow(&with_head(flow_head, flows), 2, &["p99", "delay p50", "longest stall"]),
+        lay_out_narrow(&with_head(path_head, paths), 3, &["time-outs", "sent", "resent", "state", "lost"]),
         marks_table(run),
         link_table,
         stations_table(run),
@@ -103,7 +104,7 @@ fn stations_table(run: &RunResult) -> String {
         "discoveries",
         "air time",
     ]);
-    lay_out(&with_head(names, run.stations.iter().map(row)), 2)
+    lay_out_narrow(&with_head(names, run.stations.iter().map(row)), 2, &["marked", "discoveries", "radio"])
 }
 
 /// How marks were reported and answered; empty for a run without ECN and probes.
@@ -114,7 +115,7 @@ fn marks_table(run: &RunResult) -> String {
         return String::new();
     }
     let names = head(["flow", "path", "marks reported", "reports received", "answered", "cuts", "probes"]);
-    format!("{}\n", lay_out(&with_head(names, seen.into_iter()), 2))
+    format!("{}\n", lay_out_narrow(&with_head(names, seen.into_iter()), 2, &[]))
 }
 
 fn marks_row((flow, path): (&FlowResult, &PathResult)) -> Vec<String> {
@@ -139,7 +140,7 @@ fn flow_row(flow: &FlowResult) -> Vec<String> {
     ]
 }
 
-fn path_row(flow: &FlowResult, path: &PathResult, time: Duration) -> Vec<String> {
+fn path_row(flow: &FlowResult, path: &PathResult, fullness: &Fullness<'_>) -> Vec<String> {
     vec![
         flow.name.clone(),
         path.name.clone(),
@@ -149,15 +150,47 @@ fn path_row(flow: &FlowResult, path: &PathResult, time: Duration) -> Vec<String>
         path.lost_packets.to_string(),
         path.retransmitted_chunks.to_string(),
         path.timeouts.to_string(),
-        path.mean_rtt_s.map_or("-".to_owned(), |rtt| format!("{:.1} ms", rtt * 1e3)),
-        held_back_by(path, time),
+        round_trips(path),
+        held_back_by(flow, path, fullness),
     ]
 }
 
-/// The largest of the five shares of the path's time.
-fn held_back_by(path: &PathResult, time: Duration) -> String {
+/// The shortest round trip and the mean: far apart, they say that a queue is full.
+fn round_trips(path: &PathResult) -> String {
+    let shown = |seconds: f64| format!("{:.1}", seconds * 1e3);
+    match (path.min_rtt_s, path.mean_rtt_s) {
+        (Some(least), Some(mean)) => format!("{}/{} ms", shown(least), shown(mean)),
+        (None, Some(mean)) => format!("{} ms", shown(mean)),
+        _ => "-".to_owned(),
+    }
+}
+
+/// The links of a run, to be asked which are full.
+struct Fullness<'a> {
+    scenario: &'a Scenario,
+    run: &'a RunResult,
+}
+
+impl Fullness<'_> {
+    /// Whether a link of the path carried nearly all that it can, in the direction of the flow.
+    fn has_full_link(&self, flow: &FlowResult, path: &str) -> bool {
+        let Some(path) = self.scenario.paths.iter().find(|known| known.name == path) else { return false };
+        path.links.iter().filter_map(|link| self.run.links.get(*link)).any(|link| {
+            let direction = if flow.name.ends_with("/reverse") { &link.reverse } else { &link.forward };
+            direction.utilisation >= FULL
+        })
+    }
+}
+
+/// A link of which this part of the time is used is full: the rest is the start, and gaps after losses.
+const FULL: f64 = 0.9;
+
+/// The largest of the five shares of the path's time. A window that is held by a full link is not what holds it back.
+fn held_back_by(flow: &FlowResult, path: &PathResult, fullness: &Fullness<'_>) -> String {
+    let time = fullness.run.time;
+    let window = if fullness.has_full_link(flow, &path.name) { "the link (full)" } else { "window" };
     let shares = [
-        ("window", path.cwnd_limited),
+        (window, path.cwnd_limited),
         ("receiver", path.rwnd_limited),
         ("no data", path.app_limited),
         ("scheduler", path.scheduler_limited),
@@ -192,14 +225,26 @@ fn summary_table(flows: &[FlowSummary]) -> String {
             flow.completion_s.as_ref().map_or("-".to_owned(), seconds),
         ]
     });
-    let table = lay_out(&with_head(head(["flow", "runs", "goodput", "completed in"]), rows), 1);
-    format!("{table}\nMeans, and half the width of their 95 % confidence intervals.\n")
+    let table = lay_out_narrow(&with_head(head(["flow", "runs", "goodput", "completed in"]), rows), 1, &[]);
+    let is_random = flows.iter().any(|flow| has_spread(&flow.goodput_bps));
+    let said = match is_random {
+        true => "Means, and half the width of their 95 % confidence intervals.",
+        false => "All runs are equal: nothing in this scenario is random, so one run says the same.",
+    };
+    format!("{table}\n{said}\n")
 }
+
+/// Whether the runs differ by more than the rounding of their mean.
+fn has_spread(estimate: &Estimate) -> bool {
+    estimate.sd.is_some_and(|sd| sd > ROUNDING * estimate.mean.abs())
+}
+
+const ROUNDING: f64 = 1e-9;
 
 fn with_error(estimate: &Estimate, show: impl Fn(f64) -> String) -> String {
     match estimate.ci95 {
-        Some(ci95) => format!("{} ± {}", show(estimate.mean), show(ci95)),
-        None => show(estimate.mean),
+        Some(ci95) if has_spread(estimate) => format!("{} ± {}", show(estimate.mean), show(ci95)),
+        _ => show(estimate.mean),
     }
 }
 

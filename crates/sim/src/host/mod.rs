@@ -144,6 +144,8 @@ pub struct PathReport {
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.
     pub mean_rtt_s: Option<f64>,
+    /// The least of them.
+    pub min_rtt_s: Option<f64>,
     /// For how long there was no data.
     pub app_limited: Duration,
     /// For how long the congestion window was full.
@@ -172,6 +174,7 @@ impl PathReport {
             marks: MarkResult::default(),
             mean_cwnd_bytes: 0.0,
             mean_rtt_s: None,
+            min_rtt_s: None,
             app_limited: Duration::ZERO,
             cwnd_limited: Duration::ZERO,
             rwnd_limited: Duration::ZERO,

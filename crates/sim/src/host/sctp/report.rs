@@ -35,6 +35,7 @@ pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
         },
         mean_cwnd_bytes: association.mean_cwnd(now, sample.id),
         mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
+        min_rtt_s: sample.min_rtt.map(Duration::as_secs_f64),
         app_limited: shares.application,
         cwnd_limited: shares.congestion_window,
         rwnd_limited: shares.receive_window,

@@ -94,6 +94,7 @@ impl Subflow {
             timeouts: counters.timeouts,
             mean_cwnd_bytes: self.sender.window().mean_bytes(now),
             mean_rtt_s: self.sender.timer().mean_s(),
+            min_rtt_s: self.sender.timer().shortest().map(Duration::as_secs_f64),
             app_limited: span(Limit::Application),
             cwnd_limited: span(Limit::CongestionWindow),
             rwnd_limited: span(Limit::ReceiveWindow),

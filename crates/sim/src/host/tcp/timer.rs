@@ -14,6 +14,8 @@ pub struct RetransmissionTimer {
     rto: Duration,
     deadline: Option<Time>,
     samples: (Duration, u64),
+    /// The shortest of them.
+    shortest: Option<Duration>,
 }
 
 impl RetransmissionTimer {
@@ -31,12 +33,14 @@ impl RetransmissionTimer {
             rto: initial.max(least),
             deadline: None,
             samples: (Duration::ZERO, 0),
+            shortest: None,
         }
     }
 
     /// A round trip took `sample` (RFC 6298 §2.2, §2.3).
     pub fn on_sample(&mut self, sample: Duration) {
         self.samples = (self.samples.0 + sample, self.samples.1 + 1);
+        self.shortest = Some(self.shortest.map_or(sample, |shortest| shortest.min(sample)));
         match self.srtt {
             None => {
                 self.srtt = Some(sample);
@@ -91,6 +95,11 @@ impl RetransmissionTimer {
     /// The smoothed round-trip time.
     pub fn srtt(&self) -> Option<Duration> {
         self.srtt
+    }
+
+    /// The shortest of all samples.
+    pub fn shortest(&self) -> Option<Duration> {
+        self.shortest
     }
 
     /// The mean of all samples in seconds.

@@ -1,0 +1,62 @@
+//! How far a comparison is: a bar on a terminal, a line now and then where nobody looks.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::time::{Interval, MissedTickBehavior, interval_at};
+
+use crate::arguments::Output;
+use crate::clock::since_start;
+
+/// The steps of a comparison.
+pub struct Steps {
+    bar: ProgressBar,
+    tells_lines: bool,
+}
+
+impl Steps {
+    /// `count` steps, of which none is done.
+    pub fn new(output: Output, count: u64) -> Steps {
+        let is_silent = output.quiet || output.json_lines;
+        let target = if is_silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}  {elapsed}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
+        let bar = ProgressBar::with_draw_target(Some(count), target).with_style(style);
+        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        Steps { bar, tells_lines: !is_silent && !std::io::stderr().is_terminal() }
+    }
+
+    /// The next step, in words.
+    pub fn begin(&self, what: String) {
+        self.bar.set_message(what);
+    }
+
+    /// One step is done.
+    pub fn advance(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Says how far it is, where there is no bar.
+    pub fn tell(&self) {
+        if self.tells_lines {
+            let step = self.bar.position() + 1;
+            let all = self.bar.length().unwrap_or(step);
+            let seconds = since_start().as_secs_f64();
+            eprintln!("{seconds:.0} s: step {step} of {all}, {}", self.bar.message());
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// When [`Steps::tell`] is due.
+pub fn pulse() -> Interval {
+    let mut pulse = interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
+    pulse.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    pulse
+}
+
+const PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
