@@ -13,7 +13,7 @@ if (pictures) mkdirSync(pictures, { recursive: true });
 
 const SCREENS = [
     { name: "desk", viewport: { width: 1280, height: 900 } },
-    { name: "telephone", viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true },
+    { name: "telephone", viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 ];
 
 /** The page, scrolled through once so that every chart is drawn. */
@@ -161,6 +161,15 @@ async function showsStations(page) {
     await page.waitForTimeout(300);
 }
 
+/** The first words answer what was carried, and the rate chart has its capacity where the rates of links are known. */
+async function answersFirst(page) {
+    const words = await page.textContent(".headline");
+    assert.match(words, /carried|Nothing was delivered/, `no answer in ${words}`);
+    const names = await page.locator(".plot").first().evaluate(({ data }) => data?.map(({ name }) => name) ?? []);
+    const isKnown = /of (its|their) [0-9.]+ .?bit/.test(words);
+    if (isKnown) assert.ok(names.includes("capacity"), `no capacity among ${names}`);
+}
+
 async function isAccessible(page) {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -176,6 +185,7 @@ for (const file of process.argv.slice(2).map((name) => resolve(name))) {
             const context = await browser.newContext({ ...screen, colorScheme });
             const page = await open(context, file, complaints);
             await fitsScreen(page);
+            await answersFirst(page);
             await isAccessible(page);
             await zooms(page, screen.hasTouch);
             await switches(page);

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anabranch_net::Clock;
-use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -20,8 +19,15 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts `command` there.
+    /// Starts `command` there. The terminal is its controlling one, so that a key is a signal.
     pub fn start(command: &mut Command) -> Terminal {
+        let mut whole = Command::new("setsid");
+        whole.arg("--ctty").arg(command.get_program()).args(command.get_args());
+        whole.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        Terminal::start_with(&mut whole)
+    }
+
+    fn start_with(command: &mut Command) -> Terminal {
         let master =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal");
@@ -68,11 +74,9 @@ impl Terminal {
         }
     }
 
-    /// Ctrl-C: the terminal shows it, and the program gets the signal.
+    /// Ctrl-C: the terminal sends the signal, and shows the key if it is to.
     pub fn interrupt(&mut self) {
         self.keyboard.write_all(b"\x03").expect("a key");
-        let pid = Pid::from_child(&self.child);
-        kill_process(pid, Signal::INT).expect("it runs");
     }
 
     /// Waits for the end; its status.

@@ -89,6 +89,11 @@ impl<'a> Sinks<'a> {
 
     /// Ends all records with the result of the run, and names their files.
     pub fn finish(self, result: &RunResult) -> Result<Vec<PathBuf>, CannotWrite> {
+        self.finish_among(result, &[])
+    }
+
+    /// The same for the first of several replications: `runs` are all of them, for the page.
+    pub fn finish_among(self, result: &RunResult, runs: &[RunResult]) -> Result<Vec<PathBuf>, CannotWrite> {
         let mut files = Vec::new();
         if let Some((path, sink)) = self.pcap {
             sink.finish().map_err(at(&path))?;
@@ -100,7 +105,7 @@ impl<'a> Sinks<'a> {
             files.extend(paths.frames);
         }
         if let Some((path, out, sink)) = self.report {
-            sink.finish(out, &self.about, result).map_err(at(&path))?;
+            sink.finish(out, &self.about, result, runs).map_err(at(&path))?;
             files.push(path);
         }
         Ok(files)

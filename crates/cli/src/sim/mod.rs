@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anabranch_base::Duration;
 use anabranch_observe::{About, Sinks, Wanted, results, timed_results};
 use anabranch_scenario::Scenario;
+use anabranch_sim::result::RunResult;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
 use tokio::task::spawn_blocking;
 
@@ -95,7 +96,7 @@ fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
     Plan { seed: scenario.run.seed, stop, threads: arguments.threads }
 }
 
-/// All replications. What is to be looked at is that of the first: it runs by itself.
+/// All replications. What is to be looked at is that of the first: it runs by itself, and its page tells of all.
 fn simulate(
     loaded: &Loaded,
     plan: Plan,
@@ -105,26 +106,42 @@ fn simulate(
     if *wanted == Wanted::default() {
         return Ok(replicate(&loaded.scenario, plan, watcher)?);
     }
-    let watched = watch(loaded, plan.seed, wanted, watcher)?;
-    if plan.stop == Stop::After(1) || watched.is_cut_short {
-        return Ok(watched);
-    }
-    Ok(replicate(&loaded.scenario, plan, watcher)?)
-}
-
-/// One run with everything recorded that is wanted.
-fn watch(loaded: &Loaded, seed: u64, wanted: &Wanted, watcher: &Watcher) -> Result<Replications, Failure> {
-    let begun = since_start();
-    let mut run = Run::new(&loaded.scenario, seed, wanted.watch())?;
     let command = command_line(std::env::args());
     let about = About {
         scenario: &loaded.scenario,
         name: &loaded.name,
-        seed,
+        seed: plan.seed,
         command: &command,
         source: Some(&loaded.text),
     };
     let mut sinks = Sinks::open(wanted, about)?;
+    let first = watch(loaded, plan.seed, wanted, watcher, &mut sinks)?;
+    if plan.stop == Stop::After(1) || first.is_cut_short {
+        finish(sinks, &first, &[])?;
+        return Ok(first);
+    }
+    let all = replicate(&loaded.scenario, plan, watcher)?;
+    finish(sinks, &first, &all.runs)?;
+    Ok(all)
+}
+
+fn finish(sinks: Sinks<'_>, first: &Replications, all: &[RunResult]) -> Result<(), Failure> {
+    if let Some(result) = first.runs.first() {
+        sinks.finish_among(result, all)?;
+    }
+    Ok(())
+}
+
+/// One run with everything recorded that is wanted.
+fn watch(
+    loaded: &Loaded,
+    seed: u64,
+    wanted: &Wanted,
+    watcher: &Watcher,
+    sinks: &mut Sinks<'_>,
+) -> Result<Replications, Failure> {
+    let begun = since_start();
+    let mut run = Run::new(&loaded.scenario, seed, wanted.watch())?;
     let mut progress = RunProgress::Running;
     while progress == RunProgress::Running && !watcher.is_called_off() {
         let before = run.now();
@@ -134,7 +151,6 @@ fn watch(loaded: &Loaded, seed: u64, wanted: &Wanted, watcher: &Watcher) -> Resu
     }
     let is_cut_short = progress == RunProgress::Running;
     let result = run.finish();
-    sinks.finish(&result)?;
     Ok(Replications { runs: vec![result], wall: vec![since_start().saturating_sub(begun)], is_cut_short })
 }
 

@@ -20,6 +20,7 @@ const LOOKS = {
     lost: { mode: "markers", size: 8, symbol: "x", edged: true },
     marked: { mode: "markers", size: 7, symbol: "diamond", edged: true },
     air: { mode: "lines", width: 9, dash: "solid" },
+    clipped: { mode: "markers", size: 7, symbol: "triangle-up", edged: true },
 };
 
 /**
@@ -32,10 +33,11 @@ const CHARTS = [
     {
         title: "Rate",
         units: BITS,
-        key: [["main", "arrived"], ["thin", "sent"], ["dashes", "delivered to the application, all paths"]],
+        key: [["main", "arrived"], ["thin", "sent"], ["dashes", "delivered to the application, all paths"], ["dots", "capacity of the shown paths"], ["clipped", "higher than the chart"]],
         empty: "Nothing was sent.",
         zero: true,
         rate: true,
+        ceiling: capacity,
         lines: (flow) => [
             ...perPath(flow, ["sent", "thin", "sent"], ["arrived", "main", "arrived"]),
             { name: "delivered", look: "dashes", bins: flow.delivered },
@@ -115,6 +117,20 @@ function linksOf(flow, data, hidden) {
     return data.links.filter((_, index) => used.has(index));
 }
 
+/** What the links of the shown paths carry together, in bits a second; `undefined` where a rate changes. */
+function capacity(flow, data, hidden) {
+    const way = flow.name.endsWith("/reverse") ? 1 : 0;
+    const narrowest = new Map();
+    for (const { path } of flow.paths.filter(({ path }) => !hidden.has(path))) {
+        const links = data.paths[path].links.map((link) => [link, data.links[link].rates[way]]);
+        if (links.length === 0 || links.some(([, rate]) => rate == null)) return undefined;
+        const [link, rate] = links.reduce((least, link) => (link[1] < least[1] ? link : least));
+        narrowest.set(link, rate);
+    }
+    const rates = [...narrowest.values()];
+    return rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : undefined;
+}
+
 /** For every path of a flow a line of each kind: key, look and name. */
 function perPath(flow, ...kinds) {
     return kinds.flatMap(([key, look, name]) =>
@@ -155,6 +171,7 @@ function drawing(chart, lines, data, view) {
     let [low, high] = extent(parts.filter((_, index) => !isLoose(index)), view.range);
     const [, loose] = extent(parts.filter((_, index) => isLoose(index)), view.range);
     if (loose > high && loose < high * 1.5) high = loose;
+    if (view.ceiling) high = ROOM * view.ceiling;
     const [unit, factor] = unitFor(high, chart.units);
     parts.forEach((part) => {
         part.y = part.y.map((value) => value / factor);
@@ -162,9 +179,35 @@ function drawing(chart, lines, data, view) {
     return {
         unit,
         step: parts.find((part) => part.step)?.step,
-        traces: lines.map((line, index) => trace(chart, line, parts[index], data, view)),
-        range: axisRange(chart, low / factor, high / factor),
+        traces: [
+            ...lines.map((line, index) => trace(chart, line, parts[index], data, view)),
+            ...(view.ceiling ? ceiling(parts, lines, view, factor) : []),
+        ],
+        range: view.ceiling ? [0, high / factor] : axisRange(chart, low / factor, high / factor),
     };
+}
+
+/** The capacity as a line, and a mark at the top for each peak that is higher than the chart. */
+function ceiling(parts, lines, view, factor) {
+    const top = (ROOM * view.ceiling) / factor;
+    const plain = (name, look, x, y, colour) => ({
+        type: "scatter",
+        x,
+        y,
+        name,
+        look,
+        mode: LOOKS[look].mode,
+        line: { color: colour, width: LOOKS[look].width, dash: LOOKS[look].dash },
+        marker: { color: colour, symbol: LOOKS[look].symbol ?? "circle", size: 7, line: { color: view.theme.ink, width: 1 } },
+        hoverinfo: "skip",
+    });
+    const line = plain("capacity", "dots", [...view.range], [1, 1].map((one) => (one * view.ceiling) / factor), view.theme.soft);
+    const peaks = parts.map((part, index) => {
+        const x = part.x.filter((_, at) => part.y[at] > top);
+        const name = `${lines[index].name}, higher than the chart`;
+        return plain(name, "clipped", x, x.map(() => top * 0.97), view.theme.path(lines[index].path));
+    });
+    return [line, ...peaks.filter(({ x }) => x.length > 0)];
 }
 
 function partOf(chart, line, data, view) {
@@ -212,3 +255,5 @@ function nameOf(chart, line, data) {
 }
 
 const RATE_STEPS = 150;
+/** The rate chart reaches this many times the capacity. */
+const ROOM = 1.3;

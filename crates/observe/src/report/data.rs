@@ -1,8 +1,9 @@
 //! The series as the page's scripts read them: JSON whose times are whole microseconds, each from the one before.
 
 use anabranch_base::{Duration, Time};
+use anabranch_link::config::Rate;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::Path;
+use anabranch_scenario::model::{Link, Path};
 use serde::Serialize;
 
 use super::envelope::ThinnedSeries;
@@ -55,6 +56,8 @@ struct LinkData<'a> {
     name: &'a str,
     /// The path that alone uses it.
     path: Option<usize>,
+    /// Bits a second that it carries there and back, as long as nothing changes them; nothing where they vary.
+    rates: [Option<u64>; 2],
     forward: ChartLine,
     reverse: ChartLine,
 }
@@ -120,7 +123,7 @@ impl<'a> ChartData<'a> {
             bin: bin.as_nanos() / NANOS,
             paths: scenario.paths.iter().map(route_data).collect(),
             links: links
-                .map(|(index, (link, series))| link_data(&link.name, only_user(scenario, index), series))
+                .map(|(index, (link, series))| link_data(link, only_user(scenario, index), series))
                 .collect(),
             flows: names.zip(&series.flows).map(|(name, flow)| flow_data(name, flow)).collect(),
             marks: marks.iter().map(mark_data).collect(),
@@ -140,8 +143,12 @@ fn route_data(path: &Path) -> RouteData<'_> {
     RouteData { name: &path.name, links: &path.links }
 }
 
-fn link_data<'a>(name: &'a str, path: Option<usize>, series: &LinkSeries) -> LinkData<'a> {
-    LinkData { name, path, forward: line(&series.forward), reverse: line(&series.reverse) }
+fn link_data<'a>(link: &'a Link, path: Option<usize>, series: &LinkSeries) -> LinkData<'a> {
+    let rates = [&link.forward, &link.reverse].map(|way| match &way.rate {
+        Rate::Fixed(rate) => Some(rate.bits_per_second()),
+        Rate::Steps(_) | Rate::Trace(_) => None,
+    });
+    LinkData { name: &link.name, path, rates, forward: line(&series.forward), reverse: line(&series.reverse) }
 }
 
 fn flow_data<'a>(name: &'a str, flow: &'a FlowSeries) -> FlowData<'a> {

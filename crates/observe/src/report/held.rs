@@ -17,6 +17,13 @@ pub struct Reason {
     span: fn(&PathResult) -> Duration,
 }
 
+impl Reason {
+    /// For how long it held `path` back.
+    pub fn span(&self, path: &PathResult) -> Duration {
+        (self.span)(path)
+    }
+}
+
 /// A path's time, shared out.
 #[derive(Clone, Debug)]
 pub struct TimeShares {

@@ -2,10 +2,12 @@
 
 mod data;
 mod envelope;
+mod headline;
 mod held;
 mod marks;
 mod page;
 mod results;
+mod runs;
 mod series;
 mod stations;
 mod sums;
@@ -38,18 +40,24 @@ impl ReportSink {
         self.series.take(observation);
     }
 
-    /// Writes the page of the run that ended with `result`.
+    /// Writes the page of the run that ended with `result`; `runs` are all replications, where there are several.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(mut self, mut out: impl Write, about: &About<'_>, result: &RunResult) -> io::Result<()> {
+    pub fn finish(
+        mut self,
+        mut out: impl Write,
+        about: &About<'_>,
+        result: &RunResult,
+        runs: &[RunResult],
+    ) -> io::Result<()> {
         let bin = self.series.align();
         self.series.air.align();
         let flows: Vec<String> = result.flows.iter().map(|flow| flow.name.clone()).collect();
         let end = Time::ZERO + result.time;
         let marks = marks::marks(about.scenario, &self.series.turns, &flows, end);
         let data = data::ChartData::new(about.scenario, &self.series, bin, &flows, &marks, end);
-        let page = Page::new(about, result, &self.series, &marks, data.to_json());
+        let page = Page::new(about, result, runs, &self.series, &marks, data.to_json());
         page.write_into(&mut out)?;
         out.flush()
     }
@@ -67,7 +75,7 @@ mod tests {
         let mut sink = ReportSink::new(about);
         observations.iter().for_each(|observation| sink.take(observation));
         let mut page = Vec::new();
-        sink.finish(&mut page, about, result).unwrap();
+        sink.finish(&mut page, about, result, &[]).unwrap();
         String::from_utf8(page).unwrap()
     }
 

@@ -82,8 +82,10 @@ function start(data) {
     /** What Plotly draws; `undefined` for a chart without anything. */
     function drawnOf(chart, view) {
         if (chart.draw) return chart.draw(data, view);
-        const lines = shownLines(chart, data.flows[state.flow], data, state.hidden);
-        return lines.length > 0 ? drawing(chart, lines, data, view) : undefined;
+        const flow = data.flows[state.flow];
+        const lines = shownLines(chart, flow, data, state.hidden);
+        const ceiling = chart.ceiling?.(flow, data, state.hidden);
+        return lines.length > 0 ? drawing(chart, lines, data, { ...view, ceiling }) : undefined;
     }
 
     /** A chart was dragged: all follow. */
@@ -99,7 +101,7 @@ function start(data) {
         if (chart.what.draw) return [];
         const [from, to] = time.now();
         const reach = ((to - from) / chart.plot.clientWidth) * 12;
-        const values = chart.drawn.traces.map((line) => ({ line, value: valueAt(line, at, holds || rate, reach) }));
+        const values = chart.drawn.traces.filter(({ look }) => look !== "clipped").map((line) => ({ line, value: valueAt(line, at, holds || rate, reach) }));
         return values.filter(({ value }) => value !== undefined).map(({ line, value }) => ({
             name: line.name,
             text: `${Number(value.toPrecision(5))} ${chart.drawn.unit || chart.what.word || ""}`,

@@ -5,9 +5,11 @@ use std::io::{self, Write};
 use anabranch_sim::result::RunResult;
 use askama::Template;
 
+use super::headline::{headline, jains_index};
 use super::held::{REASONS, Reason, TimeShares, held};
 use super::marks::{Mark, MarkOrigin};
 use super::results;
+use super::runs::{FlowRuns, over_runs};
 use super::series::RunSeries;
 use super::stations::{self, StationMap};
 use super::table::{ReportTable, grouped};
@@ -22,6 +24,10 @@ pub struct Page<'a> {
     command: &'a str,
     program: &'a str,
     source: Option<&'a str>,
+    headline: String,
+    /// Every flow over all replications; empty for a single run.
+    runs: Vec<FlowRuns>,
+    run_count: usize,
     facts: Vec<(&'static str, String)>,
     flows: ReportTable,
     paths: ReportTable,
@@ -45,6 +51,7 @@ impl<'a> Page<'a> {
     pub fn new(
         about: &'a About<'a>,
         result: &RunResult,
+        runs: &[RunResult],
         series: &RunSeries,
         marks: &'a [Mark],
         data: String,
@@ -58,6 +65,9 @@ impl<'a> Page<'a> {
             command: about.command,
             program: PROGRAM,
             source: about.source,
+            headline: headline(about.scenario, result),
+            runs: over_runs(runs),
+            run_count: runs.len(),
             facts: facts(about, result),
             flows: results::flows(result),
             paths: results::paths(result),
@@ -88,13 +98,15 @@ impl<'a> Page<'a> {
 fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
     let seconds = format!("{:.3}", result.time.as_secs_f64());
     let seconds = seconds.trim_end_matches('0').trim_end_matches('.');
-    vec![
+    let mut facts = vec![
         ("Scenario", about.name.to_owned()),
         ("Seed", result.seed.to_string()),
         ("Simulated time", format!("{seconds} s")),
         ("Packets sent by hosts", grouped(result.end_to_end_packets)),
         ("Written by", PROGRAM.to_owned()),
-    ]
+    ];
+    facts.extend(jains_index(result).map(|index| ("Jain's fairness index", format!("{index:.3}"))));
+    facts
 }
 
 /// In the order in which they need one another.

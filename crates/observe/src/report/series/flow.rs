@@ -1,6 +1,6 @@
 //! The data that a report keeps for one direction of a flow: values over time of each path.
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::{Flow, Protocol};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sim::observe::{DeliverySeen, Host, PacketSeen, PathSeen, PathState, Step};
@@ -148,7 +148,10 @@ impl PathSeries {
     /// Notes how the sender sees the path, and says whether its state is another than before.
     pub(super) fn on_path(&mut self, at: Time, seen: &PathSeen) -> bool {
         self.cwnd.hold(at, number(seen.cwnd.get()));
-        self.ssthresh.hold(at, number(seen.ssthresh.get()));
+        // Before the first loss there is no threshold.
+        if seen.ssthresh != ByteCount::MAX {
+            self.ssthresh.hold(at, number(seen.ssthresh.get()));
+        }
         self.flight.hold(at, number(seen.flight.get()));
         if let Some(srtt) = seen.srtt {
             self.srtt.hold(at, micros(srtt));
