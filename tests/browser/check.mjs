@@ -39,7 +39,7 @@ const range = (page) => page.textContent("#range");
 async function changesTime(page, what, act) {
     const before = await range(page);
     await act();
-    await page.waitForTimeout(300);
+    for (let tries = 0; tries < 30 && (await range(page)) === before; tries += 1) await page.waitForTimeout(100);
     assert.notEqual(await range(page), before, `${what} changes nothing`);
     await page.click("[data-act=all]");
     assert.equal(await range(page), before, `All does not undo ${what}`);
@@ -61,11 +61,13 @@ async function touch(page, plot, from, to) {
         const touchPoints = shares.map((share, id) => ({ x: x + width * share, y: y + height / 2, id }));
         return client.send("Input.dispatchTouchEvent", { type, touchPoints });
     };
-    await send("touchStart", from);
+    for (let count = 1; count <= from.length; count += 1) await send("touchStart", from.slice(0, count));
     for (let step = 1; step <= 6; step += 1) {
+        await page.waitForTimeout(30);
         await send("touchMove", from.map((share, index) => share + ((to[index] - share) * step) / 6));
     }
     await send("touchEnd", []);
+    await page.waitForTimeout(100);
 }
 
 /** A plot that is drawn, in the middle of the screen. */

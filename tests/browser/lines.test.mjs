@@ -6,10 +6,28 @@ import test from "node:test";
 const scripts = new URL("../../crates/observe/src/report/", import.meta.url);
 const load = (...names) => {
     const source = names.map((name) => readFileSync(new URL(name, scripts), "utf8")).join("\n");
-    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange };`)();
+    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity };`)();
 };
-const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange } = load("lines.js", "zoom.js", "cursor.js");
+const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity } = load("lines.js", "charts.js", "layout.js", "zoom.js", "cursor.js");
 const line = (...points) => ({ times: points.map(([at]) => at), values: points.map(([, value]) => value), count: points.length });
+
+test("numbers on a logarithmic axis are written in full", () => {
+    assert.deepEqual(logTicks([Math.log10(0.03), Math.log10(1.1)]).ticktext, ["0.05", "0.1", "0.2", "0.5", "1"]);
+    assert.deepEqual(logTicks([-2, 2]).tickvals, [0.01, 0.1, 1, 10, 100]);
+});
+
+test("capacity is that of the narrowest link of each shown path, a shared one once, and none where a rate changes", () => {
+    const data = {
+        paths: [{ links: [0, 2] }, { links: [1, 2] }],
+        links: [{ rates: [20, 1] }, { rates: [10, 1] }, { rates: [15, 1] }],
+    };
+    const flow = { name: "main", paths: [{ path: 0 }, { path: 1 }] };
+    assert.equal(capacity(flow, data, new Set()), 25);
+    assert.equal(capacity(flow, data, new Set([0])), 10);
+    assert.equal(capacity({ ...flow, name: "main/reverse" }, data, new Set([1])), 1);
+    data.links[2].rates = [null, null];
+    assert.equal(capacity(flow, data, new Set()), undefined);
+});
 
 test("times are sums of differences in microseconds", () => {
     const decoded = decode({ t: [1_500_000, 500_000], v: [7, 8], n: 9 });

@@ -37,7 +37,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
             exponentformat: "none",
             tickformat: chart.units === PLAIN ? "~s" : "",
             ...(drawn.lanes ? { tickvals: drawn.lanes.map((_, lane) => -lane), ticktext: drawn.lanes } : {}),
-            ...(chart.log ? { dtick: drawn.range[1] - drawn.range[0] > 2.5 ? 1 : "D2" } : {}),
+            ...(chart.log ? logTicks(drawn.range) : {}),
         },
         shapes: marks.map(({ at, scenario }) => ({
             type: "line",
@@ -62,6 +62,17 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
             font: { size: 11, color: theme.soft },
         })),
     };
+}
+
+/** Numbers on a logarithmic axis between two powers of ten, each written in full: 1, 2, 5, 10, 20, …, or whole powers alone. */
+function logTicks([from, to]) {
+    const steps = to - from > 2.5 ? [1] : [1, 2, 5];
+    const ticks = [];
+    for (let power = Math.floor(from); power <= Math.ceil(to); power += 1) {
+        ticks.push(...steps.map((step) => Number((step * 10 ** power).toPrecision(1))));
+    }
+    const shown = ticks.filter((tick) => Math.log10(tick) >= from && Math.log10(tick) <= to);
+    return { tickvals: shown, ticktext: shown.map(String) };
 }
 
 /** What is written above the lines of marks: their numbers, those of close neighbours together. */

@@ -9,6 +9,7 @@ mod page;
 mod results;
 mod runs;
 mod series;
+mod slow;
 mod stations;
 mod sums;
 mod table;

@@ -11,6 +11,7 @@ use super::marks::{Mark, MarkOrigin};
 use super::results;
 use super::runs::{FlowRuns, over_runs};
 use super::series::RunSeries;
+use super::slow::slow_time;
 use super::stations::{self, StationMap};
 use super::table::{ReportTable, grouped};
 use crate::words::Seconds;
@@ -60,6 +61,7 @@ impl<'a> Page<'a> {
             "" => about.name,
             title => title,
         };
+        let slow: Vec<_> = series.flows.iter().map(|flow| slow_time(&flow.delivered)).collect();
         Page {
             title,
             command: about.command,
@@ -69,7 +71,7 @@ impl<'a> Page<'a> {
             runs: over_runs(runs),
             run_count: runs.len(),
             facts: facts(about, result),
-            flows: results::flows(result),
+            flows: results::flows(result, &slow),
             paths: results::paths(result),
             links: results::links(result),
             maps: stations::maps(about.scenario),

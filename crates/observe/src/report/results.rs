@@ -8,10 +8,18 @@ use super::table::{CellValue, Quantity, ReportTable};
 /// How many items stand side by side; more stand below one another.
 const SIDE_BY_SIDE: usize = 4;
 
-/// The results of flows.
-pub fn flows(result: &RunResult) -> ReportTable {
-    let items: Vec<(String, &FlowResult)> =
-        result.flows.iter().map(|flow| (flow.name.clone(), flow)).collect();
+/// A flow's result, and for how long it was slow: from the series, which cover the first flows.
+struct FlowRow {
+    flow: FlowResult,
+    slow: Option<Duration>,
+}
+
+/// The results of flows; `slow` are the times in which each was slow.
+pub fn flows(result: &RunResult, slow: &[Option<Duration>]) -> ReportTable {
+    let slow = slow.iter().copied().chain(std::iter::repeat(None));
+    let rows = result.flows.iter().zip(slow).map(|(flow, slow)| FlowRow { flow: flow.clone(), slow });
+    let rows: Vec<FlowRow> = rows.collect();
+    let items: Vec<(String, &FlowRow)> = rows.iter().map(|row| (row.flow.name.clone(), row)).collect();
     lay_out("Flow", FLOW, &items)
 }
 
@@ -57,42 +65,47 @@ fn lay_out<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String
     }
 }
 
-const FLOW: &[Quantity<FlowResult>] = &[
-    quantity("Protocol", "what carries it", |flow| CellValue::Words(flow.protocol.to_owned())),
-    quantity("Goodput", "user data delivered per second, in order and once, after the warm-up", |flow| {
-        CellValue::Rate(flow.goodput_bps)
+const FLOW: &[Quantity<FlowRow>] = &[
+    quantity("Protocol", "what carries it", |row| CellValue::Words(row.flow.protocol.to_owned())),
+    quantity("Goodput", "user data delivered per second, in order and once, after the warm-up", |row| {
+        CellValue::Rate(row.flow.goodput_bps)
     }),
-    quantity("Delivered", "user data in total", |flow| CellValue::Bytes(flow.delivered.get() as f64)),
-    quantity("Completion", "from the flow's start to the last byte's delivery", |flow| {
-        seconds(flow.completion)
+    quantity("Delivered", "user data in total", |row| CellValue::Bytes(row.flow.delivered.get() as f64)),
+    quantity("Completion", "from the flow's start to the last byte's delivery", |row| {
+        seconds(row.flow.completion)
     }),
-    quantity("First data", "when the first data was delivered, from the start of the run", |flow| {
-        seconds(flow.first_data)
+    quantity("First data", "when the first data was delivered, from the start of the run", |row| {
+        seconds(row.flow.first_data)
     }),
-    quantity("Delay, median", "from send to delivery: half took no longer", |flow| {
-        delay(flow, |delay| delay.p50)
+    quantity("Delay, median", "from send to delivery: half took no longer", |row| {
+        delay(&row.flow, |delay| delay.p50)
     }),
-    quantity("Delay, 95 %", "95 of 100 took no longer", |flow| delay(flow, |delay| delay.p95)),
-    quantity("Delay, 99 %", "99 of 100 took no longer", |flow| delay(flow, |delay| delay.p99)),
-    quantity("Delay, longest", "the maximum", |flow| delay(flow, |delay| delay.max)),
-    quantity("Longest stall", "the longest time without a delivery", |flow| {
-        seconds(Some(flow.longest_stall))
+    quantity("Delay, 95 %", "95 of 100 took no longer", |row| delay(&row.flow, |delay| delay.p95)),
+    quantity("Delay, 99 %", "99 of 100 took no longer", |row| delay(&row.flow, |delay| delay.p99)),
+    quantity("Delay, longest", "the maximum", |row| delay(&row.flow, |delay| delay.max)),
+    quantity("Longest stall", "the longest time without a delivery", |row| {
+        seconds(Some(row.flow.longest_stall))
     }),
-    quantity("Blocked", "data and congestion window, but no receive window", |flow| {
-        seconds(Some(flow.blocked))
+    quantity(
+        "Below a tenth of its usual rate",
+        "between the first and the last delivery; usual is the median over windows of a tenth of a second",
+        |row| seconds(row.slow),
+    ),
+    quantity("Blocked", "data and congestion window, but no receive window", |row| {
+        seconds(Some(row.flow.blocked))
     }),
     quantity(
         "Most out of order",
         "the maximum held at the receiver that could not yet be delivered",
-        |flow| CellValue::Bytes(flow.reorder_bytes_max.get() as f64),
+        |row| CellValue::Bytes(row.flow.reorder_bytes_max.get() as f64),
     ),
     quantity(
         "Bytes sent per byte delivered",
         "by both hosts, all headers included (T-R ratio), after the warm-up",
-        |flow| flow.tr_ratio.map_or(CellValue::Missing, |ratio| CellValue::Words(format!("{ratio:.4}"))),
+        |row| row.flow.tr_ratio.map_or(CellValue::Missing, |ratio| CellValue::Words(format!("{ratio:.4}"))),
     ),
-    quantity("Failure", "why the transport gave up", |flow| {
-        flow.failure.clone().map_or(CellValue::Missing, CellValue::Words)
+    quantity("Failure", "why the transport gave up", |row| {
+        row.flow.failure.clone().map_or(CellValue::Missing, CellValue::Words)
     }),
 ];
 
@@ -196,10 +209,10 @@ mod tests {
     #[test]
     fn few_flows_stand_side_by_side_and_many_below_one_another() {
         let mut result = testing::result();
-        assert_eq!(flows(&result).columns.len(), result.flows.len());
+        assert_eq!(flows(&result, &[]).columns.len(), result.flows.len());
         let flow = result.flows[0].clone();
         result.flows = vec![flow; 5];
-        assert_eq!(flows(&result).rows.len(), 5);
+        assert_eq!(flows(&result, &[]).rows.len(), 5);
     }
 
     #[test]
