@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_base::BitRate;
 use anabranch_link::config::Rate;
 use anabranch_scenario::Scenario;
-use anabranch_sim::observe::Host;
+use anabranch_sim::observe::{Host, PathState};
 use anabranch_sim::result::{FlowResult, PathResult, RunResult};
 
 use super::held::{REASONS, Reason};
@@ -121,8 +121,8 @@ fn cause(result: &RunResult, links: &UsedLinks) -> String {
         let what = if links.count == 1 { "The link was" } else { "The links were" };
         return format!("{what} full: the rest is the start, and gaps after losses.");
     }
-    let paths = || result.flows.iter().flat_map(|flow| &flow.paths);
-    let spent = |reason: &Reason| paths().map(|path| reason.span(path).as_secs_f64()).sum::<f64>();
+    let paths = || result.flows.iter().flat_map(|flow| &flow.paths).filter(|path| path.sent_packets > 0);
+    let spent = |reason: &Reason| paths().map(|path| spent(reason, path)).sum::<f64>();
     let all: f64 = REASONS.iter().map(spent).sum();
     let most = REASONS.iter().max_by(|a, b| spent(a).total_cmp(&spent(b))).filter(|_| all > 0.0);
     let Some(reason) = most else { return String::new() };
@@ -136,6 +136,12 @@ fn cause(result: &RunResult, links: &UsedLinks) -> String {
         _ => "paths that were down",
     };
     format!("Most of the rest: {why}, for {} of the paths' time.", percent(spent(reason) / all))
+}
+
+/// For how long a reason held a path back. A path that never failed was not down: its flow had not begun.
+fn spent(reason: &Reason, path: &PathResult) -> f64 {
+    let has_failed = path.timeouts > 0 || path.suspicions > 0 || path.state != PathState::Active;
+    if reason.class == "down" && !has_failed { 0.0 } else { reason.span(path).as_secs_f64() }
 }
 
 fn failures(result: &RunResult) -> String {
@@ -204,6 +210,18 @@ mod tests {
         result.flows[0].paths[1].lost_packets = 3;
         let text = headline(&testing::scenario(), &result);
         assert!(text.contains("which losses or marks cut"), "{text}");
+    }
+
+    #[test]
+    fn a_flow_that_begins_late_was_not_down() {
+        let mut result = one_flow([0.5, 0.5]);
+        for path in &mut result.flows[0].paths {
+            path.down = Duration::from_secs(9);
+            path.cwnd_limited = Duration::from_secs(1);
+        }
+        assert!(headline(&testing::scenario(), &result).contains("congestion windows"));
+        result.flows[0].paths[0].timeouts = 4;
+        assert!(headline(&testing::scenario(), &result).contains("paths that were down"));
     }
 
     #[test]

@@ -72,7 +72,10 @@ function listenToFingers(plot, time) {
         return { middle: (Math.min(...places) + Math.max(...places)) / 2, width: Math.max(...places) - Math.min(...places) };
     };
     plot.addEventListener("pointerdown", (event) => {
-        if (event.pointerType === "touch") fingers.set(event.pointerId, event.clientX);
+        if (event.pointerType !== "touch") return;
+        // What is under the finger is drawn anew as it moves; without this the finger would be lost with it.
+        plot.setPointerCapture(event.pointerId);
+        fingers.set(event.pointerId, event.clientX);
     });
     plot.addEventListener("pointermove", (event) => {
         if (!fingers.has(event.pointerId)) return;
@@ -85,7 +88,7 @@ function listenToFingers(plot, time) {
         }
         time.move((before.middle - after.middle) / width);
     });
-    for (const kind of ["pointerup", "pointercancel", "pointerleave"]) {
+    for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) {
         plot.addEventListener(kind, (event) => fingers.delete(event.pointerId));
     }
     listenToTaps(plot, time);
