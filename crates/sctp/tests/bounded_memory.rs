@@ -254,7 +254,7 @@ fn errors_unknown_chunks_and_bad_streams_are_answered_by_a_bounded_number() {
 
 #[test]
 fn heartbeats_are_answered_by_a_bounded_number() {
-    let probes = [1_200, 60_000].map(|length| Heartbeat { info: vec![7; length] });
+    let probes = [1_200, 60_000].map(|length| Heartbeat::new(vec![7; length]));
     let mut victim = Victim::new(16);
     for _ in 0..10_000 {
         probes.iter().for_each(|probe| victim.take(&[probe]));

@@ -141,7 +141,7 @@ fn cookie_acks(pair: &mut Pair) -> usize {
 #[test]
 fn a_cookie_behind_another_chunk_is_not_acknowledged() {
     let mut pair = Pair::open(Config::rfc9260(), 1);
-    let (other, echo) = (HeartbeatAck { info: Vec::new() }, CookieEcho { cookie: b"" });
+    let (other, echo) = (HeartbeatAck::new(Vec::new()), CookieEcho { cookie: b"" });
     let mut chunks: Vec<&dyn EncodeChunk> = vec![&echo; 10_000];
     chunks.insert(0, &other);
     pair.forge(End::Z, &chunks);

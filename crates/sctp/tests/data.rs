@@ -525,9 +525,9 @@ fn a_heartbeat_is_answered_at_once_with_the_same_information() {
     let mut pair = warm(Config::rfc9260());
     pair.keep_packets();
     let info = vec![9; 33];
-    pair.forge(End::Z, &[&Heartbeat { info: info.clone() }]);
+    pair.forge(End::Z, &[&Heartbeat::new(info.clone())]);
     let packets = pair.take_packets(End::Z);
-    assert_eq!(chunks(&packets[0]), [Chunk::HeartbeatAck(HeartbeatAck { info })]);
+    assert_eq!(chunks(&packets[0]), [Chunk::HeartbeatAck(HeartbeatAck::new(info))]);
 }
 
 #[test]

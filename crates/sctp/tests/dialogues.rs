@@ -1,6 +1,7 @@
 //! Two endpoints and the network between them, by subject: one program, so that what the subjects share is built once.
 
 mod addresses;
+mod backup;
 mod bounded_work;
 mod buffer_split;
 mod channels;

@@ -43,7 +43,7 @@ fn divert(pair: &mut Pair, invented: &mut u32, count: u32) {
         *invented += 1;
         let [.., high, low] = invented.to_be_bytes();
         let elsewhere = SocketAddr::from(([198, 18, high, low], 9899));
-        pair.inject_from(End::Z, elsewhere, packet(tag, &[&Heartbeat { info: vec![1; 10] }]));
+        pair.inject_from(End::Z, elsewhere, packet(tag, &[&Heartbeat::new(vec![1; 10])]));
     }
 }
 

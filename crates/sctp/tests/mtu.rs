@@ -235,10 +235,10 @@ fn a_forged_answer_does_not_raise_the_size() {
         for at in 0..NONCE_AND_PATH {
             let mut info = info.clone();
             info[at] ^= 1;
-            pair.forge(End::A, &[&HeartbeatAck { info }]);
+            pair.forge(End::A, &[&HeartbeatAck::new(info)]);
         }
         // The search is over: its nonces mean nothing any more.
-        pair.forge(End::A, &[&HeartbeatAck { info: info.clone() }]);
+        pair.forge(End::A, &[&HeartbeatAck::new(info.clone())]);
     }
     assert_eq!(mtus(&mut pair), before);
 }
@@ -248,7 +248,7 @@ const NONCE_AND_PATH: usize = 16;
 
 fn info_of_probe(bytes: &Bytes) -> Option<Vec<u8>> {
     match &chunks(bytes)[..] {
-        [Chunk::Heartbeat(Heartbeat { info }), Chunk::Pad(_)] => Some(info.clone()),
+        [Chunk::Heartbeat(Heartbeat { info, .. }), Chunk::Pad(_)] => Some(info.clone()),
         _ => None,
     }
 }

@@ -161,11 +161,11 @@ fn an_answer_with_a_wrong_nonce_verifies_nothing() {
         info[at] ^= 1;
         // Its path's index and its padding are not secret, the nonce is.
         if at < 16 {
-            pair.forge(End::Z, &[&HeartbeatAck { info }]);
+            pair.forge(End::Z, &[&HeartbeatAck::new(info)]);
             assert_eq!(states(&mut pair, End::Z)[1], PathState::Unconfirmed, "byte {at}");
         }
     }
-    pair.forge(End::Z, &[&HeartbeatAck { info: honest }]);
+    pair.forge(End::Z, &[&HeartbeatAck::new(honest)]);
     assert_eq!(states(&mut pair, End::Z)[1], PathState::Active);
 }
 
@@ -228,7 +228,7 @@ fn a_heartbeat_measures_the_path() {
 fn a_heartbeat_is_answered_on_the_path_it_came_by() {
     let mut pair = Pair::open(Config::rfc9260(), 2);
     let tag = pair.at(End::Z).tags().0;
-    pair.inject(End::Z, 1, packet(tag, &[&Heartbeat { info: vec![1; 10] }]));
+    pair.inject(End::Z, 1, packet(tag, &[&Heartbeat::new(vec![1; 10])]));
     pair.run_for(Duration::ZERO);
     assert_eq!(pair.take_log(), ["Z -2> HEARTBEAT-ACK -2> A"]);
 }
@@ -524,7 +524,7 @@ fn an_unknown_address_with_the_right_tag_becomes_a_path_to_be_verified() {
     let mut pair = Pair::open(standard(), 1);
     let tag = pair.at(End::Z).tags().0;
     let elsewhere: SocketAddr = "198.51.100.9:9899".parse().expect("an address");
-    pair.inject_from(End::Z, elsewhere, packet(tag, &[&Heartbeat { info: vec![1; 10] }]));
+    pair.inject_from(End::Z, elsewhere, packet(tag, &[&Heartbeat::new(vec![1; 10])]));
     assert_eq!(states(&mut pair, End::Z), [PathState::Active, PathState::Unconfirmed]);
     assert_eq!(pair.at(End::Z).path_addresses(path(1)).remote, elsewhere);
     (0..8).for_each(|_| pair.send(End::Z, 1400));
@@ -541,7 +541,7 @@ fn an_unknown_address_with_a_wrong_tag_changes_nothing() {
     let mut pair = Pair::open(standard(), 1);
     let elsewhere: SocketAddr = "198.51.100.9:9899".parse().expect("an address");
     let wrong = VerificationTag::new(pair.at(End::Z).tags().0.get() ^ 1);
-    pair.inject_from(End::Z, elsewhere, packet(wrong, &[&Heartbeat { info: vec![1; 10] }]));
+    pair.inject_from(End::Z, elsewhere, packet(wrong, &[&Heartbeat::new(vec![1; 10])]));
     assert_eq!(pair.at(End::Z).paths().len(), 1);
     assert_eq!(pair.take_log(), ["Z -> ABORT -> 198.51.100.9:9899"]);
 }
@@ -552,7 +552,7 @@ fn no_flood_of_addresses_makes_more_than_sixteen_paths() {
     let tag = pair.at(End::Z).tags().0;
     for host in 0..100u8 {
         let elsewhere = SocketAddr::from(([198, 51, 100, host], 9899));
-        pair.inject_from(End::Z, elsewhere, packet(tag, &[&Heartbeat { info: vec![1; 10] }]));
+        pair.inject_from(End::Z, elsewhere, packet(tag, &[&Heartbeat::new(vec![1; 10])]));
     }
     assert_eq!(pair.at(End::Z).paths().len(), 16);
     assert_flows(&mut pair);

@@ -208,7 +208,7 @@ fn only_what_is_authentic_changes_addresses() {
         parameters: vec![Parameter::Ipv4Address([10, 0, 0, 1].into()), add(1, [10, 0, 7, 1])],
     };
     let forged = Auth { key: 0, algorithm: 3, code: &[7; 32] };
-    pair.forge(End::Z, &[&forged, &asconf, &Heartbeat { info: vec![1; 4] }]);
+    pair.forge(End::Z, &[&forged, &asconf, &Heartbeat::new(vec![1; 4])]);
     assert!(pair.take_log().is_empty(), "and nothing behind it is answered");
     assert_eq!(remotes(&mut pair, End::Z).len(), 1);
     let strange = Auth { key: 0, algorithm: 2, code: &[7; 16] };
@@ -305,7 +305,7 @@ fn a_path_that_goes_takes_no_answer_of_another_path_with_it() {
     let serial = first_serial(&mut pair, End::Z);
     pair.log.clear();
     let parameters = vec![Parameter::Ipv4Address([10, 0, 0, 1].into()), delete(1, [10, 0, 1, 1])];
-    pair.forge(End::Z, &[&Heartbeat { info: vec![1; 4] }, &Asconf { serial, parameters }]);
+    pair.forge(End::Z, &[&Heartbeat::new(vec![1; 4]), &Asconf { serial, parameters }]);
     assert_eq!(remotes(&mut pair, End::Z).len(), 1);
     let answers = pair.take_log();
     assert!(answers.iter().any(|line| line.contains("HEARTBEAT-ACK")), "{answers:?}");

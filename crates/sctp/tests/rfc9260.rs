@@ -176,7 +176,7 @@ fn s3_3_4_a_sack_says_what_came_and_what_there_is_room_for() {
 fn s3_3_5_and_6_a_heartbeat_comes_back_unchanged() {
     let mut pair = open();
     pair.keep_packets();
-    pair.forge(End::Z, &[&Heartbeat { info: b"unchanged".to_vec() }]);
+    pair.forge(End::Z, &[&Heartbeat::new(b"unchanged".to_vec())]);
     let packets = pair.take_packets(End::Z);
     assert!(matches!(&chunks(&packets[0])[..], [Chunk::HeartbeatAck(ack)] if ack.info == b"unchanged"));
 }
@@ -185,7 +185,7 @@ fn s3_3_5_and_6_a_heartbeat_comes_back_unchanged() {
 fn s3_3_7_an_abort_ends_the_association_whatever_else_is_in_the_packet() {
     let mut pair = open();
     let abort = Abort { tag_reflected: false, causes: Vec::new() };
-    pair.forge(End::Z, &[&abort, &Heartbeat { info: vec![1] }]);
+    pair.forge(End::Z, &[&abort, &Heartbeat::new(vec![1])]);
     assert!(pair.take_log().is_empty());
     assert_eq!(pair.at(End::Z).state(), AssociationState::Closed);
 }
@@ -600,7 +600,7 @@ fn s6_7_a_gap_is_reported_at_once() {
 fn s6_8_a_packet_whose_checksum_is_wrong_is_dropped() {
     let mut pair = open();
     let tag = pair.at(End::Z).tags().0;
-    let mut bytes = packet(tag, &[&Heartbeat { info: vec![1; 8] }]);
+    let mut bytes = packet(tag, &[&Heartbeat::new(vec![1; 8])]);
     bytes[20] ^= 4;
     pair.inject(End::Z, 0, bytes);
     pair.run_for(ms(1));

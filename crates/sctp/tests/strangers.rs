@@ -91,7 +91,7 @@ fn a_newcomer_opens_an_association_during_a_flood() {
 /// RFC 9260 §8.4, rules 5 and 8.
 #[test]
 fn what_comes_out_of_the_blue_is_answered_at_a_bounded_rate() {
-    let heartbeat = Heartbeat { info: vec![1; 8] };
+    let heartbeat = Heartbeat::new(vec![1; 8]);
     let chunks: [&dyn EncodeChunk; 2] = [&heartbeat, &ShutdownAck];
     for chunk in chunks {
         let mut pair = listening();

@@ -305,8 +305,8 @@ fn no_chunk_with_a_wrong_tag_reaches_an_open_association() {
     let chunks: [&dyn EncodeChunk; 11] = [
         &data(tsn, b"data"),
         &sack,
-        &Heartbeat { info: vec![1; 20] },
-        &HeartbeatAck { info: vec![1; 20] },
+        &Heartbeat::new(vec![1; 20]),
+        &HeartbeatAck::new(vec![1; 20]),
         &Abort { tag_reflected: false, causes: Vec::new() },
         &Shutdown { cumulative_tsn_ack: tsn },
         &ShutdownAck,
@@ -340,7 +340,7 @@ fn a_chunk_that_may_reflect_the_tag_lets_no_other_in_behind_it() {
     let behind: [&dyn EncodeChunk; 6] = [
         &Abort { tag_reflected: false, causes: Vec::new() },
         &data(next, b"data"),
-        &Heartbeat { info: vec![1; 20] },
+        &Heartbeat::new(vec![1; 20]),
         &Shutdown { cumulative_tsn_ack: pair.at(End::Z).ack_points().expect("open").1 },
         &ErrorChunk { causes: vec![Cause::OutOfResource] },
         &UnknownChunk { kind: 0xff, flags: 0, value: &[] },
@@ -349,7 +349,7 @@ fn a_chunk_that_may_reflect_the_tag_lets_no_other_in_behind_it() {
         pair.forge_with_tag(End::Z, peer.expect("open"), &[&complete, chunk]);
     }
     // And the other way round: our tag with the T bit is wrong behind a chunk that is right.
-    let ack = HeartbeatAck { info: vec![1; 20] };
+    let ack = HeartbeatAck::new(vec![1; 20]);
     pair.forge_with_tag(End::Z, own, &[&ack, &Abort { tag_reflected: true, causes: Vec::new() }]);
     pair.run_for(ms(500));
     assert_eq!((pair.take_log(), &pair.z.events[..]), (Vec::new(), [].as_slice()));
@@ -437,7 +437,7 @@ fn s8_4_7_a_stale_cookie_error_and_a_cookie_ack_are_not_answered_but_other_error
 #[test]
 fn s8_4_8_everything_else_is_answered_by_an_abort_with_its_own_tag() {
     assert_eq!(out_of_the_blue(&[&data(Tsn::new(1), b"data")]), reflected_abort());
-    assert_eq!(out_of_the_blue(&[&Heartbeat { info: vec![1; 8] }]), reflected_abort());
+    assert_eq!(out_of_the_blue(&[&Heartbeat::new(vec![1; 8])]), reflected_abort());
     assert_eq!(out_of_the_blue(&[&Shutdown { cumulative_tsn_ack: Tsn::new(1) }]), reflected_abort());
     assert_eq!(out_of_the_blue(&[&init_ack()]), reflected_abort());
     assert_eq!(out_of_the_blue(&[&UnknownChunk { kind: 0x3e, flags: 0, value: &[] }]), reflected_abort());

@@ -177,8 +177,8 @@ fn whole() -> impl Strategy<Value = Chunk<'static>> {
     prop_oneof![
         init().prop_map(Chunk::Init),
         init_ack().prop_map(Chunk::InitAck),
-        bytes().prop_map(|info| Chunk::Heartbeat(Heartbeat { info })),
-        bytes().prop_map(|info| Chunk::HeartbeatAck(HeartbeatAck { info })),
+        bytes().prop_map(|info| Chunk::Heartbeat(Heartbeat::new(info))),
+        bytes().prop_map(|info| Chunk::HeartbeatAck(HeartbeatAck::new(info))),
         (any::<bool>(), vec(cause(), 0..4))
             .prop_map(|(tag_reflected, causes)| Chunk::Abort(Abort { tag_reflected, causes })),
         tsn().prop_map(|cumulative_tsn_ack| Chunk::Shutdown(Shutdown { cumulative_tsn_ack })),

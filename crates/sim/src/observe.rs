@@ -85,13 +85,15 @@ pub struct PathMeasurements {
 }
 
 /// Whether a path can carry data, as its sender sees it (RFC 9260 §8.2, RFC 7829). Which of the active paths carries data
-/// is not a state: a backup is active while it waits.
+/// is not a state, except for a path that was declared a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathState {
     /// It has not answered yet.
     Unconfirmed,
-    /// It is confirmed and has not failed; it may be a backup that waits.
+    /// It is confirmed and has not failed.
     Active,
+    /// Likewise; it was declared a backup, and waits while another path is active.
+    Standby,
     /// It has not answered several times in a row, and data goes to other paths (RFC 7829).
     PotentiallyFailed,
     /// It has not answered many times in a row, and only probes go to it.
@@ -235,6 +237,7 @@ impl PathState {
     pub const ALL: [PathState; PathState::Removed as usize + 1] = [
         PathState::Unconfirmed,
         PathState::Active,
+        PathState::Standby,
         PathState::PotentiallyFailed,
         PathState::Inactive,
         PathState::Removed,
@@ -245,6 +248,7 @@ impl PathState {
         match self {
             PathState::Unconfirmed => "unconfirmed",
             PathState::Active => "active",
+            PathState::Standby => "standby",
             PathState::PotentiallyFailed => "potentially-failed",
             PathState::Inactive => "inactive",
             PathState::Removed => "removed",
@@ -255,7 +259,8 @@ impl PathState {
     pub const fn meaning(self) -> &'static str {
         match self {
             PathState::Unconfirmed => "its address has not answered yet",
-            PathState::Active => "confirmed and not failed, also as a backup that carries nothing",
+            PathState::Active => "confirmed and not failed",
+            PathState::Standby => "likewise, a backup that waits while another path is active",
             PathState::PotentiallyFailed => "silent or timed out, data goes to other paths",
             PathState::Inactive => "failed, only probes go to it",
             PathState::Removed => "one of its addresses is lost",

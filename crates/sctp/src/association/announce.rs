@@ -112,9 +112,10 @@ impl Session {
         let mut paths: Vec<PathId> = self.paths.living().filter(|&id| Some(id) != self.departed).collect();
         paths.sort_by_key(|&id| match self.paths.sample(id).state {
             PathState::Active => 0,
-            PathState::PotentiallyFailed => 1,
-            PathState::Inactive => 2,
-            PathState::Unconfirmed | PathState::Removed => 3,
+            PathState::Standby => 1,
+            PathState::PotentiallyFailed => 2,
+            PathState::Inactive => 3,
+            PathState::Unconfirmed | PathState::Removed => 4,
         });
         let next = last.and_then(|last| paths.iter().position(|&id| id == last)).map_or(0, |at| at + 1);
         paths.get(next).or(paths.first()).copied()

@@ -51,7 +51,8 @@ impl Session {
 
     /// A HEARTBEAT arrived: returns its information unchanged, on the same path (RFC 9260 §8.3).
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
-        let chunk = HeartbeatAck { info: heartbeat.info };
+        self.paths.set_peers_backup(path, heartbeat.is_backup);
+        let chunk = HeartbeatAck { info: heartbeat.info, is_backup: self.paths.is_own_backup(path) };
         // On a removed path, the answer would go to an address that the peer has lost.
         if self.may_answer(path, &chunk) && !self.paths.is_removed(path) {
             self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(chunk) });
@@ -81,6 +82,8 @@ impl Session {
             return known.into_iter().for_each(|path| self.on_mtu_answer(path, probe.nonce, now));
         };
         let path = probe.path;
+        self.paths.set_peers_backup(arrived, ack.is_backup);
+        self.paths.on_backup_told(path);
         self.timers.stop(Timer::HeartbeatAnswer(path));
         if !self.on_probe_answered(path, now) {
             let sample = now.since(sent_at);
@@ -130,7 +133,8 @@ impl Session {
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for path in self.paths.living().collect::<Vec<_>>() {
             self.schedule_heartbeat(path, now);
-            if self.paths.sample(path).state.carries_data() {
+            self.tell_backup(path, now);
+            if self.paths.sample(path).state.works() {
                 self.search_mtu(path, now);
             }
         }
@@ -208,9 +212,17 @@ impl Session {
             PathState::PotentiallyFailed if !self.paths.health(path).awaits_heartbeat() => {
                 self.send_heartbeat(path, now);
             }
-            _ => {}
+            _ => self.tell_backup(path, now),
         }
         Ok(())
+    }
+
+    /// Tells the peer, with a HEARTBEAT, whether `path` is a backup, unless it knows. An unverified path gets one anyway.
+    pub(super) fn tell_backup(&mut self, path: PathId, now: Time) {
+        let is_due = self.paths.owes_backup_news(path) && !self.paths.health(path).awaits_heartbeat();
+        if is_due && self.is_verified(path) {
+            self.send_heartbeat(path, now);
+        }
     }
 
     /// RFC 9260 §8.3: the sending of HEARTBEATs "is discontinued after sending either a SHUTDOWN chunk or SHUTDOWN
@@ -247,7 +259,7 @@ impl Session {
         if self.paths.is_candidate(path) {
             info.extend(self.challenges.proof(self.paths.addresses(path)).to_be_bytes());
         }
-        let chunk = Box::new(Heartbeat { info });
+        let chunk = Box::new(Heartbeat { info, is_backup: self.paths.is_own_backup(path) });
         self.outbox.push_back(Control { path, is_probe: true, chunk });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
         // An additional HEARTBEAT on a failed path does not delay the error of the first.

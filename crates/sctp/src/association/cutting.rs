@@ -33,7 +33,7 @@ impl Session {
         let config = &self.settings.config;
         let is_usable = |sample: &&PathSample| match config.mtu_discovery {
             MtuDiscovery::Off => sample.state != PathState::Removed,
-            MtuDiscovery::On => matches!(sample.state, PathState::Active | PathState::PotentiallyFailed),
+            MtuDiscovery::On => sample.state.works() || sample.state == PathState::PotentiallyFailed,
         };
         let usable = self.paths.samples().iter().filter(is_usable);
         match usable.map(|sample| sample.packet_limit).min() {

@@ -53,7 +53,7 @@ mod window_exemptions;
 mod window_update;
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
@@ -346,6 +346,18 @@ impl Association {
         }
         if let Some(session) = self.session_mut() {
             session.reconsider();
+        }
+    }
+
+    /// Keeps the paths from `local` as backups, or no longer: also those that are added later. A backup is verified and
+    /// probed, and carries data only while no other path is active. The peer is told, and does the same if it is of
+    /// this implementation.
+    pub fn set_backup(&mut self, now: Time, local: SocketAddr, is_backup: bool) {
+        let Some(paths) = self.paths_mut() else { return };
+        let changed = paths.set_backup(local, is_backup);
+        if let Some(session) = self.session_mut() {
+            session.begin_event();
+            changed.into_iter().for_each(|path| session.tell_backup(path, now));
         }
     }
 

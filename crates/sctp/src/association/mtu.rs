@@ -48,7 +48,7 @@ impl Session {
     /// that it carried; when the path works again, the search restarts.
     pub(super) fn on_mtu_probe_due(&mut self, path: PathId, now: Time) {
         let state = self.paths.sample(path).state;
-        let is_of_use = state.carries_data() || (state.has_failed() && self.paths.mtu(path).is_checking());
+        let is_of_use = state.works() || (state.has_failed() && self.paths.mtu(path).is_checking());
         if !is_of_use {
             return;
         }
@@ -92,7 +92,8 @@ impl Session {
         let limit = size.saturating_sub(overhead).as_len();
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         // A HEARTBEAT or PAD that does not fit is left out; an empty packet is not sent.
-        let _ = builder.push(&Heartbeat { info: probe.encode() });
+        let _ = builder
+            .push(&Heartbeat { info: probe.encode(), is_backup: self.paths.is_own_backup(probe.path) });
         if let Some(pad) = Pad::filling(builder.remaining()) {
             let _ = builder.push(&pad);
         }

@@ -234,7 +234,7 @@ impl Session {
     /// Whether a path works or worked before; false for the path whose address was lost.
     pub(super) fn is_verified(&self, id: PathId) -> bool {
         let state = self.paths.sample(id).state;
-        (state.carries_data() || state.has_failed()) && self.departed != Some(id)
+        (state.works() || state.has_failed()) && self.departed != Some(id)
     }
 }
 

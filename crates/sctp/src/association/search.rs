@@ -57,7 +57,7 @@ impl Session {
 
     /// How many addresses of a pair have no working path.
     fn unused_ends(&self, pair: PathAddresses) -> usize {
-        let works = |id: &PathId| self.paths.sample(*id).state.carries_data() && self.paths.has_heard(*id);
+        let works = |id: &PathId| self.paths.sample(*id).state.works() && self.paths.has_heard(*id);
         let used: Vec<PathAddresses> =
             self.paths.living().filter(works).map(|id| self.paths.addresses(id)).collect();
         let is_local_used = used.iter().any(|one| one.local == pair.local);

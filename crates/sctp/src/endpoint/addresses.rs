@@ -20,6 +20,21 @@ impl Endpoint {
         self.each(|association| association.add_local(now, address));
     }
 
+    /// Keeps the paths from `local`, of every association, as [backups](Association::set_backup), or no longer.
+    pub fn set_backup(&mut self, now: Time, local: SocketAddr, is_backup: bool) {
+        let was_backup = self.backups.contains(&local);
+        if was_backup != is_backup {
+            self.backups.retain(|known| *known != local);
+            self.backups.extend(is_backup.then_some(local));
+            self.each(|association| association.set_backup(now, local, is_backup));
+        }
+    }
+
+    /// Tells a new association which of its paths are backups.
+    pub(super) fn keep_backups(&self, now: Time, association: &mut Association) {
+        self.backups.iter().for_each(|local| association.set_backup(now, *local, true));
+    }
+
     /// Removes a local address: the data of its paths goes to other paths at once, and no packet leaves from it any
     /// more. An association without another path waits for one until it has too many errors. What it sends meanwhile
     /// has this address as its [`local`](super::Departure::local) and is lost.

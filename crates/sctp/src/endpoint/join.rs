@@ -88,7 +88,8 @@ impl Endpoint {
             receiver: own.receiver.and(peer.receiver),
         };
         let seed = self.next_seed();
-        let association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);
+        let mut association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);
+        self.keep_backups(now, &mut association);
         self.insert(own.tag, association, Channel::PLAIN)
     }
 }

@@ -140,7 +140,8 @@ impl Endpoint {
         }
         let paths = pairing::accepted_pairs(&self.config.local, way, &remotes);
         let seed = self.next_seed();
-        let association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
+        let mut association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
+        self.keep_backups(now, &mut association);
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 

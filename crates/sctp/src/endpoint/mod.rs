@@ -144,6 +144,8 @@ pub struct Endpoint {
     settings: Arc<Settings>,
     config: EndpointConfig,
     associations: Members,
+    /// The local addresses whose paths are backups.
+    backups: Vec<SocketAddr>,
     /// The association by the tag of a packet.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
     /// The association of a packet that does not carry our tag.
@@ -192,6 +194,7 @@ impl Endpoint {
             settings: Arc::new(settings),
             config,
             associations: Members::default(),
+            backups: Vec::new(),
             by_tag: BTreeMap::new(),
             peers: Peers::default(),
             channels: Channels::default(),
@@ -262,7 +265,9 @@ impl Endpoint {
         let locals = pairing::in_order_of(remote, &self.config.local, ways.paths);
         let announced = pairing::announced(&locals, remote[0].ip());
         let seed = self.next_seed();
-        let association = Association::connect(self.settings.clone(), identity, announced, ways, seed);
+        let mut association = Association::connect(self.settings.clone(), identity, announced, ways, seed);
+        // Nothing is sent for that before the association is open: the time has no meaning.
+        self.keep_backups(Time::ZERO, &mut association);
         Ok(self.insert(identity.tag, association, channel))
     }
 

@@ -1,6 +1,7 @@
 //! All paths of an association: their addresses, windows and health. The samples that policies see are stored in this
 //! table.
 
+mod backup;
 mod bursts;
 mod ends;
 mod failure;
@@ -14,6 +15,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Time};
 
+use self::backup::Backup;
 use self::ends::Gone;
 use super::addresses::PathAddresses;
 use super::after_loss::LossState;
@@ -42,6 +44,10 @@ pub struct PathTable {
     primary: PathId,
     last_resort: PathId,
     has_failed_path: bool,
+    /// The local ends of paths that are kept as backups.
+    backup_locals: Vec<SocketAddr>,
+    /// Whether a path works that is no backup.
+    rests_backups: bool,
     blocked: BlockedClock,
     sacks: SackCounters,
     address_changes: u64,
@@ -72,6 +78,7 @@ struct Path {
     measured: Measured,
     counters: PathCounters,
     limits: LimitClock,
+    backup: Backup,
     gone: Gone,
     /// Whether it is only a candidate: it was not announced, and nothing has proved that it leads to the peer.
     is_candidate: bool,
@@ -86,6 +93,8 @@ impl PathTable {
             primary: PathId::FIRST,
             last_resort: PathId::FIRST,
             has_failed_path: false,
+            backup_locals: Vec::new(),
+            rests_backups: false,
             blocked: BlockedClock::default(),
             sacks: SackCounters::default(),
             address_changes: 0,
@@ -99,6 +108,7 @@ impl PathTable {
         self.address_changes += 1;
         self.samples.push(sample);
         self.paths.push(path);
+        self.settle_new(id);
         id
     }
 
@@ -106,7 +116,7 @@ impl PathTable {
     pub fn replace(&mut self, id: PathId, addresses: PathAddresses, state: PathState, config: &Config) {
         (self.samples[id.index()], self.paths[id.index()]) = fresh(id, addresses, state, config);
         self.address_changes += 1;
-        self.weigh_failures();
+        self.settle_new(id);
     }
 
     /// Keeps only the first `count` paths; the others were never used.
@@ -160,6 +170,7 @@ impl PathTable {
         path.timeouts_in_row = 0;
         path.after_loss = LossState::default();
         path.ecn_trial = EcnTrial::default();
+        path.backup = Backup::default();
         path.loss_rate = LossRate::default();
         path.bandwidth = Bandwidth::default();
         path.measured = Measured::new();
@@ -170,8 +181,7 @@ impl PathTable {
         sample.loss_rate = 0.0;
         sample.bandwidth = None;
         (sample.one_way, sample.delivery, sample.drain_to) = (None, None, None);
-        self.show_health(id);
-        self.weigh_failures();
+        self.settle_new(id);
         self.show_round_trip(id);
         self.change_after_loss(id, |_| ());
     }
@@ -253,6 +263,12 @@ impl PathTable {
         self.paths.len()
     }
 
+    /// Notes what is said of the addresses of a path that has just joined.
+    fn settle_new(&mut self, id: PathId) {
+        self.paths[id.index()].backup = self.note_backup(id);
+        self.weigh_failures();
+    }
+
     fn show_round_trip(&mut self, id: PathId) {
         let (round_trip, sample) = (&self.paths[id.index()].round_trip, &mut self.samples[id.index()]);
         sample.srtt = round_trip.srtt();
@@ -327,6 +343,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         measured: Measured::new(),
         counters: PathCounters::default(),
         limits: LimitClock::new(),
+        backup: Backup::default(),
         gone: Gone::default(),
         is_candidate: false,
     };

@@ -16,6 +16,8 @@ pub enum PathState {
     Unconfirmed,
     /// Verified and working.
     Active,
+    /// Verified and working, and kept as a backup while another path is active.
+    Standby,
     /// It has potentially failed, and is probed; data goes to other paths (RFC 7829).
     PotentiallyFailed,
     /// It had more errors in a row than the limit allows; HEARTBEATs still probe it.
@@ -183,6 +185,11 @@ impl PathState {
         matches!(self, PathState::Active)
     }
 
+    /// Whether it is verified and has not failed: it may be a backup that rests.
+    pub const fn works(self) -> bool {
+        matches!(self, PathState::Active | PathState::Standby)
+    }
+
     /// Whether it worked once and has failed, or potentially failed.
     pub const fn has_failed(self) -> bool {
         matches!(self, PathState::PotentiallyFailed | PathState::Inactive)
@@ -193,6 +200,7 @@ impl PathState {
         match self {
             PathState::Unconfirmed => "unconfirmed",
             PathState::Active => "active",
+            PathState::Standby => "standby",
             PathState::PotentiallyFailed => "potentially-failed",
             PathState::Inactive => "inactive",
             PathState::Removed => "removed",

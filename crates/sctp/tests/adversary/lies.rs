@@ -264,12 +264,12 @@ impl Lie {
             Lie::Heartbeats => {
                 let mut packet = Vec::new();
                 let mut builder = PacketBuilder::new(&mut packet, header, LARGEST);
-                let probe = Heartbeat { info: vec![7; dice.one_of(&[1, 20, 1_200, 60_000])] };
+                let probe = Heartbeat::new(vec![7; dice.one_of(&[1, 20, 1_200, 60_000])]);
                 (0..dice.one_of(&[1, 20, 4_000])).take_while(|_| builder.push(&probe).is_ok()).count();
                 builder.finish(Checksum::Crc32c);
                 packet
             }
-            Lie::HeartbeatAcks => one(&HeartbeatAck { info: dice.bytes(20) }),
+            Lie::HeartbeatAcks => one(&HeartbeatAck::new(dice.bytes(20))),
             Lie::Errors => {
                 let causes = [
                     Cause::OutOfResource,
@@ -295,7 +295,7 @@ impl Lie {
             Lie::Cookies => {
                 let mut packet = Vec::new();
                 let mut builder = PacketBuilder::new(&mut packet, header, LARGEST);
-                let _ = builder.push(&HeartbeatAck { info: Vec::new() });
+                let _ = builder.push(&HeartbeatAck::new(Vec::new()));
                 let echo = CookieEcho { cookie: &bytes[..length % 8] };
                 (0..dice.one_of(&[1, 100, 10_000])).take_while(|_| builder.push(&echo).is_ok()).count();
                 builder.finish(Checksum::Crc32c);

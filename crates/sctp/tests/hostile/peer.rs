@@ -185,7 +185,7 @@ impl Siege {
         let network = input.byte();
         for host in 0..input.byte() % 32 {
             let elsewhere = SocketAddr::from(([10, 9, network, 10 + host], PORT));
-            let probe = Heartbeat { info: vec![host; 4] };
+            let probe = Heartbeat::new(vec![host; 4]);
             self.pair.inject_from(self.victim, elsewhere, packet_with(header, &[&probe]));
             self.arrives();
         }
@@ -219,7 +219,7 @@ impl Siege {
         self.remember();
         let tag = self.pair.at(self.victim).tags().0;
         let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
-        self.arrive(packet_with(header, &[&Heartbeat { info: b"there?".to_vec() }]));
+        self.arrive(packet_with(header, &[&Heartbeat::new(b"there?".to_vec())]));
         let victim = self.victim;
         let mut answers = self.pair.log.iter().filter(|line| line.from == victim);
         let is_answered = answers.any(|line| line.text.contains("HEARTBEAT-ACK"));

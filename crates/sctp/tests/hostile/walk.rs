@@ -150,8 +150,8 @@ impl Walk {
             6 => framed(tag, &Shutdown { cumulative_tsn_ack: tsn }),
             7 => framed(tag, &ShutdownAck),
             8 => framed(tag, &ShutdownComplete { tag_reflected: reflected }),
-            9 => framed(tag, &HeartbeatAck { info: self.strangers[who].info.clone() }),
-            10 => framed(tag, &Heartbeat { info: input.slice(40).to_vec() }),
+            9 => framed(tag, &HeartbeatAck::new(self.strangers[who].info.clone())),
+            10 => framed(tag, &Heartbeat::new(input.slice(40).to_vec())),
             _ => match Parts::any(input).chunk() {
                 Chunk::Abort(Abort { causes, .. }) => {
                     framed(tag, &Abort { tag_reflected: reflected, causes })
@@ -210,7 +210,7 @@ impl Walk {
                     him.cookies.insert(0, cookie.expect("an INIT-ACK has a cookie"));
                     him.cookies.truncate(4);
                 }
-                Chunk::Heartbeat(Heartbeat { info }) => him.info = info,
+                Chunk::Heartbeat(Heartbeat { info, .. }) => him.info = info,
                 _ => {}
             }
         }

@@ -26,9 +26,10 @@ impl PathTable {
         if self.primary == id {
             let rank = |id: &PathId| match self.sample(*id).state {
                 PathState::Active => 0,
-                PathState::PotentiallyFailed => 1,
-                PathState::Inactive => 2,
-                PathState::Unconfirmed | PathState::Removed => 3,
+                PathState::Standby => 1,
+                PathState::PotentiallyFailed => 2,
+                PathState::Inactive => 3,
+                PathState::Unconfirmed | PathState::Removed => 4,
             };
             self.primary = self.living().min_by_key(rank).unwrap_or(id);
         }

@@ -124,6 +124,7 @@ impl PathTable {
     }
 
     pub(super) fn weigh_failures(&mut self) {
+        self.weigh_backups();
         self.has_failed_path = self.samples.iter().any(|sample| sample.state.has_failed());
         let may_live = |id: &PathId| self.sample(*id).state == PathState::PotentiallyFailed;
         let rank = |id: &PathId| {
@@ -135,7 +136,7 @@ impl PathTable {
     }
 
     pub(super) fn show_health(&mut self, id: PathId) {
-        self.samples[id.index()].state = self.paths[id.index()].health.state();
+        self.samples[id.index()].state = self.shown_state(id);
     }
 }
 

@@ -29,11 +29,22 @@ pub struct HeartbeatLayout<const KIND: u8> {
     /// The value of the Heartbeat Info parameter, which has a meaning only for the sender of the HEARTBEAT. It
     /// returns unchanged.
     pub info: Vec<u8>,
+    /// Whether the sender keeps the path of this chunk as a backup: an extension of this implementation. RFC 9260
+    /// defines no flags of this chunk, and receivers that do not know this one ignore it.
+    pub is_backup: bool,
 }
+
+/// The flag of a path that its sender keeps as a backup.
+const BACKUP: u8 = 1;
 
 impl<const KIND: u8> HeartbeatLayout<KIND> {
     /// The chunk type.
     pub const KIND: u8 = KIND;
+
+    /// A chunk with the information `info`, for a path that is no backup.
+    pub fn new(info: Vec<u8>) -> HeartbeatLayout<KIND> {
+        HeartbeatLayout { info, is_backup: false }
+    }
 
     pub(super) fn decode(raw: RawChunk<'_>) -> Result<HeartbeatLayout<KIND>, ChunkError> {
         let mut parameters = Tlvs::new(raw.value);
@@ -41,7 +52,9 @@ impl<const KIND: u8> HeartbeatLayout<KIND> {
         let rest = parameters.try_for_each(|parameter| parameter.map(drop));
         let first = first.and_then(|first| rest.map(|()| first));
         match first.map_err(|error| raw.error(ChunkFault::Parameter { initiate_tag: None, error }))? {
-            Some((heartbeat_info::KIND, info)) => Ok(HeartbeatLayout { info: info.to_vec() }),
+            Some((heartbeat_info::KIND, info)) => {
+                Ok(HeartbeatLayout { info: info.to_vec(), is_backup: raw.flags & BACKUP != 0 })
+            }
             _ => Err(raw.error(ChunkFault::MissingParameter { kind: heartbeat_info::KIND })),
         }
     }
@@ -57,14 +70,16 @@ impl<const KIND: u8> EncodeChunk for HeartbeatLayout<KIND> {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        raw::encode(self, KIND, 0, out, |out| heartbeat_info::encode(&self.info, out));
+        let flags = if self.is_backup { BACKUP } else { 0 };
+        raw::encode(self, KIND, flags, out, |out| heartbeat_info::encode(&self.info, out));
     }
 }
 
 impl<const KIND: u8> fmt::Display for HeartbeatLayout<KIND> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if KIND == Heartbeat::KIND { "HEARTBEAT" } else { "HEARTBEAT-ACK" };
-        write!(f, "{name}({} bytes)", self.info.len())
+        let backup = if self.is_backup { ", backup" } else { "" };
+        write!(f, "{name}({} bytes{backup})", self.info.len())
     }
 }
 
@@ -79,9 +94,16 @@ mod tests {
     #[test]
     fn a_heartbeat_of_usrsctp() {
         let info = "7d21016b 017a0800 00000000 00000000 7b100000 a0ad2e76 2a560000 00000000 00000000";
-        let heartbeat = Heartbeat { info: hex(info) };
+        let heartbeat = Heartbeat { info: hex(info), is_backup: false };
         assert_is_chunk(&format!("0400002c 00010028 {info}"), &Chunk::Heartbeat(heartbeat.clone()));
         assert_eq!(heartbeat.to_string(), "HEARTBEAT(36 bytes)");
+    }
+
+    #[test]
+    fn a_path_that_is_kept_as_a_backup_has_a_flag() {
+        let heartbeat = Heartbeat { info: vec![0x77, 0x78, 0x79, 0x7a], is_backup: true };
+        assert_is_chunk("0401000c 00010008 7778797a", &Chunk::Heartbeat(heartbeat.clone()));
+        assert_eq!(heartbeat.to_string(), "HEARTBEAT(4 bytes, backup)");
     }
 
     #[test]
@@ -107,6 +129,6 @@ mod tests {
         assert!(matches!(chunk, Some(Err(_))), "two bytes more than the packet has");
         let bytes = packet(&hex("04000010 00010005 77000000 00090004"));
         let chunk = Packet::decode(&bytes, Checksum::Omitted).unwrap().chunks().next();
-        assert_eq!(chunk, Some(Ok(Chunk::Heartbeat(Heartbeat { info: vec![0x77] }))));
+        assert_eq!(chunk, Some(Ok(Chunk::Heartbeat(Heartbeat { info: vec![0x77], is_backup: false }))));
     }
 }

@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn a_heartbeat_ack_of_usrsctp() {
         let info = "7d21016b 017a0800 00000000 00000000 7b100000 a0ad2e76 2a560000 00000000 00000000";
-        let ack = HeartbeatAck { info: hex(info) };
+        let ack = HeartbeatAck::new(hex(info));
         assert_is_chunk(&format!("0500002c 00010028 {info}"), &Chunk::HeartbeatAck(ack.clone()));
         assert_eq!(ack.to_string(), "HEARTBEAT-ACK(36 bytes)");
     }

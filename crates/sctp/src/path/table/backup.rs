@@ -1,0 +1,151 @@
+//! Paths that are kept as backups: they carry data only while no other path does.
+
+use std::net::SocketAddr;
+
+use super::PathTable;
+use crate::policy::{PathId, PathState};
+
+/// What the two ends say of one path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Backup {
+    /// This end keeps it as a backup.
+    here: bool,
+    /// The peer does.
+    there: bool,
+    /// What the peer was last told, as far as it has answered.
+    told: bool,
+}
+
+impl PathTable {
+    /// The paths from `local` are backups from now on, also those that are added later; or they no longer are. Returns the
+    /// paths for which this is news.
+    pub fn set_backup(&mut self, local: SocketAddr, is_backup: bool) -> Vec<PathId> {
+        self.backup_locals.retain(|known| *known != local);
+        if is_backup {
+            self.backup_locals.push(local);
+        }
+        let changed: Vec<PathId> = self
+            .living()
+            .filter(|&id| self.note_backup(id).here != self.paths[id.index()].backup.here)
+            .collect();
+        for &id in &changed {
+            self.paths[id.index()].backup = self.note_backup(id);
+        }
+        self.weigh_failures();
+        changed
+    }
+
+    /// The peer says whether it keeps path `id` as a backup.
+    pub fn set_peers_backup(&mut self, id: PathId, is_backup: bool) {
+        let before = std::mem::replace(&mut self.paths[id.index()].backup.there, is_backup);
+        if before != is_backup {
+            self.weigh_failures();
+        }
+    }
+
+    /// Whether this end keeps path `id` as a backup.
+    pub fn is_own_backup(&self, id: PathId) -> bool {
+        self.paths[id.index()].backup.here
+    }
+
+    /// Whether the peer was not told yet whether path `id` is a backup.
+    pub fn owes_backup_news(&self, id: PathId) -> bool {
+        let Backup { here, told, .. } = self.paths[id.index()].backup;
+        here != told
+    }
+
+    /// The peer has answered a HEARTBEAT on path `id`, which told it.
+    pub fn on_backup_told(&mut self, id: PathId) {
+        let backup = &mut self.paths[id.index()].backup;
+        backup.told = backup.here;
+    }
+
+    /// What is known of path `id` as a backup, with the word of this end brought up to date.
+    pub(super) fn note_backup(&self, id: PathId) -> Backup {
+        let path = &self.paths[id.index()];
+        Backup { here: self.backup_locals.contains(&path.addresses.local), ..path.backup }
+    }
+
+    /// The state of path `id` as policies see it: a backup that works rests while another path works.
+    pub(super) fn shown_state(&self, id: PathId) -> PathState {
+        let path = &self.paths[id.index()];
+        match path.health.state() {
+            PathState::Active if self.rests_backups && path.backup.is_backup() => PathState::Standby,
+            state => state,
+        }
+    }
+
+    /// Lets backups rest, or carry data, by whether another path works.
+    pub(super) fn weigh_backups(&mut self) {
+        let works = |path: &super::Path| path.health.state() == PathState::Active && !path.backup.is_backup();
+        self.rests_backups = self.paths.iter().any(works);
+        for id in self.ids() {
+            self.samples[id.index()].state = self.shown_state(id);
+        }
+    }
+}
+
+impl Backup {
+    fn is_backup(self) -> bool {
+        self.here || self.there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Time;
+
+    use super::super::tests::table;
+    use super::*;
+    use crate::config::Config;
+
+    fn states(table: &PathTable) -> Vec<PathState> {
+        table.samples().iter().map(|sample| sample.state).collect()
+    }
+
+    #[test]
+    fn a_backup_rests_while_another_path_works() {
+        let (mut table, limits) = (table(), Config::tuned_2().failover);
+        let (first, second) = (PathId::FIRST, PathId::from_index(1));
+        assert_eq!(table.set_backup(table.addresses(second).local, true), [second]);
+        assert!(table.set_backup(table.addresses(second).local, true).is_empty(), "it is no news");
+        let [active, standby, failed] = [PathState::Active, PathState::Standby, PathState::PotentiallyFailed];
+        assert_eq!(states(&table), [active, standby]);
+        table.suspect(first);
+        assert_eq!(states(&table), [failed, active]);
+        table.on_alive(second, Time::ZERO);
+        table.on_alive(first, Time::ZERO);
+        assert_eq!(states(&table), [active, standby]);
+        (0..=limits.path_max).for_each(|_| _ = table.on_error(second, &limits));
+        assert_eq!(states(&table), [active, PathState::Inactive], "a backup may fail while it rests");
+        table.on_alive(second, Time::ZERO);
+        table.remove(first);
+        assert_eq!(states(&table), [PathState::Removed, active]);
+    }
+
+    #[test]
+    fn the_word_of_either_end_makes_a_backup_and_two_backups_share() {
+        let mut table = table();
+        let (first, second) = (PathId::FIRST, PathId::from_index(1));
+        table.set_peers_backup(first, true);
+        assert_eq!(states(&table), [PathState::Standby, PathState::Active]);
+        table.set_backup(table.addresses(second).local, true);
+        assert_eq!(states(&table), [PathState::Active; 2], "there is no other path");
+        table.set_peers_backup(first, false);
+        assert_eq!(states(&table), [PathState::Active, PathState::Standby]);
+        table.set_backup(table.addresses(second).local, false);
+        assert_eq!(states(&table), [PathState::Active; 2]);
+    }
+
+    #[test]
+    fn a_path_that_joins_later_is_a_backup_by_its_address() {
+        let mut table = table();
+        let joins = table.addresses(PathId::from_index(1));
+        table.set_backup(joins.local, true);
+        let third = table.add(joins, PathState::Active, &Config::rfc9260());
+        assert_eq!(table.sample(third).state, PathState::Standby);
+        assert!(table.owes_backup_news(third));
+        table.on_backup_told(third);
+        assert!(!table.owes_backup_news(third));
+    }
+}

@@ -1,0 +1,139 @@
+//! Paths that are kept as backups: they carry data only while no other path does, whichever end says so.
+
+use std::net::SocketAddr;
+
+use crate::pair::{End, Pair, address};
+use anabranch_base::Duration;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::policy::PathState;
+
+fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn states(pair: &mut Pair, end: End) -> Vec<PathState> {
+    pair.at(end).paths().iter().map(|sample| sample.state).collect()
+}
+
+/// How many packets with user data `end` sent on the second path.
+fn data_on_second(pair: &mut Pair, end: End) -> usize {
+    let mark = format!("{end:?} -2> DATA");
+    pair.take_log().iter().filter(|line| line.contains(&mark)).count()
+}
+
+/// A pair whose client keeps its second path as a backup, with 20 messages sent each way.
+fn with_backup(index: usize) -> Pair {
+    let mut pair = Pair::new(Config::tuned_2(), 2);
+    let (now, local) = (pair.now, local(index));
+    pair.side(End::A).endpoint.set_backup(now, local, true);
+    pair.connect();
+    assert!(pair.run_until(secs(2), |pair| pair.is_open(End::A) && pair.is_open(End::Z)));
+    pair
+}
+
+fn local(index: usize) -> SocketAddr {
+    address(End::A, index)
+}
+
+fn exchange(pair: &mut Pair, messages: usize) {
+    for end in [End::A, End::Z] {
+        (0..messages).for_each(|_| pair.send(end, 1_200));
+    }
+    pair.run_for(secs(5));
+    for end in [End::A, End::Z] {
+        assert_eq!(pair.receive(end).len(), messages, "{end:?}");
+    }
+}
+
+#[test]
+fn neither_end_sends_data_on_a_backup_while_another_path_works() {
+    let mut pair = with_backup(1);
+    pair.run_for(secs(2));
+    let resting = [PathState::Active, PathState::Standby];
+    assert_eq!([states(&mut pair, End::A), states(&mut pair, End::Z)], [resting; 2]);
+    let _ = pair.take_log();
+    exchange(&mut pair, 20);
+    let log = pair.take_log();
+    let on_second: Vec<&String> = log.iter().filter(|line| line.contains(" -2> ")).collect();
+    assert!(on_second.iter().all(|line| line.contains("HEARTBEAT")), "{on_second:#?}");
+}
+
+#[test]
+fn a_backup_takes_over_when_the_other_path_fails_and_rests_when_it_is_back() {
+    let mut pair = with_backup(1);
+    exchange(&mut pair, 5);
+    pair.pipes[0].is_cut = true;
+    let _ = pair.take_log();
+    exchange(&mut pair, 20);
+    assert_eq!(states(&mut pair, End::A)[1], PathState::Active);
+    assert_eq!(states(&mut pair, End::Z)[1], PathState::Active);
+    assert!(data_on_second(&mut pair, End::A) >= 20);
+    pair.pipes[0].is_cut = false;
+    pair.run_for(secs(3));
+    let resting = [PathState::Active, PathState::Standby];
+    assert_eq!([states(&mut pair, End::A), states(&mut pair, End::Z)], [resting; 2]);
+    let _ = pair.take_log();
+    exchange(&mut pair, 20);
+    let log = pair.take_log();
+    assert!(!log.iter().any(|line| line.contains(" -2> DATA") || line.contains(" -2> SACK")), "{log:#?}");
+}
+
+#[test]
+fn the_peer_hears_of_a_backup_even_if_the_first_word_is_lost() {
+    let mut pair = Pair::new(Config::tuned_2(), 2);
+    pair.connect();
+    pair.run_for(secs(2));
+    exchange(&mut pair, 5);
+    pair.drop_next(End::A, 1);
+    let now = pair.now;
+    pair.side(End::A).endpoint.set_backup(now, local(1), true);
+    pair.run_for(secs(3));
+    assert_eq!(states(&mut pair, End::Z), [PathState::Active, PathState::Standby]);
+    let now = pair.now;
+    pair.side(End::A).endpoint.set_backup(now, local(1), false);
+    pair.run_for(secs(3));
+    assert_eq!(states(&mut pair, End::Z), [PathState::Active; 2], "and that it is one no longer");
+}
+
+#[test]
+fn a_backup_on_which_the_association_opened_rests_as_soon_as_another_path_is_verified() {
+    let mut pair = with_backup(0);
+    pair.run_for(secs(2));
+    let resting = [PathState::Standby, PathState::Active];
+    assert_eq!([states(&mut pair, End::A), states(&mut pair, End::Z)], [resting; 2]);
+    let _ = pair.take_log();
+    exchange(&mut pair, 20);
+    let log = pair.take_log();
+    assert!(!log.iter().any(|line| line.contains(" -1> DATA") || line.contains(" -1> SACK")), "{log:#?}");
+}
+
+#[test]
+fn backups_alone_carry_data_together() {
+    let mut pair = Pair::new(Config::tuned_2(), 2);
+    let now = pair.now;
+    (0..2).for_each(|index| pair.side(End::A).endpoint.set_backup(now, local(index), true));
+    pair.connect();
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::A), [PathState::Active; 2]);
+    exchange(&mut pair, 20);
+    assert!(data_on_second(&mut pair, End::A) > 0);
+}
+
+#[test]
+fn an_address_that_comes_back_as_a_backup_is_one_from_the_start() {
+    let mut pair = with_backup(1);
+    exchange(&mut pair, 5);
+    let now = pair.now;
+    pair.side(End::A).endpoint.remove_local(now, local(1));
+    pair.settle(End::A);
+    pair.run_for(secs(2));
+    let now = pair.now;
+    pair.side(End::A).endpoint.add_local(now, local(1));
+    pair.settle(End::A);
+    let _ = pair.take_log();
+    exchange(&mut pair, 20);
+    let log = pair.take_log();
+    assert!(!log.iter().any(|line| line.contains(" -2> DATA")), "{log:#?}");
+    let living = states(&mut pair, End::Z);
+    assert!(living.contains(&PathState::Standby), "{living:?}");
+}
