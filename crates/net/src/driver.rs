@@ -15,6 +15,7 @@ use crate::address_tracker::AddressTracker;
 use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
 use crate::inbox::{Inbox, ReceivedPacket};
+use crate::links::{Carried, LinkId};
 use crate::outbox::{PacketHeader, Packets};
 use crate::port::{Port, push};
 use crate::report::{SocketReport, SocketReports, Unsent};
@@ -43,18 +44,21 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver for `sockets`; it does nothing until [`run`](Driver::run) is polled.
+    /// A driver for `sockets` on their links; it does nothing until [`run`](Driver::run) is polled.
     pub fn new(
         shared: Arc<Shared>,
         clock: Clock,
-        sockets: Vec<Socket>,
+        sockets: Vec<(Socket, Option<LinkId>)>,
         tracker: Option<AddressTracker>,
         sealing: Option<Sealing>,
     ) -> Driver {
         Driver {
             shared,
             clock,
-            ports: sockets.into_iter().map(|socket| Port::new(socket, Unsent::default())).collect(),
+            ports: sockets
+                .into_iter()
+                .map(|(socket, link)| Port::new(socket, link, Unsent::default()))
+                .collect(),
             tracker,
             first: 0,
             buffers: ReceiveBuffers::new(),
@@ -73,6 +77,11 @@ impl Driver {
             self.receive();
             self.advance();
             self.flush();
+            if self.charge_links() {
+                // The peers are told at once.
+                self.advance();
+                self.flush();
+            }
             if self.tell_handles() {
                 return;
             }
@@ -94,17 +103,25 @@ impl Driver {
             let now = core.now();
             match change {
                 SocketChange::Remove(address) => {
-                    core.endpoint.remove_local(now, address);
+                    if !ports.iter().any(|port| port.is_barred && port.socket.address() == address) {
+                        core.endpoint.remove_local(now, address);
+                    }
                     // A wildcard socket stays: it has other addresses.
                     if let Some(index) = ports.iter().position(|port| port.socket.address() == address) {
                         core.sockets.on_closed(index, ports.remove(index).close());
                     }
                 }
                 SocketChange::Open(address) => {
+                    let link = core.sockets.links.join(address.ip, Some(&address.interface));
+                    if link.is_some_and(|link| core.sockets.links.is_used_up(link)) {
+                        continue;
+                    }
                     let Some(socket) = tracker.open(address) else { continue };
                     let unsent = core.sockets.on_opened(SocketReport::of(&socket));
+                    let is_backup = link.is_some_and(|link| core.sockets.links.is_backup(link));
+                    core.endpoint.set_backup(now, socket.address(), is_backup);
                     core.endpoint.add_local(now, socket.address());
-                    ports.push(Port::new(socket, unsent));
+                    ports.push(Port::new(socket, link, unsent));
                 }
                 SocketChange::Present(address) => core.endpoint.return_local(now, address),
             }
@@ -160,6 +177,30 @@ impl Driver {
         for port in &mut self.ports {
             port.flush();
         }
+    }
+
+    /// Counts what the links carried, and gives up those that may carry no more: their addresses are taken from the
+    /// associations as if they had vanished, so that the peers stop to send there. `true` if there were any.
+    fn charge_links(&mut self) -> bool {
+        if self.ports.iter().all(|port| port.carried == Carried::default()) {
+            return false;
+        }
+        let mut core = self.shared.lock();
+        for port in &mut self.ports {
+            let carried = std::mem::take(&mut port.carried);
+            if let Some(link) = port.link {
+                core.sockets.links.charge(link, carried);
+            }
+        }
+        let now = core.now();
+        let used_up = core.sockets.links.used_up(now);
+        for port in &mut self.ports {
+            if port.link.is_some_and(|link| used_up.contains(&link)) {
+                port.is_barred = true;
+                core.endpoint.remove_local(now, port.socket.address());
+            }
+        }
+        !used_up.is_empty()
     }
 
     /// Tells the handles what happened. This comes last: a handle that hears of the end may end the program, and the

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anabranch_base::{ByteCount, Seed};
+use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::config::{Config, Encapsulation, IpVersion, MtuDiscovery};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
@@ -18,6 +18,7 @@ use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
+use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
 use crate::opening::Opening;
 use crate::reach::pair_by_route;
 use crate::report::{SocketReport, SocketReports};
@@ -44,6 +45,8 @@ pub struct Options {
     pub by_device: bool,
     /// Which addresses of this machine are used when they appear later, and given up when they vanish.
     pub address_tracking: AddressTracking,
+    /// How links are used that cost: as backups, or up to a limit. All others carry what they can.
+    pub links: Vec<LinkRule>,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
     /// Whether peers may open associations.
@@ -104,6 +107,7 @@ impl Options {
             local: Vec::new(),
             by_device: false,
             address_tracking: AddressTracking::Off,
+            links: Vec::new(),
             security,
             accepts: false,
             config: Config::default(),
@@ -154,15 +158,17 @@ impl Endpoint {
             local: sockets.iter().map(Socket::address).collect(),
             max_associations: options.max_associations,
         };
-        let endpoint = core::Endpoint::new(config, fresh_seed()?)?;
+        let mut endpoint = core::Endpoint::new(config, fresh_seed()?)?;
         let clock = Clock::start();
-        let mut reports = SocketReports::default();
+        let mut reports = SocketReports::with(Links::new(options.links));
+        let links = join_links(&mut reports.links, &sockets, &known, &mut endpoint);
         for socket in &sockets {
             reports.on_opened(SocketReport::of(socket));
         }
         let shared = Arc::new(Shared::new(endpoint, clock, reports, &options.security));
         let tracker = AddressTracker::begin(options.address_tracking, &sockets, settings, &shared)
             .map_err(BindError::NoInterfaces)?;
+        let sockets = sockets.into_iter().zip(links).collect();
         runtime.spawn(Driver::new(shared.clone(), clock, sockets, tracker, sealing).run());
         Ok(Endpoint { owner: Arc::new(SharedHandle { shared }) })
     }
@@ -236,10 +242,33 @@ impl Endpoint {
         self.owner.shared.lock().sockets.open.clone()
     }
 
+    /// What each link of this machine carried, in the order in which they were first used. Sockets that have all
+    /// addresses belong to none.
+    pub fn links(&self) -> Vec<LinkReport> {
+        self.owner.shared.lock().sockets.links.reports()
+    }
+
     /// The number of associations; those that are over count until their last handle is dropped.
     pub fn associations(&self) -> usize {
         self.owner.shared.lock().held_associations()
     }
+}
+
+/// The links of `sockets`; those of backups are made known to the endpoint.
+fn join_links(
+    links: &mut Links,
+    sockets: &[Socket],
+    known: &[Interface],
+    endpoint: &mut core::Endpoint,
+) -> Vec<Option<LinkId>> {
+    let mut joined = Vec::with_capacity(sockets.len());
+    for address in sockets.iter().map(Socket::address) {
+        let link = links.join(address.ip(), interface_of(address.ip(), known));
+        let is_backup = link.is_some_and(|link| links.is_backup(link));
+        endpoint.set_backup(Time::ZERO, address, is_backup);
+        joined.push(link);
+    }
+    joined
 }
 
 impl Drop for SharedHandle {

@@ -86,6 +86,11 @@ impl Inbox {
 }
 
 impl ReceivedBatch<'_> {
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.bytes.len().div_ceil(self.stride.max(1)) as u64
+    }
+
     /// One after the other.
     fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes.chunks(self.stride.max(1))

@@ -10,6 +10,7 @@ use anabranch_sctp::endpoint::{Departure, Endpoint};
 
 use crate::hearing::Undelivered;
 use crate::inbox::{Inbox, ReceivedBatch};
+use crate::links::{Carried, LinkId};
 use crate::outbox::{Outbox, PacketHeader, Packets};
 use crate::refused::{Refused, is_too_large};
 use crate::report::Unsent;
@@ -27,6 +28,12 @@ pub struct Port {
     pub unsent: Unsent,
     /// Packets that were too large for the interface, until the core is told.
     pub refused: Vec<Refused>,
+    /// Its link; `None` if it has all addresses.
+    pub link: Option<LinkId>,
+    /// What it sent and received, until the link is charged.
+    pub carried: Carried,
+    /// Whether its link was given up: nothing leaves by it any more. What still arrives is taken.
+    pub is_barred: bool,
     /// Whether something may have arrived.
     pub is_readable: bool,
     /// What the network did not deliver, until handles are told.
@@ -36,13 +43,16 @@ pub struct Port {
 }
 
 impl Port {
-    /// An open socket, and what one at its address could not send before.
-    pub fn new(socket: Socket, unsent: Unsent) -> Port {
+    /// An open socket, its link, and what one at its address could not send before.
+    pub fn new(socket: Socket, link: Option<LinkId>, unsent: Unsent) -> Port {
         Port {
             socket,
             outbox: Outbox::default(),
             unsent,
             refused: Vec::new(),
+            link,
+            carried: Carried::default(),
+            is_barred: false,
             is_readable: true,
             undelivered: Vec::new(),
             is_hearing: false,
@@ -68,16 +78,19 @@ impl Port {
         inbox: &mut Inbox,
         mut sealing: Option<&mut Sealing>,
     ) -> bool {
-        let Port { socket, outbox, unsent, .. } = self;
-        let mut take = |received: ReceivedBatch<'_>| match sealing.as_deref_mut() {
-            None => inbox.take_plain(received),
-            Some(sealing) => {
-                let source = socket.source(received.local);
-                let (remote, ecn) = (received.remote, Ecn::NotEct);
-                let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
-                inbox.take_sealed(received, sealing, |bytes| {
-                    push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
-                });
+        let Port { socket, outbox, unsent, carried, .. } = self;
+        let mut take = |received: ReceivedBatch<'_>| {
+            carried.received += Carried::of(received.bytes.len(), received.count(), received.remote);
+            match sealing.as_deref_mut() {
+                None => inbox.take_plain(received),
+                Some(sealing) => {
+                    let source = socket.source(received.local);
+                    let (remote, ecn) = (received.remote, Ecn::NotEct);
+                    let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
+                    inbox.take_sealed(received, sealing, |bytes| {
+                        push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
+                    });
+                }
             }
         };
         for _ in 0..MOST_ERRORS {
@@ -93,8 +106,12 @@ impl Port {
 
     /// Sends until nothing waits or the socket is full.
     pub fn flush(&mut self) {
+        if self.is_barred {
+            return self.refuse_all();
+        }
         while let Some(packets) = self.outbox.first(self.socket.max_segments()) {
             let len = packets.bytes.len();
+            let charge = Carried::of(len, packets.count(), packets.envelope.remote);
             if let Err(error) = send(&self.socket, &packets, self.is_hearing, &mut self.undelivered) {
                 if error.kind() == io::ErrorKind::WouldBlock {
                     return;
@@ -112,7 +129,18 @@ impl Port {
                         self.undelivered.push(Undelivered::new(self.socket.address(), remote, &error));
                     }
                 }
+            } else {
+                self.carried.sent += charge;
             }
+            self.outbox.pop(len);
+        }
+    }
+
+    /// Gives up what waits: the link may carry no more.
+    fn refuse_all(&mut self) {
+        while let Some(packets) = self.outbox.first(1) {
+            let (len, remote) = (packets.bytes.len(), packets.envelope.remote);
+            self.unsent.add(packets.count(), format!("to {remote}: the link may carry no more"));
             self.outbox.pop(len);
         }
     }

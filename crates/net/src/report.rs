@@ -7,6 +7,7 @@ use anabranch_base::ByteCount;
 use anabranch_sctp::association::{PathAddresses, PathCounters, TimeInLimit};
 use anabranch_sctp::policy::{PathId, PathSample};
 
+use crate::links::Links;
 use crate::socket::Socket;
 
 /// One UDP socket of an endpoint.
@@ -56,6 +57,8 @@ pub(crate) struct SocketReports {
     pub open: Vec<SocketReport>,
     /// Reports of the sockets closed last.
     closed: VecDeque<SocketReport>,
+    /// What the links carried.
+    pub links: Links,
 }
 
 /// One path of an association.
@@ -79,6 +82,11 @@ pub struct PathReport {
 }
 
 impl SocketReports {
+    /// No sockets yet, on these links.
+    pub fn with(links: Links) -> SocketReports {
+        SocketReports { links, ..SocketReports::default() }
+    }
+
     /// Adds a socket. One at the address of a closed socket continues its count.
     pub fn on_opened(&mut self, mut report: SocketReport) -> Unsent {
         if let Some(index) = self.closed.iter().position(|closed| closed.address == report.address)

@@ -18,6 +18,7 @@ pub use sending::{OutboundStream, SendOptions};
 pub use streams::{Events, Records};
 
 use crate::association_entry::{Notifiers, Phase};
+use crate::links::LinkReport;
 use crate::report::PathReport;
 use crate::shared::{Core, Shared};
 use crate::waiting::until;
@@ -131,6 +132,11 @@ impl Association {
         let core = shared.lock();
         let Some(association) = core.endpoint.association(*id) else { return Vec::new() };
         association.paths().iter().map(|sample| report(&core, association, sample)).collect()
+    }
+
+    /// What each link of this machine carried, for all associations of its endpoint.
+    pub fn links(&self) -> Vec<LinkReport> {
+        self.owner.shared.lock().sockets.links.reports()
     }
 
     /// Makes `path` the primary path, which carries the data if only one path is used. An unknown path is ignored.

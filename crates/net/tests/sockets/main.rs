@@ -3,6 +3,7 @@
 
 mod cable;
 mod cancelling;
+mod costs;
 mod failover;
 mod faults;
 mod lifecycle;

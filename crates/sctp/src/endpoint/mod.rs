@@ -262,6 +262,10 @@ impl Endpoint {
             tsn: Tsn::new(self.rng.next_u32()),
             random: self.fresh_random(),
         };
+        // The first INIT leaves on the first path: on a backup only if there is no other.
+        let mut paths = ways.paths.to_vec();
+        paths.sort_by_key(|path| self.backups.contains(&path.local));
+        let ways = Ways { paths: &paths, ..ways };
         let locals = pairing::in_order_of(remote, &self.config.local, ways.paths);
         let announced = pairing::announced(&locals, remote[0].ip());
         let seed = self.next_seed();
