@@ -1,5 +1,6 @@
 //! The keys of a test's document, which scripts rely on.
 
+use crate::link_entry::LinkEntry;
 use crate::path_entry::PathEntry;
 use crate::protocol::{Delays, EndReport};
 use serde::Serialize;
@@ -21,6 +22,8 @@ pub struct BenchDocument {
     alone: Vec<AloneEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Diagnosis>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkEntry>,
     resolved: Value,
 }
 
@@ -81,6 +84,7 @@ impl BenchDocument {
             intervals,
             alone: Vec::new(),
             verdict: None,
+            links: measured.links.iter().map(LinkEntry::from).collect(),
             resolved,
         }
     }

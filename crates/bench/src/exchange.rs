@@ -142,7 +142,8 @@ impl<'a> Exchange<'a> {
     pub fn measured(self) -> Measured {
         let AgreedTest { ask, role, clock_error, .. } = self.test;
         let (ours, theirs) = (self.report(), self.incoming.report().cloned());
-        Measured { ask, clock_error, role, ours, theirs, intervals: self.intervals.into_all() }
+        let links = self.association.links();
+        Measured { ask, clock_error, role, ours, theirs, intervals: self.intervals.into_all(), links }
     }
 
     /// Waits until something happens, and does what follows from it.

@@ -6,6 +6,7 @@ use crate::path_entry::{PathEntry, rate};
 use crate::protocol::{Ask, EndReport, ReceiverReport, RequestedDirection};
 use crate::way::TestDirection;
 use anabranch_base::Duration;
+use anabranch_net::LinkReport;
 
 /// Which end this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Measured {
     pub theirs: Option<EndReport>,
     /// What was seen here in each interval.
     pub intervals: Vec<Interval>,
+    /// What each link of this machine carried, as far as its sockets belong to links.
+    pub links: Vec<LinkReport>,
 }
 
 /// What both ends saw of one direction.

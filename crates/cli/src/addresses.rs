@@ -44,26 +44,6 @@ fn port_of(host: &HostPort) -> u16 {
     host.port.unwrap_or(UDP_PORT)
 }
 
-/// The local addresses to send from: those of each `--via`, else one of each interface that is up.
-///
-/// # Errors
-/// An interface or address that is not here.
-pub fn local_for(to: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, Failure> {
-    anabranch_net::local_addresses_for(to, via).map_err(|error| Failure::Via(error.to_string()))
-}
-
-/// Which interfaces a sender follows: those of each `--via`, else all. Addresses that the user gave are the user's
-/// choice, and stay.
-pub fn address_tracking(via: &[String]) -> AddressTracking {
-    let is_address = |via: &&String| via.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
-    let names: Vec<String> = via.iter().filter(|via| !is_address(via)).cloned().collect();
-    match (via.is_empty(), names.is_empty()) {
-        (true, _) => AddressTracking::EachInterface,
-        (false, true) => AddressTracking::Off,
-        (false, false) => AddressTracking::Interfaces(names),
-    }
-}
-
 /// Whether another path may join those from `local`: an interface is followed, and no socket has all addresses.
 pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
     *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
@@ -203,15 +183,6 @@ mod tests {
             ["127.0.0.1", "127.0.0.1:9899"].map(|text| text.parse().expect("a host")).into();
         let error = look_up(&hosts).await.expect_err("twice the same").to_string();
         assert!(error.starts_with("127.0.0.1:9899 is given twice"), "{error}");
-    }
-
-    #[test]
-    fn interfaces_are_followed_and_addresses_that_were_given_are_not() {
-        let tracking =
-            |via: &[&str]| address_tracking(&via.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(tracking(&[]), AddressTracking::EachInterface);
-        assert_eq!(tracking(&["wlan0", "10.0.0.1"]), AddressTracking::Interfaces(vec!["wlan0".to_owned()]));
-        assert_eq!(tracking(&["10.0.0.1", "[2001:db8::1]"]), AddressTracking::Off);
     }
 
     #[test]

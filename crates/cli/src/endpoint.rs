@@ -9,6 +9,7 @@ use anabranch_sctp::config::Config;
 use crate::addresses;
 use crate::arguments::HostPort;
 use crate::failure::Failure;
+use crate::links::Outlets;
 
 /// At these addresses, whatever becomes of them; without any, wherever this host has one.
 ///
@@ -24,19 +25,16 @@ pub async fn to_listen(
     bind(Options { accepts: true, ..options(&local, &tracking, config, security) })
 }
 
-/// From these addresses, and those that come to join them.
+/// From the addresses of these links, and those that come to join them.
 ///
 /// # Errors
 /// One that cannot be bound.
-pub fn to_connect(
-    local: &[SocketAddr],
-    tracking: &AddressTracking,
-    config: &Config,
-    security: &Security,
-) -> Result<Endpoint, Failure> {
+pub fn to_connect(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
+    let Outlets { local, tracking, rules } = outlets;
     // With several ways out, now or later, a packet has to leave by the one whose address it has.
     let by_device = addresses::may_grow(local, tracking) || local.len() > 1;
-    bind(Options { by_device, ..options(local, tracking, config, security) })
+    let links = rules.clone();
+    bind(Options { by_device, links, ..options(local, tracking, config, security) })
 }
 
 fn options(

@@ -14,6 +14,7 @@ use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
+use crate::links::Outlets;
 use crate::live::farewell;
 use crate::peer::{Partner, Peer};
 use crate::recv::{Came, ReceiveRun, destination};
@@ -29,10 +30,9 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     let security = key::to_send(&arguments.secrecy)?;
     let destination = destination(arguments)?;
     let from = addresses::look_up(&arguments.from).await?;
-    let local = addresses::local_for(&from, &arguments.via)?;
-    let tracking = addresses::address_tracking(&arguments.via);
+    let outlets = Outlets::to(&from, &arguments.via)?;
     let resolved = resolved(&config, &security, arguments, &list(&from));
-    let endpoint = endpoint::to_connect(&local, &tracking, &config, &security)?;
+    let endpoint = endpoint::to_connect(&outlets, &config, &security)?;
     let peer = Peer::new(from.clone(), &security, Partner::Server);
     let receiving =
         ReceiveRun { arguments, resolved: &resolved, peer: &peer, destination: destination.clone() };
@@ -69,7 +69,7 @@ async fn fetch(
 fn resolved(config: &Config, security: &Security, arguments: &RecvArguments, from: &str) -> Value {
     json!({
         "from": from,
-        "via": arguments.via,
+        "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "dir": arguments.dir.display().to_string(),
         "force": arguments.force,
         "security": key::word(security),

@@ -16,6 +16,7 @@ mod interrupt;
 mod key;
 mod key_echo;
 mod labels;
+mod links;
 mod live;
 mod lookup;
 mod manual;

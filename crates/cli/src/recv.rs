@@ -13,6 +13,7 @@ use crate::failure::{Failure, list};
 use crate::fetch;
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
+use crate::links::charges;
 use crate::live::{INTERRUPTED, dismiss, watched};
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, OtherEnd, Spoken};
@@ -210,7 +211,8 @@ fn summary(monitor: &PathMonitor, progress: &Progress, destination: &Destination
     let bytes = progress.bytes().rounded();
     let seconds = took.as_secs_f64();
     let there = there_already(progress);
-    format!("{}\n{files}{bytes} received in {seconds:.1} s, {rate}{there}\n", table(monitor, took))
+    let charges = charges(monitor.links());
+    format!("{}\n{charges}{files}{bytes} received in {seconds:.1} s, {rate}{there}\n", table(monitor, took))
 }
 
 fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments: &RecvArguments) -> Value {

@@ -15,6 +15,7 @@ use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
+use crate::links::{Outlets, charges};
 use crate::live::{farewell, watched};
 use crate::peer::{Partner, Peer};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
@@ -45,11 +46,10 @@ async fn dial(
 ) -> Result<Outcome, Failure> {
     let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
-    let local = addresses::local_for(&to, &arguments.via)?;
-    let tracking = addresses::address_tracking(&arguments.via);
+    let outlets = Outlets::to(&to, &arguments.via)?;
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let resolved = resolved(&config, &security, arguments, &list(&to));
-    let endpoint = endpoint::to_connect(&local, &tracking, &config, &security)?;
+    let endpoint = endpoint::to_connect(&outlets, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let sending = SendRun { arguments, resolved: &resolved, peer: &peer };
     let ended = transfer(&endpoint, &to, &sending, sources, interrupt).await;
@@ -137,8 +137,9 @@ fn summary(monitor: &PathMonitor, progress: &Progress) -> String {
     };
     let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
     format!(
-        "{}\n{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n",
+        "{}\n{}{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n",
         table(monitor, took),
+        charges(monitor.links()),
         progress.bytes().rounded(),
         took.as_secs_f64(),
         there_already(progress)
@@ -148,7 +149,7 @@ fn summary(monitor: &PathMonitor, progress: &Progress) -> String {
 fn resolved(config: &Config, security: &Security, arguments: &SendArguments, to: &str) -> Value {
     json!({
         "to": to,
-        "via": arguments.via,
+        "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "limit_rate_bps": arguments.limit_rate.map(BitRate::bits_per_second),
         "security": key::word(security),
         "sctp": settings::resolved(config),

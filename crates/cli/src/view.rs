@@ -9,6 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::arguments::Output;
 use crate::failure::printable;
 use crate::labels::Labels;
+use crate::links::used_up;
 use crate::report;
 use crate::transfer::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
@@ -241,16 +242,19 @@ fn news(monitor: &PathMonitor, event: &Event, labels: &Labels) -> Option<String>
     let others =
         monitor.paths().iter().filter(|path| path.name != name && path.report.sample.state.carries_data());
     let others: Vec<String> = others.map(|path| labels.short(&path.name)).collect();
-    news_of(event, &labels.short(name), &others)
+    let short = labels.short(name);
+    let gone = monitor.links().iter().filter(|link| link.name == short).find_map(used_up);
+    news_of(event, &short, &others, gone)
 }
 
-fn news_of(event: &Event, path: &str, others: &[String]) -> Option<String> {
+fn news_of(event: &Event, path: &str, others: &[String], used_up: Option<String>) -> Option<String> {
+    let gone = used_up.unwrap_or_else(|| format!("{path} gone"));
     match (event, others) {
         (Event::PathDown(_) | Event::PathRemoved(_), []) => {
-            Some(format!("{path} gone, and no other path answers; waiting for one to come back"))
+            Some(format!("{gone}, and no other path answers; waiting for one to come back"))
         }
         (Event::PathDown(_) | Event::PathRemoved(_), others) => {
-            Some(format!("{path} gone, going on over {}", others.join(", ")))
+            Some(format!("{gone}, going on over {}", others.join(", ")))
         }
         (Event::PathUp(_), _) => Some(format!("{path} is back")),
         _ => None,
@@ -274,9 +278,14 @@ mod tests {
         let id = PathId::from_index(0);
         let (gone, back) = (Event::PathDown(id), Event::PathUp(id));
         let other = ["wwan0".to_owned()];
-        assert_eq!(news_of(&gone, "wlan0", &other).as_deref(), Some("wlan0 gone, going on over wwan0"));
-        assert!(news_of(&gone, "wlan0", &[]).is_some_and(|news| news.contains("no other path answers")));
-        assert_eq!(news_of(&back, "wlan0", &other).as_deref(), Some("wlan0 is back"));
-        assert_eq!(news_of(&Event::PathSuspected(id), "wlan0", &other), None);
+        assert_eq!(news_of(&gone, "wlan0", &other, None).as_deref(), Some("wlan0 gone, going on over wwan0"));
+        assert!(
+            news_of(&gone, "wlan0", &[], None).is_some_and(|news| news.contains("no other path answers"))
+        );
+        let used_up = Some("wlan0 has carried its 2 GB".to_owned());
+        let told = news_of(&gone, "wlan0", &other, used_up);
+        assert_eq!(told.as_deref(), Some("wlan0 has carried its 2 GB, going on over wwan0"));
+        assert_eq!(news_of(&back, "wlan0", &other, None).as_deref(), Some("wlan0 is back"));
+        assert_eq!(news_of(&Event::PathSuspected(id), "wlan0", &other, None), None);
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
-use crate::{Association, Clock, Event, PathAddresses, PathReport, PathState};
+use crate::{Association, Clock, Event, LinkReport, PathAddresses, PathReport, PathState};
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub struct PathMonitor {
     direction: DataDirection,
     paths: Vec<MonitoredPath>,
     receive_buffer: ByteCount,
+    links: Vec<LinkReport>,
 }
 
 /// What was seen of one path.
@@ -42,12 +43,19 @@ pub struct MonitoredPath {
 impl PathMonitor {
     /// A monitor that has seen nothing, with times of `clock`.
     pub fn new(clock: Clock, direction: DataDirection) -> PathMonitor {
-        PathMonitor { clock, direction, paths: Vec::new(), receive_buffer: ByteCount::ZERO }
+        PathMonitor {
+            clock,
+            direction,
+            paths: Vec::new(),
+            receive_buffer: ByteCount::ZERO,
+            links: Vec::new(),
+        }
     }
 
     /// Takes the association's paths as they are now.
     pub fn update(&mut self, association: &Association) {
         self.receive_buffer = self.receive_buffer.max(association.receive_buffer());
+        self.links = association.links();
         self.on_reports(self.clock.now(), association.paths());
     }
 
@@ -64,6 +72,11 @@ impl PathMonitor {
     /// The largest size of this end's receive buffer so far.
     pub fn receive_buffer(&self) -> ByteCount {
         self.receive_buffer
+    }
+
+    /// What each link of this machine carried, as far as its sockets belong to links.
+    pub fn links(&self) -> &[LinkReport] {
+        &self.links
     }
 
     /// The time on the monitor's clock.

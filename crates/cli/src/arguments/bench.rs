@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_bench::protocol::RequestedDirection;
 use clap::Args;
 
-use super::{HostPort, Output, Secrecy};
+use super::{HostPort, Output, Secrecy, Via};
 
 /// `anabranch bench`.
 #[derive(Debug, Args)]
@@ -28,9 +28,10 @@ pub struct BenchArguments {
     /// Addresses of the host that runs `anabranch bench --serve`, with UDP port 9899 unless another is given
     #[arg(long, required_unless_present = "serve", value_delimiter = ',', value_name = "HOST[:PORT],…")]
     pub to: Vec<HostPort>,
-    /// Use this interface or local address; repeat for each link (default: all interfaces that are up)
-    #[arg(long, conflicts_with = "serve", value_name = "IFACE|ADDR")]
-    pub via: Vec<String>,
+    /// Use this interface or local address; repeat for each link (default: all interfaces that are up). USE is `backup`,
+    /// `max:SIZE`, or both with a comma, as for `anabranch send`
+    #[arg(long, conflicts_with = "serve", value_name = "IFACE|ADDR[=USE]")]
+    pub via: Vec<Via>,
     /// Duration of a test, in seconds or with a unit
     #[arg(short, long, conflicts_with = "serve", default_value = "10", value_name = "TIME", value_parser = crate::quantity::seconds)]
     pub time: Duration,

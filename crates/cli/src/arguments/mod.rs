@@ -11,6 +11,7 @@ mod secrecy;
 mod shell;
 mod sim;
 mod transfer;
+mod via;
 mod wrong;
 
 pub use bench::BenchArguments;
@@ -24,6 +25,7 @@ pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::SimArguments;
 pub use transfer::{RecvArguments, SendArguments};
+pub use via::Via;
 pub use wrong::ArgumentError;
 
 use std::ffi::OsString;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anabranch_base::BitRate;
 use clap::{ArgGroup, Args};
 
-use super::{HostPort, Output, Secrecy};
+use super::{HostPort, Output, Secrecy, Via};
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
@@ -25,9 +25,11 @@ pub struct SendArguments {
     /// With --listen: keep serving after the first complete fetch, one receiver at a time
     #[arg(long, requires = "listen", conflicts_with = "to")]
     pub keep: bool,
-    /// Send from this interface or local address; repeat for each link (default: all interfaces that are up)
-    #[arg(long, value_name = "IFACE|ADDR", conflicts_with = "listen")]
-    pub via: Vec<String>,
+    /// Send from this interface or local address; repeat for each link (default: all interfaces that are up). USE is
+    /// `backup` (only while no other link carries), `max:SIZE` (give the link up before it is charged more), or both
+    /// with a comma
+    #[arg(long, value_name = "IFACE|ADDR[=USE]", conflicts_with = "listen")]
+    pub via: Vec<Via>,
     /// Name of the file at the receiver, if there is only one FILE (default: its own name, or `stdin` for `-`)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -55,9 +57,11 @@ pub struct RecvArguments {
     /// Fetch from a host that runs `anabranch send --listen`, with UDP port 9899 unless another is given
     #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…", conflicts_with_all = ["listen", "keep"])]
     pub from: Vec<HostPort>,
-    /// With --from: fetch over this interface or local address; repeat for each link (default: all interfaces that are up)
-    #[arg(long, value_name = "IFACE|ADDR", requires = "from")]
-    pub via: Vec<String>,
+    /// With --from: fetch over this interface or local address; repeat for each link (default: all interfaces that are up).
+    /// USE is `backup` (only while no other link carries), `max:SIZE` (give the link up before it is charged more), or
+    /// both with a comma
+    #[arg(long, value_name = "IFACE|ADDR[=USE]", requires = "from")]
+    pub via: Vec<Via>,
     /// Directory for received files; `-` writes a single file to standard output
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub dir: PathBuf,
@@ -99,6 +103,11 @@ address, each --via is paired with it. An interface that comes up or is plugged 
 used too, and one that goes down is no longer used. With --via INTERFACE only these interfaces are
 tracked, with --via ADDRESS none.
 
+A link that costs is used as a backup (--via wwan0=backup), only while no other link carries, or up to a limit
+(--via wwan0=max:2GB); the sender at the other end keeps to it too. Where each --via is a backup, all other
+interfaces are used beside it. All packets count, both ways: headers, copies and probes; a link is given up
+earlier by what it carried in the last second. The table at the end says what each link was charged.
+
 Packets are sealed: only programs with the key can read or change them. `anabranch recv` prints a new key in
 the command line to paste, as the variable ANABRANCH_KEY; services read theirs from a --key-file. The key
 is never an argument, because every user of the host can see the arguments of a program.
@@ -115,6 +124,7 @@ Examples:
   a directory:                    anabranch send photos --to 192.0.2.1
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
+  a modem only in need:           anabranch send big.iso --to server.example --via wwan0=backup
   with limited bandwidth:         anabranch send big.iso --limit-rate 20M --to 192.0.2.1
   output of another program:      tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
   another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json

@@ -16,6 +16,7 @@ use crate::arguments::BenchArguments;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
+use crate::links::charges;
 use crate::live::farewell;
 use crate::report::Outcome;
 use crate::settings;
@@ -29,7 +30,9 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
     let verdict = judged(&measured, &route, &[]);
-    let summary = format!("{}\n{}", table::summary(&measured), table::verdict(&verdict, &[], &measured));
+    let charges = charges(&measured.links);
+    let summary =
+        format!("{}\n{charges}{}", table::summary(&measured), table::verdict(&verdict, &[], &measured));
     let document = BenchDocument::of(&measured, resolved).judged(verdict);
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
@@ -118,7 +121,7 @@ fn wish(arguments: &BenchArguments) -> TestRequest {
 pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     json!({
         "to": list(&route.to),
-        "via": arguments.via,
+        "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "each": arguments.each,
         "time_s": arguments.time.as_secs_f64(),
         "interval_s": arguments.interval.as_secs_f64(),

@@ -12,6 +12,7 @@ use crate::endpoint;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::key;
+use crate::links::Outlets;
 use crate::peer::{Partner, Peer};
 use crate::settings;
 
@@ -21,9 +22,7 @@ pub struct BenchRoute {
     /// The server's addresses.
     pub to: Vec<SocketAddr>,
     /// Ours.
-    pub local: Vec<SocketAddr>,
-    /// Which others may join them.
-    pub tracking: AddressTracking,
+    pub outlets: Outlets,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
     /// The settings of the protocol.
@@ -62,10 +61,9 @@ impl BenchRoute {
     pub async fn of(arguments: &BenchArguments) -> Result<BenchRoute, Failure> {
         let security = key::to_send(&arguments.secrecy)?;
         let to = addresses::look_up(&arguments.to).await?;
-        let local = addresses::local_for(&to, &arguments.via)?;
-        let tracking = addresses::address_tracking(&arguments.via);
+        let outlets = Outlets::to(&to, &arguments.via)?;
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
-        Ok(BenchRoute { to, local, tracking, security, config, only: None, output: arguments.output })
+        Ok(BenchRoute { to, outlets, security, config, only: None, output: arguments.output })
     }
 
     /// The same with one path that carries data: the others are there, and rest.
@@ -73,19 +71,21 @@ impl BenchRoute {
         let mut route = self.clone();
         "primary".clone_into(&mut route.config.scheduler);
         route.only = Some(path.clone());
+        // A backup would rest, alone too.
+        route.outlets = self.outlets.without_backups();
         route
     }
 
     /// The way between the two addresses of one path.
     pub fn single(&self, path: &OnePath) -> BenchRoute {
         let mut route = self.clone();
-        let known = self.local.iter().copied().filter(|local| local.ip() == path.local);
-        route.local = known.collect();
-        if route.local.is_empty() {
-            route.local.push(SocketAddr::new(path.local, 0));
+        let known = self.outlets.local.iter().copied().filter(|local| local.ip() == path.local);
+        route.outlets.local = known.collect();
+        if route.outlets.local.is_empty() {
+            route.outlets.local.push(SocketAddr::new(path.local, 0));
         }
         route.to = vec![path.remote];
-        route.tracking = AddressTracking::Off;
+        route.outlets.tracking = AddressTracking::Off;
         route
     }
 
@@ -94,7 +94,7 @@ impl BenchRoute {
     /// # Errors
     /// One that cannot be bound.
     pub fn bind(&self) -> Result<Endpoint, Failure> {
-        endpoint::to_connect(&self.local, &self.tracking, &self.config, &self.security)
+        endpoint::to_connect(&self.outlets, &self.config, &self.security)
     }
 
     /// Opens an association over it.

@@ -1,8 +1,8 @@
 //! The JSON document of a transfer.
 
 use anabranch_base::Duration;
-use anabranch_bench::PathEntry;
 use anabranch_bench::path_entry::bps;
+use anabranch_bench::{LinkEntry, PathEntry};
 use anabranch_observe::Body;
 use anabranch_transfer::{Transferred, hex};
 use serde::Serialize;
@@ -24,6 +24,8 @@ pub struct TransferDocument {
     left_out: Vec<String>,
     receive_buffer_bytes: u64,
     paths: Vec<PathEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkEntry>,
     resolved: Value,
 }
 
@@ -54,6 +56,7 @@ impl TransferDocument {
             files: done.into_iter().map(FileEntry::from).collect(),
             receive_buffer_bytes: monitor.receive_buffer().get(),
             paths: monitor.paths().iter().map(|path| PathEntry::of(monitor, path, took)).collect(),
+            links: monitor.links().iter().map(LinkEntry::from).collect(),
             resolved,
         }
     }

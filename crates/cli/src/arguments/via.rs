@@ -1,0 +1,103 @@
+//! Parses a link of the command line, and how it is to be used. It looks at no interface.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anabranch_base::ByteCount;
+use anabranch_net::LinkRule;
+
+/// An interface or a local address, and what it costs to use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Via {
+    /// The interface or the address.
+    pub link: String,
+    /// Whether it is used only while no other link carries.
+    pub is_backup: bool,
+    /// The most bytes that it may carry.
+    pub most: Option<ByteCount>,
+    /// As it was written.
+    text: String,
+}
+
+impl Via {
+    /// How an endpoint uses it, if that differs from any other link.
+    pub fn rule(&self) -> Option<LinkRule> {
+        let Via { link, is_backup, most, .. } = self.clone();
+        (is_backup || most.is_some()).then_some(LinkRule { link, is_backup, most })
+    }
+}
+
+impl FromStr for Via {
+    type Err = String;
+
+    /// `LINK`, `LINK=backup`, `LINK=max:SIZE` or `LINK=backup,max:SIZE`.
+    fn from_str(text: &str) -> Result<Via, String> {
+        let (link, uses) = match text.split_once('=') {
+            Some((link, uses)) => (link, uses.split(',').collect()),
+            None => (text, Vec::new()),
+        };
+        let mut via = Via { link: link.to_owned(), is_backup: false, most: None, text: text.to_owned() };
+        if link.is_empty() {
+            return Err(format!("an interface or an address is missing; {EXPECTED}"));
+        }
+        for one in uses {
+            match (one, one.strip_prefix("max:")) {
+                ("backup", _) => via.is_backup = true,
+                (_, Some(size)) => via.most = Some(most(size)?),
+                _ => return Err(format!("{one:?} is no way to use a link; {EXPECTED}")),
+            }
+        }
+        Ok(via)
+    }
+}
+
+fn most(size: &str) -> Result<ByteCount, String> {
+    let most = crate::quantity::size(size)?;
+    match most < LEAST_MOST {
+        true => Err(format!("max:{size} is less than the {LEAST_MOST} that connecting and probing may need")),
+        false => Ok(most),
+    }
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+const EXPECTED: &str =
+    "expected IFACE or ADDR, alone or with =backup, =max:SIZE such as wwan0=max:2GB, or =backup,max:SIZE";
+/// A smaller limit would be used up before any data left.
+const LEAST_MOST: ByteCount = ByteCount::new(100_000);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_may_say_how_it_is_used() {
+        let parsed = |text: &str| text.parse::<Via>().map(|via| (via.link, via.is_backup, via.most));
+        let gigabytes = |count: u64| Some(ByteCount::new(count * 1_000_000_000));
+        assert_eq!(parsed("wlan0"), Ok(("wlan0".to_owned(), false, None)));
+        assert_eq!(parsed("wwan0=backup"), Ok(("wwan0".to_owned(), true, None)));
+        assert_eq!(parsed("10.0.0.1=max:2GB"), Ok(("10.0.0.1".to_owned(), false, gigabytes(2))));
+        assert_eq!(parsed("wwan0=max:1 GB,backup"), Ok(("wwan0".to_owned(), true, gigabytes(1))));
+        let same = "wwan0=backup,max:500 MB".parse::<Via>().map(|via| via.to_string());
+        assert_eq!(same.as_deref(), Ok("wwan0=backup,max:500 MB"));
+        assert_eq!("wlan0".parse::<Via>().map(|via| via.rule()), Ok(None));
+    }
+
+    #[test]
+    fn a_wrong_use_is_named_with_what_was_expected() {
+        for (text, what) in [
+            ("wwan0=bakcup", "\"bakcup\" is no way to use a link; expected IFACE"),
+            ("wwan0=", "\"\" is no way"),
+            ("=backup", "an interface or an address is missing"),
+            ("wwan0=max:2XB", "2XB"),
+            ("wwan0=max:10kB", "less than the 100 kB that connecting"),
+        ] {
+            let error = text.parse::<Via>().expect_err(text);
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The links of this machine that a client uses: which they are, how each is used, and what each was charged.
+
+use std::net::{IpAddr, SocketAddr};
+
+use anabranch_net::{
+    AddressTracking, Interface, LinkReport, LinkRule, interfaces, local_addresses_for, resolve,
+};
+
+use crate::arguments::Via;
+use crate::failure::Failure;
+use crate::report::{head, lay_out_narrow};
+
+/// Where a client's packets leave.
+#[derive(Clone, Debug)]
+pub struct Outlets {
+    /// The local addresses.
+    pub local: Vec<SocketAddr>,
+    /// Which others may join them.
+    pub tracking: AddressTracking,
+    /// How those are used that cost.
+    pub rules: Vec<LinkRule>,
+}
+
+impl Outlets {
+    /// Those of each `--via`, else one address of each interface that is up. Where each `--via` is only a backup, all
+    /// other interfaces are used too.
+    ///
+    /// # Errors
+    /// An interface or address that is not here, or is named twice.
+    pub fn to(peer: &[SocketAddr], via: &[Via]) -> Result<Outlets, Failure> {
+        refuse_twice(via)?;
+        let known = interfaces().unwrap_or_default();
+        let named: Vec<String> = via.iter().map(|via| via.link.clone()).collect();
+        let wrong = |error: anabranch_net::InterfaceError| Failure::Via(error.to_string());
+        for name in &named {
+            resolve(name).map_err(wrong)?;
+        }
+        let others =
+            if via.iter().all(|via| via.is_backup) { beside(&named, peer, &known) } else { Vec::new() };
+        let tracking = tracking(&named, !others.is_empty());
+        let all: Vec<String> = others.into_iter().chain(named).collect();
+        let local = local_addresses_for(peer, &all).map_err(wrong)?;
+        Ok(Outlets { local, tracking, rules: via.iter().filter_map(Via::rule).collect() })
+    }
+
+    /// The same with links that are used whenever they can be; limits stay.
+    pub fn without_backups(&self) -> Outlets {
+        let rules = self.rules.iter().cloned().map(|rule| LinkRule { is_backup: false, ..rule });
+        Outlets { rules: rules.collect(), ..self.clone() }
+    }
+}
+
+/// What each link was charged, if one of them costs.
+pub fn charges(links: &[LinkReport]) -> String {
+    if links.iter().all(|link| !link.is_backup && link.most.is_none()) {
+        return String::new();
+    }
+    let head = head(["link", "charged", "sent", "received", "use"]);
+    let rows = links.iter().map(|link| {
+        let [charged, sent, received] =
+            [link.charged(), link.sent, link.received].map(|bytes| bytes.rounded());
+        vec![link.name.clone(), charged, sent, received, in_words(link)]
+    });
+    let table = lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1, &[]);
+    format!("{table}\ncharged: bytes of all IP packets both ways, with headers, copies and probes\n")
+}
+
+/// That a link has carried what it may.
+pub fn used_up(link: &LinkReport) -> Option<String> {
+    let most = link.most.filter(|_| link.is_used_up)?;
+    Some(format!("{} has carried its {}", link.name, most.rounded()))
+}
+
+fn in_words(link: &LinkReport) -> String {
+    let backup = link.is_backup.then(|| "backup".to_owned());
+    let most = link.most.map(|most| match link.is_used_up {
+        true => format!("max {}, used up", most.rounded()),
+        false => format!("max {}", most.rounded()),
+    });
+    let words: Vec<String> = backup.into_iter().chain(most).collect();
+    if words.is_empty() { "-".to_owned() } else { words.join(", ") }
+}
+
+fn refuse_twice(via: &[Via]) -> Result<(), Failure> {
+    let mut all = via.iter().enumerate();
+    match all.find(|(index, one)| via[..*index].iter().any(|other| other.link == one.link)) {
+        Some((_, twice)) => Err(Failure::Via(format!(
+            "{} is named by two --via; write both uses in one, such as {}=backup,max:2GB",
+            twice.link, twice.link
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The interfaces that a client uses beside backups: those that are up, unless the peer is this machine.
+fn beside(backups: &[String], peer: &[SocketAddr], known: &[Interface]) -> Vec<String> {
+    let is_here = |ip: IpAddr| ip.is_loopback() || known.iter().any(|one| one.addresses.contains(&ip));
+    if backups.is_empty() || peer.iter().any(|peer| is_here(peer.ip())) {
+        return Vec::new();
+    }
+    let is_backup = |one: &Interface| {
+        backups.iter().any(|name| *name == one.name || one.addresses.iter().any(|ip| ip.to_string() == *name))
+    };
+    let reaches = |one: &Interface| {
+        peer.iter().all(|peer| one.addresses.iter().any(|ip| ip.is_ipv4() == peer.is_ipv4()))
+    };
+    let others = known.iter().filter(|one| !one.is_loopback() && !is_backup(one) && reaches(one));
+    others.map(|one| one.name.clone()).collect()
+}
+
+/// Which interfaces a client follows: all, or those that are named. Addresses that the user gave are the user's choice, and
+/// stay.
+fn tracking(named: &[String], has_others: bool) -> AddressTracking {
+    let is_address = |name: &&String| name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let names: Vec<String> = named.iter().filter(|name| !is_address(name)).cloned().collect();
+    match (named.is_empty() || has_others, names.is_empty()) {
+        (true, _) => AddressTracking::EachInterface,
+        (false, true) => AddressTracking::Off,
+        (false, false) => AddressTracking::Interfaces(names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(list: &[&str]) -> Vec<String> {
+        list.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn interfaces_are_followed_and_addresses_that_were_given_are_not() {
+        let tracking = |via: &[&str]| tracking(&texts(via), false);
+        assert_eq!(tracking(&[]), AddressTracking::EachInterface);
+        assert_eq!(tracking(&["wlan0", "10.0.0.1"]), AddressTracking::Interfaces(vec!["wlan0".to_owned()]));
+        assert_eq!(tracking(&["10.0.0.1", "[2001:db8::1]"]), AddressTracking::Off);
+    }
+
+    #[test]
+    fn beside_backups_all_other_interfaces_are_used() {
+        let interface = |name: &str, addresses: &[&str]| Interface {
+            name: name.to_owned(),
+            index: None,
+            addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
+            mtu: None,
+        };
+        let known = [
+            interface("lo", &["127.0.0.1"]),
+            interface("wlan0", &["192.168.1.7"]),
+            interface("wwan0", &["10.64.0.2"]),
+            interface("six0", &["2001:db8::2"]),
+        ];
+        let beside = |via: &[&str], peer: &str| beside(&texts(via), &[peer.parse().expect("a peer")], &known);
+        assert_eq!(beside(&["wwan0"], "203.0.113.5:9899"), ["wlan0"]);
+        assert_eq!(beside(&["10.64.0.2"], "203.0.113.5:9899"), ["wlan0"], "an address names its interface");
+        assert!(beside(&["127.0.0.2"], "127.0.0.1:9899").is_empty(), "a peer on this machine");
+        assert!(beside(&[], "203.0.113.5:9899").is_empty());
+    }
+
+    #[test]
+    fn a_link_that_is_named_twice_is_refused_with_the_way_to_write_it() {
+        let via: Vec<Via> =
+            ["wwan0=backup", "wwan0=max:2GB"].map(|text| text.parse().expect("a link")).into();
+        let error = refuse_twice(&via).expect_err("twice").to_string();
+        assert!(error.contains("wwan0=backup,max:2GB"), "{error}");
+    }
+}
