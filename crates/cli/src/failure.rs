@@ -99,6 +99,9 @@ pub enum Failure {
     /// The peer answers no more, or hung up in the middle.
     #[error("{0}")]
     PeerGone(String),
+    /// Every link has carried what it may.
+    #[error("{0}; run the same command again with a higher limit, or with another link")]
+    LinksUsedUp(String),
     /// The peer uses another protocol, or breaks this one.
     #[error("{peer} does not follow anabranch's {protocol}: {what}")]
     Garbage {
@@ -179,6 +182,7 @@ impl Failure {
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
             | Failure::PeerGone(_)
+            | Failure::LinksUsedUp(_)
             | Failure::Garbage { .. }
             | Failure::Refused(_)
             | Failure::NotStored(_)
@@ -207,6 +211,7 @@ impl Failure {
             Failure::Namespaces(_) => "namespace",
             Failure::NoAnswer { .. } => "no-answer",
             Failure::PeerGone(_) => "peer-gone",
+            Failure::LinksUsedUp(_) => "links-used-up",
             Failure::Garbage { .. } => "garbage",
             Failure::Refused(_) => "refused",
             Failure::NotStored(_) => "not-stored",

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use anabranch_base::ByteCount;
 use anabranch_net::{
     AddressTracking, Interface, LinkReport, LinkRule, interfaces, local_addresses_for, resolve,
 };
@@ -57,8 +58,7 @@ pub fn charges(links: &[LinkReport]) -> String {
     }
     let head = head(["link", "charged", "sent", "received", "use"]);
     let rows = links.iter().map(|link| {
-        let [charged, sent, received] =
-            [link.charged(), link.sent, link.received].map(|bytes| bytes.rounded());
+        let [charged, sent, received] = [link.charged(), link.sent, link.received].map(ByteCount::rounded);
         vec![link.name.clone(), charged, sent, received, in_words(link)]
     });
     let table = lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1, &[]);
@@ -69,6 +69,13 @@ pub fn charges(links: &[LinkReport]) -> String {
 pub fn used_up(link: &LinkReport) -> Option<String> {
     let most = link.most.filter(|_| link.is_used_up)?;
     Some(format!("{} has carried its {}", link.name, most.rounded()))
+}
+
+/// That no link may carry any more, if that is so: nothing will go on by itself.
+pub fn all_used_up(links: &[LinkReport]) -> Option<String> {
+    let each: Option<Vec<String>> = links.iter().map(used_up).collect();
+    each.filter(|each| !each.is_empty())
+        .map(|each| format!("{}, and there is no other link", each.join(", ")))
 }
 
 fn in_words(link: &LinkReport) -> String {

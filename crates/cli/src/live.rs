@@ -8,6 +8,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::links::all_used_up;
 use crate::report::Outcome;
 use crate::transfer::Progress;
 use crate::view::ProgressView;
@@ -32,13 +33,17 @@ pub async fn watched(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut events = association.subscribe();
     let mut events_end = false;
-    let mut is_interrupted = false;
+    let (mut is_interrupted, mut used_up) = (false, None);
     let result = loop {
         tokio::select! {
             result = &mut work => break result,
             _ = ticks.tick() => {
                 monitor.update(association);
                 view.show(monitor, progress);
+                if used_up.is_none() {
+                    used_up = all_used_up(monitor.links());
+                    used_up.iter().for_each(|why| association.abort(why));
+                }
             }
             next = events.next(), if !events_end => match next {
                 Some(Ok(happened)) => {
@@ -62,7 +67,11 @@ pub async fn watched(
     monitor.update(association);
     view.show_remarks(progress);
     view.finish();
-    if is_interrupted { Err(Failure::Interrupted) } else { result }
+    match (is_interrupted, used_up) {
+        (true, _) => Err(Failure::Interrupted),
+        (_, Some(why)) if result.is_err() => Err(Failure::LinksUsedUp(why)),
+        _ => result,
+    }
 }
 
 /// Waits briefly until the last packets have left, so that the peer learns of the end.

@@ -19,6 +19,8 @@ pub struct ProgressView {
     screen: Screen,
     is_verbose: bool,
     is_quiet: bool,
+    /// The paths that were said to be gone.
+    gone: Vec<String>,
 }
 
 enum Screen {
@@ -59,7 +61,7 @@ impl ProgressView {
         } else {
             Screen::Lines(LineTimer::every(Duration::from_secs(5)))
         };
-        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet }
+        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet, gone: Vec::new() }
     }
 
     /// Shows how far it is.
@@ -89,14 +91,19 @@ impl ProgressView {
     }
 
     /// Tells what happened to a path: everything where that is wanted, otherwise that one is gone or back.
-    pub fn on_event(&self, monitor: &PathMonitor, event: &Event) {
+    pub fn on_event(&mut self, monitor: &PathMonitor, event: &Event) {
+        let Some(name) = monitor.name_of(event) else { return };
         if !self.is_verbose {
-            if let Some(news) = news(monitor, event, &Labels::now()).filter(|_| !self.is_quiet) {
-                self.say(&news);
+            let was_gone = self.gone.iter().any(|gone| gone == name);
+            if let Some(news) = news(monitor, event, was_gone, &Labels::now()) {
+                self.gone.retain(|gone| gone != name);
+                self.gone.extend((!was_gone).then(|| name.to_owned()));
+                if !self.is_quiet {
+                    self.say(&news);
+                }
             }
             return;
         }
-        let Some(name) = monitor.name_of(event) else { return };
         let what = match event {
             Event::PathAdded(_) => "is known".to_owned(),
             Event::PathRemoved(_) => "is gone".to_owned(),
@@ -236,27 +243,36 @@ fn line(monitor: &PathMonitor, progress: &Progress) -> String {
     format!("{seconds:.0} s: {there}{of}, {rate} ({})", paths.join(", "))
 }
 
-/// That a path is gone, and what carries on; or that it is back.
-fn news(monitor: &PathMonitor, event: &Event, labels: &Labels) -> Option<String> {
+/// That a path is gone, and what carries on, if that was not said; or that it is back.
+fn news(monitor: &PathMonitor, event: &Event, was_gone: bool, labels: &Labels) -> Option<String> {
     let name = monitor.name_of(event)?;
+    let short = labels.short(name);
+    let links = monitor.links();
+    let may_carry = |path: &String| !links.iter().any(|link| link.is_used_up && link.name == *path);
     let others =
         monitor.paths().iter().filter(|path| path.name != name && path.report.sample.state.carries_data());
-    let others: Vec<String> = others.map(|path| labels.short(&path.name)).collect();
-    let short = labels.short(name);
-    let gone = monitor.links().iter().filter(|link| link.name == short).find_map(used_up);
-    news_of(event, &short, &others, gone)
+    let others: Vec<String> = others.map(|path| labels.short(&path.name)).filter(may_carry).collect();
+    let used_up = links.iter().filter(|link| link.name == short).find_map(used_up);
+    news_of(event, was_gone, (&short, used_up), &others)
 }
 
-fn news_of(event: &Event, path: &str, others: &[String], used_up: Option<String>) -> Option<String> {
+/// The same of a path by its short name, with the reason why its link was given up, if it was.
+fn news_of(
+    event: &Event,
+    was_gone: bool,
+    (path, used_up): (&str, Option<String>),
+    others: &[String],
+) -> Option<String> {
     let gone = used_up.unwrap_or_else(|| format!("{path} gone"));
     match (event, others) {
+        (Event::PathDown(_) | Event::PathRemoved(_), _) if was_gone => None,
         (Event::PathDown(_) | Event::PathRemoved(_), []) => {
             Some(format!("{gone}, and no other path answers; waiting for one to come back"))
         }
         (Event::PathDown(_) | Event::PathRemoved(_), others) => {
             Some(format!("{gone}, going on over {}", others.join(", ")))
         }
-        (Event::PathUp(_), _) => Some(format!("{path} is back")),
+        (Event::PathUp(_) | Event::PathConfirmed(_), _) if was_gone => Some(format!("{path} is back")),
         _ => None,
     }
 }
@@ -278,14 +294,16 @@ mod tests {
         let id = PathId::from_index(0);
         let (gone, back) = (Event::PathDown(id), Event::PathUp(id));
         let other = ["wwan0".to_owned()];
-        assert_eq!(news_of(&gone, "wlan0", &other, None).as_deref(), Some("wlan0 gone, going on over wwan0"));
-        assert!(
-            news_of(&gone, "wlan0", &[], None).is_some_and(|news| news.contains("no other path answers"))
-        );
+        let told =
+            |event: &Event, was_gone, others: &[String]| news_of(event, was_gone, ("wlan0", None), others);
+        assert_eq!(told(&gone, false, &other).as_deref(), Some("wlan0 gone, going on over wwan0"));
+        assert!(told(&gone, false, &[]).is_some_and(|news| news.contains("no other path answers")));
+        assert_eq!(told(&gone, true, &other), None, "once");
+        assert_eq!(told(&back, true, &other).as_deref(), Some("wlan0 is back"));
+        assert_eq!(told(&back, false, &other), None, "it was only suspected");
+        assert_eq!(told(&Event::PathSuspected(id), false, &other), None);
         let used_up = Some("wlan0 has carried its 2 GB".to_owned());
-        let told = news_of(&gone, "wlan0", &other, used_up);
+        let told = news_of(&gone, false, ("wlan0", used_up), &other);
         assert_eq!(told.as_deref(), Some("wlan0 has carried its 2 GB, going on over wwan0"));
-        assert_eq!(news_of(&back, "wlan0", &other, None).as_deref(), Some("wlan0 is back"));
-        assert_eq!(news_of(&Event::PathSuspected(id), "wlan0", &other, None), None);
     }
 }

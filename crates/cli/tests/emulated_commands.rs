@@ -271,3 +271,72 @@ fn a_wrong_scenario_or_arguments_that_contradict_one_another_end_with_2_and_run_
     }
     assert!(!dir.path().join("ran").exists());
 }
+
+/// Runs `anabranch FAR` on the far side and `anabranch NEAR` here, over both links, with a file of 3 MB on either side; the
+/// document that the near one prints.
+fn over_links(place: &Place, far: &[&str], near: &[&str]) -> (Value, Ended) {
+    let program = env!("CARGO_BIN_EXE_anabranch");
+    let _ = std::fs::remove_dir_all(place.path("inbox"));
+    std::fs::create_dir(place.path("inbox")).expect("a directory");
+    crate::program::file(place.dir.path(), "big", 3_000_000);
+    let mut command = anabranch("emulate");
+    command.current_dir(place.dir.path()).args(["links.toml", "-q", "--far"]);
+    command.arg(format!("exec {program} {}", far.join(" "))).args(["--", program]);
+    let ended = run(command.args(near).arg("--json")).expect(0);
+    let (sent, stored) = (place.path("big"), place.path("inbox/big"));
+    assert!(std::fs::read(sent).expect("sent") == std::fs::read(stored).expect("stored"), "{ended:?}");
+    (serde_json::from_str(&ended.stdout).expect("a document"), ended)
+}
+
+/// What a link was charged, in bytes, and whether it was given up.
+fn charged(document: &Value, name: &str) -> (u64, bool) {
+    let links = document["links"].as_array().expect("links");
+    let link = links.iter().find(|link| link["name"] == name).expect("the link");
+    (link["charged_bytes"].as_u64().expect("bytes"), link["used_up"].as_bool().expect("a word"))
+}
+
+const FAR: &str = "10.77.1.2,10.77.2.2";
+
+#[test]
+fn a_backup_is_charged_for_probes_alone_whichever_end_sends() {
+    let Some(place) = Place::new() else { return };
+    let receive = ["recv", "--dir", "inbox", "--listen", FAR];
+    let (document, _) = over_links(&place, &receive, &["send", "big", "--to", FAR, "--via", "lte=backup"]);
+    assert!(charged(&document, "wifi").0 > 3_000_000, "it is used beside the backup: {document:#}");
+    assert!((1..40_000).contains(&charged(&document, "lte").0), "{document:#}");
+    let serve = ["send", "big", "--listen", FAR];
+    let fetch = ["recv", "--from", FAR, "--dir", "inbox", "--via", "wifi", "--via", "lte=backup"];
+    let (document, _) = over_links(&place, &serve, &fetch);
+    assert!((1..40_000).contains(&charged(&document, "lte").0), "the server keeps to it: {document:#}");
+}
+
+#[test]
+fn a_link_with_a_limit_is_charged_less_and_the_user_is_told_what_carries_on() {
+    let Some(place) = Place::new() else { return };
+    let receive = ["recv", "--dir", "inbox", "--listen", FAR];
+    let send = ["send", "big", "--to", FAR, "--via", "wifi", "--via", "lte=max:800kB"];
+    let (document, ended) = over_links(&place, &receive, &send);
+    let (lte, is_used_up) = charged(&document, "lte");
+    assert!(is_used_up && (200_000..=800_000).contains(&lte), "{document:#}");
+    assert!(ended.stderr.contains("lte has carried its 800 kB, going on over wifi"), "{ended:?}");
+    let serve = ["send", "big", "--listen", FAR];
+    let fetch = ["recv", "--from", FAR, "--dir", "inbox", "--via", "wifi", "--via", "lte=max:800kB"];
+    let (document, _) = over_links(&place, &serve, &fetch);
+    let (lte, is_used_up) = charged(&document, "lte");
+    assert!(is_used_up && (200_000..=800_000).contains(&lte), "the server stops, too: {document:#}");
+}
+
+#[test]
+fn when_every_link_has_carried_its_limit_the_command_says_so_at_once() {
+    let Some(place) = Place::new() else { return };
+    let program = env!("CARGO_BIN_EXE_anabranch");
+    crate::program::file(place.dir.path(), "big", 3_000_000);
+    std::fs::create_dir(place.path("inbox")).expect("a directory");
+    let far = format!("exec {program} recv --dir inbox --listen {FAR}");
+    let mut command = anabranch("emulate");
+    command.current_dir(place.dir.path()).args(["links.toml", "-q", "--far", &far, "--"]);
+    let ended = run(command.args([program, "send", "big", "--to", FAR, "--via", "lte=max:800kB"])).expect(1);
+    let why = "lte has carried its 800 kB, and there is no other link; run the same command again";
+    assert!(ended.stderr.contains(why), "{ended:?}");
+    assert!(ended.stdout.contains("max 800 kB, used up"), "{ended:?}");
+}

@@ -54,7 +54,10 @@ impl FromStr for Via {
 fn most(size: &str) -> Result<ByteCount, String> {
     let most = crate::quantity::size(size)?;
     match most < LEAST_MOST {
-        true => Err(format!("max:{size} is less than the {LEAST_MOST} that connecting and probing may need")),
+        true => Err(format!(
+            "max:{size} is less than the {} that connecting and probing may need",
+            LEAST_MOST.rounded()
+        )),
         false => Ok(most),
     }
 }
@@ -93,7 +96,7 @@ mod tests {
             ("wwan0=bakcup", "\"bakcup\" is no way to use a link; expected IFACE"),
             ("wwan0=", "\"\" is no way"),
             ("=backup", "an interface or an address is missing"),
-            ("wwan0=max:2XB", "2XB"),
+            ("wwan0=max:2XB", "\"XB\" is not a size unit"),
             ("wwan0=max:10kB", "less than the 100 kB that connecting"),
         ] {
             let error = text.parse::<Via>().expect_err(text);
