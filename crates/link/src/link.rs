@@ -7,7 +7,7 @@ use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 
 use crate::config::{Change, LinkConfig, LossConfig, LossPlace};
 use crate::line::{Line, work_of};
-use crate::loss::{LossModel, LossSeeds, PacketInfo, build};
+use crate::loss::{LossModel, LossSeeds, PacketInfo, bad_periods, build};
 use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Payload};
 use crate::queue::{LineView, Queue, Taken};
 use crate::random::Random;
@@ -86,6 +86,12 @@ impl LinkSeed {
     /// The seed of the queue, for a discipline that draws random numbers.
     pub fn queue(&self) -> Seed {
         self.own.child("queue")
+    }
+
+    /// When a link with this rule, from the start of the run on, is in an outage or in the bad state of its two: at most
+    /// `most` periods that begin before `end`. A run with this seed has the same.
+    pub fn bad_periods(&self, config: &LossConfig, end: Time, most: usize) -> Vec<(Time, Time)> {
+        bad_periods(&config.kind, &self.loss(0), end, most)
     }
 
     fn loss(&self, changes: u64) -> LossSeeds {

@@ -36,6 +36,19 @@ impl TwoStates {
         TwoStates { good, bad, is_bad, until: Time::ZERO + first, random }
     }
 
+    /// Its bad periods that begin before `end`, at most `most`.
+    pub fn bad_periods(mut self, end: Time, most: usize) -> Vec<(Time, Time)> {
+        let (mut periods, mut at) = (Vec::new(), Time::ZERO);
+        while at < end && periods.len() < most {
+            let is_bad = self.is_bad_during(&(at..at));
+            if is_bad {
+                periods.push((at, self.until.min(end)));
+            }
+            at = self.until;
+        }
+        periods
+    }
+
     /// Whether it is bad at any time of `span`. A span may not begin before an earlier one.
     pub fn is_bad_during(&mut self, span: &Range<Time>) -> bool {
         while self.until <= span.start && self.until < Time::from_nanos(u64::MAX) {
@@ -72,6 +85,25 @@ mod tests {
 
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn the_bad_periods_are_those_that_a_packet_meets() {
+        let new =
+            || TwoStates::new(at_ms(300), at_ms(100), Random::new(&anabranch_base::Seed::from_number(5)));
+        let (end, mut channel) = (Time::ZERO + at_ms(20_000), new());
+        let periods = new().bad_periods(end, 1_000);
+        assert!(periods.len() > 20);
+        for millisecond in 0..20_000 {
+            let at = Time::ZERO + at_ms(millisecond);
+            let is_within = periods.iter().any(|(from, to)| *from <= at && at < *to);
+            assert_eq!(channel.is_bad_during(&(at..at)), is_within, "{at:?}");
+        }
+        assert_eq!(new().bad_periods(end, 3), periods[..3]);
+    }
+
+    fn at_ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
     }
 
     #[test]

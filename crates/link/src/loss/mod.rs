@@ -12,7 +12,7 @@ mod outages;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use anabranch_base::{ByteCount, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Seed, Time};
 
 use crate::config::{ChannelSharing, LossKind};
 use crate::packet::{Payload, Round};
@@ -55,11 +55,7 @@ pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
         LossKind::Bernoulli { probability } => Box::new(bernoulli::Bernoulli::new(*probability, random)),
         LossKind::Correlated { probability } => Box::new(correlated::Correlated::new(*probability, random)),
         LossKind::GilbertElliott { good, bad, loss_good, loss_bad, channel } => {
-            let seed = match channel {
-                ChannelSharing::Own => &seeds.channel,
-                ChannelSharing::Shared => &seeds.forward_channel,
-            };
-            let channel = gilbert_elliott::TwoStates::new(*good, *bad, Random::new(seed));
+            let channel = two_states(*good, *bad, *channel, seeds);
             Box::new(gilbert_elliott::GilbertElliott::new(channel, *loss_good, *loss_bad, random))
         }
         LossKind::Outages(spans) => Box::new(outages::Outages::new(spans.clone())),
@@ -70,6 +66,32 @@ pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
         LossKind::List(numbers) => Box::new(counted::List::new(numbers.clone())),
         LossKind::Chunk { kind, share } => Box::new(chunk::ShareOfChunks::new(*kind, *share)),
     })
+}
+
+/// When the rule for `kind` is in its bad state, or loses everything by an outage, before `end`: at most `most` periods.
+pub(crate) fn bad_periods(kind: &LossKind, seeds: &LossSeeds, end: Time, most: usize) -> Vec<(Time, Time)> {
+    match kind {
+        LossKind::GilbertElliott { good, bad, channel, .. } => {
+            two_states(*good, *bad, *channel, seeds).bad_periods(end, most)
+        }
+        LossKind::Outages(spans) => {
+            spans.iter().copied().take_while(|(from, _)| *from < end).take(most).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn two_states(
+    good: Duration,
+    bad: Duration,
+    channel: ChannelSharing,
+    seeds: &LossSeeds,
+) -> gilbert_elliott::TwoStates {
+    let seed = match channel {
+        ChannelSharing::Own => &seeds.channel,
+        ChannelSharing::Shared => &seeds.forward_channel,
+    };
+    gilbert_elliott::TwoStates::new(good, bad, Random::new(seed))
 }
 
 #[cfg(test)]

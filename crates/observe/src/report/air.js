@@ -22,6 +22,7 @@ CHARTS.push({
     isFor: (data) => data.air !== null,
     height: (data) => Math.min(640, 90 + 44 * data.air.lanes.length),
     draw: (data, view) => drawAir(data.air, view),
+    read: (data, at) => readAir(data.air, at),
 });
 
 /** Frames with absolute times, in seconds: [begin, length, lane, use]. */
@@ -46,8 +47,20 @@ function drawAir(air, { range, theme }) {
         marker: { color: theme.air[use], line: { width: 0 } },
         hoverinfo: "skip",
     }));
-    const lanes = air.lanes.map(({ name }) => (name.length > 9 ? `${name.slice(0, 8)}…` : name));
+    const lanes = air.lanes.map(({ name }) => laneName(name));
     return { unit: "", traces, lanes, step: frames ? undefined : air.bin, range: [0.6 - lanes.length, 0.6] };
+}
+
+/** What each station did at a time: in the bin around it, or in the frame that was on the air. The busiest come first. */
+function readAir({ lanes, bin, frames }, at) {
+    const index = Math.floor(at / bin);
+    const sends = lanes.map(({ name, uses }, lane) => {
+        const frame = frames.find(([begin, length, of]) => of === lane && begin <= at && at <= begin + length);
+        const share = uses.reduce((sum, micros) => sum + (micros[index] ?? 0), 0) / 1e6 / bin;
+        const now = frame ? `, now ${AIR_USES[frame[3]][0]}` : "";
+        return { name, share, text: `${Number((share * 100).toPrecision(3))} % of ${seconds(bin)}${now}` };
+    });
+    return sends.filter(({ share }) => share > 0).sort((a, b) => b.share - a.share);
 }
 
 /** The frames of a range in which all were kept and which are few. */

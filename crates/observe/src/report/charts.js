@@ -20,6 +20,7 @@ const LOOKS = {
     lost: { mode: "markers", size: 8, symbol: "x", edged: true },
     marked: { mode: "markers", size: 7, symbol: "diamond", edged: true },
     air: { mode: "lines", width: 9, dash: "solid" },
+    area: { mode: "lines", width: 8, dash: "solid", opacity: 0.55 },
     clipped: { mode: "markers", size: 7, symbol: "triangle-up", edged: true },
 };
 
@@ -33,15 +34,27 @@ const CHARTS = [
     {
         title: "Rate",
         units: BITS,
-        key: [["main", "arrived"], ["thin", "sent"], ["dashes", "delivered to the application, all paths"], ["dots", "capacity of the shown paths"], ["clipped", "higher than the chart"]],
+        key: [["area", "arrived, one path upon the other"], ["thin", "sent, all shown paths"], ["dots", "delivered to the application, all paths"], ["dashes", "capacity of the shown paths"], ["clipped", "higher than the chart"]],
         empty: "Nothing was sent.",
         zero: true,
         rate: true,
         ceiling: capacity,
-        lines: (flow) => [
-            ...perPath(flow, ["sent", "thin", "sent"], ["arrived", "main", "arrived"]),
-            { name: "delivered", look: "dashes", bins: flow.delivered },
+        lines: (flow, data, hidden) => [
+            ...perPath(flow, ["arrived", "area", "arrived"]),
+            { name: "sent", look: "thin", bins: sumOf(flow.paths.filter(({ path }) => !hidden.has(path)).map(({ sent }) => sent)) },
+            { name: "delivered", look: "dots", bins: flow.delivered },
         ],
+    },
+    {
+        title: "Rates of all flows",
+        units: BITS,
+        key: [["area", "delivered, one flow upon the other"], ["dashes", "capacity of all paths"], ["clipped", "higher than the chart"]],
+        empty: "Nothing was delivered.",
+        isFor: (data) => data.flows.length > 1,
+        zero: true,
+        rate: true,
+        ceiling: (_, data) => capacityOf(data.flows.flatMap(({ name, paths }) => paths.map(({ path }) => [path, wayOf(name)])), data),
+        lines: (_, data) => data.flows.map(({ name, delivered }, colour) => ({ name, look: "area", bins: delivered, colour })),
     },
     {
         title: "Congestion window",
@@ -71,6 +84,7 @@ const CHARTS = [
         key: [["point", "sent"], ["resent", "sent again"], ["lost", "lost"], ["marked", "arrived with a congestion mark"]],
         empty: "This flow has no sequence numbers.",
         tall: true,
+        strips: true,
         lines: (flow) =>
             perPath(
                 flow,
@@ -119,16 +133,32 @@ function linksOf(flow, data, hidden) {
 
 /** What the links of the shown paths carry together, in bits a second; `undefined` where a rate changes. */
 function capacity(flow, data, hidden) {
-    const way = flow.name.endsWith("/reverse") ? 1 : 0;
+    const shown = flow.paths.filter(({ path }) => !hidden.has(path));
+    return capacityOf(shown.map(({ path }) => [path, wayOf(flow.name)]), data);
+}
+
+/** The direction of a flow's data: 0 there, 1 back. */
+function wayOf(name) {
+    return name.endsWith("/reverse") ? 1 : 0;
+}
+
+/** What the narrowest links of paths, each with the direction of its data, carry together. */
+function capacityOf(ways, data) {
     const narrowest = new Map();
-    for (const { path } of flow.paths.filter(({ path }) => !hidden.has(path))) {
+    for (const [path, way] of ways) {
         const links = data.paths[path].links.map((link) => [link, data.links[link].rates[way]]);
         if (links.length === 0 || links.some(([, rate]) => rate == null)) return undefined;
         const [link, rate] = links.reduce((least, link) => (link[1] < least[1] ? link : least));
-        narrowest.set(link, rate);
+        narrowest.set(`${link} ${way}`, rate);
     }
     const rates = [...narrowest.values()];
     return rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : undefined;
+}
+
+/** Bins that hold what these hold together. */
+function sumOf(all) {
+    const longest = Math.max(0, ...all.map(({ length }) => length));
+    return Array.from({ length: longest }, (_, bin) => all.reduce((sum, bins) => sum + (bins[bin] ?? 0), 0));
 }
 
 /** For every path of a flow a line of each kind: key, look and name. */
@@ -168,27 +198,54 @@ function shownLines(chart, flow, data, hidden) {
 function drawing(chart, lines, data, view) {
     const parts = lines.map((line) => partOf(chart, line, data, view));
     const isLoose = (index) => chart.loose?.includes(lines[index].name);
-    let [low, high] = extent(parts.filter((_, index) => !isLoose(index)), view.range);
+    const areas = parts.filter((_, index) => lines[index].look === "area");
+    const whole = heap(areas);
+    const fixed = parts.filter((_, index) => !isLoose(index) && lines[index].look !== "area");
+    let [low, high] = extent(whole ? [...fixed, whole] : fixed, view.range);
     const [, loose] = extent(parts.filter((_, index) => isLoose(index)), view.range);
     if (loose > high && loose < high * 1.5) high = loose;
     if (view.ceiling) high = ROOM * view.ceiling;
     const [unit, factor] = unitFor(high, chart.units);
-    parts.forEach((part) => {
-        part.y = part.y.map((value) => value / factor);
+    [...parts, ...(whole ? [whole] : [])].forEach((part) => {
+        part.y = part.y.map((value) => (value === null ? null : value / factor));
     });
+    const strips = chart.strips ? intoStrips(lines, parts, data, [low, high]) : undefined;
     return {
         unit,
         step: parts.find((part) => part.step)?.step,
         traces: [
             ...lines.map((line, index) => trace(chart, line, parts[index], data, view)),
-            ...(view.ceiling ? ceiling(parts, lines, view, factor) : []),
+            ...(view.ceiling ? ceiling([...fixed, ...(whole ? [whole] : [])], view, factor) : []),
         ],
-        range: view.ceiling ? [0, high / factor] : axisRange(chart, low / factor, high / factor),
+        ...strips,
+        range: strips ? strips.range : view.ceiling ? [0, high / factor] : axisRange(chart, low / factor, high / factor),
     };
 }
 
+/** What stacked parts reach together; they have the same times. */
+function heap(parts) {
+    if (parts.length === 0) return undefined;
+    return { x: parts[0].x, y: parts[0].x.map((_, at) => parts.reduce((sum, { y }) => sum + y[at], 0)) };
+}
+
+/**
+ * Gives each path a strip of its own, of one scale for all; `undefined` for a single path. The strips' names, and what the axis
+ * says and reaches.
+ */
+function intoStrips(lines, parts, data, [low, high]) {
+    const paths = [...new Set(lines.map(({ path }) => path))].sort((a, b) => a - b);
+    if (paths.length < 2 || !(high >= low)) return undefined;
+    parts.forEach((part, index) => {
+        const strip = paths.indexOf(lines[index].path);
+        part.told = part.y;
+        part.y = part.y.map((value) => -strip - LANE / 2 + (LANE * (value - low)) / (high - low || 1));
+    });
+    const lanes = paths.map((path) => laneName(data.paths[path].name));
+    return { lanes, axis: `TSN ${low} to ${high} of each path`, range: [0.6 - lanes.length, 0.6] };
+}
+
 /** The capacity as a line, and a mark at the top for each peak that is higher than the chart. */
-function ceiling(parts, lines, view, factor) {
+function ceiling(parts, view, factor) {
     const top = (ROOM * view.ceiling) / factor;
     const plain = (name, look, x, y, colour) => ({
         type: "scatter",
@@ -201,18 +258,18 @@ function ceiling(parts, lines, view, factor) {
         marker: { color: colour, symbol: LOOKS[look].symbol ?? "circle", size: 7, line: { color: view.theme.ink, width: 1 } },
         hoverinfo: "skip",
     });
-    const line = plain("capacity", "dots", [...view.range], [1, 1].map((one) => (one * view.ceiling) / factor), view.theme.soft);
-    const peaks = parts.map((part, index) => {
+    const line = plain("capacity", "dashes", [...view.range], [1, 1].map((one) => (one * view.ceiling) / factor), view.theme.soft);
+    const peaks = parts.map((part) => {
         const x = part.x.filter((_, at) => part.y[at] > top);
-        const name = `${lines[index].name}, higher than the chart`;
-        return plain(name, "clipped", x, x.map(() => top * 0.97), view.theme.path(lines[index].path));
+        return plain("higher than the chart", "clipped", x, x.map(() => top * 0.97), view.theme.ink);
     });
     return [line, ...peaks.filter(({ x }) => x.length > 0)];
 }
 
 function partOf(chart, line, data, view) {
     if (line.bins) return rates(line.bins, data.bin, data.end, view.range, RATE_STEPS);
-    return cut(chart.holds ? heldUntil(line.line, data.end) : line.line, view.range, view.columns);
+    const part = cut(chart.holds ? heldUntil(line.line, data.end) : line.line, view.range, view.columns);
+    return chart.holds || LOOKS[line.look].mode === "markers" ? part : broken(part, gapOf(line.line, data.bin));
 }
 
 function axisRange(chart, low, high) {
@@ -225,7 +282,7 @@ function axisRange(chart, low, high) {
 
 function trace(chart, line, part, data, view) {
     const look = LOOKS[line.look];
-    const colour = view.theme.path(line.path);
+    const colour = view.theme.path(line.colour ?? line.path);
     const name = line.path == null ? line.name : nameOf(chart, line, data);
     const marker = look.symbol ?? SYMBOLS[(line.path ?? 0) % SYMBOLS.length];
     return {
@@ -233,11 +290,13 @@ function trace(chart, line, part, data, view) {
         x: part.x,
         y: part.y,
         name,
+        told: part.told,
         look: line.look,
         path: line.path,
+        ...(line.look === "area" ? { stackgroup: "all", fillcolor: `${colour}8c` } : {}),
         mode: look.mode,
-        opacity: look.opacity ?? 1,
-        line: { color: colour, width: look.width, dash: look.dash, shape: chart.holds || chart.rate ? "hv" : "linear" },
+        opacity: line.look === "area" ? 1 : (look.opacity ?? 1),
+        line: { color: line.look === "area" ? view.theme.paper : colour, width: line.look === "area" ? 1 : look.width, dash: look.dash, shape: chart.holds || chart.rate ? "hv" : "linear" },
         marker: {
             color: colour,
             symbol: marker,
@@ -247,6 +306,11 @@ function trace(chart, line, part, data, view) {
         },
         hoverinfo: "skip",
     };
+}
+
+/** What fits beside a lane. */
+function laneName(name) {
+    return name.length > 9 ? `${name.slice(0, 8)}…` : name;
 }
 
 /** A link's line has its own name already. */

@@ -67,5 +67,5 @@ function valueAt({ x, y }, at, holds, reach) {
     const next = firstFrom(x, at);
     if (holds) return x[next] === at ? y[next] : y[next - 1];
     const nearest = next > 0 && (next === x.length || at - x[next - 1] < x[next] - at) ? next - 1 : next;
-    return Math.abs(x[nearest] - at) <= reach ? y[nearest] : undefined;
+    return Math.abs(x[nearest] - at) <= reach ? (y[nearest] ?? undefined) : undefined;
 }

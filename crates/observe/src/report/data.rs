@@ -6,6 +6,7 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Link, Path};
 use serde::Serialize;
 
+use super::bands::Band;
 use super::envelope::ThinnedSeries;
 use super::marks::{Mark, MarkOrigin};
 use super::series::{AirSeries, FlowSeries, Lane, LinkSeries, PathSeries, RunSeries, ShownFrame};
@@ -22,6 +23,7 @@ pub struct ChartData<'a> {
     links: Vec<LinkData<'a>>,
     flows: Vec<FlowData<'a>>,
     marks: Vec<MarkData<'a>>,
+    bands: Vec<BandData>,
     /// Who sent when; `None` without a mesh.
     air: Option<AirData<'a>>,
 }
@@ -95,6 +97,25 @@ struct MarkData<'a> {
     scenario: bool,
 }
 
+/// What happened besides packets.
+#[derive(Clone, Copy, Debug)]
+pub struct RunEvents<'a> {
+    /// What has a number in the charts.
+    pub marks: &'a [Mark],
+    /// What is shaded in them.
+    pub bands: &'a [Band],
+}
+
+/// A time that is shaded, in microseconds.
+#[derive(Debug, Serialize)]
+struct BandData {
+    from: u64,
+    to: u64,
+    link: usize,
+    /// The path that alone uses the link.
+    path: Option<usize>,
+}
+
 /// Points in order of time.
 #[derive(Debug, Serialize)]
 struct ChartLine {
@@ -113,7 +134,7 @@ impl<'a> ChartData<'a> {
         series: &'a RunSeries,
         bin: Duration,
         flows: &'a [String],
-        marks: &'a [Mark],
+        events: RunEvents<'a>,
         end: Time,
     ) -> ChartData<'a> {
         let names = flows.iter().map(String::as_str);
@@ -126,7 +147,8 @@ impl<'a> ChartData<'a> {
                 .map(|(index, (link, series))| link_data(link, only_user(scenario, index), series))
                 .collect(),
             flows: names.zip(&series.flows).map(|(name, flow)| flow_data(name, flow)).collect(),
-            marks: marks.iter().map(mark_data).collect(),
+            marks: events.marks.iter().map(mark_data).collect(),
+            bands: events.bands.iter().map(|band| band_data(scenario, band)).collect(),
             air: (!series.air.lanes.is_empty()).then(|| air_data(scenario, &series.air)),
         }
     }
@@ -204,6 +226,11 @@ fn lane_data<'a>(scenario: &'a Scenario, lane: &'a Lane) -> LaneData<'a> {
     LaneData { name, uses: lane.uses.iter().map(Sums::bins).collect() }
 }
 
+fn band_data(scenario: &Scenario, band: &Band) -> BandData {
+    let [from, to] = [band.from, band.to].map(|at| at.as_nanos() / NANOS);
+    BandData { from, to, link: band.link, path: only_user(scenario, band.link) }
+}
+
 fn mark_data(mark: &Mark) -> MarkData<'_> {
     MarkData {
         at: mark.at.as_nanos() / NANOS,
@@ -251,7 +278,7 @@ mod tests {
         series.take(&data(at(2_000), &[8], Step::Sent));
         let bin = series.align();
         let flows = ["main".to_owned()];
-        ChartData::new(scenario, &series, bin, &flows, marks, at(3_000)).to_json()
+        ChartData::new(scenario, &series, bin, &flows, RunEvents { marks, bands: &[] }, at(3_000)).to_json()
     }
 
     #[test]

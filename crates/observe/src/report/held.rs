@@ -1,9 +1,10 @@
-//! What limited each path: five shares of its time, as a bar and as numbers.
+//! What limited each path: six shares of its time, as a bar and as numbers.
 
 use anabranch_base::Duration;
 use anabranch_sim::result::{PathResult, RunResult};
 
 use super::results::all_paths;
+use super::series::FlowSeries;
 
 /// A reason why a path sent no more than it did.
 #[derive(Clone, Copy, Debug)]
@@ -14,14 +15,21 @@ pub struct Reason {
     pub meaning: &'static str,
     /// The style of its part of the bar.
     pub class: &'static str,
-    span: fn(&PathResult) -> Duration,
+    span: fn(&HeldPath<'_>) -> Duration,
 }
 
 impl Reason {
-    /// For how long it held `path` back.
+    /// For how long it held `path` back, if it was verified from the start.
     pub fn span(&self, path: &PathResult) -> Duration {
-        (self.span)(path)
+        (self.span)(&HeldPath { path, unverified: Duration::ZERO })
     }
+}
+
+/// A path, and how long it had not been verified.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldPath<'a> {
+    path: &'a PathResult,
+    unverified: Duration,
 }
 
 /// A path's time, shared out.
@@ -48,37 +56,59 @@ pub const REASONS: &[Reason] = &[
         label: "congestion window",
         meaning: "it was full",
         class: "cwnd",
-        span: |path| path.cwnd_limited,
+        span: |held| held.path.cwnd_limited,
     },
     Reason {
         label: "receive window",
         meaning: "it was too small",
         class: "rwnd",
-        span: |path| path.rwnd_limited,
+        span: |held| held.path.rwnd_limited,
     },
     Reason {
         label: "scheduler",
         meaning: "both windows had room, but the scheduler sent nothing on this path",
         class: "scheduler",
-        span: |path| path.scheduler_limited,
+        span: |held| held.path.scheduler_limited,
     },
     Reason {
         label: "application",
         meaning: "there was no data",
         class: "app",
-        span: |path| path.app_limited,
+        span: |held| held.path.app_limited,
     },
-    Reason { label: "down", meaning: "the path carried no data", class: "down", span: |path| path.down },
+    Reason {
+        label: "not verified yet",
+        meaning: "no probe was answered on it so far",
+        class: "unverified",
+        span: |held| held.unverified.min(held.path.down),
+    },
+    Reason {
+        label: "down",
+        meaning: "it had failed, and carried no data",
+        class: "down",
+        span: |held| held.path.down.saturating_sub(held.unverified),
+    },
 ];
 
 /// The time of every path, shared out.
-pub fn held(result: &RunResult) -> Vec<TimeShares> {
-    let paths = all_paths(result).into_iter();
-    paths.map(|(name, path)| TimeShares { name, parts: parts(path) }).collect()
+pub fn held(result: &RunResult, series: &[FlowSeries]) -> Vec<TimeShares> {
+    let counts = result.flows.iter().enumerate();
+    let places = counts.flat_map(|(flow, of)| (0..of.paths.len()).map(move |path| (flow, path)));
+    let unverified = |(flow, path): (usize, usize)| {
+        let series = series.get(flow).and_then(|flow| flow.paths.get(path));
+        series.map_or(Duration::ZERO, |path| path.unverified)
+    };
+    let paths = all_paths(result).into_iter().zip(places);
+    paths
+        .map(|((name, path), place)| TimeShares {
+            name,
+            parts: parts(&HeldPath { path, unverified: unverified(place) }),
+        })
+        .collect()
 }
 
-fn parts(path: &PathResult) -> Vec<Part> {
-    let spans = REASONS.iter().map(|reason| (reason.span)(path).as_secs_f64());
+fn parts(held: &HeldPath<'_>) -> Vec<Part> {
+    let spans = REASONS.iter().map(|reason| (reason.span)(held).as_secs_f64());
     let total: f64 = spans.clone().sum();
     if total <= 0.0 {
         return Vec::new();
@@ -99,12 +129,23 @@ mod tests {
         let mut result = testing::result();
         result.flows[0].paths[0].cwnd_limited = Duration::from_secs(3);
         result.flows[0].paths[0].down = Duration::from_secs(1);
-        let percents: Vec<String> = held(&result)[0].parts.iter().map(|part| part.percent.clone()).collect();
-        assert_eq!(percents, ["75.0", "0.0", "0.0", "0.0", "25.0"]);
+        let percents: Vec<String> =
+            held(&result, &[])[0].parts.iter().map(|part| part.percent.clone()).collect();
+        assert_eq!(percents, ["75.0", "0.0", "0.0", "0.0", "0.0", "25.0"]);
+    }
+
+    #[test]
+    fn a_path_that_was_not_verified_yet_was_not_down() {
+        let path = PathResult { down: Duration::from_secs(4), ..testing::result().flows[0].paths[0].clone() };
+        let share = |unverified| -> Vec<String> {
+            parts(&HeldPath { path: &path, unverified }).iter().map(|part| part.percent.clone()).collect()
+        };
+        assert_eq!(share(Duration::from_secs(1))[4..], ["25.0", "75.0"]);
+        assert_eq!(share(Duration::from_secs(9))[4..], ["100.0", "0.0"], "the clock of its time began later");
     }
 
     #[test]
     fn no_time_has_no_shares() {
-        assert!(held(&testing::result())[0].parts.is_empty());
+        assert!(held(&testing::result(), &[])[0].parts.is_empty());
     }
 }

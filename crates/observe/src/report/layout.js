@@ -1,7 +1,7 @@
 // Axes, sizes and marks of a chart, as Plotly wants them. Nothing here knows which lines it has.
 
 /** The layout of a drawn chart. `view` is { range, theme, width, canDrag }. */
-function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
+function layoutOf(chart, drawn, data, { range, theme, width, canDrag, hidden }) {
     const axis = { gridcolor: theme.grid, linecolor: theme.line, zeroline: false, tickfont: { color: theme.soft } };
     const title = (text) => ({ text, font: { color: theme.soft, size: 12 }, standoff: 6 });
     const marks = visibleMarks(data, range);
@@ -32,14 +32,14 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
             type: chart.log ? "log" : "linear",
             range: drawn.range,
             fixedrange: true,
-            title: title(chart.axis ?? drawn.unit),
+            title: title(drawn.axis ?? chart.axis ?? drawn.unit),
             nticks: 6,
             exponentformat: "none",
             tickformat: chart.units === PLAIN ? "~s" : "",
             ...(drawn.lanes ? { tickvals: drawn.lanes.map((_, lane) => -lane), ticktext: drawn.lanes } : {}),
             ...(chart.log ? logTicks(drawn.range) : {}),
         },
-        shapes: marks.map(({ at, scenario }) => ({
+        shapes: [...shading(data, range, hidden, theme), ...marks.map(({ at, scenario }) => ({
             type: "line",
             layer: "below",
             xref: "x",
@@ -49,7 +49,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
             y0: 0,
             y1: 1,
             line: { color: theme.soft, width: 1.3, dash: scenario ? "solid" : "dot" },
-        })),
+        }))],
         annotations: numbers(marks, range, width).map(({ at, text }) => ({
             x: at / 1e6,
             y: 1,
@@ -63,6 +63,28 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
         })),
     };
 }
+
+/** The times in which a link was down, in an outage or in a bad state, in the colour of the path that it belongs to. */
+function shading(data, [from, to], hidden, theme) {
+    const within = data.bands.filter((band) => band.to / 1e6 > from && band.from / 1e6 < to && !hidden.has(band.path));
+    if (within.length > MOST_BANDS) return [];
+    return within.map((band) => ({
+        type: "rect",
+        layer: "below",
+        xref: "x",
+        yref: "paper",
+        x0: Math.max(from, band.from / 1e6),
+        x1: Math.min(to, band.to / 1e6),
+        y0: 0,
+        y1: 1,
+        fillcolor: theme.path(band.path),
+        opacity: 0.13,
+        line: { width: 0 },
+    }));
+}
+
+/** More are no help to the eye, and slow. */
+const MOST_BANDS = 400;
 
 /** Numbers on a logarithmic axis between two powers of ten, each written in full: 1, 2, 5, 10, 20, …, or whole powers alone. */
 function logTicks([from, to]) {

@@ -54,6 +54,26 @@ function cut(line, [from, to], columns) {
     return { x, y };
 }
 
+/** A line without a value for longer than this, in seconds, has a gap: eight times its usual step, and four bins. */
+function gapOf({ times, count }, bin) {
+    const span = times.length > 1 ? times[times.length - 1] - times[0] : 0;
+    return Math.max(4 * bin, (8 * span) / Math.max(count, 1));
+}
+
+/** The same points with a break where two neighbours are further apart than `gap` seconds. */
+function broken({ x, y }, gap) {
+    const [times, values] = [[], []];
+    x.forEach((at, index) => {
+        if (index > 0 && at - x[index - 1] > gap) {
+            times.push((at + x[index - 1]) / 2);
+            values.push(null);
+        }
+        times.push(at);
+        values.push(y[index]);
+    });
+    return { x: times, y: values };
+}
+
 /** A line that holds each value until the next one goes on to the end of the run. */
 function heldUntil(line, end) {
     const length = line.times.length;
@@ -96,6 +116,7 @@ function extent(parts, [from, to]) {
     for (const { x, y } of parts) {
         const begin = Math.max(0, firstFrom(x, from) - 1);
         for (let index = begin; index < x.length && x[index] <= to; index += 1) {
+            if (y[index] === null) continue;
             if (y[index] < low) low = y[index];
             if (y[index] > high) high = y[index];
         }

@@ -1,5 +1,6 @@
 //! The report page of a run: results as tables and zoomable charts over time, in one file that needs no network.
 
+mod bands;
 mod data;
 mod envelope;
 mod headline;
@@ -57,7 +58,9 @@ impl ReportSink {
         let flows: Vec<String> = result.flows.iter().map(|flow| flow.name.clone()).collect();
         let end = Time::ZERO + result.time;
         let marks = marks::marks(about.scenario, &self.series.turns, &flows, end);
-        let data = data::ChartData::new(about.scenario, &self.series, bin, &flows, &marks, end);
+        let bands = bands::bands(about.scenario, result.seed, end);
+        let events = data::RunEvents { marks: &marks, bands: &bands };
+        let data = data::ChartData::new(about.scenario, &self.series, bin, &flows, events, end);
         let page = Page::new(about, result, runs, &self.series, &marks, data.to_json());
         page.write_into(&mut out)?;
         out.flush()

@@ -64,7 +64,7 @@ function start(data) {
         chart.plot.hidden = false;
         const width = chart.plot.clientWidth;
         const columns = Math.max(100, Math.round(width / 2));
-        const view = { range: time.now(), columns, theme: readTheme(), width, canDrag: !coarse.matches };
+        const view = { range: time.now(), columns, theme: readTheme(), width, canDrag: !coarse.matches, hidden: state.hidden };
         const drawn = drawnOf(chart.what, view);
         chart.plot.hidden = !drawn;
         chart.empty.hidden = Boolean(drawn);
@@ -98,15 +98,16 @@ function start(data) {
     /** What the lines of a chart say at a time. */
     function read(chart, at) {
         const { holds, rate } = chart.what;
-        if (chart.what.draw) return [];
+        if (chart.what.read) return few(chart.what.read(data, at).map(({ name, text }) => ({ name, text, picture: "" })));
         const [from, to] = time.now();
         const reach = ((to - from) / chart.plot.clientWidth) * 12;
-        const values = chart.drawn.traces.filter(({ look }) => look !== "clipped").map((line) => ({ line, value: valueAt(line, at, holds || rate, reach) }));
-        return values.filter(({ value }) => value !== undefined).map(({ line, value }) => ({
+        const values = chart.drawn.traces.filter(({ look }) => look !== "clipped").map((line) => ({ line, value: valueAt({ x: line.x, y: line.told ?? line.y }, at, holds || rate, reach) }));
+        const told = values.filter(({ value }) => value !== undefined).map(({ line, value }) => ({
             name: line.name,
             text: `${Number(value.toPrecision(5))} ${chart.drawn.unit || chart.what.word || ""}`,
             picture: sample(line.look, line.marker.color, line.marker.symbol),
         }));
+        return few(told);
     }
 
     function build(chart) {
@@ -196,6 +197,14 @@ function start(data) {
     refresh();
 }
 
+/** The first of many lines, and how many more there are. */
+function few(rows) {
+    const more = rows.length - MOST_ROWS;
+    return more > 1 ? [...rows.slice(0, MOST_ROWS), { name: `and ${more} more`, text: "", picture: "" }] : rows;
+}
+
+const MOST_ROWS = 9;
+
 function showRange([from, to]) {
     const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(to - from || 1))));
     byId("range").textContent = `${from.toFixed(digits)} – ${to.toFixed(digits)} s`;
@@ -211,7 +220,10 @@ function showHint(data, isCoarse) {
     const thinned = kept < seen
         ? ` Of ${seen.toLocaleString("en")} values this page has ${kept.toLocaleString("en")}: where a line has too many, it keeps the first, lowest, highest and last of each step of time, so that no peak is lost.`
         : ` All ${seen.toLocaleString("en")} values are in this page.`;
-    byId("hint").textContent = `${gestures} All charts show the same time. Numbered lines are the events listed below.${thinned}`;
+    const shaded = data.bands.length > 0
+        ? " Shaded, in the colour of its path: a link is down, in an outage, or in the bad state of its loss model."
+        : "";
+    byId("hint").textContent = `${gestures} All charts show the same time. Numbered lines are the events listed below.${shaded}${thinned}`;
     byId("hint").hidden = false;
 }
 

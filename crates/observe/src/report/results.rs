@@ -1,6 +1,8 @@
 //! Which results the tables of a report show: label, meaning and value of each, once.
 
 use anabranch_base::Duration;
+use anabranch_link::config::{Delay, LinkConfig, Rate};
+use anabranch_scenario::Scenario;
 use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult, RunResult, StationResult};
 
 use super::table::{CellValue, Quantity, ReportTable};
@@ -29,12 +31,41 @@ pub fn paths(result: &RunResult) -> ReportTable {
 }
 
 /// What links did.
-pub fn links(result: &RunResult) -> ReportTable {
-    let items = result.links.iter().flat_map(|link| {
-        let both = [("forward", &link.forward), ("reverse", &link.reverse)];
-        both.map(|(way, direction)| (format!("{} {way}", link.name), direction))
-    });
-    ReportTable::by_item("Link", LINK, &items.collect::<Vec<_>>())
+pub fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
+    let rows: Vec<(String, LinkRow)> = result
+        .links
+        .iter()
+        .zip(&scenario.links)
+        .flat_map(|(link, of)| {
+            let ways = [("forward", &link.forward, &of.forward), ("reverse", &link.reverse, &of.reverse)];
+            ways.map(|(way, did, config)| (format!("{} {way}", link.name), LinkRow::of(did, config)))
+        })
+        .collect();
+    let items: Vec<(String, &LinkRow)> = rows.iter().map(|(name, row)| (name.clone(), row)).collect();
+    ReportTable::by_item("Link", LINK, &items)
+}
+
+/// A direction of a link: what it is, and what it did.
+struct LinkRow {
+    did: DirectionResult,
+    rate: CellValue,
+    delay: CellValue,
+}
+
+impl LinkRow {
+    /// What is fixed is told, of all else that it varies.
+    fn of(did: &DirectionResult, config: &LinkConfig) -> LinkRow {
+        let rate = match &config.rate {
+            Rate::Fixed(rate) => CellValue::Rate(rate.bits_per_second() as f64),
+            Rate::Steps(_) => CellValue::Words("steps".to_owned()),
+            Rate::Trace(_) => CellValue::Words("trace".to_owned()),
+        };
+        let delay = match &config.delay {
+            Delay::Fixed(delay) => CellValue::Seconds(delay.as_secs_f64()),
+            Delay::Steps(_) => CellValue::Words("steps".to_owned()),
+        };
+        LinkRow { did: did.clone(), rate, delay }
+    }
 }
 
 /// What the stations of meshes did.
@@ -146,19 +177,25 @@ const PATH: &[Quantity<PathResult>] = &[
     }),
 ];
 
-const LINK: &[Quantity<DirectionResult>] = &[
+const LINK: &[Quantity<LinkRow>] = &[
+    quantity("Rate", "of the line, as the scenario has it", |link| link.rate.clone()),
+    quantity("Delay", "of propagation, one way, without queue and transmission", |link| link.delay.clone()),
     quantity("Utilisation", "used share of the transmission capacity", |link| {
-        CellValue::Share(link.utilisation)
+        CellValue::Share(link.did.utilisation)
     }),
-    quantity("Packets arrived", "at the other end of the link", |link| CellValue::Count(link.packets)),
-    quantity("Lost", "lost by the loss rule or while the link was down", |link| CellValue::Count(link.lost)),
+    quantity("Packets arrived", "at the other end of the link", |link| CellValue::Count(link.did.packets)),
+    quantity("Lost", "lost by the loss rule or while the link was down", |link| {
+        CellValue::Count(link.did.lost)
+    }),
     quantity("Mean queue", "packets that waited, averaged over time", |link| {
-        CellValue::Words(format!("{:.2}", link.mean_queue_packets))
+        CellValue::Words(format!("{:.2}", link.did.mean_queue_packets))
     }),
-    quantity("Queue full", "packets that found its queue full", |link| CellValue::Count(link.queue_drops)),
-    quantity("Marked", "packets marked by its queue", |link| rare(link.marked)),
-    quantity("Duplicated", "duplicates made by the link", |link| rare(link.duplicated)),
-    quantity("Damaged", "packets damaged by the link", |link| rare(link.corrupted)),
+    quantity("Queue full", "packets that found its queue full", |link| {
+        CellValue::Count(link.did.queue_drops)
+    }),
+    quantity("Marked", "packets marked by its queue", |link| rare(link.did.marked)),
+    quantity("Duplicated", "duplicates made by the link", |link| rare(link.did.duplicated)),
+    quantity("Damaged", "packets damaged by the link", |link| rare(link.did.corrupted)),
 ];
 
 const STATION: &[Quantity<StationResult>] = &[
@@ -225,8 +262,11 @@ mod tests {
 
     #[test]
     fn a_link_has_a_row_for_each_way() {
-        let names: Vec<String> =
-            links(&testing::result()).rows.into_iter().map(|(name, _)| name.label).collect();
+        let names: Vec<String> = links(&testing::scenario(), &testing::result())
+            .rows
+            .into_iter()
+            .map(|(name, _)| name.label)
+            .collect();
         assert_eq!(names, ["wifi forward", "wifi reverse", "lte forward", "lte reverse"]);
     }
 }

@@ -59,6 +59,9 @@ pub struct PathSeries {
     /// First TSNs of packets with data that arrived with a congestion mark.
     pub marked: ThinnedSeries,
     state: Option<PathState>,
+    /// For how long it was seen to be unverified, as far as that has ended or was seen again.
+    pub unverified: Duration,
+    unverified_since: Option<Time>,
 }
 
 /// TSNs as numbers that do not wrap.
@@ -142,6 +145,8 @@ impl PathSeries {
             lost: line(),
             marked: line(),
             state: None,
+            unverified: Duration::ZERO,
+            unverified_since: None,
         }
     }
 
@@ -160,6 +165,10 @@ impl PathSeries {
         if let Some(way) = seen.measured.way {
             self.way.hold(at, micros(way));
         }
+        if let Some(since) = self.unverified_since.take() {
+            self.unverified += at.since(since);
+        }
+        self.unverified_since = (seen.state == PathState::Unconfirmed).then_some(at);
         let before = self.state.replace(seen.state);
         before.is_some_and(|before| before != seen.state)
     }
