@@ -172,6 +172,25 @@ async function answersFirst(page) {
     if (isKnown) assert.ok(names.includes("capacity"), `no capacity among ${names}`);
 }
 
+/** Paths are stacked and have strips, and what the page says is shaded is. */
+async function drawsWhatItSays(page) {
+    const chart = (title) => page.locator("#charts figure", { has: page.locator("h3", { hasText: new RegExp(`^${title}$`) }) }).locator(".plot");
+    const stacked = await chart("Rate").evaluate(({ data }) => data?.filter(({ stackgroup }) => stackgroup).length ?? 0);
+    const paths = await page.locator("#chips button").count();
+    assert.ok(stacked >= Math.min(1, paths) && stacked <= paths, `${stacked} areas of ${paths} paths`);
+    const strips = await chart("Sequence numbers").evaluate(({ layout }) => layout?.yaxis.ticktext?.length ?? 0);
+    assert.ok(strips === 0 || (strips > 1 && strips <= paths), `${strips} strips of ${paths} paths`);
+    const isShaded = (await page.textContent("#hint")).includes("Shaded");
+    const shaded = await chart("Rate").evaluate(({ layout }) => layout?.shapes.filter(({ type }) => type === "rect").length ?? 0);
+    assert.equal(shaded > 0, isShaded);
+    const flows = await page.locator("#flow option").count();
+    assert.equal(await chart("Rates of all flows").count(), flows > 1 ? 1 : 0);
+    if (flows > 1) {
+        const areas = await chart("Rates of all flows").evaluate(({ data }) => data.filter(({ stackgroup }) => stackgroup).length);
+        assert.ok(areas > 1 && areas <= flows, `${areas} areas of ${flows} flows`);
+    }
+}
+
 async function isAccessible(page) {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -188,6 +207,7 @@ for (const file of process.argv.slice(2).map((name) => resolve(name))) {
             const page = await open(context, file, complaints);
             await fitsScreen(page);
             await answersFirst(page);
+            await drawsWhatItSays(page);
             await isAccessible(page);
             await zooms(page, screen.hasTouch);
             await switches(page);

@@ -6,9 +6,11 @@ import test from "node:test";
 const scripts = new URL("../../crates/observe/src/report/", import.meta.url);
 const load = (...names) => {
     const source = names.map((name) => readFileSync(new URL(name, scripts), "utf8")).join("\n");
-    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity };`)();
+    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity, heap, sumOf, intoStrips, gapOf, broken, readAir, shading };`)();
 };
-const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity } = load("lines.js", "charts.js", "layout.js", "zoom.js", "cursor.js");
+const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity, heap, sumOf, intoStrips, gapOf, broken, readAir, shading } = load(
+    "lines.js", "charts.js", "air.js", "layout.js", "zoom.js", "cursor.js",
+);
 const line = (...points) => ({ times: points.map(([at]) => at), values: points.map(([, value]) => value), count: points.length });
 
 test("numbers on a logarithmic axis are written in full", () => {
@@ -94,4 +96,47 @@ test("time stays within the run", () => {
     assert.deepEqual(time.now(), [0, 3]);
     time.acts.all();
     assert.deepEqual(time.now(), [0, 10]);
+});
+
+test("stacked parts reach their sum, and so do bins of different length", () => {
+    assert.deepEqual(heap([{ x: [0, 1], y: [2, 3] }, { x: [0, 1], y: [10, 20] }]), { x: [0, 1], y: [12, 23] });
+    assert.equal(heap([]), undefined);
+    assert.deepEqual(sumOf([[1, 2, 3], [10]]), [11, 2, 3]);
+});
+
+test("each of several paths has a strip of its own on one scale, and tells its own numbers", () => {
+    const data = { paths: [{ name: "wifi" }, { name: "a-long-name" }] };
+    const lines = [{ path: 0 }, { path: 1 }];
+    const parts = [{ x: [0, 1], y: [100, 200] }, { x: [0, 1], y: [200, 300] }];
+    const { lanes, range, axis } = intoStrips(lines, parts, data, [100, 300]);
+    assert.deepEqual([lanes, range, axis], [["wifi", "a-long-n…"], [-1.4, 0.6], "TSN 100 to 300 of each path"]);
+    assert.deepEqual(parts.map(({ told }) => told), [[100, 200], [200, 300]]);
+    assert.deepEqual(parts.map(({ y }) => y.map((value) => Number(value.toFixed(2)))), [[-0.42, 0], [-1, -0.58]]);
+    assert.equal(intoStrips(lines.slice(0, 1), parts.slice(0, 1), data, [0, 1]), undefined, "one path has its axis");
+});
+
+test("a line has a gap where nothing was measured for long, and none between ordinary steps", () => {
+    const seen = line([0, 1], [1, 2], [2, 3], [30, 4], [31, 5]);
+    const gap = gapOf({ ...seen, count: 5 }, 0.1);
+    assert.deepEqual(broken({ x: [0, 1, 2], y: [1, 2, 3] }, 5).y, [1, 2, 3]);
+    assert.ok(gap > 10 && gap < 60);
+    assert.deepEqual(broken({ x: [0, 2, 30], y: [1, 3, 4] }, 8).y, [1, 3, null, 4]);
+    assert.equal(valueAt({ x: [2, 16, 30], y: [3, null, 4] }, 16, false, 3), undefined, "and a gap tells nothing");
+    assert.deepEqual(extent([{ x: [2, 16, 30], y: [3, null, 4] }], [0, 40]), [3, 4]);
+});
+
+test("bad times of shown paths are shaded as far as they are in the range, and very many are not", () => {
+    const data = { bands: [{ from: 1e6, to: 3e6, path: 0 }, { from: 5e6, to: 6e6, path: 1 }, { from: 9e6, to: 10e6 }] };
+    const theme = { path: (path) => `colour ${path}` };
+    const shaded = shading(data, [2, 8], new Set([1]), theme);
+    assert.deepEqual(shaded.map(({ x0, x1, fillcolor }) => [x0, x1, fillcolor]), [[2, 3, "colour 0"]]);
+    assert.equal(shading(data, [0, 20], new Set(), theme).length, 3);
+    const many = { bands: Array.from({ length: 1000 }, (_, index) => ({ from: index, to: index + 1, path: 0 })) };
+    assert.deepEqual(shading(many, [0, 20], new Set(), theme), []);
+});
+
+test("the air is told by station, the busiest first", () => {
+    globalThis.seconds = (span) => `${span} s`;
+    const air = { bin: 1, frames: [[2.1, 0.5, 1, 0]], lanes: [{ name: "a", uses: [[0, 0, 100_000], [0, 0, 50_000]] }, { name: "b", uses: [[0, 0, 600_000]] }, { name: "c", uses: [[]] }] };
+    assert.deepEqual(readAir(air, 2.3).map(({ name, text }) => [name, text]), [["b", "60 % of 1 s, now data"], ["a", "15 % of 1 s"]]);
 });

@@ -19,17 +19,17 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// For how long it held `path` back, if it was verified from the start.
+    /// For how long it held `path` back, if it was open from the start.
     pub fn span(&self, path: &PathResult) -> Duration {
-        (self.span)(&HeldPath { path, unverified: Duration::ZERO })
+        (self.span)(&HeldPath { path, unopened: Duration::ZERO })
     }
 }
 
-/// A path, and how long it had not been verified.
+/// A path, and how long it had not been open.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldPath<'a> {
     path: &'a PathResult,
-    unverified: Duration,
+    unopened: Duration,
 }
 
 /// A path's time, shared out.
@@ -77,16 +77,16 @@ pub const REASONS: &[Reason] = &[
         span: |held| held.path.app_limited,
     },
     Reason {
-        label: "not verified yet",
-        meaning: "no probe was answered on it so far",
-        class: "unverified",
-        span: |held| held.unverified.min(held.path.down),
+        label: "not open yet",
+        meaning: "its flow had not started or was connecting, or no probe was answered on it so far",
+        class: "unopened",
+        span: |held| held.unopened.min(held.path.down),
     },
     Reason {
         label: "down",
         meaning: "it had failed, and carried no data",
         class: "down",
-        span: |held| held.path.down.saturating_sub(held.unverified),
+        span: |held| held.path.down.saturating_sub(held.unopened),
     },
 ];
 
@@ -94,15 +94,15 @@ pub const REASONS: &[Reason] = &[
 pub fn held(result: &RunResult, series: &[FlowSeries]) -> Vec<TimeShares> {
     let counts = result.flows.iter().enumerate();
     let places = counts.flat_map(|(flow, of)| (0..of.paths.len()).map(move |path| (flow, path)));
-    let unverified = |(flow, path): (usize, usize)| {
+    let unopened = |(flow, path): (usize, usize)| {
         let series = series.get(flow).and_then(|flow| flow.paths.get(path));
-        series.map_or(Duration::ZERO, |path| path.unverified)
+        series.map_or(Duration::ZERO, |path| path.unopened(result.time))
     };
     let paths = all_paths(result).into_iter().zip(places);
     paths
         .map(|((name, path), place)| TimeShares {
             name,
-            parts: parts(&HeldPath { path, unverified: unverified(place) }),
+            parts: parts(&HeldPath { path, unopened: unopened(place) }),
         })
         .collect()
 }
@@ -135,10 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_was_not_verified_yet_was_not_down() {
+    fn a_path_that_was_not_open_yet_was_not_down() {
         let path = PathResult { down: Duration::from_secs(4), ..testing::result().flows[0].paths[0].clone() };
-        let share = |unverified| -> Vec<String> {
-            parts(&HeldPath { path: &path, unverified }).iter().map(|part| part.percent.clone()).collect()
+        let share = |unopened| -> Vec<String> {
+            parts(&HeldPath { path: &path, unopened }).iter().map(|part| part.percent.clone()).collect()
         };
         assert_eq!(share(Duration::from_secs(1))[4..], ["25.0", "75.0"]);
         assert_eq!(share(Duration::from_secs(9))[4..], ["100.0", "0.0"], "the clock of its time began later");

@@ -59,9 +59,8 @@ pub struct PathSeries {
     /// First TSNs of packets with data that arrived with a congestion mark.
     pub marked: ThinnedSeries,
     state: Option<PathState>,
-    /// For how long it was seen to be unverified, as far as that has ended or was seen again.
-    pub unverified: Duration,
-    unverified_since: Option<Time>,
+    /// When data was first in flight on it, or when it failed without that.
+    opened_at: Option<Time>,
 }
 
 /// TSNs as numbers that do not wrap.
@@ -145,9 +144,14 @@ impl PathSeries {
             lost: line(),
             marked: line(),
             state: None,
-            unverified: Duration::ZERO,
-            unverified_since: None,
+            opened_at: None,
         }
+    }
+
+    /// How long of a run of `time` it was not open: its flow had not started, its handshake was not done, or no probe was
+    /// answered on it so far.
+    pub fn unopened(&self, time: Duration) -> Duration {
+        self.opened_at.map_or(time, |at| at.since(Time::ZERO))
     }
 
     /// Notes how the sender sees the path, and says whether its state is another than before.
@@ -165,10 +169,11 @@ impl PathSeries {
         if let Some(way) = seen.measured.way {
             self.way.hold(at, micros(way));
         }
-        if let Some(since) = self.unverified_since.take() {
-            self.unverified += at.since(since);
+        // A state is known from the first packet of the handshake on.
+        let has_failed = matches!(seen.state, PathState::PotentiallyFailed | PathState::Inactive);
+        if !seen.flight.is_zero() || has_failed {
+            self.opened_at.get_or_insert(at);
         }
-        self.unverified_since = (seen.state == PathState::Unconfirmed).then_some(at);
         let before = self.state.replace(seen.state);
         before.is_some_and(|before| before != seen.state)
     }
