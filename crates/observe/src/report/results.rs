@@ -64,7 +64,7 @@ impl LinkRow {
             Delay::Fixed(delay) => CellValue::Seconds(delay.as_secs_f64()),
             Delay::Steps(_) => CellValue::Words("steps".to_owned()),
         };
-        LinkRow { did: did.clone(), rate, delay }
+        LinkRow { did: *did, rate, delay }
     }
 }
 
