@@ -6,9 +6,10 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use anabranch_base::Time;
+use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::{Association, Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
+use anabranch_sctp::policy::PathSample;
 use tokio::time::Sleep;
 
 use crate::address_tracker::AddressTracker;
@@ -192,6 +193,12 @@ impl Driver {
                 core.sockets.links.charge(link, carried);
             }
         }
+        let Core { endpoint, sockets, .. } = &mut *core;
+        for port in &self.ports {
+            if let Some(link) = port.link.filter(|link| sockets.links.is_limited(*link)) {
+                sockets.links.on_round_trip(link, longest_round_trip(endpoint, port.socket.address()));
+            }
+        }
         let now = core.now();
         let used_up = core.sockets.links.used_up(now);
         for port in &mut self.ports {
@@ -266,6 +273,16 @@ impl Drop for Driver {
     fn drop(&mut self) {
         self.shared.on_driver_gone();
     }
+}
+
+/// The longest smoothed round trip of the paths from `local`.
+fn longest_round_trip(endpoint: &Endpoint, local: SocketAddr) -> Duration {
+    let associations = endpoint.associations();
+    let paths = associations.flat_map(|association| {
+        let here = move |path: &&PathSample| association.path_addresses(path.id).local == local;
+        association.paths().iter().filter(here)
+    });
+    paths.filter_map(|path| path.srtt).max().unwrap_or(Duration::ZERO)
 }
 
 /// The way of packets out of the core.

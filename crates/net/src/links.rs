@@ -16,7 +16,8 @@ pub struct LinkRule {
     /// path does.
     pub is_backup: bool,
     /// The most bytes that it carries, both ways together, as [`LinkReport::charged`] counts them. The link is given up
-    /// a little earlier: by as much as it carried in the last second, so that what is under way fits too.
+    /// a little earlier: by as much as it carried in the last second, or in two round trips if they are longer, so that what
+    /// is under way fits too.
     pub most: Option<ByteCount>,
 }
 
@@ -61,6 +62,8 @@ struct Link {
     report: LinkReport,
     /// What was charged in all, at times of the last second.
     recent: VecDeque<(Time, ByteCount)>,
+    /// The longest round trip of its paths that was noted.
+    round_trip: Duration,
 }
 
 impl LinkReport {
@@ -107,7 +110,7 @@ impl Links {
             received: ByteCount::ZERO,
             is_used_up: false,
         };
-        self.all.push(Link { report, recent: VecDeque::new() });
+        self.all.push(Link { report, recent: VecDeque::new(), round_trip: Duration::ZERO });
         Some(LinkId(self.all.len() - 1))
     }
 
@@ -116,6 +119,17 @@ impl Links {
         let report = &mut self.all[id.0].report;
         report.sent += carried.sent;
         report.received += carried.received;
+    }
+
+    /// Whether a link has a limit.
+    pub fn is_limited(&self, id: LinkId) -> bool {
+        self.all[id.0].report.most.is_some()
+    }
+
+    /// A path of a link has this round trip.
+    pub fn on_round_trip(&mut self, id: LinkId, round_trip: Duration) {
+        let link = &mut self.all[id.0];
+        link.round_trip = link.round_trip.max(round_trip);
     }
 
     /// The links that are to be given up now: what they carried, and what they may still carry of what is under way,
@@ -154,7 +168,8 @@ impl Link {
         if self.recent.back().is_none_or(|(at, _)| now.since(*at) >= STEP) {
             self.recent.push_back((now, charged));
         }
-        while self.recent.len() > 1 && now.since(self.recent[1].0) >= RECENT {
+        let under_way = RECENT.max(self.round_trip * 2);
+        while self.recent.len() > 1 && now.since(self.recent[1].0) >= under_way {
             self.recent.pop_front();
         }
         let before = self.recent.front().map_or(ByteCount::ZERO, |(_, before)| *before);
@@ -171,7 +186,7 @@ pub(crate) fn interface_of(ip: IpAddr, known: &[Interface]) -> Option<&str> {
 const UDP_HEADER: ByteCount = ByteCount::new(8);
 const IPV4_HEADER: ByteCount = ByteCount::new(20);
 const IPV6_HEADER: ByteCount = ByteCount::new(40);
-/// What a link carried in this time may be under way still.
+/// What a link carried in this time may be under way still, on paths with short round trips.
 const RECENT: Duration = Duration::from_secs(1);
 /// How finely that time is divided.
 const STEP: Duration = Duration::from_millis(50);
@@ -231,6 +246,18 @@ mod tests {
         assert_eq!(given_up, Some(9_000_000));
         assert!(links.is_used_up(id));
         assert!(links.used_up(at(20_000)).is_empty(), "once");
+    }
+
+    #[test]
+    fn two_long_round_trips_of_traffic_are_left_where_they_are_more() {
+        let mut links = Links::new(vec![rule("wwan0", false, Some(10_000_000))]);
+        let id = links.join(ip("10.64.0.2"), Some("wwan0")).expect("a link");
+        links.on_round_trip(id, Duration::from_secs(2));
+        for step in 0..60 {
+            links.charge(id, Carried { sent: ByteCount::new(100_000), received: ByteCount::ZERO });
+            let is_last = step == 59;
+            assert_eq!(links.used_up(at(step * 100)) == [id], is_last, "{step}");
+        }
     }
 
     #[test]

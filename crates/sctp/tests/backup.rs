@@ -96,11 +96,38 @@ fn the_peer_hears_of_a_backup_even_if_the_first_word_is_lost() {
 }
 
 #[test]
-fn a_backup_on_which_the_association_opened_rests_as_soon_as_another_path_is_verified() {
-    let mut pair = with_backup(0);
+fn a_change_while_a_heartbeat_is_under_way_is_told_after_its_answer() {
+    let mut pair = Pair::new(Config::tuned_2(), 2);
+    pair.connect();
     pair.run_for(secs(2));
-    let resting = [PathState::Standby, PathState::Active];
-    assert_eq!([states(&mut pair, End::A), states(&mut pair, End::Z)], [resting; 2]);
+    let now = pair.now;
+    for is_backup in [true, false, true, false] {
+        pair.side(End::A).endpoint.set_backup(now, local(1), is_backup);
+        pair.settle(End::A);
+    }
+    pair.run_for(secs(1));
+    assert_eq!(states(&mut pair, End::Z), [PathState::Active; 2]);
+}
+
+#[test]
+fn an_association_opens_on_a_backup_only_if_no_other_path_answers_and_leaves_it_when_one_does() {
+    let mut pair = with_backup(0);
+    let log = pair.take_log();
+    assert!(log.iter().any(|line| line.starts_with("A -2> INIT")), "{log:#?}");
+    let mut pair = Pair::new(Config::tuned_2(), 2);
+    pair.pipes[1].is_cut = true;
+    let now = pair.now;
+    pair.side(End::A).endpoint.set_backup(now, local(0), true);
+    pair.connect();
+    assert!(pair.run_until(secs(20), |pair| pair.is_open(End::A) && pair.is_open(End::Z)));
+    exchange(&mut pair, 20);
+    pair.pipes[1].is_cut = false;
+    pair.run_for(secs(60));
+    for end in [End::A, End::Z] {
+        let mut all = states(&mut pair, end);
+        all.retain(|state| *state != PathState::Removed);
+        assert!(all.contains(&PathState::Standby) && all.contains(&PathState::Active), "{end:?}: {all:?}");
+    }
     let _ = pair.take_log();
     exchange(&mut pair, 20);
     let log = pair.take_log();

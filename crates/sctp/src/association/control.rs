@@ -94,6 +94,7 @@ impl Session {
         self.errors = 0;
         self.settle_suspicion(path, now);
         self.on_verified(path, now);
+        self.tell_backup(path, now);
     }
 
     /// A HEARTBEAT-ACK has shown that `path` leads to the peer.
@@ -259,7 +260,7 @@ impl Session {
         if self.paths.is_candidate(path) {
             info.extend(self.challenges.proof(self.paths.addresses(path)).to_be_bytes());
         }
-        let chunk = Box::new(Heartbeat { info, is_backup: self.paths.is_own_backup(path) });
+        let chunk = Box::new(Heartbeat { info, is_backup: self.paths.say_backup(path) });
         self.outbox.push_back(Control { path, is_probe: true, chunk });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
         // An additional HEARTBEAT on a failed path does not delay the error of the first.

@@ -427,6 +427,11 @@ impl Endpoint {
         }
     }
 
+    /// All associations, for reading, in the order of their ids.
+    pub fn associations(&self) -> impl Iterator<Item = &Association> {
+        self.associations.iter()
+    }
+
     /// The number of associations.
     pub fn len(&self) -> usize {
         self.associations.len()

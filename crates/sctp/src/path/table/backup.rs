@@ -12,6 +12,8 @@ pub(super) struct Backup {
     here: bool,
     /// The peer does.
     there: bool,
+    /// What the last HEARTBEAT said.
+    said: bool,
     /// What the peer was last told, as far as it has answered.
     told: bool,
 }
@@ -54,10 +56,17 @@ impl PathTable {
         here != told
     }
 
-    /// The peer has answered a HEARTBEAT on path `id`, which told it.
+    /// A HEARTBEAT leaves on path `id`; returns whether it says that the path is a backup.
+    pub fn say_backup(&mut self, id: PathId) -> bool {
+        let backup = &mut self.paths[id.index()].backup;
+        backup.said = backup.here;
+        backup.here
+    }
+
+    /// The peer has answered the last HEARTBEAT on path `id`.
     pub fn on_backup_told(&mut self, id: PathId) {
         let backup = &mut self.paths[id.index()].backup;
-        backup.told = backup.here;
+        backup.told = backup.said;
     }
 
     /// What is known of path `id` as a backup, with the word of this end brought up to date.
@@ -145,6 +154,9 @@ mod tests {
         let third = table.add(joins, PathState::Active, &Config::rfc9260());
         assert_eq!(table.sample(third).state, PathState::Standby);
         assert!(table.owes_backup_news(third));
+        table.on_backup_told(third);
+        assert!(table.owes_backup_news(third), "the answer is to an earlier HEARTBEAT");
+        assert!(table.say_backup(third));
         table.on_backup_told(third);
         assert!(!table.owes_backup_news(third));
     }
