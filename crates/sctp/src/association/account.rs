@@ -43,10 +43,12 @@ impl Session {
     }
 
     fn limit_of(&self, path: &PathSample, left: UnsentData, view: &View<'_>) -> LimitingFactor {
+        if !path.state.carries_data() {
+            // The scheduler of a backup that rests is the user.
+            return if path.state.works() { LimitingFactor::Scheduler } else { LimitingFactor::Down };
+        }
         match left {
-            _ if !path.state.works() => LimitingFactor::Down,
             UnsentData::Nothing => LimitingFactor::Application,
-            _ if !path.state.carries_data() => LimitingFactor::Scheduler,
             // A lost chunk whose destination has an open window has left: the remaining ones wait for other paths.
             UnsentData::Lost if path.has_window() => LimitingFactor::Application,
             UnsentData::Lost => LimitingFactor::CongestionWindow,

@@ -116,8 +116,8 @@ impl PathTable {
         change: impl FnOnce(&mut Health) -> Option<HealthChange>,
     ) -> Option<HealthChange> {
         let changed = change(&mut self.paths[id.index()].health);
-        self.show_health(id);
         if changed.is_some() {
+            self.show_health(id);
             self.weigh_failures();
         }
         changed
