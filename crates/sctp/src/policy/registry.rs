@@ -110,7 +110,8 @@ pub mod kind {
 /// One kind of policy: its names, and how each policy is built.
 pub struct PolicyTable<T: ?Sized> {
     kind: &'static str,
-    known: BTreeMap<String, Arc<Build<T>>>,
+    /// Shared by all copies of the table: every endpoint and every flow of a simulation keeps a registry.
+    known: Arc<BTreeMap<String, Arc<Build<T>>>>,
     /// Known names of policies that do not exist yet.
     planned: &'static [&'static str],
 }
@@ -282,12 +283,12 @@ impl Default for Registry {
 
 impl<T: ?Sized> PolicyTable<T> {
     fn new(kind: &'static str, planned: &'static [&'static str]) -> PolicyTable<T> {
-        PolicyTable { kind, known: BTreeMap::new(), planned }
+        PolicyTable { kind, known: Arc::default(), planned }
     }
 
     /// Adds the policy `name`, or replaces the policy with that name.
     pub fn add(&mut self, name: &str, build: impl Fn(&StandardRules) -> Box<T> + Send + Sync + 'static) {
-        self.known.insert(name.to_owned(), Arc::new(build));
+        Arc::make_mut(&mut self.known).insert(name.to_owned(), Arc::new(build));
     }
 
     /// Builds the policy called `name`.
@@ -397,6 +398,16 @@ pub(crate) mod tests {
         assert!(registry.schedulers.build("mine", &rules()).is_ok());
         assert!(registry.names(kind::SCHEDULER).is_some_and(|names| names.built.contains(&"mine")));
         assert!(registry != Registry::standard());
+    }
+
+    #[test]
+    fn a_policy_is_added_to_one_copy_alone() {
+        let registry = Registry::standard();
+        let mut copy = registry.clone();
+        assert!(Arc::ptr_eq(&copy.schedulers.known, &registry.schedulers.known), "a copy copies no names");
+        copy.schedulers.add("mine", |_| Box::new(Primary));
+        assert!(registry.schedulers.build("mine", &rules()).is_err());
+        assert!(Arc::ptr_eq(&copy.ack_timings.known, &registry.ack_timings.known));
     }
 
     #[test]
