@@ -9,7 +9,7 @@ use super::{HostPort, Output, Secrecy, Via};
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
-#[command(after_help = SEND_EXAMPLES, group = ArgGroup::new("role").required(true).args(["to", "listen"]))]
+#[command(after_help = SEND_EXAMPLES, override_usage = SEND_USAGE, group = ArgGroup::new("role").required(true).args(["to", "listen"]))]
 pub struct SendArguments {
     /// Files and directories to send, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
@@ -95,6 +95,10 @@ impl RecvArguments {
         Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
     }
 }
+
+const SEND_USAGE: &str = "\
+anabranch send [OPTIONS] FILE... --to HOST[:PORT],…
+       anabranch send [OPTIONS] FILE... --listen [ADDR[:PORT],…]";
 
 const SEND_EXAMPLES: &str = "\
 A pair of a local and a remote address is a path. Addresses in the same subnet or on the same route form
