@@ -13,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::arguments::Output;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::notice::{self, fitted};
 use crate::peer::Peer;
 
 /// Opens an association with `peer` at `to`, and shows meanwhile how far that is.
@@ -119,7 +120,8 @@ impl ConnectingView {
         match &mut self.screen {
             Screen::Nothing => {}
             Screen::Spinner(bar) => {
-                let lines: Vec<String> = attempts.iter().map(|attempt| format!("  {attempt}")).collect();
+                let lines: Vec<String> =
+                    attempts.iter().map(|attempt| fitted(&attempt.to_string(), "  ")).collect();
                 bar.set_message(lines.join("\n"));
                 bar.tick();
             }
@@ -133,7 +135,7 @@ impl ConnectingView {
                 for attempt in
                     attempts.iter().filter(|attempt| is_due || (is_news && !shown.contains(attempt)))
                 {
-                    eprintln!("connecting, {seconds:.0} s: {attempt}");
+                    notice::tell(&format!("connecting, {seconds:.0} s: {attempt}"));
                 }
                 if is_due || is_news {
                     shown.clone_from(&attempts);
@@ -148,7 +150,7 @@ impl ConnectingView {
         let Screen::Spinner(bar) = &self.screen else { return };
         bar.finish_and_clear();
         for attempt in self.latest.iter().filter(|attempt| is_hopeless && attempt.trouble.is_some()) {
-            eprintln!("{attempt}");
+            notice::tell(&attempt.to_string());
         }
     }
 }

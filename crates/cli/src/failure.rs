@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use anabranch_net::monitor::path_name;
 
 use crate::lookup::LookupFailure;
+use crate::notice;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -159,7 +160,7 @@ impl Failure {
         }
         let message = self.to_string();
         for line in message.lines() {
-            eprintln!("anabranch: {}", printable(line));
+            notice::tell(&format!("anabranch: {}", printable(line)));
         }
     }
 

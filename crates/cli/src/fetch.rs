@@ -16,6 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::key;
 use crate::links::Outlets;
 use crate::live::farewell;
+use crate::notice;
 use crate::peer::{Partner, Peer};
 use crate::recv::{Came, ReceiveRun, destination};
 use crate::report::Outcome;
@@ -58,7 +59,7 @@ async fn fetch(
         }
         Came::Broken { outcome, is_something_kept } => {
             if is_something_kept && !receiving.arguments.output.quiet {
-                eprintln!("part of the file is kept; the same command continues the transfer");
+                notice::tell("part of the file is kept; the same command continues the transfer");
             }
             Ok(outcome)
         }

@@ -20,6 +20,7 @@ mod links;
 mod live;
 mod lookup;
 mod manual;
+mod notice;
 mod peer;
 mod plan;
 mod predict;

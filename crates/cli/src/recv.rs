@@ -15,6 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::links::charges;
 use crate::live::{INTERRUPTED, dismiss, watched};
+use crate::notice;
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
@@ -80,7 +81,9 @@ async fn receive_all(
             // A peer connected and left, a port scan perhaps: that is not a transfer.
             Came::Nothing(_) => {
                 if !arguments.output.quiet {
-                    eprintln!("{peer} connected and disconnected without sending a file; still listening");
+                    notice::tell(&format!(
+                        "{peer} connected and disconnected without sending a file; still listening"
+                    ));
                 }
             }
             Came::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
@@ -100,7 +103,7 @@ async fn receive_all(
                     failure.tell();
                 }
                 if next.is_none() && !arguments.output.quiet {
-                    eprintln!("still listening; the same command on the sender continues the transfer");
+                    notice::tell("still listening; the same command on the sender continues the transfer");
                 }
                 broken_off = Some(outcome);
             }

@@ -14,6 +14,7 @@ use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{INTERRUPTED, dismiss};
+use crate::notice;
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, OtherEnd, Spoken};
 use crate::report::Outcome;
@@ -132,7 +133,7 @@ impl Server<'_> {
             failure.tell();
         }
         if !self.arguments.output.quiet {
-            eprintln!("still listening; the same command on the receiver continues the transfer");
+            notice::tell("still listening; the same command on the receiver continues the transfer");
         }
     }
 }

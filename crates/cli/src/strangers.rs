@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use anabranch_net::{Endpoint, Stranger};
 
 use crate::arguments::Output;
+use crate::notice;
 
 /// With `--verbose`, prints a line for each peer whose packets cannot be read, once for each reason. Never ends.
 pub async fn tell(endpoint: &Endpoint, output: Output, told: &mut Vec<Stranger>) -> Infallible {
@@ -14,7 +15,7 @@ pub async fn tell(endpoint: &Endpoint, output: Output, told: &mut Vec<Stranger>)
     loop {
         for stranger in endpoint.strangers() {
             if !told.iter().any(|known| known.remote == stranger.remote && known.reason == stranger.reason) {
-                eprintln!("{} asks for a connection, but {}", stranger.remote, stranger.reason);
+                notice::tell(&format!("{} asks for a connection, but {}", stranger.remote, stranger.reason));
                 if told.len() == MOST {
                     told.remove(0);
                 }

@@ -10,6 +10,7 @@ use crate::arguments::Output;
 use crate::failure::printable;
 use crate::labels::Labels;
 use crate::links::used_up;
+use crate::notice;
 use crate::report;
 use crate::transfer::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
@@ -129,8 +130,8 @@ impl ProgressView {
     /// Prints a line above the bars.
     fn say(&self, line: &str) {
         match &self.screen {
-            Screen::Bars(bars) => bars.all.suspend(|| eprintln!("{line}")),
-            _ => eprintln!("{line}"),
+            Screen::Bars(bars) => bars.all.suspend(|| notice::tell(line)),
+            _ => notice::tell(line),
         }
     }
 

@@ -66,7 +66,7 @@ impl Terminal {
     }
 
     /// Waits until the screen `is_right`.
-    pub fn wait_until(&self, is_right: impl Fn(&str) -> bool) {
+    pub fn wait_until(&self, mut is_right: impl FnMut(&str) -> bool) {
         let begun = Clock::start();
         while !is_right(&self.text()) {
             assert!(begun.elapsed() < PATIENCE.into(), "the screen stays wrong:\n{}", self.text());

@@ -1,11 +1,11 @@
 //! Independent replications of a scenario on all cores, until there are enough.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anabranch_base::Duration;
 use anabranch_scenario::Scenario;
-use rayon::prelude::*;
 
 use crate::measure::{Estimate, Summary};
 use crate::observe::Watch;
@@ -183,15 +183,41 @@ fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Resul
         }
         let first = done.len() as u64;
         let count = plan.stop.batch(first, rayon::current_num_threads() as u64);
-        let batch: Result<Vec<Ended>, BuildError> = (first..first + count)
-            .into_par_iter()
-            .map(|index| one(scenario, plan.seed.wrapping_add(index), watcher))
-            .collect();
-        done.extend(batch?);
+        done.extend(batch(first..first + count, scenario, plan.seed, watcher)?);
         if watcher.is_called_off() {
             return Ok(Replications::of(done));
         }
     }
+}
+
+/// Runs `indices`, in their order. Each thread takes the next one, so that what is complete when the runs are cancelled
+/// is, but for the last few, an unbroken beginning.
+fn batch(
+    indices: Range<u64>,
+    scenario: &Scenario,
+    seed: u64,
+    watcher: &Watcher,
+) -> Result<Vec<Ended>, BuildError> {
+    let next = AtomicU64::new(indices.start);
+    let of_threads = rayon::broadcast(|_| {
+        let mut ended = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= indices.end {
+                return Ok(ended);
+            }
+            ended.push((index, one(scenario, seed.wrapping_add(index), watcher)?));
+            if watcher.is_called_off() {
+                return Ok(ended);
+            }
+        }
+    });
+    let mut ended: Vec<(u64, Ended)> = Vec::new();
+    for of_thread in of_threads {
+        ended.extend(of_thread?);
+    }
+    ended.sort_unstable_by_key(|(index, _)| *index);
+    Ok(ended.into_iter().map(|(_, run)| run).collect())
 }
 
 impl Replications {

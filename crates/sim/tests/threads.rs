@@ -1,10 +1,11 @@
-//! Runs that change threads.
+//! Runs that change threads, and threads that share runs.
 
+use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
 
 use crate::worlds::scenario;
 use anabranch_base::Duration;
-use anabranch_sim::{Run, RunProgress, Watch};
+use anabranch_sim::{Plan, Run, RunProgress, Stop, Watch, Watcher, replicate};
 
 /// Two paths with loss, timers of both kinds of transport, and a change in the middle.
 const TEXT: &str = r#"
@@ -78,4 +79,31 @@ fn a_run_that_changes_threads_midway_has_the_same_result_and_observations() {
     assert!(seen_at_home.len() > 10_000, "{}", seen_at_home.len());
     assert!(seen_at_home == seen_away, "what is seen differs");
     assert_eq!(at_home.finish(), away.finish());
+}
+
+#[test]
+fn what_is_kept_of_replications_that_are_cancelled_is_nearly_all_that_ended() {
+    let short = scenario(&TEXT.replace("20 s", "0.1 s").replace("8 s", "0.05 s"));
+    let threads = 2;
+    let plan = Plan { seed: 1, stop: Stop::After(1_000_000), threads: NonZeroUsize::new(threads) };
+    let watcher = Watcher::new(|| Duration::ZERO);
+    let kept = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while watcher.finished() < 40 {
+                std::thread::yield_now();
+            }
+            watcher.call_off();
+        });
+        replicate(&short, plan, &watcher).expect("it can be run")
+    });
+    assert!(kept.is_cut_short || kept.runs.len() as u64 == watcher.finished());
+    // A thread that is held up has its run open while the other one goes on.
+    assert!(kept.runs.len() >= 20, "{} of {}", kept.runs.len(), watcher.finished());
+    assert!(kept.runs.iter().map(|run| run.seed).eq(1..=kept.runs.len() as u64));
+    assert!(
+        kept.runs[..5]
+            == replicate(&short, Plan { stop: Stop::After(5), ..plan }, &Watcher::new(|| Duration::ZERO))
+                .expect("it can be run")
+                .runs[..]
+    );
 }

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::labels::Labels;
 use crate::live::{INTERRUPTED, farewell};
+use crate::notice;
 use crate::report::{self, Outcome};
 use anabranch_net::monitor::path_name;
 
@@ -127,7 +128,7 @@ async fn test_alone(
     let name = path.name.clone();
     let failed = |failure: Failure| {
         if !arguments.output.quiet {
-            eprintln!("{} alone: {failure}", Labels::now().of(&name));
+            notice::tell(&format!("{} alone: {failure}", Labels::now().of(&name)));
         }
         AloneEntry::failed(&name, failure.document())
     };

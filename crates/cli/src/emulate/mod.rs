@@ -20,6 +20,7 @@ use crate::addresses::look_up_each;
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::report::{Outcome, print_line};
 use crate::scenario::load_links;
 use anabranch_net::Clock;
@@ -79,7 +80,7 @@ fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
     for (path, address) in paths {
         print_line(&format!("{}: {address}", path.name));
     }
-    eprintln!("The scenario's clock starts with the first datagram. Press Ctrl-C to stop.");
+    notice::tell("The scenario's clock starts with the first datagram. Press Ctrl-C to stop.");
 }
 
 /// Until it is time to end; `None` where that is as it was asked.
