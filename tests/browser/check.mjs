@@ -16,6 +16,8 @@ const SCREENS = [
     { name: "telephone", viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 ];
 
+const SCHEMES = process.env.SCHEMES?.split(",") ?? ["light", "dark"];
+
 /** The page, scrolled through once so that every chart is drawn. */
 async function open(context, file, complaints) {
     const page = await context.newPage();
@@ -201,7 +203,7 @@ async function isAccessible(page) {
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
 for (const file of process.argv.slice(2).map((name) => resolve(name))) {
     for (const { name, ...screen } of SCREENS) {
-        for (const colorScheme of ["light", "dark"]) {
+        for (const colorScheme of SCHEMES) {
             const complaints = [];
             const context = await browser.newContext({ ...screen, colorScheme });
             const page = await open(context, file, complaints);

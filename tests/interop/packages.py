@@ -63,20 +63,58 @@ def unpack_tshark(folder):
     return str(root / "usr/bin/tshark"), environment
 
 
-def missing(package):
+def unpack_chromium(folder):
+    """The program ``chromium`` and what it needs in its environment; the installed one where there is one.
+
+    Debian replaces its version every few weeks, and keeps no older one: the lists of packages are read anew.
+    """
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        installed = shutil.which(name)
+        if installed is not None:
+            return installed, {}
+    root = Path(folder).resolve() / "chromium"
+    program = root / "usr/lib/chromium/chromium"
+    if not (root / "complete").exists():
+        for part in ("lists/partial", "cache/archives/partial"):
+            (root / part).mkdir(parents=True, exist_ok=True)
+        own = ["-o", f"Dir::State::lists={root / 'lists'}", "-o", f"Dir::Cache={root / 'cache'}"]
+        run(["apt-get", *own, "update"], None)
+        unpacked(folder, "chromium", [*missing("chromium", own), "fonts-dejavu-core"], own)
+        for part in ("lists", "cache"):
+            shutil.rmtree(root / part)
+    libraries = {str(library.parent) for library in (root / "usr/lib").rglob("*.so*")}
+    libraries |= {str(library.parent) for library in (root / "lib").rglob("*.so*")}
+    return str(program), {
+        "LD_LIBRARY_PATH": ":".join(sorted(libraries)),
+        "FONTCONFIG_FILE": str(fonts(root)),
+        "XDG_DATA_DIRS": str(root / "usr/share"),
+    }
+
+
+def fonts(root):
+    """A configuration with the fonts that were unpacked, and those of the system where it has some."""
+    file = root / "fonts.conf"
+    folders = "".join(f"<dir>{folder}</dir>" for folder in (root / "usr/share/fonts", "/usr/share/fonts"))
+    cache = f"<cachedir>{root / 'fonts-cache'}</cachedir>"
+    file.write_text(f'<?xml version="1.0"?><fontconfig>{folders}{cache}</fontconfig>\n', encoding="utf-8")
+    return file
+
+
+def missing(package, options=()):
     """The package with all that it needs and that is not installed."""
-    said = run(["apt-get", "--simulate", "install", "--no-install-recommends", package], None)
+    said = run(["apt-get", *options, "--simulate", "install", "--no-install-recommends", package], None)
     return [line.split()[1] for line in said.splitlines() if line.startswith("Inst ")]
 
 
-def unpacked(folder, name, packages):
+def unpacked(folder, name, packages, options=()):
     """The folder ``name`` with what is in these packages."""
     root = Path(folder).resolve() / name
     if not (root / "complete").exists():
         root.mkdir(parents=True, exist_ok=True)
-        run(["apt-get", "download", "--quiet", *packages], root)
+        run(["apt-get", *options, "download", "--quiet", *packages], root)
         for package in sorted(root.glob("*.deb")):
             run(["dpkg", "-x", package.name, "."], root)
+            package.unlink()
         (root / "complete").touch()
     return root
 
