@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{anabranch, file, receiver, run};
+use crate::program::{Program, anabranch, file, receiver, run};
 use crate::terminal::Terminal;
 use tempfile::tempdir;
 
@@ -120,4 +120,40 @@ fn what_the_network_says_and_messages_are_broken_between_words() {
     assert!(!terminal.has_wrapped(), "{}", terminal.text());
     let message = terminal.text();
     assert!(message.contains("create it with mkdir") && message.contains("\n  "), "{message}");
+}
+
+/// A line each five seconds, of all three at the same time. The links of the comparison carry a megabit a second.
+#[test]
+fn long_work_says_on_a_pipe_how_far_it_is() {
+    let dir = tempdir().expect("a directory");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/wifi-lte.toml");
+    let slow = dir.path().join("slow.toml");
+    let link = |name| format!("[[link]]\nname = \"{name}\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n");
+    let flow = "[[flow]]\ntransfer = \"5 MB\"\n";
+    std::fs::write(&slow, [link("a"), link("b"), flow.to_owned()].concat()).expect("a file");
+    let sim = Program::start(
+        anabranch("sim --runs 1000000 --threads 1 --set link.lte.loss=0.001").arg(&shipped),
+    );
+    let compare = Program::start(anabranch("compare").arg(&slow));
+    let demo = Program::start(&mut anabranch("demo"));
+    for (mut program, mark, more) in
+        [(sim, " s: ", " of 1000000 runs done, "), (compare, " s: step ", ", really"), (demo, " s: step ", "")]
+    {
+        let line = program.wait_for(mark);
+        assert!(line.contains(more), "{line}");
+        program.interrupt();
+        assert_eq!(program.finish().status, Some(130));
+    }
+}
+
+#[test]
+fn lines_of_progress_say_no_time_of_the_machine() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/wifi-lte.toml");
+    let mut sim =
+        Program::start(anabranch("sim --json-lines --runs 1000000 --set link.lte.loss=0.001").arg(&shipped));
+    let line = sim.wait_for("simulated_s");
+    assert!(line.contains("finished_runs") && !line.contains("wall_s"), "{line}");
+    sim.interrupt();
+    let ended = sim.finish();
+    assert!(ended.stdout.contains("\"runs\"") && !ended.stdout.contains("wall_s"), "{ended:?}");
 }
