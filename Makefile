@@ -7,7 +7,7 @@ WALKS   ?= 100000
 NETWORKS ?= 20000
 ADVERSARIES ?= 100000
 SECONDS ?= 60
-FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
+FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
 .PHONY: help demo test bench cost peers versus losses agree interop oracle figures blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help

@@ -14,6 +14,7 @@ use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
+use anabranch_traces::TraceError;
 use anabranch_transfer::{FindError, OpenError as StoreError};
 use serde_json::{Value, json};
 
@@ -53,6 +54,17 @@ pub enum Failure {
         /// What the matter is.
         why: String,
     },
+    /// A recording that cannot be read.
+    #[error("cannot read the recording {file:?}: {why}")]
+    NoRecording {
+        /// Which file.
+        file: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// Recordings of which no scenario can be made.
+    #[error("{0}")]
+    Trace(TraceError),
     /// A scenario that is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -172,6 +184,8 @@ impl Failure {
             | Failure::Key(_)
             | Failure::File(_)
             | Failure::NoScenario { .. }
+            | Failure::NoRecording { .. }
+            | Failure::Trace(_)
             | Failure::Scenario(_)
             | Failure::Build(_)
             | Failure::NotForModels { .. }
@@ -202,6 +216,8 @@ impl Failure {
             Failure::File(_) => "file",
             Failure::Directory(_) => "directory",
             Failure::NoScenario { .. } => "no-scenario",
+            Failure::NoRecording { .. } => "no-recording",
+            Failure::Trace(_) => "trace",
             Failure::Scenario(error) => error.kind().name(),
             Failure::Build(_) => "scenario",
             Failure::NotForModels { .. } => "models",
@@ -218,6 +234,16 @@ impl Failure {
             Failure::NotPrinted(_) => "output",
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
+        }
+    }
+}
+
+impl From<TraceError> for Failure {
+    /// What is wrong at a place in a recording is told as in a scenario.
+    fn from(error: TraceError) -> Failure {
+        match error {
+            TraceError::Wrong(error) => Failure::Scenario(error),
+            other => Failure::Trace(other),
         }
     }
 }

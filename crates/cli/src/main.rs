@@ -25,6 +25,7 @@ mod plan;
 mod predict;
 mod quantity;
 mod ready;
+mod recorded;
 mod recv;
 mod report;
 mod scenario;
@@ -42,7 +43,7 @@ use std::process::ExitCode;
 
 use anabranch_observe::Body;
 
-use arguments::{Asked, Command, NotParsed, asked_settings};
+use arguments::{Asked, Command, NotParsed, ScenarioArguments, ScenarioCommand, asked_settings};
 use failure::Failure;
 use interrupt::Interrupt;
 use report::Outcome;
@@ -98,6 +99,9 @@ async fn run(command: Command) -> Result<Outcome, Failure> {
     match &command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
+        Command::Scenario(ScenarioArguments { command: ScenarioCommand::From(arguments) }) => {
+            recorded::run(arguments, &mut interrupt).await
+        }
         Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
         Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,

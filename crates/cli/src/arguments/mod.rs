@@ -6,6 +6,7 @@ mod emulate;
 mod host;
 mod models;
 mod output;
+mod recorded;
 mod remarks;
 mod secrecy;
 mod shell;
@@ -20,6 +21,7 @@ pub use emulate::EmulateArguments;
 pub use host::HostPort;
 pub use models::{MethodName, ModelName, PlanArguments, PredictArguments, RoundLossName, WindowModelName};
 pub use output::{Output, Timing};
+pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
@@ -49,6 +51,8 @@ pub enum Command {
     Demo(DemoArguments),
     /// Run a scenario in the simulator
     Sim(SimArguments),
+    /// Make scenarios from recordings of links
+    Scenario(ScenarioArguments),
     /// Predict throughput with analytic models
     Predict(PredictArguments),
     /// Plan a window limit for each path in a shared receive buffer
@@ -76,6 +80,7 @@ impl Arguments {
         match &self.command {
             Command::Demo(demo) => demo.output,
             Command::Sim(sim) => sim.output,
+            Command::Scenario(ScenarioArguments { command: ScenarioCommand::From(from) }) => from.output,
             Command::Predict(predict) => predict.output,
             Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
