@@ -78,7 +78,7 @@ fn values_of(key: &str, kind: &Kind, registry: &Registry) -> Vec<PossibleValue> 
 fn hinted(argument: Arg) -> Arg {
     let hint = match argument.get_id().as_str() {
         "scenario" | "key_file" | "report" | "plot" | "write" => ValueHint::FilePath,
-        "dir" | "pcap" | "trace" => ValueHint::DirPath,
+        "dir" | "out" | "pcap" | "trace" => ValueHint::DirPath,
         "files" => ValueHint::AnyPath,
         "links" | "names" => ValueHint::Other,
         "to" => ValueHint::Hostname,

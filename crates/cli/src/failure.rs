@@ -14,6 +14,7 @@ use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
+use anabranch_studies::figures::FigureError;
 use anabranch_traces::TraceError;
 use anabranch_transfer::{FindError, OpenError as StoreError};
 use serde_json::{Value, json};
@@ -82,6 +83,9 @@ pub enum Failure {
     /// A question to which the planner has no answer.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A figure that cannot be run.
+    #[error("{0}")]
+    Figure(FigureError),
     /// A file that cannot be written: a record of a run, a plan.
     #[error(transparent)]
     Record(#[from] CannotWrite),
@@ -191,10 +195,12 @@ impl Failure {
             | Failure::NotForModels { .. }
             | Failure::Plan(_)
             | Failure::Record(_)
+            | Failure::Figure(FigureError::Keep(_))
             | Failure::Directory(_) => 2,
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
+            | Failure::Figure(_)
             | Failure::PeerGone(_)
             | Failure::LinksUsedUp(_)
             | Failure::Garbage { .. }
@@ -222,6 +228,7 @@ impl Failure {
             Failure::Build(_) => "scenario",
             Failure::NotForModels { .. } => "models",
             Failure::Plan(_) => "plan",
+            Failure::Figure(_) => "figure",
             Failure::Record(_) => "record",
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => "namespace",
@@ -245,6 +252,12 @@ impl From<TraceError> for Failure {
             TraceError::Wrong(error) => Failure::Scenario(error),
             other => Failure::Trace(other),
         }
+    }
+}
+
+impl From<FigureError> for Failure {
+    fn from(error: FigureError) -> Failure {
+        if error.is_interruption() { Failure::Interrupted } else { Failure::Figure(error) }
     }
 }
 

@@ -12,6 +12,7 @@ mod emulate;
 mod endpoint;
 mod failure;
 mod fetch;
+mod figures;
 mod interrupt;
 mod key;
 mod key_echo;
@@ -105,6 +106,7 @@ async fn run(command: Command) -> Result<Outcome, Failure> {
         Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
         Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
+        Command::Figures(arguments) => figures::run(arguments, &mut interrupt).await,
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,

@@ -86,7 +86,7 @@ fn what_is_wrong_with_a_recording_has_its_place_and_the_status_of_wrong_input() 
 }
 
 #[test]
-fn a_rate_that_nobody_measured_is_said_beside_the_result() {
+fn a_rate_that_was_not_measured_is_said_beside_the_result() {
     let made = run(anabranch("scenario from").arg(sample("ping-macos.txt"))).expect(0);
     assert!(made.stderr.contains("was not measured: 10 Mbit/s is assumed"), "{made:?}");
     let quiet = run(anabranch("scenario from --quiet").arg(sample("ping-macos.txt"))).expect(0);

@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod emulate;
+mod figures;
 mod host;
 mod models;
 mod output;
@@ -18,6 +19,7 @@ mod wrong;
 pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
+pub use figures::{ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments};
 pub use host::HostPort;
 pub use models::{MethodName, ModelName, PlanArguments, PredictArguments, RoundLossName, WindowModelName};
 pub use output::{Output, Timing};
@@ -59,6 +61,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Compare predicted, simulated and real results: each path of a scenario alone, and all together
     Compare(CompareArguments),
+    /// Run the papers' figures again, and judge what is said of them
+    Figures(FiguresArguments),
     /// Emulate a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
     Emulate(EmulateArguments),
     /// Send files over all usable paths to a host that runs `anabranch recv`
@@ -84,6 +88,7 @@ impl Arguments {
             Command::Predict(predict) => predict.output,
             Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
+            Command::Figures(figures) => figures.output(),
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),
