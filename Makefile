@@ -7,13 +7,13 @@ WALKS   ?= 100000
 NETWORKS ?= 20000
 ADVERSARIES ?= 100000
 SECONDS ?= 60
-FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
+FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
-.PHONY: help demo test bench cost peers versus losses agree interop oracle figures blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test bench cost peers versus losses agree interop oracle figures figures-check site blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo:   ## a phone's two links, simulated and really used
 	cargo run --release --quiet --package anabranch-cli --bin anabranch -- demo
@@ -95,6 +95,9 @@ oracle: ## our transfers beside ns-2's CMT module and our TCP beside ns-3's, poi
 
 figures: ## the papers' figures and their verdicts, as docs/figures.md has them: about five hours on two idle cores; an interrupted run resumes
 	cargo run --release --quiet --package anabranch-studies -- figures --out $${CARGO_TARGET_DIR:-target}/figures
+
+figures-check: ## one in twenty of the committed points of docs/figures/ drawn anew and compared: some minutes
+	cargo run --release --quiet --package anabranch-studies -- figures-check
 
 blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
 	cargo run --release --quiet --package anabranch-studies -- blocking

@@ -48,6 +48,20 @@ fn main() {
     for (name, bytes) in scenarios() {
         write("scenario", &name, &bytes);
     }
+    for (name, bytes) in recordings() {
+        write("trace", &name, &bytes);
+    }
+}
+
+/// The samples of recordings, each behind a byte that lets its content say its kind.
+fn recordings() -> BTreeMap<String, Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/traces/tests/samples");
+    let files = std::fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path());
+    let seed = |path: std::path::PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a plain name").to_owned();
+        (name, [&[4], std::fs::read(&path).expect("a sample").as_slice()].concat())
+    };
+    files.map(seed).collect()
 }
 
 /// The shipped scenarios, the first of them with settings behind it.

@@ -28,15 +28,20 @@ pub fn run(arguments: &CompletionsArguments) -> Result<Outcome, Failure> {
 fn completed() -> Command {
     let whole = Arguments::command();
     let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    Command::new(NAME).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).subcommands(
-        shown.map(|command| {
-            let sets = values_of_set(command.get_name());
-            command.mut_args(|argument| match argument.get_id().as_str() {
-                "settings" => argument.value_parser(PossibleValuesParser::new(sets.clone())),
-                _ => hinted(argument),
-            })
-        }),
-    )
+    Command::new(NAME)
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .subcommands(shown.map(completed_command))
+}
+
+/// A command, and those below it, with what values their arguments take.
+fn completed_command(command: Command) -> Command {
+    let sets = values_of_set(command.get_name());
+    let command = command.mut_args(|argument| match argument.get_id().as_str() {
+        "settings" => argument.value_parser(PossibleValuesParser::new(sets.clone())),
+        _ => hinted(argument),
+    });
+    command.disable_help_subcommand(true).mut_subcommands(completed_command)
 }
 
 /// What may follow `--set` of a command: every key, with its words where it has some. Which links, paths and events there
@@ -73,8 +78,9 @@ fn values_of(key: &str, kind: &Kind, registry: &Registry) -> Vec<PossibleValue> 
 fn hinted(argument: Arg) -> Arg {
     let hint = match argument.get_id().as_str() {
         "scenario" | "key_file" | "report" | "plot" | "write" => ValueHint::FilePath,
-        "dir" | "pcap" | "trace" => ValueHint::DirPath,
+        "dir" | "out" | "pcap" | "trace" => ValueHint::DirPath,
         "files" => ValueHint::AnyPath,
+        "links" | "names" => ValueHint::Other,
         "to" => ValueHint::Hostname,
         "via" | "listen" | "name" => ValueHint::Other,
         _ => return argument,

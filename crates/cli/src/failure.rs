@@ -14,6 +14,8 @@ use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
+use anabranch_studies::figures::FigureError;
+use anabranch_traces::TraceError;
 use anabranch_transfer::{FindError, OpenError as StoreError};
 use serde_json::{Value, json};
 
@@ -54,6 +56,17 @@ pub enum Failure {
         /// What the matter is.
         why: String,
     },
+    /// A recording that cannot be read.
+    #[error("cannot read the recording {file:?}: {why}")]
+    NoRecording {
+        /// Which file.
+        file: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// Recordings of which no scenario can be made.
+    #[error("{0}")]
+    Trace(TraceError),
     /// A scenario that is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -71,6 +84,9 @@ pub enum Failure {
     /// A question to which the planner has no answer.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A figure that cannot be run.
+    #[error("{0}")]
+    Figure(FigureError),
     /// A file that cannot be written: a record of a run, a plan.
     #[error(transparent)]
     Record(#[from] CannotWrite),
@@ -173,15 +189,19 @@ impl Failure {
             | Failure::Key(_)
             | Failure::File(_)
             | Failure::NoScenario { .. }
+            | Failure::NoRecording { .. }
+            | Failure::Trace(_)
             | Failure::Scenario(_)
             | Failure::Build(_)
             | Failure::NotForModels { .. }
             | Failure::Plan(_)
             | Failure::Record(_)
+            | Failure::Figure(FigureError::Keep(_))
             | Failure::Directory(_) => 2,
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
+            | Failure::Figure(_)
             | Failure::PeerGone(_)
             | Failure::LinksUsedUp(_)
             | Failure::Garbage { .. }
@@ -203,10 +223,13 @@ impl Failure {
             Failure::File(_) => "file",
             Failure::Directory(_) => "directory",
             Failure::NoScenario { .. } => "no-scenario",
+            Failure::NoRecording { .. } => "no-recording",
+            Failure::Trace(_) => "trace",
             Failure::Scenario(error) => error.kind().name(),
             Failure::Build(_) => "scenario",
             Failure::NotForModels { .. } => "models",
             Failure::Plan(_) => "plan",
+            Failure::Figure(_) => "figure",
             Failure::Record(_) => "record",
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => "namespace",
@@ -220,6 +243,22 @@ impl Failure {
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
         }
+    }
+}
+
+impl From<TraceError> for Failure {
+    /// What is wrong at a place in a recording is told as in a scenario.
+    fn from(error: TraceError) -> Failure {
+        match error {
+            TraceError::Wrong(error) => Failure::Scenario(error),
+            other => Failure::Trace(other),
+        }
+    }
+}
+
+impl From<FigureError> for Failure {
+    fn from(error: FigureError) -> Failure {
+        if error.is_interruption() { Failure::Interrupted } else { Failure::Figure(error) }
     }
 }
 

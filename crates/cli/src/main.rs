@@ -12,6 +12,7 @@ mod emulate;
 mod endpoint;
 mod failure;
 mod fetch;
+mod figures;
 mod interrupt;
 mod key;
 mod key_echo;
@@ -26,6 +27,7 @@ mod plan;
 mod predict;
 mod quantity;
 mod ready;
+mod recorded;
 mod recv;
 mod report;
 mod scenario;
@@ -43,7 +45,7 @@ use std::process::ExitCode;
 
 use anabranch_observe::Body;
 
-use arguments::{Asked, Command, NotParsed, asked_settings};
+use arguments::{Asked, Command, NotParsed, ScenarioArguments, ScenarioCommand, asked_settings};
 use failure::Failure;
 use interrupt::Interrupt;
 use report::Outcome;
@@ -99,9 +101,13 @@ async fn run(command: Command) -> Result<Outcome, Failure> {
     match &command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
+        Command::Scenario(ScenarioArguments { command: ScenarioCommand::From(arguments) }) => {
+            recorded::run(arguments, &mut interrupt).await
+        }
         Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
         Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
+        Command::Figures(arguments) => figures::run(arguments, &mut interrupt).await,
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,

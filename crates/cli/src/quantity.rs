@@ -23,6 +23,17 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     quantity::span(&with_unit(text, "s")).map_err(|error| error.to_string())
 }
 
+/// The same, never zero.
+///
+/// # Errors
+/// What was expected.
+pub fn some_seconds(text: &str) -> Result<Duration, String> {
+    match seconds(text)? {
+        span if span.is_zero() => Err("expected more than 0 s".to_owned()),
+        span => Ok(span),
+    }
+}
+
 /// Reads a rate with its unit, bits a second where there is none. Never zero.
 ///
 /// # Errors

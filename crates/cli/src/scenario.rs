@@ -77,6 +77,14 @@ fn load_as(file: &Path, changes: &[String], reading: LoadStep) -> Result<Loaded,
     })
 }
 
+/// The scenario that a text says, with files beside it in `folder`.
+///
+/// # Errors
+/// It is wrong.
+pub fn parse_beside(source: &Source, folder: &Path) -> Result<Scenario, ScenarioError> {
+    Scenario::parse(source, &BesideFiles(folder.to_owned()), &[], &live::registry())
+}
+
 impl Loaded {
     /// Every setting as used, for documents.
     pub fn resolved(&self) -> Json {
@@ -115,7 +123,8 @@ impl Files for BesideFiles {
     }
 }
 
-fn why(error: &std::io::Error) -> String {
+/// What the matter is with a file.
+pub fn why(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),
         ErrorKind::IsADirectory => "it is a directory".to_owned(),

@@ -11,6 +11,7 @@ mod keys;
 mod narrow;
 mod printing;
 mod program;
+mod recordings;
 mod resuming;
 mod simulation;
 mod terminal;

@@ -1,8 +1,12 @@
 //! The error that users see when a scenario is wrong.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::excerpt::{Excerpt, Style};
+use crate::fault::Fault;
+use crate::source::Source;
+use crate::tree::{Span, TextOrigin};
 
 /// What is wrong with a scenario, and where.
 ///
@@ -59,6 +63,22 @@ pub(crate) struct ErrorReport {
 impl ScenarioError {
     pub(crate) fn new(report: ErrorReport) -> ScenarioError {
         ScenarioError(Box::new(report))
+    }
+
+    /// Of a recording from which a scenario is made: what is wrong at these bytes of it, and what would be right.
+    pub fn in_trace(
+        source: &Source,
+        at: Range<usize>,
+        message: impl Into<String>,
+        expected: Option<&str>,
+    ) -> ScenarioError {
+        let span = Span { origin: TextOrigin::File, start: at.start, end: at.end };
+        let fault = Fault::of_recording(span, message);
+        let fault = match expected {
+            Some(expected) => fault.expected(expected),
+            None => fault,
+        };
+        fault.in_file(source)
     }
 
     /// What kind of fault it is.

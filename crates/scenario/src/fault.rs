@@ -71,6 +71,11 @@ impl Fault {
         fault
     }
 
+    /// A recording that is read by itself, with no scenario that names it.
+    pub fn of_recording(span: Span, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(ErrorKind::Trace, span, message)
+    }
+
     /// With what would be right.
     pub fn expected(mut self: Box<Self>, expected: impl Into<String>) -> Box<Fault> {
         self.expected = Some(expected.into());

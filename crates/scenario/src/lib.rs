@@ -37,6 +37,7 @@ pub mod resolved;
 mod settings;
 mod source;
 pub mod tools;
+pub mod trace;
 mod tree;
 
 /// The policies that a scenario's names stand for.

@@ -1,11 +1,12 @@
 //! Runs many scenarios, each with many seeds, on all cores.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use anabranch_base::Duration;
 use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
-use anabranch_sim::{Run, RunResult, Watch};
+use anabranch_sim::{Run, RunProgress, RunResult, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
@@ -18,12 +19,34 @@ pub struct GridPoint {
     pub seeds: Range<u64>,
 }
 
-/// A point whose text is not a scenario, or cannot be run: a mistake in the study.
+/// Why a grid was not run to its end.
 #[derive(Debug, thiserror::Error)]
-#[error("{what}\nin the scenario\n{scenario}")]
-pub struct GridError {
-    what: String,
-    scenario: String,
+pub enum GridError {
+    /// A point whose text is not a scenario, or cannot be run: a mistake in the study.
+    #[error("{what}\nin the scenario\n{scenario}")]
+    Wrong {
+        /// What is wrong.
+        what: String,
+        /// The point's text.
+        scenario: String,
+    },
+    /// The watch wanted no more.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What is told of the runs of a grid, and may end them. Any thread calls it.
+pub trait RunWatch: Send + Sync + std::fmt::Debug {
+    /// So many runs begin.
+    fn begin(&self, runs: u64);
+
+    /// One of them has ended.
+    fn on_run(&self);
+
+    /// Whether no more is wanted: runs that are under way end early, and are lost.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 }
 
 /// Runs every point with each of its seeds, and shows the progress. The results stand in the order of the points and of
@@ -48,21 +71,45 @@ where
     T: Send,
     E: From<GridError> + Send,
 {
+    run_watched(points, &ProgressLines::default(), keep)
+}
+
+/// The same, seen by `watch`.
+///
+/// # Errors
+/// As [`run_each`], or the watch wants no more.
+pub fn run_watched<T, E>(
+    points: &[GridPoint],
+    watch: &dyn RunWatch,
+    keep: impl Fn(&GridPoint, RunResult) -> Result<T, E> + Sync,
+) -> Result<Vec<Vec<T>>, E>
+where
+    T: Send,
+    E: From<GridError> + Send,
+{
     let scenarios = points.iter().map(parse).collect::<Result<Vec<Scenario>, GridError>>()?;
     let jobs: Vec<(usize, u64)> = points
         .iter()
         .enumerate()
         .flat_map(|(index, point)| point.seeds.clone().map(move |seed| (index, seed)))
         .collect();
-    let progress = Progress::new(jobs.len() as u64);
+    watch.begin(jobs.len() as u64);
     let results: Vec<T> = jobs
         .par_iter()
         .with_max_len(1)
         .map(|&(index, seed)| {
-            let run = Run::new(&scenarios[index], seed, Watch::default())
+            let mut run = Run::new(&scenarios[index], seed, Watch::default())
                 .map_err(|error| fault(&points[index], &error))?;
-            let kept = keep(&points[index], run.to_end());
-            progress.on_run();
+            while run.advance(SLICE) == RunProgress::Running {
+                if watch.is_interrupted() {
+                    return Err(GridError::Interrupted.into());
+                }
+            }
+            if watch.is_interrupted() {
+                return Err(GridError::Interrupted.into());
+            }
+            let kept = keep(&points[index], run.finish());
+            watch.on_run();
             kept
         })
         .collect::<Result<_, E>>()?;
@@ -81,33 +128,50 @@ pub(crate) fn parse(point: &GridPoint) -> Result<Scenario, GridError> {
 
 /// Says what is wrong with a point.
 pub(crate) fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridError {
-    GridError { what: what.to_string(), scenario: point.scenario.clone() }
+    GridError::Wrong { what: what.to_string(), scenario: point.scenario.clone() }
 }
 
 /// How far a grid is: a bar on a terminal; elsewhere, as in a log, a line about every minute.
-struct Progress {
+#[derive(Debug, Default)]
+pub struct ProgressLines(Mutex<Option<Shown>>);
+
+/// The grid that is shown.
+#[derive(Debug)]
+struct Shown {
     bar: ProgressBar,
     /// The minutes of which there is a line.
-    told: AtomicU64,
+    told: u64,
 }
 
-impl Progress {
-    fn new(runs: u64) -> Progress {
+impl RunWatch for ProgressLines {
+    fn begin(&self, runs: u64) {
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} to go");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        Progress { bar: ProgressBar::new(runs).with_style(style), told: AtomicU64::new(0) }
+        *self.lock() = Some(Shown { bar: ProgressBar::new(runs).with_style(style), told: 0 });
     }
 
     fn on_run(&self) {
-        self.bar.inc(1);
+        let mut shown = self.lock();
+        let Some(Shown { bar, told: minutes }) = shown.as_mut() else { return };
+        bar.inc(1);
         // Without a terminal the bar is hidden, and still counts and knows its time.
-        let seconds = self.bar.elapsed().as_secs();
-        let is_new_minute = self.told.fetch_max(seconds / 60, Ordering::Relaxed) < seconds / 60;
-        if is_new_minute && self.bar.is_hidden() {
-            eprintln!("{}", told(self.bar.position(), self.bar.length().unwrap_or_default(), seconds));
+        let seconds = bar.elapsed().as_secs();
+        if seconds / 60 > *minutes && bar.is_hidden() {
+            *minutes = seconds / 60;
+            eprintln!("{}", told(bar.position(), bar.length().unwrap_or_default(), seconds));
         }
     }
 }
+
+impl ProgressLines {
+    /// What is shown stays sound if a thread that showed it panicked.
+    fn lock(&self) -> MutexGuard<'_, Option<Shown>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How much simulated time goes by before a run looks whether it is still wanted.
+const SLICE: Duration = Duration::from_secs(10);
 
 /// The line about `done` runs of `all` after so many seconds, at least one of them done.
 fn told(done: u64, all: u64, seconds: u64) -> String {

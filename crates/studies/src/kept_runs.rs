@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use anabranch_sim::RunResult;
 use sha2::{Digest, Sha256};
 
-use crate::grid::{self, GridError, GridPoint};
+use crate::grid::{self, GridError, GridPoint, ProgressLines, RunWatch};
 
 /// The results that the simulator's own tests hold it to.
 const RECORDED: [&str; 2] = [
@@ -55,6 +55,7 @@ pub struct KeptRuns<V> {
     foreign: BTreeMap<RunKey, V>,
     file: Option<Mutex<RunFile>>,
     counts: RunCounts,
+    watch: Arc<dyn RunWatch>,
 }
 
 /// How many runs and rows there were.
@@ -119,7 +120,23 @@ impl<V: KeptValues> KeptRuns<V> {
             foreign: BTreeMap::new(),
             file: None,
             counts: RunCounts::default(),
+            watch: Arc::new(ProgressLines::default()),
         }
+    }
+
+    /// The same, whose runs are seen by `watch`.
+    pub fn watched_by(self, watch: Arc<dyn RunWatch>) -> KeptRuns<V> {
+        KeptRuns { watch, ..self }
+    }
+
+    /// What sees the runs.
+    pub fn watch(&self) -> &dyn RunWatch {
+        &*self.watch
+    }
+
+    /// How many of these runs are not kept.
+    pub fn lacks(&self, points: &[GridPoint]) -> usize {
+        self.missing(points).iter().map(|point| point.seeds.clone().count()).sum()
     }
 
     /// With a file in `folder`, which is made where it is not there; `behaviour` is a name without commas.
@@ -161,7 +178,7 @@ impl<V: KeptValues> KeptRuns<V> {
         let of_seeds = |point: &GridPoint| point.seeds.clone().count();
         let all: usize = points.iter().map(of_seeds).sum();
         let made: usize = missing.iter().map(of_seeds).sum();
-        let rows: Vec<Vec<(RunKey, V)>> = grid::run_each(&missing, |point, run| {
+        let rows: Vec<Vec<(RunKey, V)>> = grid::run_watched(&missing, &*self.watch, |point, run| {
             let (key, values) = ((digest(&point.scenario), run.seed), V::of(&run));
             self.append(&key, &values)?;
             Ok::<_, E>((key, values))

@@ -1,7 +1,7 @@
 //! What the simulator answers beside other people's numbers: oracle tables and the papers' figures.
 //!
-//! A tool for the project's own people: nothing here is a command of the program. Each study fixes its parameters and
-//! its tolerances before it runs, and prints the results.
+//! Each study fixes its parameters and its tolerances before it runs, and prints the results. `anabranch figures` runs the
+//! papers' figures; the other studies are a tool for the project's own people, the program of this crate.
 
 pub mod blocking;
 mod draws;

@@ -3,9 +3,11 @@
 mod bench;
 mod compare;
 mod emulate;
+mod figures;
 mod host;
 mod models;
 mod output;
+mod recorded;
 mod remarks;
 mod secrecy;
 mod shell;
@@ -17,9 +19,11 @@ mod wrong;
 pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
+pub use figures::{ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments};
 pub use host::HostPort;
 pub use models::{MethodName, ModelName, PlanArguments, PredictArguments, RoundLossName, WindowModelName};
 pub use output::{Output, Timing};
+pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
@@ -49,12 +53,16 @@ pub enum Command {
     Demo(DemoArguments),
     /// Run a scenario in the simulator
     Sim(SimArguments),
+    /// Make scenarios from recordings of links
+    Scenario(ScenarioArguments),
     /// Predict throughput with analytic models
     Predict(PredictArguments),
     /// Plan a window limit for each path in a shared receive buffer
     Plan(PlanArguments),
     /// Compare predicted, simulated and real results: each path of a scenario alone, and all together
     Compare(CompareArguments),
+    /// Run the papers' figures again, and judge what is said of them
+    Figures(FiguresArguments),
     /// Emulate a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
     Emulate(EmulateArguments),
     /// Send files over all usable paths to a host that runs `anabranch recv`
@@ -76,9 +84,11 @@ impl Arguments {
         match &self.command {
             Command::Demo(demo) => demo.output,
             Command::Sim(sim) => sim.output,
+            Command::Scenario(ScenarioArguments { command: ScenarioCommand::From(from) }) => from.output,
             Command::Predict(predict) => predict.output,
             Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
+            Command::Figures(figures) => figures.output(),
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),

@@ -25,8 +25,8 @@ pub struct ArgumentError {
 impl ArgumentError {
     /// What `error` says of these words, of which the first is the program's name.
     pub fn of(error: &clap::Error, words: &[String], program: &Command) -> ArgumentError {
-        let named = words.get(1).and_then(|name| program.find_subcommand(name));
-        let whole = named.map_or_else(|| program.get_name().to_owned(), |command| called(program, command));
+        let named = named(words, program);
+        let whole = called(named.unwrap_or(program));
         let mut remarks = hints(error);
         remarks.push(format!("usage: {}", usage(named.unwrap_or(program))));
         remarks.push(format!("`{whole} --help` tells more"));
@@ -45,9 +45,21 @@ impl ArgumentError {
     }
 }
 
+/// The command that the first words behind the program's name lead to.
+fn named<'c>(words: &[String], program: &'c Command) -> Option<&'c Command> {
+    let mut found = None;
+    for word in words.iter().skip(1) {
+        match found.unwrap_or(program).find_subcommand(word) {
+            Some(command) => found = Some(command),
+            None => break,
+        }
+    }
+    found
+}
+
 /// What users type to start a command.
-fn called(program: &Command, command: &Command) -> String {
-    format!("{} {}", program.get_name(), command.get_name())
+fn called(command: &Command) -> String {
+    command.get_bin_name().unwrap_or(command.get_name()).to_owned()
 }
 
 fn message(error: &clap::Error) -> String {

@@ -34,11 +34,14 @@ pub fn run(arguments: &ManualArguments) -> Result<Outcome, Failure> {
 /// The name of each page's file, and its text.
 fn pages() -> Vec<(String, String)> {
     let program = built();
-    let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
-    std::iter::once(&program)
-        .chain(commands)
-        .map(|command| (format!("{}.1", page::name(command)), page::text(&program, command)))
-        .collect()
+    let page = |command| (format!("{}.1", page::name(command)), page::text(&program, command));
+    with_commands(&program).into_iter().map(page).collect()
+}
+
+/// A command and all below it that `--help` shows.
+fn with_commands(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+    std::iter::once(command).chain(below.flat_map(with_commands)).collect()
 }
 
 /// The whole command line, each command with its usage.
@@ -60,8 +63,8 @@ mod tests {
     #[test]
     fn every_command_has_a_page_with_every_section() {
         let program = built();
-        for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
-            let page = page_of(&format!("anabranch-{}", command.get_name()));
+        for command in with_commands(&program).into_iter().skip(1) {
+            let page = page_of(&page::name(command));
             for section in
                 ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "SEE ALSO"]
             {

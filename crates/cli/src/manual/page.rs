@@ -59,7 +59,10 @@ fn worded(command: &Command) -> Command {
 
 fn see_also(program: &Command, command: &Command) -> String {
     let others = program.get_subcommands().filter(|other| !other.is_hide_set());
-    let pages = std::iter::once(program).chain(others).map(name).filter(|other| *other != name(command));
+    let below =
+        command.get_subcommands().filter(|other| !other.is_hide_set() && name(command) != name(program));
+    let pages =
+        std::iter::once(program).chain(others).chain(below).map(name).filter(|other| *other != name(command));
     let pages: Vec<String> = pages.map(|page| format!("{page}(1)")).collect();
     format!(
         "{}. The user guide is guide.md in this package's documentation, docs/guide.md among the sources.",

@@ -10,6 +10,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("link", &["base"]),
     ("wireless", &["base", "link"]),
     ("scenario", &["base", "sctp", "link", "wireless"]),
+    ("traces", &["base", "scenario"]),
     ("models", &["base"]),
     ("net", &["base", "sctp"]),
     ("transfer", &["base", "net"]),
@@ -24,7 +25,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "cli",
         &[
             "base", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate", "sim",
-            "observe",
+            "observe", "studies", "traces",
         ],
     ),
     ("cost", &["base", "sctp", "scenario", "models", "sim", "transfer"]),

@@ -8,6 +8,7 @@ use super::{shapes, value};
 use crate::fault::{Fault, Read};
 use crate::files::Files;
 use crate::source::Source;
+use crate::trace::{EXPECTED, TraceFault, opportunities};
 use crate::tree::{Node, Span, TextOrigin, TreeValue, quoted};
 
 /// `"10 Mbit/s"`, `{ steps = [["0 s", "10 Mbit/s"], …] }` or `{ trace = "up.mahimahi", repeat = true }`.
@@ -79,10 +80,10 @@ fn trace(node: &Node, files: &dyn Files) -> Read<Trace> {
         let fault = Fault::value(named.span, format!("the trace {} cannot be read: {why}", quoted(name)));
         fault.expected("a file beside the scenario, with a time in milliseconds on each line")
     })?;
-    let opportunities = opportunities(&text).map_err(|(span, message)| {
+    let opportunities = opportunities(&text).map_err(|TraceFault { at, message }| {
         let file = Source::new(name, text.clone());
-        let fault = Fault::trace(file, named.span, span, message);
-        fault.expected("a time in whole milliseconds on each line, not less than the line before")
+        let span = Span { origin: TextOrigin::File, start: at.start, end: at.end };
+        Fault::trace(file, named.span, span, message).expected(EXPECTED)
     })?;
     let period = opportunities.last().map_or(Duration::ZERO, |last| last.since(Time::ZERO));
     if repeat && period.is_zero() {
@@ -90,29 +91,4 @@ fn trace(node: &Node, files: &dyn Files) -> Read<Trace> {
         return Err(fault.expected("a trace longer than 0 ms, or repeat = false"));
     }
     Ok(Trace { name: name.to_owned(), opportunities, repeat })
-}
-
-/// Each line is the moment of an opportunity; blank lines may end the file.
-fn opportunities(text: &str) -> Result<Vec<Time>, (Span, String)> {
-    let mut moments = Vec::new();
-    let mut start = 0;
-    let text = text.trim_end();
-    for line in text.split_inclusive('\n') {
-        let digits = line.trim();
-        let span = Span { origin: TextOrigin::File, start, end: start + line.trim_end().len() };
-        start += line.len();
-        let nanos = digits.parse::<u64>().ok().and_then(|ms| ms.checked_mul(1_000_000));
-        let moment = nanos.map(Time::from_nanos);
-        let moment =
-            moment.ok_or_else(|| (span, format!("{} is not a time in milliseconds", quoted(digits))))?;
-        if moments.last().is_some_and(|last| moment < *last) {
-            return Err((span, format!("{digits} ms is less than the line before")));
-        }
-        moments.push(moment);
-    }
-    if moments.is_empty() {
-        let span = Span { origin: TextOrigin::File, start: 0, end: 0 };
-        return Err((span, "the trace is empty".to_owned()));
-    }
-    Ok(moments)
 }

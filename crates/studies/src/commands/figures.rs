@@ -2,12 +2,11 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anabranch_studies::figures::{
-    Conduct, FigureName, FigureResult, judge_default, judge_sensitivity, report, stopwatch, svg,
-};
+use anabranch_studies::figures::session::{self, Members};
+use anabranch_studies::figures::{Conduct, FigureName, report, stopwatch};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
 use clap::ValueEnum;
@@ -36,6 +35,9 @@ pub struct Arguments {
     /// Draw every panel into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
+    /// Write the curves of every panel into this folder, a table each
+    #[arg(long, value_name = "DIR")]
+    curves: Option<PathBuf>,
     /// Write every run's values to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -51,33 +53,26 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     };
     let mut conduct = Conduct { scale: arguments.scale, at_most: arguments.seeds, kept };
     tell_of_rows(conduct.kept.counts());
+    let members = if arguments.default_only { Members::None } else { Members::Named(&arguments.members) };
     for name in names {
         let (begun, before) = (stopwatch::now(), conduct.kept.counts());
-        let headline = judge_default(*name, &mut conduct)?;
-        print!("{}", report::figure(&headline, arguments.scale));
+        let judged = session::judged(*name, &mut conduct, members)?;
+        print!("{}", judged.page(arguments.scale));
         if let Some(folder) = &arguments.svg {
-            draw(&headline, folder)?;
+            session::write_drawings(&judged.headline, folder)?;
         }
-        let members = match arguments.default_only {
-            true => Vec::new(),
-            false => judge_sensitivity(*name, &mut conduct, |member| arguments.wants(member))?,
-        };
-        print!("{}", report::members(&headline, &members));
+        if let Some(folder) = &arguments.curves {
+            session::write_curves(&judged.headline, folder)?;
+        }
         let (after, spent) = (conduct.kept.counts(), stopwatch::now().since(begun));
         let (taken, made) = (after.taken - before.taken, after.made - before.made);
-        eprintln!("{}: {taken} runs taken, {made} made; {spent}", headline.figure.id);
-        rows.extend([headline].iter().chain(&members).map(report::csv));
+        eprintln!("{}: {taken} runs taken, {made} made; {spent}", judged.headline.figure.id);
+        rows.extend([judged.headline].iter().chain(&judged.members).map(report::csv));
     }
     if let Some(file) = &arguments.csv {
         fs::write(file, rows).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-impl Arguments {
-    fn wants(&self, member: &str) -> bool {
-        self.members.is_empty() || self.members.iter().any(|name| member.contains(name.as_str()))
-    }
 }
 
 /// What is in the folder and of no use.
@@ -89,14 +84,4 @@ fn tell_of_rows(counts: RunCounts) {
     if damaged > 0 {
         eprintln!("{damaged} lines of kept runs are cut off or damaged, and are not used");
     }
-}
-
-fn draw(outcome: &FigureResult, folder: &Path) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    for panel in &outcome.figure.panels {
-        let file = folder.join(svg::file_name(outcome.figure.id, panel));
-        let text = svg::panel(outcome, panel)?;
-        fs::write(&file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
-    }
-    Ok(())
 }

@@ -3,6 +3,7 @@
 pub mod blocking;
 pub mod failover;
 pub mod figures;
+pub mod figures_check;
 pub mod ns2;
 pub mod ns3;
 pub mod sharing;

@@ -5,7 +5,7 @@ use super::figure::{Figure, Panel, ValueSource};
 use super::results::{Metric, Results};
 use super::run_values::RunValues;
 use super::stopwatch;
-use crate::grid::GridPoint;
+use crate::grid::{GridError, GridPoint};
 use crate::kept_runs::KeptRuns;
 
 /// Runs all scenarios of a record that are not in `kept`, each once however often it stands there, and takes the values
@@ -14,15 +14,7 @@ use crate::kept_runs::KeptRuns;
 /// # Errors
 /// A scenario that cannot be run, a transfer that does not end, or a run that cannot be kept.
 pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Results, FigureError> {
-    let mut grid: Vec<GridPoint> = Vec::new();
-    for panel in &figure.panels {
-        for scenario in scenarios(panel) {
-            let point = point(panel, scenario);
-            if !grid.contains(&point) {
-                grid.push(point);
-            }
-        }
-    }
+    let grid = grid_of(figure);
     let runs = kept.values::<FigureError>(&grid)?;
     let of_scenario = |panel: &Panel, scenario: &str| {
         let wanted = point(panel, scenario);
@@ -33,6 +25,9 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
     for panel in &figure.panels {
         for series in &panel.series {
             for (x, source) in &series.points {
+                if kept.watch().is_interrupted() {
+                    return Err(GridError::Interrupted.into());
+                }
                 match source {
                     ValueSource::Run(scenario) => {
                         let runs = of_scenario(panel, scenario);
@@ -68,6 +63,20 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
         }
     }
     Ok(results)
+}
+
+/// The runs of a record that can be kept, each once.
+pub fn grid_of(figure: &Figure) -> Vec<GridPoint> {
+    let mut grid: Vec<GridPoint> = Vec::new();
+    for panel in &figure.panels {
+        for scenario in scenarios(panel) {
+            let point = point(panel, scenario);
+            if !grid.contains(&point) {
+                grid.push(point);
+            }
+        }
+    }
+    grid
 }
 
 fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {

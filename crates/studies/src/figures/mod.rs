@@ -2,16 +2,20 @@
 
 pub mod berp;
 pub mod by_seed;
+pub mod catalogue;
 pub mod claim;
 mod curve_statistics;
+pub mod curve_table;
 pub mod figure;
 pub mod iy;
 pub mod liu;
 mod measure;
 pub mod observed;
+mod reduced;
 pub mod report;
 pub mod results;
 pub mod run_values;
+pub mod session;
 pub mod stopwatch;
 pub mod svg;
 pub mod verdict;
@@ -471,6 +475,13 @@ impl FigureName {
     }
 }
 
+impl FigureError {
+    /// Whether it is not an error, but the wish of who watched.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, FigureError::Grid(GridError::Interrupted))
+    }
+}
+
 impl FigureResult {
     /// The worst verdict of the core claims about a panel; of all of them for an empty name. It is provisional if one of
     /// theirs is. `None` without one.
@@ -479,8 +490,6 @@ impl FigureResult {
         let core = claims.filter(|(claim, _)| claim.weight == Weight::Core);
         let core = core.filter(|(claim, _)| panel.is_empty() || claim.panel == panel);
         let standings: Vec<Standing> = core.map(|(_, finding)| finding.standing()).collect();
-        let verdict = standings.iter().map(|standing| standing.verdict).max()?;
-        let provisional = standings.iter().filter_map(|standing| standing.provisional).min();
-        Some(Standing { verdict, provisional })
+        Standing::worst(&standings)
     }
 }

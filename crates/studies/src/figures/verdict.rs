@@ -101,6 +101,15 @@ impl Verdict {
     }
 }
 
+impl Standing {
+    /// The worst of several verdicts, provisional if one of them is; `None` of none.
+    pub fn worst(all: &[Standing]) -> Option<Standing> {
+        let verdict = all.iter().map(|standing| standing.verdict).max()?;
+        let provisional = all.iter().filter_map(|standing| standing.provisional).min();
+        Some(Standing { verdict, provisional })
+    }
+}
+
 impl Place {
     fn of(found: ConfidenceInterval, (least, most): (f64, f64)) -> Place {
         match () {

@@ -1,0 +1,72 @@
+//! `anabranch figures`: the papers' figures, behind the installed program. What is run and how it is judged is in `studies`.
+
+mod document;
+mod list;
+mod progress;
+mod report;
+mod run;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anabranch_studies::figures::session::named;
+use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
+use anabranch_studies::scale::StudyScale;
+use clap::ValueEnum as _;
+
+use crate::arguments::{ALL, FiguresArguments, FiguresCommand, StudyArguments};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::Outcome;
+use progress::FigureWatch;
+
+/// Runs the command.
+///
+/// # Errors
+/// A folder that cannot be read or written, a figure that cannot be run, or Ctrl-C before there is any result.
+pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    match &arguments.command {
+        FiguresCommand::List(_) => Ok(list::list()),
+        FiguresCommand::Run(arguments) => run::run(arguments, interrupt).await,
+        FiguresCommand::Report(arguments) => report::report(arguments, interrupt).await,
+    }
+}
+
+/// The figures of these names, each once, in the order of the catalogue; every one where no name is given.
+fn figures(ids: &[String]) -> Vec<FigureName> {
+    let is_all = ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL));
+    let wanted: Vec<FigureName> = ids.iter().filter_map(|id| named(id)).collect();
+    let all = FigureName::value_variants().iter().copied();
+    all.filter(|figure| is_all || wanted.contains(figure)).collect()
+}
+
+/// How figures are run, with what is kept of them.
+fn conduct(study: &StudyArguments, watch: Arc<FigureWatch>) -> Result<Conduct, Failure> {
+    let kept = KeptRuns::in_folder(&study.dir, &by_recorded_results())
+        .map_err(|error| Failure::Figure(error.into()))?;
+    Ok(Conduct { scale: study.scale, at_most: study.seeds, kept: kept.watched_by(watch) })
+}
+
+/// Where pages and curves of a scale go.
+fn folder(study: &StudyArguments) -> PathBuf {
+    study.dir.join(scale_name(study.scale))
+}
+
+fn scale_name(scale: StudyScale) -> &'static str {
+    match scale {
+        StudyScale::Quick => "quick",
+        StudyScale::Full => "full",
+    }
+}
+
+/// A page's file: `iy-f4.md`.
+fn page_name(figure: FigureName) -> String {
+    format!("{}.md", anabranch_studies::figures::session::name_of(figure).to_lowercase())
+}
+
+/// Names in their order, for messages.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,152 @@
+//! `figures report`: judges figures by the runs that are kept, and says what is missing.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::Arc;
+
+use anabranch_observe::{Body, CannotWrite};
+use anabranch_studies::figures::catalogue::{PanelEntry, panels_of, verdict_in};
+use anabranch_studies::figures::session::{Lack, judged_by_kept, name_of};
+use anabranch_studies::figures::{Conduct, FigureName, FigureResult, report as pages};
+use serde_json::{Value, json};
+
+use super::progress::FigureWatch;
+use super::run::page;
+use super::{conduct, document, figures, scale_name};
+use crate::arguments::{ReportArguments, StudyArguments};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::Outcome;
+
+/// What is known of a figure.
+enum Known {
+    /// Judged by the runs that are kept.
+    Judged(Box<FigureResult>),
+    /// As it was when it was run last: its runs cannot be kept.
+    Page(String),
+    /// So many runs are missing.
+    Runs(usize),
+    /// It was never run.
+    Never,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The folder cannot be used, a record cannot be computed, or Ctrl-C.
+pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let mut conduct = conduct(&arguments.study, Arc::new(FigureWatch::default()))?;
+    let names = figures(&arguments.ids);
+    let study = arguments.study.clone();
+    let known = interrupt.or_done(move || known_of(&names, &study, &mut conduct)).await??;
+    let study = &arguments.study;
+    let path = study.dir.join(format!("report-{}.md", scale_name(study.scale)));
+    let text = markdown(&known, study);
+    fs::write(&path, text).map_err(|source| CannotWrite { path: path.clone(), source })?;
+    let body = json!({
+        "out": study.dir.display().to_string(),
+        "scale": scale_name(study.scale),
+        "report": path.display().to_string(),
+        "figures": known.iter().filter_map(|(name, known)| known.document(*name)).collect::<Vec<_>>(),
+        "missing": known.iter().filter_map(|(name, known)| known.missing(*name)).collect::<Vec<_>>(),
+    });
+    let lines: String =
+        known.iter().map(|(name, known)| format!("{:<10} {}\n", name_of(*name), known.line(*name))).collect();
+    let summary = format!("{lines}\nThe report is in {}.\n", path.display());
+    Ok(Outcome { document: Some(Body::of(&body)), summary, failure: None })
+}
+
+fn known_of(
+    names: &[FigureName],
+    study: &StudyArguments,
+    conduct: &mut Conduct,
+) -> Result<Vec<(FigureName, Known)>, Failure> {
+    let known = names.iter().map(|name| {
+        let known = match judged_by_kept(*name, conduct)? {
+            Ok(result) => Known::Judged(Box::new(result)),
+            Err(Lack::Runs(missing)) => Known::Runs(missing),
+            Err(_) => page(study, *name).map_or(Known::Never, Known::Page),
+        };
+        Ok((*name, known))
+    });
+    known.collect()
+}
+
+impl Known {
+    /// The verdict of a panel, if it is known.
+    fn verdict(&self, entry: &PanelEntry) -> Option<String> {
+        match self {
+            Known::Judged(result) => entry.standing(result).map(|standing| standing.to_string()),
+            Known::Page(page) => verdict_in(page, entry).map(|verdict| verdict.word().to_owned()),
+            Known::Runs(_) | Known::Never => None,
+        }
+    }
+
+    fn line(&self, name: FigureName) -> String {
+        let panels = panels_of(name).map(|entry| {
+            let verdict = self.verdict(entry).unwrap_or_else(|| "unknown".to_owned());
+            format!("{} {verdict}", entry.id)
+        });
+        match self {
+            Known::Runs(missing) => {
+                format!("{missing} runs are missing: anabranch figures run {}", name_of(name))
+            }
+            Known::Never => format!("not run yet: anabranch figures run {}", name_of(name)),
+            Known::Judged(_) | Known::Page(_) => match panels.collect::<Vec<_>>().join(", ") {
+                panels if panels.is_empty() => "in the report".to_owned(),
+                panels => panels,
+            },
+        }
+    }
+
+    fn document(&self, name: FigureName) -> Option<Value> {
+        match self {
+            Known::Judged(result) => Some(document::figure(name, result, &[])),
+            Known::Page(page) => {
+                let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict_in(page, entry).map(|verdict| verdict.word()) });
+                Some(
+                    json!({ "figure": name_of(name), "panels": panels_of(name).map(panel).collect::<Vec<_>>() }),
+                )
+            }
+            Known::Runs(_) | Known::Never => None,
+        }
+    }
+
+    fn missing(&self, name: FigureName) -> Option<Value> {
+        match self {
+            Known::Runs(missing) => Some(json!({ "figure": name_of(name), "runs": missing })),
+            Known::Never => Some(json!({ "figure": name_of(name), "runs": null })),
+            Known::Judged(_) | Known::Page(_) => None,
+        }
+    }
+}
+
+/// The verdicts of all, what is missing, and the page of each.
+fn markdown(known: &[(FigureName, Known)], study: &StudyArguments) -> String {
+    let mut text = format!(
+        "# Figures, {} scale\n\n| panel | shows | verdict |\n|---|---|---|\n",
+        scale_name(study.scale)
+    );
+    for (name, known) in known {
+        for entry in panels_of(*name) {
+            let verdict = known.verdict(entry).unwrap_or_else(|| "not run".to_owned());
+            let _ = writeln!(text, "| {} | {} | {verdict} |", entry.id, entry.title);
+        }
+    }
+    text.push('\n');
+    for (name, known) in known.iter().filter(|(name, known)| known.missing(*name).is_some()) {
+        let _ = writeln!(text, "- {}: {}", name_of(*name), known.line(*name));
+    }
+    for (_, known) in known {
+        match known {
+            Known::Judged(result) => {
+                let _ = write!(text, "\n{}", pages::figure(result, study.scale));
+            }
+            Known::Page(page) => {
+                let _ = write!(text, "\n{page}");
+            }
+            Known::Runs(_) | Known::Never => {}
+        }
+    }
+    text
+}

@@ -1,0 +1,107 @@
+//! `figures run`: runs figures one after another, and writes each as it is done.
+
+use std::fs;
+use std::sync::Arc;
+
+use anabranch_observe::{Body, CannotWrite};
+use anabranch_studies::figures::session::{self, Judged, Members, WriteError, name_of};
+use anabranch_studies::figures::{Conduct, FigureName};
+use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+
+use super::progress::{FigureMeter, FigureWatch};
+use super::{conduct, document, figures, folder, page_name, scale_name};
+use crate::arguments::{RunArguments, StudyArguments};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::Outcome;
+
+/// What was done until it ended, and why it ended early, if it did.
+#[derive(Default)]
+struct Done {
+    documents: Vec<Value>,
+    lines: Vec<String>,
+    failure: Option<Failure>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The folder cannot be used.
+pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let watch = Arc::new(FigureWatch::default());
+    let mut meter = FigureMeter::new(arguments.output);
+    let mut conduct = conduct(&arguments.study, watch.clone())?;
+    let work = {
+        let (arguments, watch) = (arguments.clone(), watch.clone());
+        spawn_blocking(move || run_all(&arguments, &mut conduct, &watch))
+    };
+    tokio::pin!(work);
+    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            _ = ticks.tick() => meter.show(&watch),
+            () = interrupt.pressed() => watch.interrupt(),
+        }
+    };
+    meter.finish();
+    let Done { documents, lines, failure } =
+        done.map_err(|error| Failure::System(std::io::Error::other(error)))?;
+    let study = &arguments.study;
+    let body = json!({ "out": study.dir.display().to_string(), "scale": scale_name(study.scale), "figures": documents });
+    let more = match &failure {
+        Some(Failure::Interrupted) => "\nStopped. The same command continues with the runs that are kept.\n",
+        _ => "",
+    };
+    let text = format!("{}\nPages and curves are in {}.\n{more}", lines.concat(), folder(study).display());
+    Ok(Outcome { document: Some(Body::of(&body)), summary: text, failure })
+}
+
+/// Each figure in turn, until one fails or no more is wanted.
+fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch) -> Done {
+    let mut done = Done::default();
+    for name in figures(&arguments.ids) {
+        watch.on_figure(name_of(name));
+        let members = if arguments.sensitivity { Members::Named(&[]) } else { Members::None };
+        let judged = session::judged(name, conduct, members).map_err(Failure::from);
+        match judged.and_then(|judged| written(name, judged, arguments)) {
+            Ok((document, line)) => {
+                done.documents.push(document);
+                done.lines.push(line);
+            }
+            Err(failure) => {
+                done.failure = Some(failure);
+                break;
+            }
+        }
+    }
+    done
+}
+
+/// Writes a figure's page and curves; its document, and its line.
+fn written(name: FigureName, judged: Judged, arguments: &RunArguments) -> Result<(Value, String), Failure> {
+    let study = &arguments.study;
+    let folder = folder(study);
+    let result = &judged.headline;
+    let mut files = session::write_curves(result, &folder).map_err(cannot_write)?;
+    if arguments.draw {
+        files.extend(session::write_drawings(result, &folder).map_err(cannot_write)?);
+    }
+    let page = folder.join(page_name(name));
+    fs::write(&page, judged.page(study.scale))
+        .map_err(|source| CannotWrite { path: page.clone(), source })?;
+    files.push(page);
+    let verdict = result.standing("").map_or("report only".to_owned(), |standing| standing.to_string());
+    let line = format!("{:<10} {verdict}: {}\n", name_of(name), result.figure.title);
+    Ok((document::figure(name, result, &files), line))
+}
+
+fn cannot_write(error: WriteError) -> Failure {
+    CannotWrite { path: error.path, source: error.error }.into()
+}
+
+/// So that the page of a figure is found by `report`.
+pub fn page(study: &StudyArguments, name: FigureName) -> Option<String> {
+    fs::read_to_string(folder(study).join(page_name(name))).ok()
+}

@@ -1,0 +1,97 @@
+//! Every panel with results of the five works: what it shows, where the work has it, which record runs it, what decides about
+//! it, and the verdict that docs/figures.md has. The index of that page is made from here, and a test compares both with the
+//! page's sections.
+
+mod entries;
+mod page;
+
+pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
+
+use std::fmt::Write as _;
+
+use super::claim::{Claim, Finding, Weight};
+use super::verdict::{Standing, Verdict};
+use super::{FigureName, FigureResult};
+
+pub use entries::PANELS;
+
+/// A panel of a work.
+#[derive(Clone, Copy, Debug)]
+pub struct PanelEntry {
+    /// Its name in the atlas, such as `IY-F5a`.
+    pub id: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// The record that runs it.
+    pub figure: FigureName,
+    /// What decides about it.
+    pub decided_by: DecidedBy,
+    /// The verdict of the full scale.
+    pub verdict: Verdict,
+}
+
+/// What decides about a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// All core claims of its record.
+    Figure,
+    /// The core claims about this panel of its record.
+    Panel(&'static str),
+    /// These claims of its record: the core ones among them, if there are any.
+    Claims(&'static [&'static str]),
+}
+
+/// The works, by what their panels' names begin with.
+pub const WORKS: [(&str, &str); 5] = [
+    ("IY", "Iyengar and others, concurrent multipath transfer"),
+    ("BERP", "BERP"),
+    ("LIU", "Liu and others, a model of multipath TCP"),
+    ("WS", "Wallace and Shami, models of CMT-SCTP"),
+    ("YE", "Ye, SCTP in wireless ad-hoc networks"),
+];
+
+impl PanelEntry {
+    /// Where its work has it: `figure 5a`.
+    pub fn place(&self) -> String {
+        let number = self.id.split_once('-').map_or("", |(_, number)| number);
+        match number.split_at_checked(1) {
+            Some(("T", table)) => format!("table {table}"),
+            Some((_, figure)) => format!("figure {figure}"),
+            None => String::new(),
+        }
+    }
+
+    /// Its verdict in a result of its record; `None` where that decides nothing.
+    pub fn standing(&self, result: &FigureResult) -> Option<Standing> {
+        match self.decided_by {
+            DecidedBy::Figure => result.standing(""),
+            DecidedBy::Panel(panel) => result.standing(panel),
+            DecidedBy::Claims(names) => of_claims(result, names),
+        }
+    }
+}
+
+/// The panels that a record runs, in their order.
+pub fn panels_of(figure: FigureName) -> impl Iterator<Item = &'static PanelEntry> {
+    PANELS.iter().filter(move |entry| entry.figure == figure)
+}
+
+/// The index as docs/figures.md has it, between [`INDEX_BEGIN`] and [`INDEX_END`].
+pub fn index(section: impl Fn(&PanelEntry) -> Option<(String, String)>) -> String {
+    let mut table = String::from("| panel | shows | verdict | section |\n|---|---|---|---|\n");
+    for entry in &PANELS {
+        let (title, anchor) = section(entry).unwrap_or_default();
+        let PanelEntry { id, title: shows, verdict, .. } = entry;
+        let _ = writeln!(table, "| {id} | {shows} | {} | [{title}](#{anchor}) |", verdict.word());
+    }
+    table
+}
+
+fn of_claims(result: &FigureResult, names: &[&str]) -> Option<Standing> {
+    let claims = result.figure.claims.iter().zip(&result.findings);
+    let named: Vec<(&Claim, &Finding)> = claims.filter(|(claim, _)| names.contains(&claim.id)).collect();
+    let has_core = named.iter().any(|(claim, _)| claim.weight == Weight::Core);
+    let deciding = named.iter().filter(|(claim, _)| !has_core || claim.weight == Weight::Core);
+    let standings: Vec<Standing> = deciding.map(|(_, finding)| finding.standing()).collect();
+    Standing::worst(&standings)
+}

@@ -1,0 +1,181 @@
+//! Figures one after another, as programs run them: which, at which scale, with which runs kept, and what is written of each.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::catalogue::PANELS;
+use super::curve_table::{self, CurveRow};
+use super::figure::{Figure, ValueSource};
+use super::measure::{grid_of, measure};
+use super::{
+    Conduct, FigureError, FigureName, FigureResult, judge, judge_default, judge_sensitivity, report, svg,
+};
+use crate::scale::StudyScale;
+
+/// A figure with its sensitivity set.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The figure as it stands by default.
+    pub headline: FigureResult,
+    /// With one thing changed at a time.
+    pub members: Vec<FigureResult>,
+}
+
+/// Which members of the sensitivity sets are run.
+#[derive(Clone, Copy, Debug)]
+pub enum Members<'m> {
+    /// None.
+    None,
+    /// Those with one of these in their names; all for an empty list.
+    Named(&'m [String]),
+}
+
+/// A file that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {error}", path.display())]
+pub struct WriteError {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// What a folder lacks of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// Nothing: it can be judged without a run.
+    Nothing,
+    /// So many runs.
+    Runs(usize),
+    /// What is read from runs on their way, or from a clock, which no folder keeps.
+    NotKept,
+}
+
+/// The record that a name stands for: that of a figure, of several in one, or of a panel.
+pub fn named(text: &str) -> Option<FigureName> {
+    let text = text.replace('–', "-");
+    let panel = PANELS.iter().find(|entry| entry.id.eq_ignore_ascii_case(&text)).map(|entry| entry.figure);
+    panel.or_else(|| FigureName::from_str(&text, true).ok())
+}
+
+/// All that may be named: panels, then figures.
+pub fn names() -> impl Iterator<Item = String> {
+    let figures = FigureName::value_variants().iter().map(|figure| name_of(*figure));
+    PANELS.iter().map(|entry| entry.id.to_owned()).chain(figures)
+}
+
+/// What a record is called.
+pub fn name_of(figure: FigureName) -> String {
+    figure.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// Runs what is not kept of a figure, and judges it.
+///
+/// # Errors
+/// A scenario that cannot be run, a run that cannot be kept, a transfer that does not end, or the watch wants no more.
+pub fn judged(name: FigureName, conduct: &mut Conduct, members: Members<'_>) -> Result<Judged, FigureError> {
+    let headline = judge_default(name, conduct)?;
+    let members = match members {
+        Members::None => Vec::new(),
+        Members::Named(names) => {
+            let is_wanted =
+                |member: &str| names.is_empty() || names.iter().any(|name| member.contains(name.as_str()));
+            judge_sensitivity(name, conduct, is_wanted)?
+        }
+    };
+    Ok(Judged { headline, members })
+}
+
+/// Judges a figure by what is kept, without a run; what is lacking where that is not possible.
+///
+/// # Errors
+/// A record that cannot be computed, or the watch wants no more.
+pub fn judged_by_kept(
+    name: FigureName,
+    conduct: &mut Conduct,
+) -> Result<Result<FigureResult, Lack>, FigureError> {
+    let record = name.record(conduct.scale)?;
+    match lack_of(&record, conduct) {
+        Lack::Nothing => judge(record, "default", conduct).map(Ok),
+        lack => Ok(Err(lack)),
+    }
+}
+
+fn lack_of(record: &Figure, conduct: &Conduct) -> Lack {
+    let mut capped = record.clone();
+    let at_most = conduct.at_most.unwrap_or(u64::MAX);
+    capped.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most));
+    let points = record.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let is_seen = |source: &ValueSource| matches!(source, ValueSource::Observed(_) | ValueSource::Timed(_));
+    match conduct.kept.lacks(&grid_of(&capped)) {
+        0 if points.clone().any(|(_, source)| is_seen(source)) => Lack::NotKept,
+        0 => Lack::Nothing,
+        missing => Lack::Runs(missing),
+    }
+}
+
+/// Draws these points anew, at full scale, each a series and a place of a panel.
+///
+/// # Errors
+/// As [`judged`].
+pub fn drawn_anew(
+    name: FigureName,
+    panel: &str,
+    points: &[(String, f64)],
+    conduct: &mut Conduct,
+) -> Result<Vec<CurveRow>, FigureError> {
+    let wanted: Vec<(&str, &str, f64)> =
+        points.iter().map(|(series, x)| (panel, series.as_str(), *x)).collect();
+    let figure = name.record(StudyScale::Full)?.reduced_to(&wanted);
+    let results = measure(&figure, &mut conduct.kept)?;
+    let result = FigureResult { setting: "default", figure, results, findings: Vec::new() };
+    let of_panel = result.figure.panels.iter().filter(|one| one.name == panel);
+    Ok(of_panel.flat_map(|panel| curve_table::rows(&result, panel)).collect())
+}
+
+impl Judged {
+    /// The page of the figure in Markdown, with its sensitivity set.
+    pub fn page(&self, scale: StudyScale) -> String {
+        report::figure(&self.headline, scale) + &report::members(&self.headline, &self.members)
+    }
+}
+
+/// Writes the curves of each panel into the folder, a file each; which files.
+///
+/// # Errors
+/// The folder or a file cannot be written.
+pub fn write_curves(result: &FigureResult, folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
+    let file = |panel| {
+        let path = folder.join(curve_table::file_name(result.figure.id, panel));
+        (path, curve_table::text(&curve_table::rows(result, panel)))
+    };
+    write_each(folder, result.figure.panels.iter().map(file))
+}
+
+/// Draws each panel into the folder as SVG; which files.
+///
+/// # Errors
+/// The folder or a file cannot be written, or what the drawing library says.
+pub fn write_drawings(result: &FigureResult, folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
+    let drawn = result.figure.panels.iter().map(|panel| {
+        let path = folder.join(svg::file_name(result.figure.id, panel));
+        let text = svg::panel(result, panel).map_err(io::Error::other);
+        text.map(|text| (path.clone(), text)).map_err(|error| WriteError { path, error })
+    });
+    write_each(folder, drawn.collect::<Result<Vec<_>, WriteError>>()?)
+}
+
+fn write_each(
+    folder: &Path,
+    files: impl IntoIterator<Item = (PathBuf, String)>,
+) -> Result<Vec<PathBuf>, WriteError> {
+    fs::create_dir_all(folder).map_err(|error| WriteError { path: folder.to_owned(), error })?;
+    let write = |(path, text): (PathBuf, String)| match fs::write(&path, text) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(WriteError { path, error }),
+    };
+    files.into_iter().map(write).collect()
+}

@@ -1,0 +1,138 @@
+//! The catalogue of panels beside the atlas's list, and beside docs/figures.md: its index, and the verdicts of its sections.
+//!
+//! After a change of verdicts: `UPDATE_INDEX=1 cargo test -p anabranch-studies --test catalogue`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anabranch_studies::figures::catalogue::{
+    DecidedBy, INDEX_BEGIN, INDEX_END, PANELS, PanelEntry, WORKS, index, verdict_in,
+};
+use anabranch_studies::figures::claim::{Claim, Weight};
+use anabranch_studies::figures::curve_table;
+use anabranch_studies::figures::session::{drawn_anew, name_of, named, names};
+use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::scale::StudyScale;
+
+/// The panels with results, by work, as the atlas counts them (atlas 13): 8, 6, 6, 10 and 31.
+const ATLAS: [&str; 61] = [
+    "IY-F4", "IY-F5a", "IY-F5b", "IY-F5c", "IY-F5d", "IY-F6a", "IY-F6b", "IY-F6c", "BERP-F2", "BERP-F3",
+    "BERP-F5", "BERP-F6", "BERP-F8", "BERP-F9", "LIU-F4a", "LIU-F4b", "LIU-F5a", "LIU-F5b", "LIU-F6a",
+    "LIU-F6b", "WS-F5", "WS-F6", "WS-F7", "WS-F8", "WS-F9", "WS-F10", "WS-F11", "WS-F12", "WS-F13", "WS-F14",
+    "YE-F7a", "YE-F7b", "YE-F7c", "YE-F8a", "YE-F8b", "YE-F8c", "YE-F9a", "YE-F9b", "YE-F9c", "YE-F11",
+    "YE-F13", "YE-F15a", "YE-F15b", "YE-F22", "YE-F23", "YE-F24", "YE-T1", "YE-F25", "YE-F26", "YE-F27",
+    "YE-F29", "YE-F30", "YE-F33", "YE-F34", "YE-F35", "YE-T2", "YE-F36", "YE-F37", "YE-F42", "YE-F43",
+    "YE-F44",
+];
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+fn page() -> String {
+    fs::read_to_string(docs().join("figures.md")).expect("the page of figures")
+}
+
+/// The section of an entry's figure: its heading and its text.
+fn section<'p>(page: &'p str, entry: &PanelEntry) -> Option<(&'p str, &'p str)> {
+    let name = name_of(entry.figure);
+    let mut sections =
+        page.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap_or((section, "")));
+    sections.find(|(heading, _)| heading.split(':').next().is_some_and(|id| id.replace('–', "-") == name))
+}
+
+/// How a heading is linked to, in the repository and on the site.
+fn anchor(heading: &str) -> String {
+    let plain = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
+        _ => None,
+    };
+    heading.to_lowercase().chars().filter_map(plain).collect()
+}
+
+#[test]
+fn every_panel_of_the_atlas_is_in_the_catalogue_and_no_other() {
+    let known: Vec<&str> = PANELS.iter().map(|entry| entry.id).collect();
+    assert_eq!(known, ATLAS);
+    assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), 61);
+    for entry in &PANELS {
+        assert!(WORKS.iter().any(|(work, _)| entry.id.starts_with(&format!("{work}-"))), "{}", entry.id);
+        assert_eq!(named(entry.id), Some(entry.figure));
+    }
+    let places: Vec<String> = ["IY-F5a", "YE-T1"]
+        .map(|id| PANELS.iter().find(|entry| entry.id == id))
+        .into_iter()
+        .flatten()
+        .map(PanelEntry::place)
+        .collect();
+    assert_eq!(places, ["figure 5a", "table 1"]);
+}
+
+#[test]
+fn whatever_is_listed_can_be_named_and_nothing_else() {
+    assert!(names().all(|name| named(&name).is_some()));
+    assert_eq!(named("ws-f5–f8"), Some(FigureName::WsF5ToF8));
+    assert_eq!(named("IY-F99"), None);
+}
+
+#[test]
+fn the_verdicts_of_the_catalogue_are_those_of_the_sections() {
+    let page = page();
+    for entry in &PANELS {
+        let (_, text) = section(&page, entry).unwrap_or_else(|| panic!("{} has no section", entry.id));
+        assert_eq!(verdict_in(text, entry), Some(entry.verdict), "{}", entry.id);
+    }
+}
+
+#[test]
+fn the_index_of_the_page_is_current() {
+    let page = page();
+    let made = index(|entry| {
+        let (heading, _) = section(&page, entry)?;
+        Some((heading.split(':').next()?.to_owned(), anchor(heading)))
+    });
+    let (before, rest) = page.split_once(INDEX_BEGIN).expect("where the index begins");
+    let (written, after) = rest.split_once(INDEX_END).expect("where the index ends");
+    if std::env::var_os("UPDATE_INDEX").is_some() {
+        let page = format!("{before}{INDEX_BEGIN}\n{made}{INDEX_END}{after}");
+        fs::write(docs().join("figures.md"), page).expect("it can be written");
+    } else {
+        assert_eq!(written.trim(), made.trim(), "UPDATE_INDEX=1 writes it anew");
+    }
+}
+
+/// What decides about a panel is in its record, so that a run has a verdict on it. Records of models take long to make; the
+/// page's sections show theirs.
+#[test]
+fn what_decides_about_a_panel_is_in_its_record() {
+    for entry in PANELS.iter().filter(|entry| entry.id.starts_with("YE-") || entry.id.starts_with("IY-")) {
+        let record = entry.figure.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        let is_deciding = |claim: &Claim| match entry.decided_by {
+            DecidedBy::Figure => claim.weight == Weight::Core,
+            DecidedBy::Panel(panel) => claim.weight == Weight::Core && claim.panel == panel,
+            DecidedBy::Claims(names) => names.contains(&claim.id),
+        };
+        let count = record.claims.iter().filter(|claim| is_deciding(claim)).count();
+        let least = if let DecidedBy::Claims(names) = entry.decided_by { names.len() } else { 1 };
+        assert!(count >= least, "{}", entry.id);
+    }
+}
+
+/// Two of the cheapest of the committed points, drawn anew; `make figures-check` draws one in twenty.
+#[test]
+fn committed_points_are_drawn_again_to_the_last_digits_but_three() {
+    let mut conduct = Conduct::of_scale(StudyScale::Full);
+    for (name, id, panel) in [(FigureName::YeF30, "YE-F30", "F30"), (FigureName::IyF4, "IY-F4", "each")] {
+        let record = name.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
+        let of_name = record.panels.iter().find(|one| one.name == panel).expect("the panel");
+        let path = docs().join("figures").join(curve_table::file_name(id, of_name));
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let rows = curve_table::read(&text).unwrap_or_else(|error| panic!("{error}"));
+        let row = &rows[rows.len() / 2];
+        let point = (row.series.clone(), row.x);
+        let anew = drawn_anew(name, panel, &[point], &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        assert!(anew.len() == 1 && anew[0].is_same(row), "{row:?}: {anew:?}");
+    }
+}

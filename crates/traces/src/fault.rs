@@ -1,0 +1,42 @@
+//! What is wrong with a recording, and where, while its text is read.
+
+use std::ops::Range;
+
+use anabranch_scenario::{ScenarioError, Source};
+
+/// What reading answers.
+pub(crate) type Read<T> = Result<T, Fault>;
+
+/// What is wrong at some bytes of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    at: Range<usize>,
+    message: String,
+    expected: Option<String>,
+}
+
+impl Fault {
+    /// What is wrong there.
+    pub fn at(at: Range<usize>, message: impl Into<String>) -> Fault {
+        Fault { at, message: message.into(), expected: None }
+    }
+
+    /// With what would be right.
+    pub fn expected(mut self, expected: impl Into<String>) -> Fault {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    /// As users see it.
+    pub fn in_file(self, source: &Source) -> ScenarioError {
+        ScenarioError::in_trace(source, self.at, self.message, self.expected.as_deref())
+    }
+}
+
+/// A piece of a file in quotes, short and on one line.
+pub(crate) fn quoted(text: &str) -> String {
+    const MOST: usize = 40;
+    let short: String = text.chars().take(MOST).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("{short:?}{more}")
+}

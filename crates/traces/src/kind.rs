@@ -1,0 +1,94 @@
+//! The kinds of recordings, and how one is recognised by its content.
+
+use std::fmt;
+
+/// What made a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TraceKind {
+    /// Moments at which 1,504 bytes may pass, in milliseconds, one a line.
+    Mahimahi,
+    /// Columns of time, rate, delay and loss.
+    Csv,
+    /// The output of `ping`.
+    Ping,
+    /// The output of `iperf3 --json`.
+    Iperf3,
+}
+
+impl TraceKind {
+    /// All of them, in the order in which they are described.
+    pub const ALL: [TraceKind; 4] = [TraceKind::Mahimahi, TraceKind::Csv, TraceKind::Ping, TraceKind::Iperf3];
+
+    /// What a text is; `None` where it is like none of them.
+    pub fn of(text: &str) -> Option<TraceKind> {
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if text.starts_with('{') {
+            return Some(TraceKind::Iperf3);
+        }
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let first = lines.next()?;
+        if first.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(TraceKind::Mahimahi);
+        }
+        if std::iter::once(first).chain(lines.take(LOOKED_AT)).any(is_of_ping) {
+            return Some(TraceKind::Ping);
+        }
+        let is_table = first.contains([',', ';', '\t']);
+        is_table.then_some(TraceKind::Csv)
+    }
+
+    /// What it is called on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            TraceKind::Mahimahi => "mahimahi",
+            TraceKind::Csv => "csv",
+            TraceKind::Ping => "ping",
+            TraceKind::Iperf3 => "iperf3",
+        }
+    }
+}
+
+impl fmt::Display for TraceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TraceKind::Mahimahi => "Mahimahi",
+            TraceKind::Csv => "a CSV table",
+            TraceKind::Ping => "ping",
+            TraceKind::Iperf3 => "iperf3",
+        })
+    }
+}
+
+/// Whether only `ping` writes such a line, in any language.
+fn is_of_ping(line: &str) -> bool {
+    line.starts_with("PING ") || line.contains("icmp_seq") || line.contains(" bytes from ")
+}
+
+/// Before its first line of a reply, `ping` writes few others.
+const LOOKED_AT: usize = 20;
+
+/// What is said of a text that is like no kind.
+pub(crate) const EXPECTED: &str = "a trace of Mahimahi (a time in ms on each line), a CSV table whose first line names its \
+                                   columns, the output of ping, or that of iperf3 --json; --kind says which";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_recognised_by_their_content() {
+        for (text, kind) in [
+            ("1\n2\n", Some(TraceKind::Mahimahi)),
+            ("\u{feff}0\r\n5\r\n", Some(TraceKind::Mahimahi)),
+            ("{\n\t\"start\": {}", Some(TraceKind::Iperf3)),
+            ("# made by hand\ntime_s,rate_mbps\n", Some(TraceKind::Csv)),
+            ("time_s\trate_mbps\n", Some(TraceKind::Csv)),
+            ("PING a (192.0.2.1) 56(84) bytes of data.\n", Some(TraceKind::Ping)),
+            ("[1700000000.1] 64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1 ms\n", Some(TraceKind::Ping)),
+            ("", None),
+            ("hello\n", None),
+        ] {
+            assert_eq!(TraceKind::of(text), kind, "{text:?}");
+        }
+    }
+}

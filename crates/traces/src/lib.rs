@@ -1,0 +1,41 @@
+//! Recordings of links made into scenario files: traces of Mahimahi, tables of time, rate, delay and loss, the output of
+//! `ping`, and the JSON of iperf3. It opens no file and prints nothing.
+//!
+//! [`Recording::read`] reads one file. [`RecordedLink::join`] puts the recordings of one link together. [`Written`] is the
+//! scenario file, with comments that say of each value how it was measured, or that it is assumed.
+//!
+//! ```
+//! use anabranch_scenario::Source;
+//! use anabranch_traces::{Choices, RecordedLink, Recording, Written};
+//!
+//! let table = "time_s,rate_mbps,delay_ms,loss\n0,20,15,0\n10,8,30,0.01\n";
+//! let recording = Recording::read(&Source::new("walk.csv", table), None, &Choices::default())?;
+//! let link = RecordedLink::join("wifi", vec![recording])?;
+//! let written = Written::of(&[link], &Choices::default())?;
+//! assert!(written.text.contains(r#"["10 s", "8 Mbit/s"]"#));
+//! # Ok::<(), anabranch_traces::TraceError>(())
+//! ```
+
+mod choices;
+mod error;
+mod fault;
+mod iperf3;
+mod kind;
+mod link;
+mod mahimahi;
+mod named;
+mod observed;
+mod ping;
+mod recording;
+mod series;
+mod table;
+mod toml_text;
+mod written;
+
+pub use choices::Choices;
+pub use error::TraceError;
+pub use kind::TraceKind;
+pub use link::{Fact, FactBasis, RecordedLink};
+pub use named::{GivenLink, grouped, sanitised};
+pub use recording::{LARGEST, Recording};
+pub use written::Written;
