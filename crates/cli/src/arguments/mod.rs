@@ -18,7 +18,7 @@ pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
 pub use host::HostPort;
-pub use models::{MethodName, ModelName, PlanArguments, PredictArguments, RoundLossName, WindowModelName};
+pub use models::{MethodName, PlanArguments, PredictArguments};
 pub use output::{Output, Timing};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;

@@ -17,8 +17,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "sctp", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "wireless", "scenario", "models", "planner"]),
-    ("observe", &["base", "sctp", "link", "wireless", "scenario", "sim"]),
-    ("py", &["base", "models", "planner", "sim"]),
+    ("observe", &["base", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
+    ("py", &["base", "scenario", "models", "planner", "sim", "observe"]),
     ("studies", &["base", "link", "wireless", "scenario", "models", "planner", "sim"]),
     (
         "cli",
