@@ -8,7 +8,7 @@ use anabranch_observe::Body;
 
 use super::PlanReport;
 use crate::arguments::PlanArguments;
-use crate::scenario::Loaded;
+use crate::scenario::{Loaded, resolved};
 
 /// The plan, and what is to be known of it.
 pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Body {
@@ -33,7 +33,7 @@ pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Bo
         "buffer": plan.worth.as_ref().map(|worth| buffer(plan, worth)),
         "sensitivity": plan.misplans.iter().map(|misplan| sensitivity(plan, misplan)).collect::<Vec<_>>(),
         "notes": plan.notes,
-        "resolved": loaded.resolved(),
+        "resolved": resolved(loaded),
     });
     if arguments.timing.timing {
         body["wall_s"] = json!(plan.took.as_secs_f64());

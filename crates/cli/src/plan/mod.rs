@@ -54,7 +54,9 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
     let (model, method) = (model(arguments), method(arguments));
     let plan = interrupt.or_done(move || plan(flow, model, method)).await?;
     let plan = plan.map_err(|error| match error {
-        PlanError::BufferTooSmall { .. } => loaded.complaint(name, "receive_buffer", &error.to_string()),
+        PlanError::BufferTooSmall { .. } => {
+            Failure::Scenario(loaded.complaint(name, "receive_buffer", &error.to_string()))
+        }
         other => other.into(),
     })?;
     let plan = match &arguments.plot {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::forecast::{Basis, Forecast, Prediction};
 use crate::arguments::RoundLossName;
-use crate::scenario::Loaded;
+use crate::scenario::{Loaded, resolved};
 
 /// What the models say: of the first flow that they are for, and, where there are several, of all in `flows`.
 pub fn predictions(loaded: &Loaded, loss: RoundLossName, forecasts: &[Forecast]) -> Body {
@@ -19,7 +19,7 @@ pub fn predictions(loaded: &Loaded, loss: RoundLossName, forecasts: &[Forecast])
     if forecasts.len() > 1 {
         keys.insert("flows".to_owned(), forecasts.iter().map(|one| Value::Object(flow(one))).collect());
     }
-    keys.insert("resolved".to_owned(), loaded.resolved());
+    keys.insert("resolved".to_owned(), resolved(loaded));
     Body::of(&keys).about(loaded.sha256.clone())
 }
 
