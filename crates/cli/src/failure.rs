@@ -3,12 +3,13 @@
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
 #[cfg(target_os = "linux")]
 use anabranch_emulate::namespaces::SetupError;
+use anabranch_lab::LoadError;
 use anabranch_net::PathAddresses;
 use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
@@ -46,13 +47,8 @@ pub enum Failure {
     #[error("{0}; choose another with --dir")]
     Directory(#[from] StoreError),
     /// A scenario that cannot be read.
-    #[error("cannot read the scenario {file:?}: {why}")]
-    NoScenario {
-        /// Which file.
-        file: PathBuf,
-        /// What the matter is.
-        why: String,
-    },
+    #[error("{0}")]
+    NoScenario(LoadError),
     /// A scenario that is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -171,7 +167,7 @@ impl Failure {
             | Failure::Bind(_)
             | Failure::Key(_)
             | Failure::File(_)
-            | Failure::NoScenario { .. }
+            | Failure::NoScenario(_)
             | Failure::Scenario(_)
             | Failure::Build(_)
             | Failure::NotForModels { .. }
@@ -201,7 +197,7 @@ impl Failure {
             Failure::Key(_) => "key",
             Failure::File(_) => "file",
             Failure::Directory(_) => "directory",
-            Failure::NoScenario { .. } => "no-scenario",
+            Failure::NoScenario(_) => "no-scenario",
             Failure::Scenario(error) => error.kind().name(),
             Failure::Build(_) => "scenario",
             Failure::NotForModels { .. } => "models",
@@ -218,6 +214,15 @@ impl Failure {
             Failure::NotPrinted(_) => "output",
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        match error {
+            LoadError::Scenario(error) => Failure::Scenario(error),
+            LoadError::NotRead { .. } => Failure::NoScenario(error),
         }
     }
 }

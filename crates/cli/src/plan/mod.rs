@@ -31,7 +31,9 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
     let question = arguments.question();
     let report = interrupt.or_done(move || PlanReport::of(flow, question, since_start)).await?;
     let report = report.map_err(|error| match error {
-        PlanError::BufferTooSmall { .. } => loaded.complaint(name, "receive_buffer", &error.to_string()),
+        PlanError::BufferTooSmall { .. } => {
+            Failure::Scenario(loaded.complaint(name, "receive_buffer", &error.to_string()))
+        }
         other => other.into(),
     })?;
     let report = match &arguments.plot {

@@ -18,13 +18,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("emulate", &["base", "sctp", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "wireless", "scenario", "models", "planner"]),
     ("observe", &["base", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
-    ("py", &["base", "scenario", "models", "planner", "sim", "observe"]),
+    ("lab", &["base", "scenario", "planner", "sim"]),
+    ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab"]),
     ("studies", &["base", "link", "wireless", "scenario", "models", "planner", "sim"]),
     (
         "cli",
         &[
             "base", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate", "sim",
-            "observe",
+            "observe", "lab",
         ],
     ),
     ("cost", &["base", "sctp", "scenario", "models", "sim", "transfer"]),
