@@ -9,7 +9,7 @@ pub mod load;
 pub mod table;
 
 pub use cell::{Cell, CellKind};
-pub use load::{LoadError, Loaded, Origin, Purpose, load, load_bytes};
+pub use load::{LoadError, Loaded, Origin, Purpose, load, load_bytes, load_with};
 
 /// Program and version, as tables name what made a row.
 pub const PROGRAM: &str = concat!("anabranch ", env!("CARGO_PKG_VERSION"));

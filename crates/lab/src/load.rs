@@ -86,13 +86,27 @@ pub fn load_bytes(
     changes: &[String],
     purpose: Purpose,
 ) -> Result<Loaded, ScenarioError> {
+    let files = files_in(origin.folder.as_deref());
+    load_with(bytes, origin, changes, purpose, &*files)
+}
+
+/// The same with `files` in the place of those in the folder.
+///
+/// # Errors
+/// What is not UTF-8, a scenario or a change that is wrong.
+pub fn load_with(
+    bytes: &[u8],
+    origin: Origin,
+    changes: &[String],
+    purpose: Purpose,
+    files: &dyn Files,
+) -> Result<Loaded, ScenarioError> {
     let source = Source::from_bytes(origin.source, bytes)?;
     let settings = changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
     let (document, registry) = (ParsedDocument::parse(&source)?, live::registry());
-    let files = files_in(origin.folder.as_deref());
     let scenario = match purpose {
-        Purpose::Flows => document.scenario(&*files, &settings, &registry)?,
-        Purpose::Links => document.links(&*files, &settings, &registry)?,
+        Purpose::Flows => document.scenario(files, &settings, &registry)?,
+        Purpose::Links => document.links(files, &settings, &registry)?,
     };
     Ok(Loaded {
         scenario,
