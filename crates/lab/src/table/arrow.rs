@@ -44,7 +44,7 @@ pub fn schema(columns: &[ColumnInfo]) -> SchemaRef {
 /// flows, paths or links of others alone.
 ///
 /// # Errors
-/// Two flows or links of the same name.
+/// Columns that Arrow refuses.
 pub fn results_batch(results: &[RunResult]) -> Result<RecordBatch, ArrowError> {
     let own: Vec<Vec<ColumnInfo>> = results.iter().map(columns_of).collect();
     let mut columns = vec![seed_column(), program_column()];
@@ -129,7 +129,7 @@ impl RowBatch {
     /// The rows as a batch.
     ///
     /// # Errors
-    /// Two columns of the same name.
+    /// Columns that Arrow refuses.
     pub fn finish(self) -> Result<RecordBatch, ArrowError> {
         let arrays = self.builders.into_iter().map(CellBuilder::finish).collect();
         RecordBatch::try_new(self.schema, arrays)
