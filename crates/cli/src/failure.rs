@@ -3,12 +3,13 @@
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
 #[cfg(target_os = "linux")]
 use anabranch_emulate::namespaces::SetupError;
+use anabranch_lab::LoadError;
 use anabranch_net::PathAddresses;
 use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
@@ -49,13 +50,8 @@ pub enum Failure {
     #[error("{0}; choose another with --dir")]
     Directory(#[from] StoreError),
     /// A scenario that cannot be read.
-    #[error("cannot read the scenario {file:?}: {why}")]
-    NoScenario {
-        /// Which file.
-        file: PathBuf,
-        /// What the matter is.
-        why: String,
-    },
+    #[error("{0}")]
+    NoScenario(LoadError),
     /// A recording that cannot be read.
     #[error("cannot read the recording {file:?}: {why}")]
     NoRecording {
@@ -188,7 +184,7 @@ impl Failure {
             | Failure::Bind(_)
             | Failure::Key(_)
             | Failure::File(_)
-            | Failure::NoScenario { .. }
+            | Failure::NoScenario(_)
             | Failure::NoRecording { .. }
             | Failure::Trace(_)
             | Failure::Scenario(_)
@@ -222,7 +218,7 @@ impl Failure {
             Failure::Key(_) => "key",
             Failure::File(_) => "file",
             Failure::Directory(_) => "directory",
-            Failure::NoScenario { .. } => "no-scenario",
+            Failure::NoScenario(_) => "no-scenario",
             Failure::NoRecording { .. } => "no-recording",
             Failure::Trace(_) => "trace",
             Failure::Scenario(error) => error.kind().name(),
@@ -252,6 +248,15 @@ impl From<TraceError> for Failure {
         match error {
             TraceError::Wrong(error) => Failure::Scenario(error),
             other => Failure::Trace(other),
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        match error {
+            LoadError::Scenario(error) => Failure::Scenario(error),
+            LoadError::NotRead { .. } => Failure::NoScenario(error),
         }
     }
 }

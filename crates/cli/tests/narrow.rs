@@ -131,14 +131,15 @@ fn long_work_says_on_a_pipe_how_far_it_is() {
     let link = |name| format!("[[link]]\nname = \"{name}\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n");
     let flow = "[[flow]]\ntransfer = \"5 MB\"\n";
     std::fs::write(&slow, [link("a"), link("b"), flow.to_owned()].concat()).expect("a file");
-    let sim = Program::start(
-        anabranch("sim --runs 1000000 --threads 1 --set link.lte.loss=0.001").arg(&shipped),
-    );
+    let sim =
+        Program::start(anabranch("sim --runs 1000000 --threads 1 --set link.lte.loss=0.001").arg(&shipped));
     let compare = Program::start(anabranch("compare").arg(&slow));
     let demo = Program::start(&mut anabranch("demo"));
-    for (mut program, mark, more) in
-        [(sim, " s: ", " of 1000000 runs done, "), (compare, " s: step ", ", really"), (demo, " s: step ", "")]
-    {
+    for (mut program, mark, more) in [
+        (sim, " s: ", " of 1000000 runs done, "),
+        (compare, " s: step ", ", really"),
+        (demo, " s: step ", ""),
+    ] {
         let line = program.wait_for(mark);
         assert!(line.contains(more), "{line}");
         program.interrupt();

@@ -20,6 +20,19 @@ pub enum Halving {
     Floor,
 }
 
+impl RoundLoss {
+    /// Both, in the order of the documents.
+    pub const ALL: [RoundLoss; 2] = [RoundLoss::Independent, RoundLoss::Correlated];
+
+    /// Its name in commands and documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RoundLoss::Independent => "independent",
+            RoundLoss::Correlated => "correlated",
+        }
+    }
+}
+
 impl Halving {
     /// Half of `window`.
     pub const fn half(self, window: u32) -> u32 {

@@ -55,7 +55,8 @@
 //!
 //! # Documents
 //!
-//! [`results`] gives the JSON document of one or more runs. [`Body`] puts the head in front of it that all documents of
+//! [`results`] gives the JSON document of one or more runs, [`predictions`] that of what the models say, [`plan`]
+//! that of a plan. [`Body`] puts the head in front of it that all documents of
 //! anabranch share, and an error where there is one. [`resolved`] gives every setting of a scenario as used. Keys and
 //! their order are stable.
 
@@ -63,6 +64,8 @@ mod contents;
 mod document;
 mod names;
 pub mod pcap;
+mod plan;
+mod predictions;
 pub mod report;
 mod simulation;
 mod sinks;
@@ -75,6 +78,8 @@ use anabranch_scenario::Scenario;
 
 pub use document::{Body, resolved, settings};
 use names::Names;
+pub use plan::{plan, timed_plan};
+pub use predictions::predictions;
 pub use simulation::{results, timed_results};
 pub use sinks::{CannotWrite, Sinks, Wanted};
 

@@ -22,6 +22,13 @@ impl From<Duration> for Seconds {
     }
 }
 
+impl Seconds {
+    /// The nearest number.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / NANOS as f64
+    }
+}
+
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:09}", self.0 / NANOS, self.0 % NANOS)

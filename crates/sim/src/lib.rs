@@ -3,6 +3,7 @@
 //! The same scenario and the same seed give the same result to the byte, on any machine.
 
 mod application;
+mod enough;
 mod host;
 mod load;
 mod measure;
@@ -21,9 +22,10 @@ mod tally;
 mod traffic;
 mod unfit;
 
+pub use enough::{Stop, Sufficiency};
 pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
-pub use replicate::{FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
+pub use replicate::{Ended, FlowSummary, Plan, Replications, Watcher, replicate, run_once, summarise};
 pub use result::RunResult;
 pub use run::{Run, RunProgress};
 pub use unfit::{BuildError, Unfit};

@@ -7,28 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use anabranch_base::Duration;
 use anabranch_scenario::Scenario;
 
+use crate::enough::{Stop, Sufficiency};
 use crate::measure::{Estimate, Summary};
 use crate::observe::Watch;
 use crate::result::{FlowResult, RunResult};
 use crate::run::{Run, RunProgress};
 use crate::unfit::BuildError;
-
-/// How many replications to run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stop {
-    /// A fixed number of runs.
-    After(u64),
-    /// Until half the 95 % interval of every flow's goodput is at most `error` of its mean, but at least `least` and
-    /// at most `most` runs.
-    Until {
-        /// As a fraction of the mean.
-        error: f64,
-        /// The least number of runs.
-        least: u64,
-        /// The largest number of runs.
-        most: u64,
-    },
-}
 
 /// Which replications to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,10 +46,14 @@ pub struct Replications {
 }
 
 /// A replication that has ended.
-struct Ended {
-    result: RunResult,
-    wall: Duration,
-    is_whole: bool,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Its result, as far as it came.
+    pub result: RunResult,
+    /// How long it took, by the watcher's clock.
+    pub wall: Duration,
+    /// Whether it came to its end before it was cancelled.
+    pub is_whole: bool,
 }
 
 /// A flow over all replications.
@@ -80,19 +68,6 @@ pub struct FlowSummary {
 }
 
 impl Stop {
-    /// The least number of runs that [`Stop::Until`] should have: an interval from fewer runs is not meaningful.
-    pub const LEAST: u64 = 5;
-    /// The largest number of runs that [`Stop::Until`] should have.
-    pub const MOST: u64 = 10_000;
-
-    /// The least number of runs.
-    fn least(self) -> u64 {
-        match self {
-            Stop::After(runs) => runs,
-            Stop::Until { least, .. } => least.max(2),
-        }
-    }
-
     /// How many replications start after the first `done`, on `threads` threads. They never exceed the number that
     /// was requested.
     fn batch(self, done: u64, threads: u64) -> u64 {
@@ -101,18 +76,6 @@ impl Stop {
             Stop::Until { most, .. } => {
                 let missing = self.least().saturating_sub(done);
                 missing.max(threads).min(most.saturating_sub(done)).max(1)
-            }
-        }
-    }
-
-    /// How many of `runs` are enough; `None` if even all of them are not.
-    fn enough(self, runs: &[Ended]) -> Option<usize> {
-        match self {
-            Stop::After(wanted) => usize::try_from(wanted).ok().filter(|wanted| runs.len() >= *wanted),
-            Stop::Until { error, most, .. } => {
-                let first = usize::try_from(self.least()).unwrap_or(usize::MAX);
-                let is_enough = |count: &usize| *count as u64 >= most || is_within(&runs[..*count], error);
-                (first..=runs.len()).find(is_enough)
             }
         }
     }
@@ -176,17 +139,20 @@ pub fn replicate(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<R
 
 fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<Replications, BuildError> {
     let mut done: Vec<Ended> = Vec::new();
+    let mut judge = Sufficiency::new(plan.stop);
     loop {
-        if let Some(enough) = plan.stop.enough(&done) {
-            done.truncate(enough);
+        if let Some(enough) = judge.enough() {
+            done.truncate(usize::try_from(enough).unwrap_or(usize::MAX));
             return Ok(Replications::of(done));
         }
-        let first = done.len() as u64;
+        let known = done.len();
+        let first = known as u64;
         let count = plan.stop.batch(first, rayon::current_num_threads() as u64);
         done.extend(batch(first..first + count, scenario, plan.seed, watcher)?);
         if watcher.is_called_off() {
             return Ok(Replications::of(done));
         }
+        done[known..].iter().for_each(|ended| judge.on_result(&ended.result));
     }
 }
 
@@ -206,7 +172,7 @@ fn batch(
             if index >= indices.end {
                 return Ok(ended);
             }
-            ended.push((index, one(scenario, seed.wrapping_add(index), watcher)?));
+            ended.push((index, run_once(scenario, seed.wrapping_add(index), watcher)?));
             if watcher.is_called_off() {
                 return Ok(ended);
             }
@@ -233,13 +199,9 @@ impl Replications {
 
 /// The summary of each flow over all runs, in the scenario's order.
 pub fn summarise(runs: &[RunResult]) -> Vec<FlowSummary> {
-    summaries(&runs.iter())
-}
-
-fn summaries<'a>(runs: &(impl Iterator<Item = &'a RunResult> + Clone)) -> Vec<FlowSummary> {
-    let Some(first) = runs.clone().next() else { return Vec::new() };
+    let Some(first) = runs.first() else { return Vec::new() };
     let summary = |(index, flow): (usize, &FlowResult)| {
-        let of_flow = runs.clone().filter_map(|run| run.flows.get(index));
+        let of_flow = runs.iter().filter_map(|run| run.flows.get(index));
         let completions = of_flow.clone().filter_map(|flow| flow.completion).map(Duration::as_secs_f64);
         Some(FlowSummary {
             name: flow.name.clone(),
@@ -250,7 +212,11 @@ fn summaries<'a>(runs: &(impl Iterator<Item = &'a RunResult> + Clone)) -> Vec<Fl
     first.flows.iter().enumerate().filter_map(summary).collect()
 }
 
-fn one(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<Ended, BuildError> {
+/// One replication, which ends early if it is cancelled.
+///
+/// # Errors
+/// The scenario cannot be run.
+pub fn run_once(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<Ended, BuildError> {
     let begun = (watcher.clock)();
     let mut run = Run::new(scenario, seed, Watch::default())?;
     let mut progress = RunProgress::Running;
@@ -263,12 +229,6 @@ fn one(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<Ended, Build
     let is_whole = progress == RunProgress::Ended;
     let result = run.finish();
     Ok(Ended { result, wall: (watcher.clock)().saturating_sub(begun), is_whole })
-}
-
-fn is_within(runs: &[Ended], error: f64) -> bool {
-    let summaries = summaries(&runs.iter().map(|run| &run.result));
-    !summaries.is_empty()
-        && summaries.iter().all(|flow| flow.goodput_bps.relative_error().is_some_and(|found| found <= error))
 }
 
 /// How often a run checks whether it was cancelled.

@@ -21,7 +21,7 @@ pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
 pub use figures::{ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments};
 pub use host::HostPort;
-pub use models::{MethodName, ModelName, PlanArguments, PredictArguments, RoundLossName, WindowModelName};
+pub use models::{MethodName, PlanArguments, PredictArguments};
 pub use output::{Output, Timing};
 pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};

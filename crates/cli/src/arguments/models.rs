@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use anabranch_models::RoundLoss;
+use anabranch_planner::{Method, StepSet};
+use anabranch_sim::predict::{LimitModel, Model, PlanQuestion};
 use clap::{Args, ValueEnum};
 
 use super::{Output, Timing};
@@ -114,37 +116,42 @@ impl RoundLossName {
             RoundLossName::Correlated => RoundLoss::Correlated,
         }
     }
-
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            RoundLossName::Independent => "independent",
-            RoundLossName::Correlated => "correlated",
-        }
-    }
 }
 
 impl ModelName {
-    /// All of them, in the order of documents.
-    pub const ALL: [ModelName; 4] =
-        [ModelName::Markov, ModelName::Renewal, ModelName::Pftk, ModelName::Mptcp];
-
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
+    /// The same as the models' type.
+    fn model(self) -> Model {
         match self {
-            ModelName::Markov => "markov",
-            ModelName::Renewal => "renewal",
-            ModelName::Pftk => "pftk",
-            ModelName::Mptcp => "mptcp",
+            ModelName::Markov => Model::Markov,
+            ModelName::Renewal => Model::Renewal,
+            ModelName::Pftk => Model::Pftk,
+            ModelName::Mptcp => Model::Mptcp,
         }
     }
 }
 
 impl PredictArguments {
     /// The requested models, each once, in the order of documents.
-    pub fn wanted(&self) -> Vec<ModelName> {
-        let is_wanted = |name: &ModelName| self.models.is_empty() || self.models.contains(name);
-        ModelName::ALL.into_iter().filter(is_wanted).collect()
+    pub fn wanted(&self) -> Vec<Model> {
+        let named: Vec<Model> = self.models.iter().map(|name| name.model()).collect();
+        Model::ALL.into_iter().filter(|model| named.is_empty() || named.contains(model)).collect()
+    }
+}
+
+impl PlanArguments {
+    /// How the plan is made.
+    pub fn question(&self) -> PlanQuestion {
+        let method = match self.method {
+            MethodName::Exact => Method::Exact,
+            MethodName::BruteForce => Method::BruteForce,
+            MethodName::Hull => Method::Hull,
+            MethodName::Step => Method::Step { step: self.step.unwrap_or(1), set: StepSet::default() },
+        };
+        let model = match self.model {
+            WindowModelName::Markov => LimitModel::Markov,
+            WindowModelName::Renewal => LimitModel::Renewal,
+        };
+        PlanQuestion { method, model, loss: self.loss_model.round_loss() }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::real::Attempt;
 use super::{AggregationGain, ComparisonRow, NOISE};
-use crate::scenario::Loaded;
+use crate::scenario::{Loaded, resolved};
 
 /// What was compared.
 pub fn comparison(loaded: &Loaded, rows: &[ComparisonRow]) -> Body {
@@ -17,7 +17,7 @@ pub fn comparison(loaded: &Loaded, rows: &[ComparisonRow]) -> Body {
         "title": loaded.scenario.title,
         "rows": rows.iter().map(row).collect::<Vec<_>>(),
         "verdict": { "predicted": predicted.as_ref().map(gain_of), "sim": simulated.as_ref().map(gain_of), "real": real.as_ref().map(gain_of) },
-        "resolved": loaded.resolved(),
+        "resolved": resolved(loaded),
     });
     Body::of(&body).about(loaded.sha256.clone())
 }

@@ -9,16 +9,16 @@ mod table;
 mod variant;
 
 use anabranch_base::Duration;
+use anabranch_models::RoundLoss;
 use anabranch_sctp::config::Encapsulation;
-use anabranch_sim::predict::ModelFlow;
+use anabranch_sim::predict::{Model, ModelFlow, forecast};
 use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 use tokio::task::spawn_blocking;
 
-use crate::arguments::{CompareArguments, ModelName, Output, RoundLossName};
+use crate::arguments::{CompareArguments, Output};
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::predict::forecast;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 pub use meeting::Over;
@@ -148,7 +148,7 @@ async fn compare_one(
 async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> {
     let flow = ModelFlow::first(&variant.scenario).map_err(|why| why.to_string());
     let work = move || {
-        let forecast = forecast(&flow?, &[ModelName::Markov], RoundLossName::Independent);
+        let forecast = forecast(&flow?, &[Model::Markov], RoundLoss::Independent);
         let (_, found) = forecast.models.into_iter().next().ok_or("no model was asked")?;
         found.map(|found| found.total_goodput_bps())
     };

@@ -7,7 +7,7 @@ use anabranch_emulate::{
 use anabranch_observe::Body;
 use serde_json::{Map, Value, json};
 
-use crate::scenario::Loaded;
+use crate::scenario::{Loaded, resolved};
 
 /// What the relay did, all in all.
 pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
@@ -25,7 +25,7 @@ fn after(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) -> Bo
     if let Value::Object(rest) = line(report) {
         keys.extend(rest);
     }
-    keys.insert("resolved".to_owned(), loaded.resolved());
+    keys.insert("resolved".to_owned(), resolved(loaded));
     Body::of(&keys).about(loaded.sha256.clone())
 }
 

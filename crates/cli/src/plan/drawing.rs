@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anabranch_planner::{PlanError, Problem, by_buffer, hull};
-use anabranch_sim::predict::ModelFlow;
+use anabranch_sim::predict::{ModelFlow, PlanReport};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{
     BLACK, Cartesian2d, ChartBuilder, ChartContext, Circle, DrawingArea, IntoDrawingArea, LineSeries,
@@ -12,7 +12,6 @@ use plotters::prelude::{
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont};
 
-use super::PlanReport;
 use crate::failure::{Failure, printable};
 
 /// The drawing, as an SVG document.
@@ -146,7 +145,7 @@ fn throughput_by_buffer(plan: &PlanReport) -> Result<Points, PlanError> {
         None => flow.receive_buffer,
     }
     .max(least.saturating_add(1));
-    let problem = Problem::new(&flow.parameters(), widest, plan.model.as_ref())?;
+    let problem = Problem::new(&flow.parameters(), widest, plan.question.window_model().as_ref())?;
     match by_buffer(&problem) {
         Ok(found) => Ok(points(flow, found.least(), found.values())),
         Err(PlanError::TooMuch { .. }) => by_hulls(flow, &problem, least),

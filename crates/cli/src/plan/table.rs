@@ -1,16 +1,15 @@
 //! Prints a plan as a table.
 
 use anabranch_base::{BitRate, ByteCount};
-use anabranch_planner::{Misplan, Mistake, Worth};
+use anabranch_planner::{Method, Misplan, Mistake, Worth};
 use anabranch_scenario::Scenario;
+use anabranch_sim::predict::{LimitModel, PlanReport};
 
-use super::PlanReport;
-use crate::arguments::{MethodName, PlanArguments, WindowModelName};
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
 /// The limits, how good they are, what buffer is worth, and what mistakes cost.
-pub fn plan(scenario: &Scenario, plan: &PlanReport, arguments: &PlanArguments) -> String {
+pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
     let title = match scenario.title.is_empty() {
         true => String::new(),
         false => format!("{}\n\n", printable(&scenario.title)),
@@ -22,7 +21,7 @@ pub fn plan(scenario: &Scenario, plan: &PlanReport, arguments: &PlanArguments) -
         flow.receive_buffer,
         flow.packet,
         limits(plan),
-        how(plan, arguments),
+        how(plan),
         plan.worth.as_ref().map(|worth| buffer(plan, worth)).unwrap_or_default()
     );
     if !plan.misplans.is_empty() {
@@ -60,16 +59,17 @@ fn limits(plan: &PlanReport) -> String {
 }
 
 /// By which method, and how far from the best it may be.
-fn how(plan: &PlanReport, arguments: &PlanArguments) -> String {
-    let method = match arguments.method {
-        MethodName::Exact => "Exactly".to_owned(),
-        MethodName::BruteForce => "By trying all".to_owned(),
-        MethodName::Step => format!("In steps of {} packets", arguments.step.unwrap_or(1)),
-        MethodName::Hull => "By hulls".to_owned(),
+fn how(plan: &PlanReport) -> String {
+    let question = &plan.question;
+    let method = match question.method {
+        Method::Exact => "Exactly".to_owned(),
+        Method::BruteForce => "By trying all".to_owned(),
+        Method::Step { step, .. } => format!("In steps of {step} packets"),
+        Method::Hull => "By hulls".to_owned(),
     };
-    let model = match arguments.model {
-        WindowModelName::Markov => format!("the Markov model with {} losses", arguments.loss_model.name()),
-        WindowModelName::Renewal => "the renewal model".to_owned(),
+    let model = match question.model {
+        LimitModel::Markov => format!("the Markov model with {} losses", question.loss.name()),
+        LimitModel::Renewal => "the renewal model".to_owned(),
     };
     let bound = plan.flow.throughput_bps(plan.certificate.upper_bound);
     format!(

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::forecast::Forecast;
+use anabranch_sim::predict::Forecast;
 
 /// The forecasts in groups that say the same, in the order of their first flows.
 pub fn alike(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
@@ -61,11 +61,9 @@ fn stem(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_sim::predict::Windows;
+    use anabranch_sim::predict::{Basis, Model, Prediction, Windows};
 
     use super::*;
-    use crate::arguments::ModelName;
-    use crate::predict::forecast::{Basis, Prediction};
 
     fn of(flow: &str, path: &str, bps: f64, note: &str) -> Forecast {
         let prediction = Prediction { throughput_bps: vec![bps], goodput_bps: vec![bps] };
@@ -78,7 +76,7 @@ mod tests {
         Forecast {
             flow: flow.to_owned(),
             basis: Some(basis),
-            models: vec![(ModelName::Markov, Ok(prediction))],
+            models: vec![(Model::Markov, Ok(prediction))],
             notes: vec![note.to_owned()],
         }
     }

@@ -1,19 +1,16 @@
 //! `anabranch predict`: predicts throughput with analytic models.
 
 mod alike;
-mod document;
-mod forecast;
 mod table;
 
-use anabranch_sim::predict::ModelFlow;
+use anabranch_observe::predictions;
+use anabranch_sim::predict::forecasts;
 
 use crate::arguments::PredictArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
-use crate::scenario::{Loaded, load};
-
-pub use forecast::{Forecast, forecast, markov};
+use crate::scenario::load;
 
 /// Runs the command.
 ///
@@ -21,20 +18,14 @@ pub use forecast::{Forecast, forecast, markov};
 /// The scenario is wrong, or Ctrl-C.
 pub async fn run(arguments: &PredictArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings)?;
-    let (wanted, loss) = (arguments.wanted(), arguments.loss_model);
+    let (wanted, loss) = (arguments.wanted(), arguments.loss_model.round_loss());
     let work = move || {
-        let flows = ModelFlow::all(&loaded.scenario);
-        let names = loaded.scenario.flows.iter().map(|flow| flow.name.as_str());
-        let forecasts = names.zip(&flows).map(|(name, flow)| match flow {
-            Ok(flow) => forecast(flow, &wanted, loss),
-            Err(why) => forecast::none(name, &wanted, why),
-        });
-        let forecasts = forecasts.collect();
+        let forecasts = forecasts(&loaded.scenario, &wanted, loss);
         (loaded, forecasts)
     };
-    let (loaded, forecasts): (Loaded, Vec<Forecast>) = interrupt.or_done(work).await?;
+    let (loaded, forecasts) = interrupt.or_done(work).await?;
     Ok(Outcome {
-        document: Some(document::predictions(&loaded, loss, &forecasts)),
+        document: Some(predictions(&loaded.scenario, loss, &forecasts).about(loaded.sha256.clone())),
         summary: table::predictions(&loaded.scenario, &forecasts),
         failure: None,
     })

@@ -2,11 +2,9 @@
 
 use anabranch_base::BitRate;
 use anabranch_scenario::Scenario;
-use anabranch_sim::predict::Windows;
+use anabranch_sim::predict::{Basis, Forecast, Model, Prediction, Windows};
 
 use super::alike::{alike, named};
-use super::forecast::{Basis, Forecast, Prediction};
-use crate::arguments::ModelName;
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
@@ -31,7 +29,7 @@ fn paragraph(group: &[&Forecast]) -> String {
     };
     let each = if others.is_empty() { "" } else { "each with " };
     let mut text = format!("{}, {each}{}.\n\n", named(group), tell(basis));
-    let found: Vec<(ModelName, &Prediction)> =
+    let found: Vec<(Model, &Prediction)> =
         forecast.models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?))).collect();
     if !found.is_empty() {
         text.push_str(&table(basis, &found));
@@ -59,7 +57,7 @@ fn tell(basis: &Basis) -> String {
 }
 
 /// One line a path, one column a model, and what they come to.
-fn table(basis: &Basis, found: &[(ModelName, &Prediction)]) -> String {
+fn table(basis: &Basis, found: &[(Model, &Prediction)]) -> String {
     let mut columns = head(["path", "limit"]);
     columns.extend(found.iter().map(|(model, _)| model.name().to_owned()));
     let mut rows = vec![columns];

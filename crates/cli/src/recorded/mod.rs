@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use anabranch_lab::load::why;
 use anabranch_observe::CannotWrite;
 use anabranch_scenario::{Scenario, Source};
 use anabranch_traces::{
@@ -17,7 +18,7 @@ use crate::arguments::FromArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::{Outcome, print_line};
-use crate::scenario::{parse_beside, why};
+use crate::scenario::parse_beside;
 
 /// A scenario that was made, and of what.
 struct Made {

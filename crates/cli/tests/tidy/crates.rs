@@ -18,14 +18,15 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "sctp", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "wireless", "scenario", "models", "planner"]),
-    ("observe", &["base", "sctp", "link", "wireless", "scenario", "sim"]),
-    ("py", &["base", "models", "planner", "sim"]),
+    ("observe", &["base", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
+    ("lab", &["base", "scenario", "planner", "sim"]),
+    ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab"]),
     ("studies", &["base", "link", "wireless", "scenario", "models", "planner", "sim"]),
     (
         "cli",
         &[
             "base", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate", "sim",
-            "observe", "studies", "traces",
+            "observe", "lab", "studies", "traces",
         ],
     ),
     ("cost", &["base", "sctp", "scenario", "models", "sim", "transfer"]),

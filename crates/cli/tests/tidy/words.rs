@@ -5,7 +5,7 @@ use crate::workspace::File;
 
 /// Crates that are told what time it is, so that the same input gives the same run.
 const WITHOUT_CLOCK: &[&str] =
-    &["base", "sctp", "link", "scenario", "traces", "sim", "models", "planner", "observe"];
+    &["base", "sctp", "link", "scenario", "traces", "sim", "models", "planner", "observe", "lab"];
 const CLOCKS: &[&str] = &["Instant::now", "SystemTime"];
 /// Other stacks want virtual time as `std::time::Instant`, and only a clock gives the first one.
 const EPOCH: &str = "crates/sctp/tests/stacks/epoch.rs";

@@ -1,15 +1,14 @@
 //! The columns of the tables: name, unit, meaning and value of each, once.
 
-use std::fmt::Write as _;
-
-use anabranch_base::{BitRate, ByteCount, Ecn, Time};
+use anabranch_base::{ByteCount, Ecn, Time};
 use anabranch_link::LossCause;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sim::observe::{Host, LossSite, PacketSeen, PathSeen, PathState, QueueSeen, Step};
 
+use super::cell::{Cell, CellKind};
 use crate::contents::Contents;
 use crate::names::Names;
-use crate::words::{Seconds, cause, direction, host};
+use crate::words::{cause, direction, host};
 
 /// A column of a table whose rows are made of a `ColumnRow`.
 pub struct Column<ColumnRow> {
@@ -21,9 +20,14 @@ pub struct Column<ColumnRow> {
     meaning: &'static str,
     /// Those words, from the types that the cells show; empty for a column of numbers or names.
     words: fn() -> Vec<String>,
-    /// Appends its cell; nothing where there is no value.
-    pub write: fn(&ColumnRow, &Names, &mut String),
+    /// What its cells hold.
+    pub kind: CellKind,
+    /// Its cell.
+    pub read: ReadCell<ColumnRow>,
 }
+
+/// What gives the cell of a row.
+type ReadCell<ColumnRow> = for<'a> fn(&'a ColumnRow, &'a Names) -> Cell<'a>;
 
 impl<ColumnRow> Column<ColumnRow> {
     /// What it says, with all words that its cells can have.
@@ -54,127 +58,138 @@ const AT: &str = "since the start of the run";
 
 /// The table `paths`: a row at each change of a path as its host sees it.
 pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
-    column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
-    column("flow", "", "the flow of the path", |row, names, out| out.push_str(names.flow(row.seen.flow))),
-    column("path", "", "which path", |row, names, out| out.push_str(names.path(row.seen.path))),
-    worded("host", "the host that observes it: {words}", hosts, |row, _, out| {
-        out.push_str(host(row.seen.host));
+    number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
+    text("flow", "the flow of the path", |row, names| Cell::text(names.flow(row.seen.flow))),
+    text("path", "which path", |row, names| Cell::text(names.path(row.seen.path))),
+    worded("host", "the host that observes it: {words}", hosts, |row, _| Cell::text(host(row.seen.host))),
+    worded("state", "whether the path can carry data: {words}", states, |row, _| {
+        Cell::text(row.seen.state.name())
     }),
-    worded("state", "whether the path can carry data: {words}", states, |row, _, out| {
-        out.push_str(row.seen.state.name());
+    whole("cwnd_bytes", "B", "congestion window", |row, _| Cell::bytes(row.seen.cwnd)),
+    whole("ssthresh_bytes", "B", "slow-start threshold; empty while there is none", |row, _| {
+        Cell::some(threshold(row.seen.ssthresh), Cell::bytes)
     }),
-    column("cwnd_bytes", "B", "congestion window", |row, _, out| show(out, row.seen.cwnd.get())),
-    column("ssthresh_bytes", "B", "slow-start threshold; empty while there is none", |row, _, out| {
-        show_some(out, threshold(row.seen.ssthresh).map(ByteCount::get));
+    whole("flight_bytes", "B", "sent and neither acknowledged nor given up", |row, _| {
+        Cell::bytes(row.seen.flight)
     }),
-    column("flight_bytes", "B", "sent and neither acknowledged nor given up", |row, _, out| {
-        show(out, row.seen.flight.get());
+    number("srtt_s", "s", "smoothed round-trip time; empty before the first measurement", |row, _| {
+        Cell::some(row.seen.srtt, Cell::seconds)
     }),
-    column("srtt_s", "s", "smoothed round-trip time; empty before the first measurement", |row, _, out| {
-        show_some(out, row.seen.srtt.map(Seconds::from));
-    }),
-    column("rto_s", "s", "retransmission time-out, back-off included", |row, _, out| {
-        show(out, Seconds::from(row.seen.rto));
-    }),
-    column(
+    number("rto_s", "s", "retransmission time-out, back-off included", |row, _| Cell::seconds(row.seen.rto)),
+    number(
         "way_s",
         "s",
         "the way there of the packet acknowledged last, as the sender measures it",
-        |row, _, out| {
-            show_some(out, row.seen.measured.way.map(Seconds::from));
-        },
+        |row, _| Cell::some(row.seen.measured.way, Cell::seconds),
     ),
-    column("least_way_s", "s", "the least way there, as the sender measures it", |row, _, out| {
-        show_some(out, row.seen.measured.least_way.map(Seconds::from));
+    number("least_way_s", "s", "the least way there, as the sender measures it", |row, _| {
+        Cell::some(row.seen.measured.least_way, Cell::seconds)
     }),
-    column("delivery_bps", "bit/s", "highest delivery rate of the last round trips", |row, _, out| {
-        show_some(out, row.seen.measured.rate.map(BitRate::bits_per_second));
+    whole("delivery_bps", "bit/s", "highest delivery rate of the last round trips", |row, _| {
+        Cell::some(row.seen.measured.rate, Cell::rate)
     }),
-    column("peak_delivery_bps", "bit/s", "highest delivery rate of all, which decays", |row, _, out| {
-        show_some(out, row.seen.measured.peak_rate.map(BitRate::bits_per_second));
+    whole("peak_delivery_bps", "bit/s", "highest delivery rate of all, which decays", |row, _| {
+        Cell::some(row.seen.measured.peak_rate, Cell::rate)
     }),
 ];
 
 /// The table `links`: a row at each change of a queue.
 pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
-    column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
-    column("link", "", "which link", |row, names, out| out.push_str(names.link(row.seen.link))),
-    worded("direction", "{words}", directions, |row, _, out| out.push_str(direction(row.seen.from))),
-    column("queue_packets", "packets", "waiting packets, without the one being sent", |row, _, out| {
-        show(out, row.seen.view.backlog.packets);
+    number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
+    text("link", "which link", |row, names| Cell::text(names.link(row.seen.link))),
+    worded("direction", "{words}", directions, |row, _| Cell::text(direction(row.seen.from))),
+    whole("queue_packets", "packets", "waiting packets, without the one being sent", |row, _| {
+        Cell::Whole(row.seen.view.backlog.packets)
     }),
-    column("queue_bytes", "B", "their sizes", |row, _, out| show(out, row.seen.view.backlog.bytes.get())),
-    column(
+    whole("queue_bytes", "B", "their sizes", |row, _| Cell::bytes(row.seen.view.backlog.bytes)),
+    number(
         "average_packets",
         "packets",
         "the average length by which RED decides; empty for others",
-        |row, _, out| {
-            show_some(out, row.seen.view.average);
-        },
+        |row, _| Cell::some(row.seen.view.average, Cell::Number),
     ),
-    column("marked", "packets", "packets that the queue marked so far", |row, _, out| {
-        show(out, row.seen.view.marked);
+    whole("marked", "packets", "packets that the queue marked so far", |row, _| {
+        Cell::Whole(row.seen.view.marked)
     }),
 ];
 
 /// The table `packets`: a row at each step of a packet.
 pub const PACKETS: &[Column<PacketRow>] = &[
-    column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
-    column("flow", "", "the flow of the packet", |row, names, out| out.push_str(names.flow(row.seen.flow))),
-    column("path", "", "the path it travels", |row, names, out| out.push_str(names.path(row.seen.path))),
-    worded("direction", "{words}", directions, |row, _, out| out.push_str(direction(row.seen.from))),
-    worded(
-        "step",
-        "{words}",
-        || STEPS.map(str::to_owned).into(),
-        |row, _, out| {
-            out.push_str(step(row.seen.step));
-        },
-    ),
-    worded("cause", "why it was lost: {words}; empty at other steps", causes, |row, _, out| {
-        out.push_str(loss(row.seen.step).map_or("", |(_, why)| why));
+    number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
+    text("flow", "the flow of the packet", |row, names| Cell::text(names.flow(row.seen.flow))),
+    text("path", "the path it travels", |row, names| Cell::text(names.path(row.seen.path))),
+    worded("direction", "{words}", directions, |row, _| Cell::text(direction(row.seen.from))),
+    worded("step", "{words}", || STEPS.map(str::to_owned).into(), |row, _| Cell::text(step(row.seen.step))),
+    worded("cause", "why it was lost: {words}; empty at other steps", causes, |row, _| {
+        Cell::some(loss(row.seen.step), |(_, why)| Cell::text(why))
     }),
-    column("link", "", "where it was lost, a link or a radio; empty at other steps", |row, names, out| {
-        out.push_str(loss(row.seen.step).map_or("", |(site, _)| names.site(site)));
+    text("link", "where it was lost, a link or a radio; empty at other steps", |row, names| {
+        Cell::some(loss(row.seen.step), |(site, _)| Cell::text(names.site(site)))
     }),
-    column("size_bytes", "B", "size on the link, all headers included", |row, _, out| {
-        show(out, row.seen.size.get());
+    whole("size_bytes", "B", "size on the link, all headers included", |row, _| Cell::bytes(row.seen.size)),
+    number("delay_s", "s", "from sent to arrived; empty at other steps", |row, _| match row.seen.step {
+        Step::Arrived { delay } => Cell::seconds(delay),
+        Step::Sent | Step::Lost { .. } => Cell::Missing,
     }),
-    column("delay_s", "s", "from sent to arrived; empty at other steps", |row, _, out| {
-        if let Step::Arrived { delay } = row.seen.step {
-            show(out, Seconds::from(delay));
-        }
-    }),
-    column(
+    text(
         "chunks",
-        "",
         "types of its chunks, each once, joined by +; UDP or TCP for a packet of these",
-        |row, _, out| match &row.contents {
-            Ok(contents) => out.push_str(&contents.kinds.join("+")),
-            Err(transport) => out.push_str(transport),
+        |row, _| match &row.contents {
+            Ok(contents) => Cell::text(contents.kinds.join("+")),
+            Err(transport) => Cell::text(*transport),
         },
     ),
-    column("data_chunks", "chunks", "how many DATA chunks; empty for UDP and TCP", |row, _, out| {
-        show_some(out, row.contents.as_ref().ok().map(|contents| contents.data_chunks));
+    whole("data_chunks", "chunks", "how many DATA chunks; empty for UDP and TCP", |row, _| {
+        Cell::some(row.contents.as_ref().ok(), |contents| Cell::Whole(contents.data_chunks))
     }),
-    column("tsn", "", "TSN of the first DATA chunk, as on the wire; empty without one", |row, _, out| {
-        show_some(out, row.contents.as_ref().ok().and_then(|contents| contents.first_tsn).map(Tsn::get));
+    whole("tsn", "", "TSN of the first DATA chunk, as on the wire; empty without one", |row, _| {
+        let first = row.contents.as_ref().ok().and_then(|contents| contents.first_tsn);
+        Cell::some(first.map(Tsn::get), |tsn| Cell::Whole(tsn.into()))
     }),
-    column("retransmission", "", "true if it carries a chunk that was sent before", |row, _, out| {
-        show(out, row.seen.retransmission);
+    truth("retransmission", "true if it carries a chunk that was sent before", |row, _| {
+        Cell::Truth(row.seen.retransmission)
     }),
-    worded("ecn", "ECN codepoint in the IP header: {words}", codepoints, |row, _, out| {
-        show(out, row.seen.ecn);
+    worded("ecn", "ECN codepoint in the IP header: {words}", codepoints, |row, _| {
+        Cell::text(row.seen.ecn.to_string())
     }),
 ];
 
-pub(super) const fn column<ColumnRow>(
+/// A column of numbers, among them seconds.
+pub(super) const fn number<ColumnRow>(
     name: &'static str,
     unit: &'static str,
     meaning: &'static str,
-    write: fn(&ColumnRow, &Names, &mut String),
+    read: ReadCell<ColumnRow>,
 ) -> Column<ColumnRow> {
-    Column { name, unit, meaning, words: Vec::new, write }
+    Column { name, unit, meaning, words: Vec::new, kind: CellKind::Number, read }
+}
+
+/// A column of whole numbers.
+pub(super) const fn whole<ColumnRow>(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    read: ReadCell<ColumnRow>,
+) -> Column<ColumnRow> {
+    Column { name, unit, meaning, words: Vec::new, kind: CellKind::Whole, read }
+}
+
+/// A column of truth values.
+pub(super) const fn truth<ColumnRow>(
+    name: &'static str,
+    meaning: &'static str,
+    read: ReadCell<ColumnRow>,
+) -> Column<ColumnRow> {
+    Column { name, unit: "", meaning, words: Vec::new, kind: CellKind::Truth, read }
+}
+
+/// A column of names.
+pub(super) const fn text<ColumnRow>(
+    name: &'static str,
+    meaning: &'static str,
+    read: ReadCell<ColumnRow>,
+) -> Column<ColumnRow> {
+    worded(name, meaning, Vec::new, read)
 }
 
 /// A column of words.
@@ -182,9 +197,9 @@ pub(super) const fn worded<ColumnRow>(
     name: &'static str,
     meaning: &'static str,
     words: fn() -> Vec<String>,
-    write: fn(&ColumnRow, &Names, &mut String),
+    read: ReadCell<ColumnRow>,
 ) -> Column<ColumnRow> {
-    Column { name, unit: "", meaning, words, write }
+    Column { name, unit: "", meaning, words, kind: CellKind::Text, read }
 }
 
 fn hosts() -> Vec<String> {
@@ -227,16 +242,5 @@ fn loss(step: Step) -> Option<(LossSite, &'static str)> {
     match step {
         Step::Lost { site, cause: why } => Some((site, cause(why))),
         _ => None,
-    }
-}
-
-pub(super) fn show(out: &mut String, value: impl std::fmt::Display) {
-    // Writing to a String does not fail.
-    let _ = write!(out, "{value}");
-}
-
-fn show_some(out: &mut String, value: Option<impl std::fmt::Display>) {
-    if let Some(value) = value {
-        show(out, value);
     }
 }

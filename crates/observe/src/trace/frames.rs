@@ -1,65 +1,57 @@
 //! The table `frames`: what happened in the meshes of radio stations.
 
-use anabranch_base::Time;
 use anabranch_link::fabric::Station;
 use anabranch_sim::observe::{FrameEvent, FrameKind, FrameSeen, MeshEvent, RoutingEvent};
 
-use super::columns::{Column, ColumnRow, column, show, worded};
+use super::cell::Cell;
+use super::columns::{Column, ColumnRow, number, text, truth, whole, worded};
 use crate::names::Names;
-use crate::words::{Seconds, frame_kind};
+use crate::words::frame_kind;
 
 type Row = ColumnRow<FrameEvent>;
 
 /// A row at the end of each frame on air, and for each event of routing.
 pub const FRAMES: &[Column<Row>] = &[
-    column("at_s", "s", "since the start of the run: the end of a frame, or when routing did something", at),
-    column("radio", "", "which radio", |row, names, out| out.push_str(names.radio(row.seen.radio))),
+    number(
+        "at_s",
+        "s",
+        "since the start of the run: the end of a frame, or when routing did something",
+        |row, _| Cell::seconds(row.at),
+    ),
+    text("radio", "which radio", |row, names| Cell::text(names.radio(row.seen.radio))),
     worded(
         "what",
         "a frame on air, by its kind, or what routing did: {words}",
         || FrameKind::ALL.map(frame_kind).into_iter().chain(ROUTING).map(str::to_owned).collect(),
-        |row, _, out| out.push_str(what(&row.seen.event)),
+        |row, _| Cell::text(what(&row.seen.event)),
     ),
-    column("station", "", "the station that sent the frame, or at which it happened", |row, names, out| {
-        out.push_str(names.node(stations(&row.seen.event).0.index()));
+    text("station", "the station that sent the frame, or at which it happened", |row, names| {
+        Cell::text(names.node(stations(&row.seen.event).0.index()))
     }),
-    column(
+    text(
         "to",
-        "",
         "the station that the frame is for, or that routing is about; empty for broadcasts",
-        |row, names, out| {
-            out.push_str(stations(&row.seen.event).1.map_or("", |station| names.node(station.index())));
-        },
+        |row, names| Cell::some(stations(&row.seen.event).1, |to| Cell::text(names.node(to.index()))),
     ),
-    column("start_s", "s", "the begin of the frame", |row, _, out| {
-        of_frame(row, |frame| show(out, Seconds::from(frame.start)));
+    number("start_s", "s", "the begin of the frame", |row, _| {
+        Cell::some(frame(row), |frame| Cell::seconds(frame.start))
     }),
-    column("size_bytes", "B", "from the MAC header to the FCS", |row, _, out| {
-        of_frame(row, |frame| show(out, frame.size.get()));
+    whole("size_bytes", "B", "from the MAC header to the FCS", |row, _| {
+        Cell::some(frame(row), |frame| Cell::bytes(frame.size))
     }),
-    column("retry", "", "whether it was sent before", |row, _, out| {
-        of_frame(row, |frame| show(out, frame.is_retry));
+    truth("retry", "whether it was sent before", |row, _| {
+        Cell::some(frame(row), |frame| Cell::Truth(frame.is_retry))
     }),
-    column(
-        "received",
-        "",
-        "the stations that received it, whether or not it was for them",
-        |row, names, out| {
-            of_frame(row, |frame| list(&frame.received, names, out));
-        },
-    ),
-    column("collided", "", "the stations at which other frames destroyed it", |row, names, out| {
-        of_frame(row, |frame| list(&frame.collided, names, out));
+    text("received", "the stations that received it, whether or not it was for them", |row, names| {
+        Cell::some(frame(row), |frame| list(&frame.received, names))
+    }),
+    text("collided", "the stations at which other frames destroyed it", |row, names| {
+        Cell::some(frame(row), |frame| list(&frame.collided, names))
     }),
 ];
 
 /// The words for events of routing: a broken link is what a route error tells.
 const ROUTING: [&str; 4] = ["link-failure", "discovery", "route-found", "broken-link"];
-
-fn at(row: &Row, _: &Names, out: &mut String) {
-    let at: Time = row.at;
-    show(out, Seconds::from(at));
-}
 
 fn what(event: &MeshEvent) -> &'static str {
     match event {
@@ -86,13 +78,15 @@ fn stations(event: &MeshEvent) -> (Station, Option<Station>) {
     }
 }
 
-fn of_frame(row: &Row, write: impl FnOnce(&FrameSeen)) {
-    if let MeshEvent::Frame(frame, _) = &row.seen.event {
-        write(frame);
+/// The frame, if it is one.
+fn frame(row: &Row) -> Option<&FrameSeen> {
+    match &row.seen.event {
+        MeshEvent::Frame(frame, _) => Some(frame),
+        MeshEvent::Routing(_) => None,
     }
 }
 
-fn list(stations: &[Station], names: &Names, out: &mut String) {
+fn list<'a>(stations: &[Station], names: &Names) -> Cell<'a> {
     let all: Vec<&str> = stations.iter().map(|station| names.node(station.index())).collect();
-    out.push_str(&all.join(" "));
+    Cell::text(all.join(" "))
 }

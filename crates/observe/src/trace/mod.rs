@@ -1,18 +1,22 @@
-//! Tables of a simulated run, as CSV: `paths`, `links`, `packets` and, of meshes, `frames`, a row at each change.
+//! Tables of a simulated run, as CSV or in memory: `paths`, `links`, `packets` and, of meshes, `frames`, a row at each
+//! change.
 
+mod cell;
 mod columns;
 mod frames;
+mod memory;
+mod packets;
 mod table;
 
 use std::io::{self, Write};
 
-use anabranch_scenario::model::Protocol;
 use anabranch_sim::observe::{FrameEvent, Observation, PathSeen, QueueSeen, Seen};
 
-use super::contents::Contents;
 use super::{About, Names};
 use columns::{Column, ColumnRow, LINKS, PACKETS, PATHS, PacketRow};
 use frames::FRAMES;
+pub use memory::MemorySink;
+use packets::Carriers;
 use table::TraceTable;
 
 /// What each of the tables is written to.
@@ -31,8 +35,7 @@ pub struct Outputs<W> {
 /// Tables that are being written.
 pub struct TraceSink<W: Write> {
     names: Names,
-    /// What carries each flow, unless it is SCTP.
-    others: Vec<Option<&'static str>>,
+    carriers: Carriers,
     paths: TraceTable<ColumnRow<PathSeen>, W>,
     links: TraceTable<ColumnRow<QueueSeen>, W>,
     packets: TraceTable<PacketRow, W>,
@@ -45,10 +48,9 @@ impl<W: Write> TraceSink<W> {
     /// # Errors
     /// A file cannot be written; likewise below.
     pub fn new(outputs: Outputs<W>, about: &About<'_>) -> io::Result<TraceSink<W>> {
-        let flows = about.scenario.flows.iter();
         Ok(TraceSink {
             names: Names::of(about.scenario),
-            others: flows.map(|flow| other_transport(&flow.protocol)).collect(),
+            carriers: Carriers::of(about.scenario),
             paths: TraceTable::new(PATHS, outputs.paths)?,
             links: TraceTable::new(LINKS, outputs.links)?,
             packets: TraceTable::new(PACKETS, outputs.packets)?,
@@ -62,11 +64,7 @@ impl<W: Write> TraceSink<W> {
         match &observation.what {
             Seen::Path(seen) => self.paths.write(&ColumnRow { at, seen: *seen }, names),
             Seen::Queue(seen) => self.links.write(&ColumnRow { at, seen: *seen }, names),
-            Seen::Packet(seen) => {
-                let other = self.others.get(seen.flow).copied().unwrap_or(Some(""));
-                let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);
-                self.packets.write(&PacketRow { at, seen: seen.clone(), contents }, names)
-            }
+            Seen::Packet(seen) => self.packets.write(&self.carriers.row(at, seen.clone()), names),
             Seen::Frame(seen) => match &mut self.frames {
                 Some(frames) => frames.write(&ColumnRow { at, seen: seen.clone() }, names),
                 None => Ok(()),
@@ -83,15 +81,6 @@ impl<W: Write> TraceSink<W> {
             packets: self.packets.finish()?,
             frames: self.frames.map(TraceTable::finish).transpose()?,
         })
-    }
-}
-
-/// The name of a transport without chunks.
-fn other_transport(protocol: &Protocol) -> Option<&'static str> {
-    match protocol {
-        Protocol::Sctp(_) => None,
-        Protocol::Udp => Some("UDP"),
-        Protocol::Tcp(_) => Some("TCP"),
     }
 }
 

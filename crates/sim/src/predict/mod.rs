@@ -1,12 +1,16 @@
 //! What the analytic models use of a scenario: a flow's paths as rates, delays and losses, and its receive buffer.
 
+mod forecast;
 mod limits;
 mod notes;
 mod obstacle;
+mod plan;
 mod users;
 
+pub use forecast::{Basis, Forecast, Model, Prediction, forecast, forecasts, markov};
 pub use limits::{Windows, planned_config};
 pub use obstacle::{Inexpressible, Obstacle};
+pub use plan::{LimitModel, PlanQuestion, PlanReport};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_link::config::QueueLimit;

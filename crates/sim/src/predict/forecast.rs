@@ -1,9 +1,24 @@
 //! The prediction of each model for one flow, or the reason why it gives none.
 
-use anabranch_models::{Halving, LimitedPath, Markov, ModelError, Mptcp, Pftk, Renewal, ThroughputModel};
-use anabranch_sim::predict::{Inexpressible, ModelFlow, ModelPath, Windows};
+use anabranch_models::{
+    Halving, LimitedPath, Markov, ModelError, Mptcp, Pftk, Renewal, RoundLoss, ThroughputModel,
+};
+use anabranch_scenario::Scenario;
 
-use crate::arguments::{ModelName, RoundLossName};
+use super::{Inexpressible, ModelFlow, ModelPath, Windows};
+
+/// A model of throughput.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Windows round by round, exactly (Wallace and Shami).
+    Markov,
+    /// The mean sawtooth of a window (Wallace and Shami).
+    Renewal,
+    /// The formula for TCP of Padhye and others; a send rate.
+    Pftk,
+    /// Coupled windows in one receive buffer (Liu and others); a send rate.
+    Mptcp,
+}
 
 /// What the models say of a flow.
 #[derive(Clone, Debug)]
@@ -13,7 +28,7 @@ pub struct Forecast {
     /// What was predicted for; `None` where the models have no place for the flow.
     pub basis: Option<Basis>,
     /// What each model says, or why it says nothing.
-    pub models: Vec<(ModelName, Result<Prediction, String>)>,
+    pub models: Vec<(Model, Result<Prediction, String>)>,
     /// What is left out or supposed, each a sentence.
     pub notes: Vec<String>,
 }
@@ -40,6 +55,21 @@ pub struct Prediction {
     pub goodput_bps: Vec<f64>,
 }
 
+impl Model {
+    /// All of them, in the order of documents.
+    pub const ALL: [Model; 4] = [Model::Markov, Model::Renewal, Model::Pftk, Model::Mptcp];
+
+    /// Its name in commands and documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Model::Markov => "markov",
+            Model::Renewal => "renewal",
+            Model::Pftk => "pftk",
+            Model::Mptcp => "mptcp",
+        }
+    }
+}
+
 impl Prediction {
     /// Whole packets of all paths, in bits a second.
     pub fn total_bps(&self) -> f64 {
@@ -52,10 +82,20 @@ impl Prediction {
     }
 }
 
-/// What the models of these names say of a flow.
-pub fn forecast(flow: &ModelFlow, wanted: &[ModelName], loss: RoundLossName) -> Forecast {
+/// What these models say of every flow of a scenario, in its order.
+pub fn forecasts(scenario: &Scenario, wanted: &[Model], loss: RoundLoss) -> Vec<Forecast> {
+    let names = scenario.flows.iter().map(|flow| flow.name.as_str());
+    let said = |(name, flow): (&str, &Result<ModelFlow, Inexpressible>)| match flow {
+        Ok(flow) => forecast(flow, wanted, loss),
+        Err(why) => none(name, wanted, why),
+    };
+    names.zip(&ModelFlow::all(scenario)).map(said).collect()
+}
+
+/// What these models say of a flow.
+pub fn forecast(flow: &ModelFlow, wanted: &[Model], loss: RoundLoss) -> Forecast {
     let limits = flow.limits(&markov(loss)).map_err(|error| error.to_string());
-    let models: Vec<(ModelName, Result<Prediction, String>)> =
+    let models: Vec<(Model, Result<Prediction, String>)> =
         wanted.iter().map(|model| (*model, prediction(flow, *model, loss, &limits))).collect();
     let mut notes = flow.notes.clone();
     notes.extend(flow.supposed());
@@ -76,7 +116,7 @@ pub fn forecast(flow: &ModelFlow, wanted: &[ModelName], loss: RoundLossName) -> 
 }
 
 /// What is said of a flow that the models have no place for.
-pub fn none(name: &str, wanted: &[ModelName], why: &Inexpressible) -> Forecast {
+fn none(name: &str, wanted: &[Model], why: &Inexpressible) -> Forecast {
     Forecast {
         flow: name.to_owned(),
         basis: None,
@@ -87,18 +127,18 @@ pub fn none(name: &str, wanted: &[ModelName], why: &Inexpressible) -> Forecast {
 
 fn prediction(
     flow: &ModelFlow,
-    name: ModelName,
-    loss: RoundLossName,
+    name: Model,
+    loss: RoundLoss,
     limits: &Result<Vec<u32>, String>,
 ) -> Result<Prediction, String> {
     let rates = match name {
-        ModelName::Markov => markov(loss).throughput(&limited(flow, limits)?),
-        ModelName::Renewal => Renewal::default().throughput(&limited(flow, limits)?),
-        ModelName::Pftk => {
+        Model::Markov => markov(loss).throughput(&limited(flow, limits)?),
+        Model::Renewal => Renewal::default().throughput(&limited(flow, limits)?),
+        Model::Pftk => {
             let model = Pftk { acks: flow.packets_per_ack, ..Pftk::default() };
             model.throughput(&limited(flow, limits)?)
         }
-        ModelName::Mptcp => mptcp(flow),
+        Model::Mptcp => mptcp(flow),
     };
     let rates = rates.map_err(|error| error.to_string())?;
     Ok(Prediction {
@@ -107,9 +147,9 @@ fn prediction(
     })
 }
 
-/// The Markov model of the commands: windows are halved upwards, as adopted.
-pub fn markov(loss: RoundLossName) -> Markov {
-    Markov { loss: loss.round_loss(), halving: Halving::Ceil }
+/// The Markov model of predictions and plans: windows are halved upwards, as adopted.
+pub fn markov(loss: RoundLoss) -> Markov {
+    Markov { loss, halving: Halving::Ceil }
 }
 
 fn limited(flow: &ModelFlow, limits: &Result<Vec<u32>, String>) -> Result<Vec<LimitedPath>, String> {
@@ -124,7 +164,7 @@ fn mptcp(flow: &ModelFlow) -> Result<Vec<f64>, ModelError> {
 }
 
 /// A model without links may say more than they carry.
-fn beyond_the_links(flow: &ModelFlow, model: ModelName, found: &Prediction) -> Option<String> {
+fn beyond_the_links(flow: &ModelFlow, model: Model, found: &Prediction) -> Option<String> {
     let is_beyond =
         |(path, bps): (&ModelPath, &f64)| *bps > flow.throughput_bps(path.parameters.rate) * (1.0 + 1e-9);
     let is_any = flow.paths.iter().zip(&found.throughput_bps).any(is_beyond);

@@ -1,26 +1,25 @@
 //! The JSON document of predictions.
 
-use anabranch_observe::Body;
-use anabranch_sim::predict::{ModelFlow, Windows};
+use anabranch_models::RoundLoss;
+use anabranch_scenario::Scenario;
+use anabranch_sim::predict::{Basis, Forecast, ModelFlow, Prediction, Windows};
 use serde_json::{Map, Value, json};
 
-use super::forecast::{Basis, Forecast, Prediction};
-use crate::arguments::RoundLossName;
-use crate::scenario::Loaded;
+use crate::document::{Body, resolved};
 
 /// What the models say: of the first flow that they are for, and, where there are several, of all in `flows`.
-pub fn predictions(loaded: &Loaded, loss: RoundLossName, forecasts: &[Forecast]) -> Body {
+pub fn predictions(scenario: &Scenario, loss: RoundLoss, forecasts: &[Forecast]) -> Body {
     let mut keys = Map::new();
-    keys.insert("title".to_owned(), json!(loaded.scenario.title));
+    keys.insert("title".to_owned(), json!(scenario.title));
     keys.insert("loss_model".to_owned(), json!(loss.name()));
-    if let Some(first) = forecasts.get(ModelFlow::first_index(&loaded.scenario)) {
+    if let Some(first) = forecasts.get(ModelFlow::first_index(scenario)) {
         keys.extend(flow(first));
     }
     if forecasts.len() > 1 {
         keys.insert("flows".to_owned(), forecasts.iter().map(|one| Value::Object(flow(one))).collect());
     }
-    keys.insert("resolved".to_owned(), loaded.resolved());
-    Body::of(&keys).about(loaded.sha256.clone())
+    keys.insert("resolved".to_owned(), resolved(scenario));
+    Body::of(&keys)
 }
 
 fn flow(forecast: &Forecast) -> Map<String, Value> {

@@ -1,29 +1,41 @@
 //! The JSON document of a plan.
 
-use anabranch_planner::{Misplan, Mistake, Worth};
-use clap::ValueEnum;
+use anabranch_planner::{Method, Misplan, Mistake, Worth};
+use anabranch_scenario::Scenario;
+use anabranch_sim::predict::PlanReport;
 use serde_json::{Value, json};
 
-use anabranch_observe::Body;
-
-use super::PlanReport;
-use crate::arguments::PlanArguments;
-use crate::scenario::Loaded;
+use crate::document::{Body, resolved};
 
 /// The plan, and what is to be known of it.
-pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Body {
-    let flow = &plan.flow;
-    let mut body = json!({
-        "title": loaded.scenario.title,
+pub fn plan(scenario: &Scenario, plan: &PlanReport) -> Body {
+    Body::of(&document(scenario, plan))
+}
+
+/// The same, with the time that it took on this machine, `wall_s`.
+pub fn timed_plan(scenario: &Scenario, plan: &PlanReport) -> Body {
+    let mut document = document(scenario, plan);
+    document["wall_s"] = json!(plan.took.as_secs_f64());
+    Body::of(&document)
+}
+
+fn document(scenario: &Scenario, plan: &PlanReport) -> Value {
+    let (flow, question) = (&plan.flow, &plan.question);
+    let step = match question.method {
+        Method::Step { step, .. } => Some(step),
+        _ => None,
+    };
+    json!({
+        "title": scenario.title,
         "flow": flow.name,
         "receive_buffer_packets": flow.receive_buffer,
         "limits_packets": plan.best.limits,
         "throughput_bps": flow.throughput_bps(plan.best.throughput),
         "goodput_bps": flow.goodput_bps(plan.best.throughput),
-        "method": name(&arguments.method),
-        "step": arguments.step,
-        "model": name(&arguments.model),
-        "loss_model": name(&arguments.loss_model),
+        "method": question.method.name(),
+        "step": step,
+        "model": question.model.name(),
+        "loss_model": question.loss.name(),
         "evaluations": plan.best.evaluations,
         "paths": (0..flow.paths.len()).map(|index| path(plan, index)).collect::<Vec<_>>(),
         "certificate": {
@@ -33,12 +45,8 @@ pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Bo
         "buffer": plan.worth.as_ref().map(|worth| buffer(plan, worth)),
         "sensitivity": plan.misplans.iter().map(|misplan| sensitivity(plan, misplan)).collect::<Vec<_>>(),
         "notes": plan.notes,
-        "resolved": loaded.resolved(),
-    });
-    if arguments.timing.timing {
-        body["wall_s"] = json!(plan.took.as_secs_f64());
-    }
-    Body::of(&body).about(loaded.sha256.clone())
+        "resolved": resolved(scenario),
+    })
 }
 
 fn path(plan: &PlanReport, index: usize) -> Value {
@@ -76,9 +84,4 @@ fn sensitivity(plan: &PlanReport, misplan: &Misplan) -> Value {
         "throughput_bps": plan.flow.throughput_bps(misplan.throughput),
         "regret": misplan.regret,
     })
-}
-
-/// The word of the command line.
-fn name(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned())
 }

@@ -1,0 +1,230 @@
+//! Scenario files as programs take them: a file with its neighbours, or a text with a folder, and the changes of a
+//! command line.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anabranch_planner::live;
+use anabranch_scenario::{
+    Assignment, Files, NoFiles, ParsedDocument, Registry, Scenario, ScenarioError, Source,
+};
+
+use crate::digest;
+
+/// A scenario, and what it was read from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it says, changes included.
+    pub scenario: Scenario,
+    /// The file as it is.
+    pub text: String,
+    /// Its SHA-256, in hexadecimal digits.
+    pub sha256: String,
+    /// What it is called: the file's name without folder and ending.
+    pub name: String,
+    /// Where the files are that it names; `None` where it may name none.
+    pub folder: Option<PathBuf>,
+    /// The changes.
+    pub settings: Vec<Assignment>,
+    /// What it is called in errors.
+    pub source: String,
+}
+
+/// Where a text comes from: its names, and where the files are that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// What records of its runs are called: a file's name without folder and ending.
+    pub name: String,
+    /// What it is called in errors.
+    pub source: String,
+    /// The folder of its neighbours; `None` where it may name none.
+    pub folder: Option<PathBuf>,
+}
+
+/// What a scenario is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To run its flows.
+    Flows,
+    /// To give its links to other programs: its flows play no part, and need no end.
+    Links,
+}
+
+/// Why a scenario was not loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("cannot read the scenario {file:?}: {why}")]
+    NotRead {
+        /// Which file.
+        file: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// The scenario, or a change of it, is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+}
+
+/// Reads a scenario file and makes the changes, each `KEY=VALUE`.
+///
+/// # Errors
+/// A file that cannot be read, a scenario or a change that is wrong.
+pub fn load(file: &Path, changes: &[String], purpose: Purpose) -> Result<Loaded, LoadError> {
+    let bytes = std::fs::read(file)
+        .map_err(|error| LoadError::NotRead { file: file.to_owned(), why: why(&error) })?;
+    Ok(load_bytes(&bytes, Origin::of_file(file), changes, purpose)?)
+}
+
+/// The same from a text at hand.
+///
+/// # Errors
+/// What is not UTF-8, a scenario or a change that is wrong.
+pub fn load_bytes(
+    bytes: &[u8],
+    origin: Origin,
+    changes: &[String],
+    purpose: Purpose,
+) -> Result<Loaded, ScenarioError> {
+    let files = files_in(origin.folder.as_deref());
+    load_with(bytes, origin, changes, purpose, &*files)
+}
+
+/// The same with `files` in the place of those in the folder.
+///
+/// # Errors
+/// What is not UTF-8, a scenario or a change that is wrong.
+pub fn load_with(
+    bytes: &[u8],
+    origin: Origin,
+    changes: &[String],
+    purpose: Purpose,
+    files: &dyn Files,
+) -> Result<Loaded, ScenarioError> {
+    let source = Source::from_bytes(origin.source, bytes)?;
+    let settings = changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
+    let (document, registry) = (ParsedDocument::parse(&source)?, live::registry());
+    let scenario = match purpose {
+        Purpose::Flows => document.scenario(files, &settings, &registry)?,
+        Purpose::Links => document.links(files, &settings, &registry)?,
+    };
+    Ok(Loaded {
+        scenario,
+        text: source.text,
+        sha256: digest::hex(&digest::sha256(bytes)),
+        name: origin.name,
+        folder: origin.folder,
+        settings,
+        source: source.name,
+    })
+}
+
+/// Why a file was not read, in the words that people use.
+pub fn why(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The files in `folder`; without a folder there are none.
+pub fn files_in(folder: Option<&Path>) -> Box<dyn Files + Send> {
+    match folder {
+        Some(folder) => Box::new(BesideFiles(folder.to_owned())),
+        None => Box::new(NoFiles),
+    }
+}
+
+impl Origin {
+    /// A file, whose neighbours are the files of its folder.
+    pub fn of_file(file: &Path) -> Origin {
+        Origin {
+            name: file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            source: file.display().to_string(),
+            folder: Some(file.parent().unwrap_or(Path::new("")).to_owned()),
+        }
+    }
+
+    /// A text without a file, which may name files in `folder`.
+    pub fn of_text(name: &str, folder: Option<PathBuf>) -> Origin {
+        Origin { name: name.to_owned(), source: format!("<{name}>"), folder }
+    }
+}
+
+impl Loaded {
+    /// That the association of a flow cannot be so, for a reason that reading the scenario does not give.
+    pub fn complaint(&self, flow: &str, key: &str, message: &str) -> ScenarioError {
+        match ParsedDocument::parse(&Source::new(self.source.clone(), self.text.clone())) {
+            Ok(document) => document.complaint(&self.settings, flow, key, message),
+            Err(error) => error,
+        }
+    }
+
+    /// What `text` says in the place of this scenario's own, without changes.
+    ///
+    /// # Errors
+    /// It is wrong.
+    pub fn read_again(&self, text: &str) -> Result<Scenario, ScenarioError> {
+        self.parse(text, &self.scenario.registry)
+    }
+
+    fn parse(&self, text: &str, registry: &Registry) -> Result<Scenario, ScenarioError> {
+        let source = Source::new(self.source.clone(), text);
+        Scenario::parse(&source, &*files_in(self.folder.as_deref()), &[], registry)
+    }
+}
+
+/// The files beside a scenario.
+#[derive(Debug)]
+struct BesideFiles(PathBuf);
+
+impl Files for BesideFiles {
+    fn read(&self, name: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.0.join(name)).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACED: &str =
+        "run = { time = \"1 s\" }\n[[link]]\nname = \"a\"\nrate = { trace = \"up.mahimahi\" }\n";
+
+    #[test]
+    fn a_file_is_read_with_its_neighbours_and_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("traced.toml");
+        std::fs::write(&file, TRACED).expect("room for a file");
+        std::fs::write(folder.path().join("up.mahimahi"), "10\n20\n").expect("room for a file");
+        let loaded = load(&file, &["run.seed=9".to_owned()], Purpose::Flows).expect("a scenario");
+        assert_eq!((loaded.name.as_str(), loaded.scenario.run.seed), ("traced", 9));
+        assert_eq!(loaded.read_again(TRACED).expect("a scenario").run.seed, 1);
+    }
+
+    #[test]
+    fn a_text_reads_files_only_from_the_folder_that_it_is_given() {
+        let read =
+            |folder| load_bytes(TRACED.as_bytes(), Origin::of_text("text", folder), &[], Purpose::Flows);
+        assert!(read(None).expect_err("no files").to_string().contains("no files beside it"));
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("up.mahimahi"), "10\n").expect("room for a file");
+        assert_eq!(read(Some(folder.path().to_owned())).expect("a scenario").source, "<text>");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_told_in_words() {
+        let error = load(Path::new("none.toml"), &[], Purpose::Flows).expect_err("no file");
+        assert_eq!(error.to_string(), "cannot read the scenario \"none.toml\": there is no such file");
+    }
+
+    #[test]
+    fn links_for_other_programs_need_no_flow_that_ends() {
+        let text = b"[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n";
+        let read = |purpose| load_bytes(text, Origin::of_text("text", None), &[], purpose);
+        assert!(read(Purpose::Flows).is_err());
+        assert_eq!(read(Purpose::Links).expect("links").scenario.links.len(), 1);
+    }
+}

@@ -1,0 +1,380 @@
+//! A sweep: every point of a grid, run with the same seeds, as often as it takes.
+//!
+//! A [`Sweep`] is a value. It hands out [`Batch`]es and takes their [`Rows`]; who runs them is for a small driver to say:
+//! [`run_here`] on threads, or a program that sends their bytes to other machines.
+
+mod axis;
+mod batch;
+mod estimate;
+mod files;
+mod grid;
+mod here;
+mod job;
+mod journal;
+mod key;
+mod progress;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anabranch_base::Duration;
+use anabranch_planner::live;
+use anabranch_scenario::{Assignment, ParsedDocument, Scenario, ScenarioError, Source};
+use anabranch_sim::{BuildError, Run, Stop, Watch};
+
+pub use axis::{Axis, AxisError};
+pub use batch::{Batch, BatchError, Rows};
+pub use estimate::estimate;
+pub use grid::{Combination, Grid, GridError};
+pub use here::run_here;
+pub use journal::{FILE as JOURNAL, JournalError};
+pub use progress::Progress;
+pub use rows::{FlowEstimate, PointSummary, Written};
+
+use batch::Part;
+use files::RecordedFiles;
+use job::Job;
+use journal::Journal;
+use key::ScenarioKey;
+
+use crate::columns::{ColumnInfo, columns_of, union};
+use crate::load::{Origin, files_in};
+use crate::table::TableError;
+
+/// What a sweep is about.
+#[derive(Clone, Debug)]
+pub struct Design {
+    /// The scenario file.
+    pub text: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Changes at every point, each `KEY=VALUE`; `run.seed` and `run.runs` are those of all points.
+    pub changes: Vec<String>,
+    /// What changes from point to point.
+    pub axes: Vec<Axis>,
+    /// How the axes make points.
+    pub combination: Combination,
+    /// Runs each point until every flow's goodput has this relative precision; `run.runs` is the least number then.
+    pub until: Option<f64>,
+}
+
+/// A sweep that is under way.
+#[derive(Debug)]
+pub struct Sweep {
+    source: Source,
+    document: ParsedDocument,
+    files: RecordedFiles,
+    changes: Vec<Assignment>,
+    grid: Grid,
+    seed: u64,
+    stop: Stop,
+    /// The scenario of the first point.
+    first: Scenario,
+    /// The columns of results, of all points.
+    results: Vec<ColumnInfo>,
+    /// The runs of each scenario; two points that say the same share theirs.
+    jobs: Vec<Job>,
+    by_key: BTreeMap<ScenarioKey, usize>,
+    /// The job of each point.
+    points: Vec<usize>,
+    journal: Journal,
+    folder: Option<PathBuf>,
+    /// The jobs that may have runs to hand out.
+    open: BTreeSet<usize>,
+    /// What was handed out: runs of jobs, by batch.
+    out: BTreeMap<u64, Vec<(usize, Range<u64>)>>,
+    batches: u64,
+    /// The runs that were there when it was opened.
+    reused: u64,
+    wall: Duration,
+    timed: u64,
+}
+
+/// Why a sweep cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The scenario, or a value of an axis, is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The scenario of a point cannot be run.
+    #[error("{}{error}", at(.settings))]
+    Build {
+        /// The point's own settings.
+        settings: String,
+        /// Why not.
+        error: BuildError,
+    },
+    /// An axis is wrong.
+    #[error(transparent)]
+    Axis(#[from] AxisError),
+    /// The axes do not go together.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// The finished runs cannot be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The tables cannot be written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A batch cannot be run.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+}
+
+impl Sweep {
+    /// Reads and builds every point, and the runs that `folder` has of them. Without a folder, runs are kept in memory.
+    ///
+    /// # Errors
+    /// A point that is wrong, or a folder that cannot be used.
+    pub fn open(design: Design, folder: Option<&Path>) -> Result<Sweep, SweepError> {
+        let source = Source::new(design.origin.source, design.text);
+        let document = ParsedDocument::parse(&source)?;
+        let files = RecordedFiles::new(files_in(design.origin.folder.as_deref()));
+        let changes =
+            design.changes.iter().map(|text| Assignment::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let grid = Grid::new(design.axes, design.combination)?;
+        let read = |point| read_point(&document, &files, &changes, &grid, point);
+        let (first, _) = read(0)?;
+        let stop = stop_rule(&first, design.until);
+        let (mut jobs, mut by_key, mut points) =
+            (Vec::new(), BTreeMap::new(), Vec::with_capacity(grid.len()));
+        let mut lists: Vec<Vec<ColumnInfo>> = Vec::new();
+        for point in 0..grid.len() {
+            let (scenario, texts) = read(point)?;
+            let key = ScenarioKey::of(&scenario, &texts);
+            points.push(*by_key.entry(key).or_insert(jobs.len()));
+            if points[point] == jobs.len() {
+                jobs.push(Job::new(key, point, stop));
+                let list = columns_at(&scenario, &grid, point)?;
+                if !lists.contains(&list) {
+                    lists.push(list);
+                }
+            }
+        }
+        let journal = match folder {
+            Some(folder) => Journal::in_folder(folder)?,
+            None => Journal::in_memory(),
+        };
+        let mut sweep = Sweep {
+            results: union(lists.iter().map(Vec::as_slice)),
+            open: (0..jobs.len()).collect(),
+            seed: first.run.seed,
+            folder: folder.map(Path::to_owned),
+            out: BTreeMap::new(),
+            batches: 0,
+            reused: 0,
+            wall: Duration::ZERO,
+            timed: 0,
+            source,
+            document,
+            files,
+            changes,
+            grid,
+            stop,
+            first,
+            jobs,
+            by_key,
+            points,
+            journal,
+        };
+        (0..sweep.jobs.len()).try_for_each(|job| sweep.settle(job))?;
+        sweep.reused = sweep.done();
+        Ok(sweep)
+    }
+
+    /// Runs to be made, about a second of work; `None` if there is nothing to hand out now.
+    pub fn take(&mut self) -> Option<Batch> {
+        let mut taken = Vec::new();
+        let mut left = BATCH;
+        while let Some(job) = self.open.first().copied() {
+            let guess = self.jobs[job].wall().or(self.mean_wall());
+            let most =
+                guess.map_or(1, |wall| (left.as_nanos() / wall.as_nanos().max(1)).clamp(1, MOST_OF_A_BATCH));
+            let (key, seed, journal) = (self.jobs[job].key, self.seed, &self.journal);
+            let Some(runs) = self.jobs[job].take(most, |run| journal.has(key, seed.wrapping_add(run))) else {
+                self.open.remove(&job);
+                continue;
+            };
+            let cost = guess.map_or(BATCH, |wall| wall * (runs.end - runs.start));
+            taken.push((job, runs));
+            left = left.saturating_sub(cost);
+            if left < guess.unwrap_or(BATCH) || taken.len() as u64 >= MOST_OF_A_BATCH {
+                break;
+            }
+        }
+        (!taken.is_empty()).then(|| self.batch(taken))
+    }
+
+    /// Keeps the rows of batches. When it returns, they are on disk.
+    ///
+    /// # Errors
+    /// They cannot be kept.
+    pub fn accept(&mut self, all: &[Rows]) -> Result<(), SweepError> {
+        self.journal.append(all)?;
+        for rows in all {
+            for part in &rows.parts {
+                let job = ScenarioKey::parse(&part.key).and_then(|key| self.by_key.get(&key).copied());
+                if let Some(job) = job {
+                    let (runs, wall) = (part.rows.len() as u64, Duration::from_nanos(part.wall_ns));
+                    self.jobs[job].on_timed(runs, wall);
+                    (self.timed, self.wall) = (self.timed + runs, self.wall + wall);
+                    self.settle(job)?;
+                }
+            }
+            self.give_back(rows.batch);
+        }
+        Ok(())
+    }
+
+    /// The runs of a batch will not come: they are handed out again.
+    pub fn on_failed(&mut self, batch: &Batch) {
+        self.give_back(batch.id);
+    }
+
+    /// Whether every point has enough runs.
+    pub fn is_complete(&self) -> bool {
+        self.jobs.iter().all(Job::is_complete)
+    }
+
+    /// The number of points.
+    pub fn points(&self) -> usize {
+        self.grid.len()
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The seed of each point's first run.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The scenario of the first point.
+    pub fn first_scenario(&self) -> &Scenario {
+        &self.first
+    }
+
+    /// The runs that were there when the sweep was opened.
+    pub fn reused(&self) -> u64 {
+        self.reused
+    }
+
+    /// How many lines of the folder's journal are cut off or damaged, whose runs are made again.
+    pub fn damaged(&self) -> u64 {
+        self.journal.damaged()
+    }
+
+    /// The scenario at a point, and the files that it names.
+    fn read(&self, point: usize) -> Result<(Scenario, BTreeMap<String, String>), ScenarioError> {
+        read_point(&self.document, &self.files, &self.changes, &self.grid, point)
+    }
+
+    fn batch(&mut self, taken: Vec<(usize, Range<u64>)>) -> Batch {
+        let mut files = BTreeMap::new();
+        let mut parts = Vec::with_capacity(taken.len());
+        for (job, runs) in &taken {
+            let job = &self.jobs[*job];
+            if self.files.has_any() {
+                // It was found sound when the sweep was opened, and its files are kept since.
+                files.extend(self.read(job.point).map(|(_, texts)| texts).unwrap_or_default());
+            }
+            let own = self.grid.assignments(job.point);
+            parts.push(Part {
+                key: job.key.to_string(),
+                settings: self.changes.iter().chain(&own).map(|setting| setting.text().to_owned()).collect(),
+                first_seed: self.seed.wrapping_add(runs.start),
+                seeds: runs.end - runs.start,
+            });
+        }
+        self.batches += 1;
+        self.out.insert(self.batches, taken);
+        let (source, text) = (self.source.name.clone(), self.source.text.clone());
+        Batch { id: self.batches, source, text, files, parts }
+    }
+
+    /// Judges the runs of a job as far as they are there without a gap.
+    fn settle(&mut self, job: usize) -> Result<(), SweepError> {
+        while let Some(run) = self.jobs[job].awaited() {
+            let (key, seed) = (self.jobs[job].key, self.seed.wrapping_add(run));
+            if !self.journal.has(key, seed) {
+                break;
+            }
+            let goodputs = match self.stop {
+                Stop::After(_) => Vec::new(),
+                Stop::Until { .. } => self.goodputs(key, seed)?,
+            };
+            self.jobs[job].on_run(&goodputs);
+        }
+        if self.jobs[job].is_complete() {
+            self.open.remove(&job)
+        } else {
+            self.open.insert(job)
+        };
+        Ok(())
+    }
+
+    /// What of a batch is not there is to be handed out again.
+    fn give_back(&mut self, batch: u64) {
+        for (job, runs) in self.out.remove(&batch).unwrap_or_default() {
+            let (key, seed, journal) = (self.jobs[job].key, self.seed, &self.journal);
+            let missing = runs.filter(|run| !journal.has(key, seed.wrapping_add(*run)));
+            self.jobs[job].give_back(missing);
+            if !self.jobs[job].is_complete() {
+                self.open.insert(job);
+            }
+        }
+    }
+
+    fn done(&self) -> u64 {
+        self.jobs.iter().map(Job::counted).sum()
+    }
+
+    /// The mean time of all runs that were timed.
+    fn mean_wall(&self) -> Option<Duration> {
+        (self.timed > 0).then(|| self.wall / self.timed)
+    }
+}
+
+/// The scenario of a point, and the files that it names.
+fn read_point(
+    document: &ParsedDocument,
+    files: &RecordedFiles,
+    changes: &[Assignment],
+    grid: &Grid,
+    point: usize,
+) -> Result<(Scenario, BTreeMap<String, String>), ScenarioError> {
+    let settings: Vec<Assignment> = changes.iter().cloned().chain(grid.assignments(point)).collect();
+    let scenario = document.scenario(files, &settings, &live::registry())?;
+    Ok((scenario, files.take_used()))
+}
+
+/// The columns of a point's results; it can be run.
+fn columns_at(scenario: &Scenario, grid: &Grid, point: usize) -> Result<Vec<ColumnInfo>, SweepError> {
+    let run = Run::new(scenario, scenario.run.seed, Watch::default()).map_err(|error| {
+        let settings = grid.assignments(point);
+        let settings = settings.iter().map(Assignment::text).collect::<Vec<_>>().join(" ");
+        SweepError::Build { settings, error }
+    })?;
+    Ok(columns_of(&run.finish()))
+}
+
+/// The rule of `sim`: a number of runs, or at least so many until a mean is precise.
+fn stop_rule(scenario: &Scenario, until: Option<f64>) -> Stop {
+    match until {
+        Some(error) => Stop::Until { error, least: scenario.run.runs.max(Stop::LEAST), most: Stop::MOST },
+        None => Stop::After(scenario.run.runs),
+    }
+}
+
+fn at(settings: &str) -> String {
+    if settings.is_empty() { String::new() } else { format!("at {settings}: ") }
+}
+
+/// The work of a batch.
+const BATCH: Duration = Duration::from_secs(1);
+/// The runs of a batch, however short they are.
+const MOST_OF_A_BATCH: u64 = 1_000;

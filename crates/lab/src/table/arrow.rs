@@ -1,0 +1,228 @@
+//! Rows as Arrow's columns in memory, from which Parquet is written and which Python takes without a copy.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anabranch_sim::RunResult;
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+
+use crate::PROGRAM;
+use crate::cell::{Cell, CellKind};
+use crate::columns::{ColumnInfo, cells_of, columns_of, union};
+
+/// The column of each row's seed.
+pub fn seed_column() -> ColumnInfo {
+    column("seed", CellKind::Whole, "seed of the run: the same scenario and seed give the same row")
+}
+
+/// The column of the program that made each row.
+pub fn program_column() -> ColumnInfo {
+    column("program", CellKind::Text, "program and version that made the run")
+}
+
+/// A column without a unit.
+pub(crate) fn column(name: &str, kind: CellKind, meaning: &str) -> ColumnInfo {
+    ColumnInfo { name: name.to_owned(), unit: String::new(), kind, meaning: meaning.to_owned() }
+}
+
+/// The types of a table's columns. Each carries its `unit` and its `meaning`; every cell may be missing.
+pub fn schema(columns: &[ColumnInfo]) -> SchemaRef {
+    let field = |column: &ColumnInfo| {
+        let about = [("unit", &column.unit), ("meaning", &column.meaning)];
+        let about = about.into_iter().map(|(key, text)| (key.to_owned(), text.clone()));
+        // Arrow keeps what is said of a field in a hash map, and writes it in the order of its keys.
+        #[allow(clippy::disallowed_types, reason = "the type that Arrow takes; nothing iterates it")]
+        let about = about.collect::<HashMap<_, _>>();
+        Field::new(&column.name, data_type(column.kind), true).with_metadata(about)
+    };
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+/// The runs as one table: `seed`, `program`, and the columns of their results, of which a run has none that belong to
+/// flows, paths or links of others alone.
+///
+/// # Errors
+/// Columns that Arrow refuses.
+pub fn results_batch(results: &[RunResult]) -> Result<RecordBatch, ArrowError> {
+    let own: Vec<Vec<ColumnInfo>> = results.iter().map(columns_of).collect();
+    let mut columns = vec![seed_column(), program_column()];
+    columns.extend(union(own.iter().map(Vec::as_slice)));
+    let mut rows = RowBatch::new(&columns);
+    for (result, own) in results.iter().zip(&own) {
+        let places = Places::of(own.iter().map(|column| column.name.as_str()), &columns);
+        let mut cells = places.spread(cells_of(result));
+        cells[0] = Cell::Whole(result.seed);
+        cells[1] = Cell::text(PROGRAM);
+        rows.push(&cells);
+    }
+    rows.finish()
+}
+
+/// Where the cells of a row go in a table with more columns than it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// For each cell its column; `None` for one that the table has not.
+    of_cells: Vec<Option<usize>>,
+    columns: usize,
+}
+
+impl Places {
+    /// Those of a row whose cells have these names.
+    pub fn of<'n>(names: impl Iterator<Item = &'n str>, columns: &[ColumnInfo]) -> Places {
+        let known: std::collections::BTreeMap<&str, usize> =
+            columns.iter().enumerate().map(|(index, column)| (column.name.as_str(), index)).collect();
+        Places { of_cells: names.map(|name| known.get(name).copied()).collect(), columns: columns.len() }
+    }
+
+    /// The column of each cell.
+    pub fn of_cells(&self) -> &[Option<usize>] {
+        &self.of_cells
+    }
+
+    /// A row of the table, whose other cells are missing.
+    pub fn spread(&self, cells: Vec<Cell>) -> Vec<Cell> {
+        let mut row = vec![Cell::Missing; self.columns];
+        for (cell, place) in cells.into_iter().zip(&self.of_cells) {
+            if let Some(at) = place {
+                row[*at] = cell;
+            }
+        }
+        row
+    }
+}
+
+/// Rows that become one record batch.
+pub(crate) struct RowBatch {
+    schema: SchemaRef,
+    builders: Vec<CellBuilder>,
+    rows: usize,
+}
+
+enum CellBuilder {
+    Whole(Int64Builder),
+    Number(Float64Builder),
+    Text(StringBuilder),
+}
+
+impl RowBatch {
+    /// Without rows.
+    pub fn new(columns: &[ColumnInfo]) -> RowBatch {
+        let builders = columns.iter().map(|column| CellBuilder::of(column.kind)).collect();
+        RowBatch { schema: schema(columns), builders, rows: 0 }
+    }
+
+    /// Adds a row, a cell a column. A cell of another kind than its column's is missing.
+    pub fn push(&mut self, cells: &[Cell]) {
+        for (builder, cell) in self.builders.iter_mut().zip(cells) {
+            builder.push(cell);
+        }
+        self.rows += 1;
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// The rows as a batch.
+    ///
+    /// # Errors
+    /// Columns that Arrow refuses.
+    pub fn finish(self) -> Result<RecordBatch, ArrowError> {
+        let arrays = self.builders.into_iter().map(CellBuilder::finish).collect();
+        RecordBatch::try_new(self.schema, arrays)
+    }
+}
+
+impl CellBuilder {
+    fn of(kind: CellKind) -> CellBuilder {
+        match kind {
+            CellKind::Whole => CellBuilder::Whole(Int64Builder::new()),
+            CellKind::Number => CellBuilder::Number(Float64Builder::new()),
+            CellKind::Text => CellBuilder::Text(StringBuilder::new()),
+        }
+    }
+
+    fn push(&mut self, cell: &Cell) {
+        match (self, cell) {
+            (CellBuilder::Whole(builder), Cell::Whole(value)) => {
+                builder.append_option(i64::try_from(*value).ok());
+            }
+            (CellBuilder::Number(builder), Cell::Number(value)) => builder.append_value(*value),
+            (CellBuilder::Text(builder), Cell::Text(text)) => builder.append_value(text),
+            (CellBuilder::Whole(builder), _) => builder.append_null(),
+            (CellBuilder::Number(builder), _) => builder.append_null(),
+            (CellBuilder::Text(builder), _) => builder.append_null(),
+        }
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            CellBuilder::Whole(mut builder) => Arc::new(builder.finish()),
+            CellBuilder::Number(mut builder) => Arc::new(builder.finish()),
+            CellBuilder::Text(mut builder) => Arc::new(builder.finish()),
+        }
+    }
+}
+
+fn data_type(kind: CellKind) -> DataType {
+    match kind {
+        // Signed: differences of unsigned numbers wrap around in the programs that read tables.
+        CellKind::Whole => DataType::Int64,
+        CellKind::Number => DataType::Float64,
+        CellKind::Text => DataType::Utf8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_sim::{Run, Watch};
+    use arrow_array::Array as _;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Float64Type, Int64Type};
+
+    use super::*;
+    use crate::load::{Origin, Purpose, load_bytes};
+
+    fn run(link: &str, seed: u64) -> RunResult {
+        let text = format!(
+            "run = {{ time = \"1 s\" }}\n[[link]]\nname = \"{link}\"\nrate = \"1 Mbit/s\"\n[[flow]]\n"
+        );
+        let loaded = load_bytes(text.as_bytes(), Origin::of_text("text", None), &[], Purpose::Flows);
+        let scenario = loaded.expect("a sound scenario").scenario;
+        Run::new(&scenario, seed, Watch::default()).expect("it can be run").to_end()
+    }
+
+    #[test]
+    fn runs_are_rows_whose_foreign_columns_are_empty() {
+        let results = [run("a", 7), run("b", 8)];
+        let batch = results_batch(&results).expect("a table");
+        let number =
+            |name: &str| batch.column_by_name(name).expect(name).as_primitive::<Float64Type>().clone();
+        let whole = |name: &str| batch.column_by_name(name).expect(name).as_primitive::<Int64Type>().clone();
+        assert_eq!(whole("seed").values(), &[7, 8]);
+        assert_eq!(number("main.goodput_bps").value(1), results[1].flows[0].goodput_bps);
+        let sent = whole("main.b.sent_packets");
+        assert!(sent.is_null(0) && sent.value(1) > 0);
+        assert_eq!(batch.column_by_name("program").expect("it").as_string::<i32>().value(0), PROGRAM);
+    }
+
+    #[test]
+    fn every_field_says_its_unit_and_meaning() {
+        let batch = results_batch(&[run("a", 1)]).expect("a table");
+        let schema = batch.schema();
+        let about = schema.field_with_name("main.a.mean_cwnd_bytes").expect("it").metadata();
+        assert_eq!(
+            (about["unit"].as_str(), about["meaning"].as_str()),
+            ("B", "congestion window, averaged over time")
+        );
+    }
+
+    #[test]
+    fn no_runs_are_an_empty_table() {
+        let batch = results_batch(&[]).expect("a table");
+        assert_eq!((batch.num_rows(), batch.num_columns()), (0, 2));
+    }
+}

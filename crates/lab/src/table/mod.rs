@@ -1,0 +1,9 @@
+//! Rows as tables that other programs read: in memory as Arrow's columns, and as files.
+
+mod arrow;
+mod writer;
+
+pub(crate) use arrow::{Places, RowBatch, column};
+pub use arrow::{program_column, results_batch, schema, seed_column};
+pub use writer::{FILES, TableError, TableWriter};
+pub(crate) use writer::{rows_of_a_group, sync_folder};

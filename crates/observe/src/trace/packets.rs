@@ -1,0 +1,35 @@
+//! Rows of packets: what carries each flow, and which chunks a packet has.
+
+use anabranch_base::Time;
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::Protocol;
+use anabranch_sim::observe::PacketSeen;
+
+use super::columns::PacketRow;
+use crate::contents::Contents;
+
+/// What carries each flow, unless it is SCTP.
+pub struct Carriers(Vec<Option<&'static str>>);
+
+impl Carriers {
+    /// Those of a scenario's flows.
+    pub fn of(scenario: &Scenario) -> Carriers {
+        Carriers(scenario.flows.iter().map(|flow| other_transport(&flow.protocol)).collect())
+    }
+
+    /// A packet with what it carries.
+    pub fn row(&self, at: Time, seen: PacketSeen) -> PacketRow {
+        let other = self.0.get(seen.flow).copied().unwrap_or(Some(""));
+        let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);
+        PacketRow { at, seen, contents }
+    }
+}
+
+/// The name of a transport without chunks.
+fn other_transport(protocol: &Protocol) -> Option<&'static str> {
+    match protocol {
+        Protocol::Sctp(_) => None,
+        Protocol::Udp => Some("UDP"),
+        Protocol::Tcp(_) => Some("TCP"),
+    }
+}

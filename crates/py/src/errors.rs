@@ -1,0 +1,62 @@
+//! The core's errors as exceptions of the package, which defines them in Python.
+
+use anabranch_scenario::{Location, ScenarioError as WrongScenario, Style};
+use anabranch_sim::BuildError;
+use arrow_schema::ArrowError;
+use pyo3::PyErr;
+use pyo3::exceptions::PyValueError;
+
+pyo3::import_exception!(anabranch.errors, ModelError);
+pyo3::import_exception!(anabranch.errors, ScenarioError);
+
+/// A scenario that is wrong, with its place and the line drawn.
+pub fn wrong_scenario(error: &WrongScenario) -> PyErr {
+    let setting = match error.place() {
+        Location::Setting(text) => Some(text.clone()),
+        Location::File { .. } => None,
+    };
+    let shown = error.show(Style::Plain).trim_end().to_owned();
+    ScenarioError::new_err((
+        shown,
+        error.kind().name(),
+        error.message().to_owned(),
+        error.file().map(str::to_owned),
+        error.line(),
+        error.column(),
+        error.expected().map(str::to_owned),
+        error.nearest().map(str::to_owned),
+        setting,
+    ))
+}
+
+/// A scenario whose values contradict one another.
+pub fn contradiction(error: &BuildError) -> PyErr {
+    without_place("scenario", &error.to_string())
+}
+
+/// A table with two columns of one name, as two flows or links of one name would make it.
+pub fn same_names(error: &ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A question to which models and planner have no answer.
+pub fn no_answer(message: &str) -> PyErr {
+    ModelError::new_err(message.to_owned())
+}
+
+/// An error in a scenario that no line of it causes alone.
+pub fn without_place(kind: &'static str, message: &str) -> PyErr {
+    let none = None::<String>;
+    let nowhere = None::<usize>;
+    ScenarioError::new_err((
+        message.to_owned(),
+        kind,
+        message.to_owned(),
+        none.clone(),
+        nowhere,
+        nowhere,
+        none.clone(),
+        none.clone(),
+        none,
+    ))
+}

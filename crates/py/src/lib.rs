@@ -1,0 +1,30 @@
+//! The module `anabranch._native`: what the Python package has from the core. One file a subject; the package in
+//! `python/anabranch` gives it its shape, its types and its documentation.
+
+mod errors;
+mod models;
+mod run;
+mod scenario;
+mod settings;
+mod table;
+mod trace;
+mod unlocked;
+
+use pyo3::prelude::*;
+
+/// The native part of the package `anabranch`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::models::{plan, predict};
+    #[pymodule_export]
+    use crate::run::{Replicated, estimate, run};
+    #[pymodule_export]
+    use crate::scenario::Parsed;
+    #[pymodule_export]
+    use crate::settings::settings;
+    #[pymodule_export]
+    use crate::table::Batches;
+    #[pymodule_export]
+    use crate::trace::trace;
+}

@@ -1,0 +1,142 @@
+//! A scenario as Python has it: the text, the settings on top of it, and the values of both.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use anabranch_lab::{Loaded, Origin, Purpose, load_with};
+use anabranch_scenario::{Assignment, Files, ScenarioError};
+use pyo3::prelude::*;
+
+use crate::errors::wrong_scenario;
+
+/// A scenario that was read.
+#[pyclass(frozen, module = "anabranch._native")]
+pub struct Parsed {
+    loaded: Arc<Loaded>,
+    files: BTreeMap<String, String>,
+}
+
+#[pymethods]
+impl Parsed {
+    /// Reads a scenario's text. `files` are the contents of files that it names; others are read from `folder`.
+    #[new]
+    #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
+    fn new(
+        file: &str,
+        text: &[u8],
+        settings: Vec<String>,
+        files: BTreeMap<String, String>,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Parsed> {
+        let beside = KeptFiles { folder: folder.as_deref(), kept: Mutex::new(files) };
+        let loaded = read(file, text, &settings, &beside).map_err(|error| wrong_scenario(&error))?;
+        let files = beside.kept.into_inner().unwrap_or_default();
+        Ok(Parsed { loaded: loaded.into(), files })
+    }
+
+    /// What it is called in errors.
+    #[getter]
+    fn file(&self) -> &str {
+        &self.loaded.source
+    }
+
+    /// What it is called in the names of records.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.loaded.name
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        &self.loaded.text
+    }
+
+    #[getter]
+    fn sha256(&self) -> &str {
+        &self.loaded.sha256
+    }
+
+    #[getter]
+    fn settings(&self) -> Vec<&str> {
+        self.loaded.settings.iter().map(Assignment::text).collect()
+    }
+
+    /// The contents of the files that it names.
+    #[getter]
+    fn files(&self) -> BTreeMap<String, String> {
+        self.files.clone()
+    }
+
+    #[getter]
+    fn folder(&self) -> Option<PathBuf> {
+        self.loaded.folder.clone()
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.loaded.scenario.title
+    }
+
+    /// The names of its links, copies made.
+    #[getter]
+    fn links(&self) -> Vec<&str> {
+        self.loaded.scenario.links.iter().map(|link| link.name.as_str()).collect()
+    }
+
+    #[getter]
+    fn nodes(&self) -> Vec<&str> {
+        self.loaded.scenario.nodes.iter().map(|node| node.name.as_str()).collect()
+    }
+
+    #[getter]
+    fn paths(&self) -> Vec<&str> {
+        self.loaded.scenario.paths.iter().map(|path| path.name.as_str()).collect()
+    }
+
+    #[getter]
+    fn flows(&self) -> Vec<&str> {
+        self.loaded.scenario.flows.iter().map(|flow| flow.name.as_str()).collect()
+    }
+
+    /// Every setting as used, as JSON.
+    fn resolved(&self) -> String {
+        anabranch_observe::resolved(&self.loaded.scenario).to_string()
+    }
+}
+
+impl Parsed {
+    /// What was read, for work that outlives the call.
+    pub fn loaded(&self) -> Arc<Loaded> {
+        self.loaded.clone()
+    }
+}
+
+fn read(
+    file: &str,
+    text: &[u8],
+    settings: &[String],
+    files: &KeptFiles<'_>,
+) -> Result<Loaded, ScenarioError> {
+    let origin = Origin { folder: files.folder.map(Path::to_owned), ..Origin::of_file(Path::new(file)) };
+    load_with(text, origin, settings, Purpose::Flows, files)
+}
+
+/// The files that a scenario names: those that are kept, and others beside it, which are kept from then on.
+struct KeptFiles<'a> {
+    folder: Option<&'a Path>,
+    kept: Mutex<BTreeMap<String, String>>,
+}
+
+impl Files for KeptFiles<'_> {
+    fn read(&self, name: &str) -> Result<String, String> {
+        let Ok(mut kept) = self.kept.lock() else { return Err("another thread panicked".to_owned()) };
+        if let Some(text) = kept.get(name) {
+            return Ok(text.clone());
+        }
+        let folder = self.folder.ok_or("this scenario has no files beside it")?;
+        let text = std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())?;
+        kept.insert(name.to_owned(), text.clone());
+        Ok(text)
+    }
+}

@@ -1,0 +1,41 @@
+//! Tables on their way to Python: Arrow's C stream interface, so that no value is copied or written as text.
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// Record batches of one schema, which any library that reads Arrow's PyCapsule interface takes.
+#[pyclass(frozen, module = "anabranch._native")]
+pub struct Batches {
+    batches: Vec<RecordBatch>,
+}
+
+impl Batches {
+    /// A table of one batch.
+    pub fn of(batch: RecordBatch) -> Batches {
+        Batches { batches: vec![batch] }
+    }
+}
+
+#[pymethods]
+impl Batches {
+    /// The stream as a capsule. A wanted schema is not answered: the reader converts.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let Some(first) = self.batches.first() else {
+            return Err(PyValueError::new_err("a table without a batch has no schema"));
+        };
+        let (schema, batches) = (first.schema(), self.batches.clone());
+        let reader: Box<dyn RecordBatchReader + Send> =
+            Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema));
+        // The capsule owns the stream and releases it unless its reader has taken it.
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
+    }
+}

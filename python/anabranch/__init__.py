@@ -1,0 +1,43 @@
+"""Multipath SCTP in a deterministic simulator: scenarios, runs, sweeps, models and their results as tables.
+
+>>> import anabranch
+>>> scenario = anabranch.Scenario.load("scenarios/wifi-lte.toml")
+>>> results = anabranch.run(scenario, runs=5)
+>>> results.estimate("main.completion_s").n
+5
+
+The guide is docs/python.md.
+"""
+
+from anabranch.comparison import Comparison, compare
+from anabranch.errors import AnabranchError, ModelError, ScenarioError
+from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
+from anabranch.results import Estimate, Results, run
+from anabranch.scenario import Scenario
+from anabranch.settings import Setting, Settings, settings
+from anabranch.table import Table
+from anabranch.traces import Trace, trace
+
+__all__ = [
+    "AnabranchError",
+    "Comparison",
+    "Estimate",
+    "ModelError",
+    "ModelRate",
+    "PathRate",
+    "Plan",
+    "Prediction",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "Setting",
+    "Settings",
+    "Table",
+    "Trace",
+    "compare",
+    "plan",
+    "predict",
+    "run",
+    "settings",
+    "trace",
+]
