@@ -1,4 +1,4 @@
-"""Puts the documents at the top of the repository into the site, and makes the links of the repository work there."""
+"""Puts the documents at the top of the repository into the site, and makes links work there."""
 
 import re
 from pathlib import Path
