@@ -99,6 +99,9 @@ figures: ## the papers' figures and their verdicts, as docs/figures.md has them:
 figures-check: ## one in twenty of the committed points of docs/figures/ drawn anew and compared: some minutes
 	cargo run --release --quiet --package anabranch-studies -- figures-check
 
+site:   ## the documentation as a site, in target/site
+	packaging/site/build
+
 blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
 	cargo run --release --quiet --package anabranch-studies -- blocking
 

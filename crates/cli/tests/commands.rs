@@ -6,6 +6,7 @@ mod emulated_commands;
 mod emulation;
 mod failures;
 mod fetching;
+mod figures;
 mod goodbye;
 mod keys;
 mod narrow;

@@ -1,0 +1,91 @@
+//! `anabranch figures`: what is listed, run, kept and reported.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::tempdir;
+
+use crate::program::{Program, anabranch, run};
+
+fn figures(arguments: &str, dir: &Path) -> std::process::Command {
+    let mut command = anabranch(&format!("figures {arguments}"));
+    command.arg("--out").arg(dir);
+    command
+}
+
+/// How many runs are kept in the folder.
+fn kept(dir: &Path) -> usize {
+    fs::read_to_string(dir.join("runs.csv")).expect("kept runs").lines().count() - 1
+}
+
+#[test]
+fn every_panel_is_listed_with_its_verdict_in_80_columns() {
+    let list = run(&mut anabranch("figures list")).expect(0).stdout;
+    assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+    assert!(
+        list.contains("\nIY-F4     PARTIAL         figure 4, ")
+            && list.contains("Beside the panels: BERP-T1"),
+        "{list}"
+    );
+    let document = run(&mut anabranch("figures list --json")).expect(0).json();
+    let panels = document["panels"].as_array().expect("panels");
+    assert_eq!(panels.len(), 61);
+    assert_eq!((&panels[1]["id"], &panels[1]["figure"]), (&"IY-F5a".into(), &"IY-F5".into()));
+}
+
+#[test]
+fn a_figure_is_run_once_and_reported_from_what_is_kept() {
+    let dir = tempdir().expect("room");
+    let ran = run(&mut figures("run YE-F30 iy-f4 --scale quick --draw --json", dir.path())).expect(0).json();
+    let [first, second] = [&ran["figures"][0], &ran["figures"][1]];
+    assert_eq!((&first["figure"], &second["figure"]), (&"IY-F4".into(), &"YE-F30".into()));
+    assert_eq!(second["panels"][0]["verdict"], "REPRODUCED");
+    for file in ["iy-f4-delayed.csv", "iy-f4-delayed.svg", "iy-f4.md", "ye-f30-f30.csv"] {
+        assert!(dir.path().join("quick").join(file).is_file(), "{file}");
+    }
+    let curves = fs::read_to_string(dir.path().join("quick/iy-f4-delayed.csv")).expect("curves");
+    assert!(curves.starts_with("series,source,x,mean,ci95,n\nCMT,simulated,-40,"), "{curves}");
+    let runs = kept(dir.path());
+    assert!(runs > 20, "{runs}");
+    run(&mut figures("run IY-F4 --scale quick --quiet", dir.path())).expect(0);
+    assert_eq!(kept(dir.path()), runs, "no run is made twice");
+
+    let report =
+        run(&mut figures("report IY-F4 IY-F6 YE-F24 --scale quick --json", dir.path())).expect(0).json();
+    assert_eq!(kept(dir.path()), runs, "a report runs nothing");
+    assert_eq!(report["figures"][0]["panels"], first["panels"]);
+    assert_eq!(report["missing"][0]["figure"], "IY-F6");
+    assert!(report["missing"][0]["runs"].as_u64() > Some(100), "{report:#}");
+    assert_eq!(report["missing"][1], serde_json::json!({ "figure": "YE-F24", "runs": null }));
+    let text = fs::read_to_string(dir.path().join("report-quick.md")).expect("the report");
+    assert!(
+        text.contains("| IY-F6a |") && text.contains("| not run |") && text.contains("## IY-F4: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn after_ctrl_c_the_runs_that_ended_are_kept_and_the_document_says_so() {
+    let dir = tempdir().expect("room");
+    let program = Program::start(&mut figures("run IY-F5 --json", dir.path()));
+    let patience = std::time::Instant::now();
+    while !dir.path().join("runs.csv").is_file() || kept(dir.path()) < 3 {
+        assert!(patience.elapsed().as_secs() < 60, "no run ended");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    program.interrupt();
+    let ended = program.finish().expect(130);
+    assert_eq!(ended.json()["error"]["kind"], "interrupted");
+    assert!(kept(dir.path()) >= 3);
+}
+
+#[test]
+fn a_figure_that_there_is_not_and_a_folder_that_cannot_be_are_wrong_input() {
+    let dir = tempdir().expect("room");
+    let wrong = run(&mut figures("run IY-F44", dir.path())).expect(2);
+    assert!(wrong.stderr.contains("did you mean `IY-F4`?"), "{wrong:?}");
+    let file = dir.path().join("file");
+    fs::write(&file, "").expect("room");
+    let refused = run(&mut figures("run YE-F30 --json", &file)).expect(2).json();
+    assert_eq!(refused["error"]["kind"], "figure");
+}
