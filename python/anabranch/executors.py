@@ -112,7 +112,7 @@ class _Driver:
         if self.own is not None:
             self.own.shutdown(wait=False)
         workers, context = died._max_workers, died._mp_context  # type: ignore[attr-defined]
-        self.own = ProcessPoolExecutor(workers, context, died._initializer, died._initargs)  # type: ignore[attr-defined]
+        self.own = ProcessPoolExecutor(workers, context, died._initializer, died._initargs)
         self.executor = self.own
 
     def take_back(self) -> None:
