@@ -20,7 +20,7 @@ PROGRAM := $(BUILT)/release/anabranch
 BUILD   := release
 endif
 
-.PHONY: release install uninstall static deb
+.PHONY: release install uninstall static deb wheel
 
 release: ## build the program as packages have it: some minutes
 	@if command -v cargo >/dev/null; then \
@@ -50,6 +50,9 @@ uninstall: ## take away what `make install` put there (with the same PREFIX and 
 
 static: ## a program that needs no library (TARGET=x86_64-unknown-linux-musl)
 	packaging/static $(TARGET)
+
+wheel:  ## the Python package as a wheel for this kind of machine, in target/wheels: some minutes
+	packaging/wheel
 
 deb:    $(BUILD) ## a package for Debian and its relatives
 	packaging/deb $(PROGRAM)

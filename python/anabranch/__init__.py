@@ -10,11 +10,12 @@ The guide is docs/python.md.
 """
 
 from anabranch.comparison import Comparison, compare
-from anabranch.errors import AnabranchError, ModelError, ScenarioError
+from anabranch.errors import AnabranchError, ModelError, ScenarioError, WorkerError
 from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
 from anabranch.results import Estimate, Results, run
 from anabranch.scenario import Scenario
 from anabranch.settings import Setting, Settings, settings
+from anabranch.sweeps import sweep
 from anabranch.table import Table
 from anabranch.traces import Trace, trace
 
@@ -34,10 +35,12 @@ __all__ = [
     "Settings",
     "Table",
     "Trace",
+    "WorkerError",
     "compare",
     "plan",
     "predict",
     "run",
     "settings",
+    "sweep",
     "trace",
 ]

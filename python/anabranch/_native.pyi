@@ -1,5 +1,6 @@
 """The core, compiled from crates/py. The package gives it its shape; programs use the package."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import final
 
@@ -7,10 +8,12 @@ __all__ = [
     "Batches",
     "Parsed",
     "Replicated",
+    "Sweep",
     "estimate",
     "plan",
     "predict",
     "run",
+    "run_batch",
     "settings",
     "trace",
 ]
@@ -56,6 +59,29 @@ class Replicated:
     def document(self) -> str: ...
     def table(self) -> Batches: ...
 
+@final
+class Sweep:
+    def __new__(
+        cls,
+        scenario: Parsed,
+        axes: list[tuple[str, str | list[str]]],
+        is_zip: bool,
+        until: float | None,
+        folder: str | None,
+    ) -> Sweep: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def progress(self) -> tuple[int, int]: ...
+    @property
+    def is_complete(self) -> bool: ...
+    def take(self) -> bytes | None: ...
+    def accept(self, rows: bytes) -> None: ...
+    def run_here(self, threads: int | None, on_tick: Callable[[int, int], None]) -> None: ...
+    def table(self) -> Batches: ...
+    def write(self) -> list[Path]: ...
+
+def run_batch(batch: bytes) -> bytes: ...
 def run(scenario: Parsed, until: float | None, threads: int | None) -> Replicated: ...
 def estimate(values: list[float]) -> tuple[int, float, float | None, float | None] | None: ...
 def trace(scenario: Parsed) -> list[tuple[str, Batches]]: ...

@@ -78,6 +78,12 @@ class ScenarioError(AnabranchError, ValueError):
         return shown
 
 
+class WorkerError(AnabranchError, RuntimeError):
+    """A batch of a sweep whose workers died again and again."""
+
+    __module__ = "anabranch"
+
+
 class ModelError(AnabranchError, ValueError):
     """A question to which the models or the planner have no answer for this scenario."""
 

@@ -11,7 +11,7 @@ import pytest
 MODULES = [f"anabranch.{found.name}" for found in pkgutil.iter_modules(anabranch.__path__)]
 # Their instances come from functions that have examples.
 SHOWN_ELSEWHERE = {"AnabranchError", "Comparison", "ModelError", "ModelRate", "PathRate", "Prediction"}
-SHOWN_ELSEWHERE |= {"Setting", "Settings", "Trace"}
+SHOWN_ELSEWHERE |= {"Setting", "Settings", "Trace", "WorkerError"}
 
 
 def examples_of(found, name):

@@ -6,6 +6,7 @@ use arrow_schema::ArrowError;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
+pyo3::import_exception!(anabranch.errors, AnabranchError);
 pyo3::import_exception!(anabranch.errors, ModelError);
 pyo3::import_exception!(anabranch.errors, ScenarioError);
 
@@ -37,6 +38,11 @@ pub fn contradiction(error: &BuildError) -> PyErr {
 /// A table with two columns of one name, as two flows or links of one name would make it.
 pub fn same_names(error: &ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// Runs or rows that cannot be kept, or that are of another version.
+pub fn not_kept(message: &str) -> PyErr {
+    AnabranchError::new_err(message.to_owned())
 }
 
 /// A question to which models and planner have no answer.

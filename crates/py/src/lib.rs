@@ -1,11 +1,13 @@
 //! The module `anabranch._native`: what the Python package has from the core. One file a subject; the package in
 //! `python/anabranch` gives it its shape, its types and its documentation.
 
+mod clock;
 mod errors;
 mod models;
 mod run;
 mod scenario;
 mod settings;
+mod sweep;
 mod table;
 mod trace;
 mod unlocked;
@@ -23,6 +25,8 @@ mod _native {
     use crate::scenario::Parsed;
     #[pymodule_export]
     use crate::settings::settings;
+    #[pymodule_export]
+    use crate::sweep::{Sweep, run_batch};
     #[pymodule_export]
     use crate::table::Batches;
     #[pymodule_export]

@@ -21,15 +21,11 @@ pub fn predict(py: Python<'_>, scenario: &Parsed, models: Vec<String>, loss_mode
         Model::ALL.into_iter().filter(|model| named.is_empty() || named.contains(model)).collect();
     let loss = loss(loss_model)?;
     let loaded = scenario.loaded();
-    unlocked(
-        py,
-        || (),
-        move || {
-            let said = forecasts(&loaded.scenario, &wanted, loss);
-            let body = anabranch_observe::predictions(&loaded.scenario, loss, &said);
-            body.about(loaded.sha256.clone()).value(None).to_string()
-        },
-    )
+    unlocked(py, None, move || {
+        let said = forecasts(&loaded.scenario, &wanted, loss);
+        let body = anabranch_observe::predictions(&loaded.scenario, loss, &said);
+        body.about(loaded.sha256.clone()).value(None).to_string()
+    })
 }
 
 /// The document of `plan --json`.
@@ -60,7 +56,7 @@ pub fn plan(
             Ok(body.about(loaded.sha256.clone()).value(None).to_string())
         }
     };
-    let planned: Result<String, PlanError> = unlocked(py, || (), work)?;
+    let planned: Result<String, PlanError> = unlocked(py, None, work)?;
     planned.map_err(|error| match error {
         PlanError::BufferTooSmall { .. } => {
             wrong_scenario(&loaded.complaint(&name, "receive_buffer", &error.to_string()))

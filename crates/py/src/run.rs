@@ -41,7 +41,7 @@ pub fn run(
         let (loaded, watcher) = (loaded.clone(), watcher.clone());
         move || replicate(&loaded.scenario, plan, &watcher)
     };
-    let replications = unlocked(py, || watcher.call_off(), work)?;
+    let replications = unlocked(py, Some(&watcher), work)?;
     let replications = replications.map_err(|error| contradiction(&error))?;
     Ok(Replicated { loaded, replications })
 }

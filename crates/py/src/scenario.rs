@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anabranch_lab::{Loaded, Origin, Purpose, load_with};
 use anabranch_scenario::{Assignment, Files, ScenarioError};
@@ -29,7 +29,7 @@ impl Parsed {
         files: BTreeMap<String, String>,
         folder: Option<PathBuf>,
     ) -> PyResult<Parsed> {
-        let beside = KeptFiles { folder: folder.as_deref(), kept: Mutex::new(files) };
+        let beside = KeptFiles { folder, kept: Mutex::new(files) };
         let loaded = read(file, text, &settings, &beside).map_err(|error| wrong_scenario(&error))?;
         let files = beside.kept.into_inner().unwrap_or_default();
         Ok(Parsed { loaded: loaded.into(), files })
@@ -110,31 +110,32 @@ impl Parsed {
     pub fn loaded(&self) -> Arc<Loaded> {
         self.loaded.clone()
     }
+
+    /// The files that it names, and those beside it.
+    pub fn kept_files(&self) -> KeptFiles {
+        KeptFiles { folder: self.loaded.folder.clone(), kept: Mutex::new(self.files.clone()) }
+    }
 }
 
-fn read(
-    file: &str,
-    text: &[u8],
-    settings: &[String],
-    files: &KeptFiles<'_>,
-) -> Result<Loaded, ScenarioError> {
-    let origin = Origin { folder: files.folder.map(Path::to_owned), ..Origin::of_file(Path::new(file)) };
+fn read(file: &str, text: &[u8], settings: &[String], files: &KeptFiles) -> Result<Loaded, ScenarioError> {
+    let origin = Origin { folder: files.folder.clone(), ..Origin::of_file(Path::new(file)) };
     load_with(text, origin, settings, Purpose::Flows, files)
 }
 
 /// The files that a scenario names: those that are kept, and others beside it, which are kept from then on.
-struct KeptFiles<'a> {
-    folder: Option<&'a Path>,
+#[derive(Debug)]
+pub struct KeptFiles {
+    folder: Option<PathBuf>,
     kept: Mutex<BTreeMap<String, String>>,
 }
 
-impl Files for KeptFiles<'_> {
+impl Files for KeptFiles {
     fn read(&self, name: &str) -> Result<String, String> {
-        let Ok(mut kept) = self.kept.lock() else { return Err("another thread panicked".to_owned()) };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = kept.get(name) {
             return Ok(text.clone());
         }
-        let folder = self.folder.ok_or("this scenario has no files beside it")?;
+        let folder = self.folder.as_ref().ok_or("this scenario has no files beside it")?;
         let text = std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())?;
         kept.insert(name.to_owned(), text.clone());
         Ok(text)

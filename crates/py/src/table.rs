@@ -2,20 +2,26 @@
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
-use pyo3::exceptions::PyValueError;
+use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 /// Record batches of one schema, which any library that reads Arrow's PyCapsule interface takes.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct Batches {
+    schema: SchemaRef,
     batches: Vec<RecordBatch>,
 }
 
 impl Batches {
     /// A table of one batch.
     pub fn of(batch: RecordBatch) -> Batches {
-        Batches { batches: vec![batch] }
+        Batches { schema: batch.schema(), batches: vec![batch] }
+    }
+
+    /// A table of batches with this schema, of which there may be none.
+    pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Batches {
+        Batches { schema, batches }
     }
 }
 
@@ -29,10 +35,7 @@ impl Batches {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let Some(first) = self.batches.first() else {
-            return Err(PyValueError::new_err("a table without a batch has no schema"));
-        };
-        let (schema, batches) = (first.schema(), self.batches.clone());
+        let (schema, batches) = (self.schema.clone(), self.batches.clone());
         let reader: Box<dyn RecordBatchReader + Send> =
             Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema));
         // The capsule owns the stream and releases it unless its reader has taken it.

@@ -22,7 +22,7 @@ pub fn trace(py: Python<'_>, scenario: &Parsed) -> PyResult<Vec<(&'static str, B
         let watcher = watcher.clone();
         move || traced(&loaded.scenario, &watcher)
     };
-    let sink = unlocked(py, || watcher.call_off(), work)?.map_err(|error| contradiction(&error))?;
+    let sink = unlocked(py, Some(&watcher), work)?.map_err(|error| contradiction(&error))?;
     let tables = py.detach(|| sink.finish()).map_err(|error| same_names(&error))?;
     Ok(tables.into_iter().map(|(name, batch)| (name, Batches::of(batch))).collect())
 }

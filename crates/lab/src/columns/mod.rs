@@ -4,6 +4,7 @@
 mod registry;
 
 use anabranch_sim::RunResult;
+use anabranch_sim::result::FlowResult;
 
 use crate::cell::{Cell, CellKind};
 use registry::{Column, DIRECTION, DIRECTIONS, FLOW, Head, PATH, RUN, STATION};
@@ -36,6 +37,22 @@ pub fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
         });
     });
     columns
+}
+
+/// Whether [`columns_of`] gives the same for both: they have flows, paths, links and stations of the same names.
+pub fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
+    fn paths(flow: &FlowResult) -> impl Iterator<Item = &str> {
+        flow.paths.iter().map(|path| path.name.as_str())
+    }
+    one.flows.iter().map(|flow| &flow.name).eq(other.flows.iter().map(|flow| &flow.name))
+        && one.flows.iter().flat_map(paths).eq(other.flows.iter().flat_map(paths))
+        && one.flows.iter().map(|flow| flow.paths.len()).eq(other.flows.iter().map(|flow| flow.paths.len()))
+        && one.links.iter().map(|link| &link.name).eq(other.links.iter().map(|link| &link.name))
+        && one
+            .stations
+            .iter()
+            .map(|s| (&s.name, &s.radio))
+            .eq(other.stations.iter().map(|s| (&s.name, &s.radio)))
 }
 
 /// The cells of a run, in the order of [`columns_of`].

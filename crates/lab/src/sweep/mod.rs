@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
 use anabranch_planner::live;
-use anabranch_scenario::{Assignment, ParsedDocument, Scenario, ScenarioError, Source};
+use anabranch_scenario::{Assignment, Files, ParsedDocument, Scenario, ScenarioError, Source};
 use anabranch_sim::{BuildError, Run, Stop, Watch};
 
 pub use axis::{Axis, AxisError};
@@ -129,9 +129,22 @@ impl Sweep {
     /// # Errors
     /// A point that is wrong, or a folder that cannot be used.
     pub fn open(design: Design, folder: Option<&Path>) -> Result<Sweep, SweepError> {
+        let files = files_in(design.origin.folder.as_deref());
+        Sweep::open_with(design, files, folder)
+    }
+
+    /// The same with `files` in the place of those in the scenario's folder.
+    ///
+    /// # Errors
+    /// A point that is wrong, or a folder that cannot be used.
+    pub fn open_with(
+        design: Design,
+        files: Box<dyn Files + Send>,
+        folder: Option<&Path>,
+    ) -> Result<Sweep, SweepError> {
         let source = Source::new(design.origin.source, design.text);
         let document = ParsedDocument::parse(&source)?;
-        let files = RecordedFiles::new(files_in(design.origin.folder.as_deref()));
+        let files = RecordedFiles::new(files);
         let changes =
             design.changes.iter().map(|text| Assignment::parse(text)).collect::<Result<Vec<_>, _>>()?;
         let grid = Grid::new(design.axes, design.combination)?;

@@ -10,7 +10,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::PROGRAM;
 use crate::cell::{Cell, CellKind};
-use crate::columns::{ColumnInfo, cells_of, columns_of, union};
+use crate::columns::{ColumnInfo, cells_of, columns_of, have_same_columns, union};
 
 /// The column of each row's seed.
 pub fn seed_column() -> ColumnInfo {
@@ -46,13 +46,25 @@ pub fn schema(columns: &[ColumnInfo]) -> SchemaRef {
 /// # Errors
 /// Columns that Arrow refuses.
 pub fn results_batch(results: &[RunResult]) -> Result<RecordBatch, ArrowError> {
-    let own: Vec<Vec<ColumnInfo>> = results.iter().map(columns_of).collect();
+    // Thousands of runs of one scenario have their columns once.
+    let mut shapes: Vec<(&RunResult, Vec<ColumnInfo>)> = Vec::new();
+    let mut shape_of = Vec::with_capacity(results.len());
+    for result in results {
+        let known = shapes.iter().position(|(first, _)| have_same_columns(first, result));
+        shape_of.push(known.unwrap_or(shapes.len()));
+        if known.is_none() {
+            shapes.push((result, columns_of(result)));
+        }
+    }
     let mut columns = vec![seed_column(), program_column()];
-    columns.extend(union(own.iter().map(Vec::as_slice)));
+    columns.extend(union(shapes.iter().map(|(_, own)| own.as_slice())));
+    let places: Vec<Places> = shapes
+        .iter()
+        .map(|(_, own)| Places::of(own.iter().map(|column| column.name.as_str()), &columns))
+        .collect();
     let mut rows = RowBatch::new(&columns);
-    for (result, own) in results.iter().zip(&own) {
-        let places = Places::of(own.iter().map(|column| column.name.as_str()), &columns);
-        let mut cells = places.spread(cells_of(result));
+    for (result, shape) in results.iter().zip(shape_of) {
+        let mut cells = places[shape].spread(cells_of(result));
         cells[0] = Cell::Whole(result.seed);
         cells[1] = Cell::text(PROGRAM);
         rows.push(&cells);
