@@ -9,6 +9,7 @@
 The guide is docs/python.md.
 """
 
+from anabranch import plots
 from anabranch.comparison import Comparison, compare
 from anabranch.errors import AnabranchError, ModelError, ScenarioError
 from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
@@ -36,6 +37,7 @@ __all__ = [
     "Trace",
     "compare",
     "plan",
+    "plots",
     "predict",
     "run",
     "settings",
