@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
-.PHONY: help demo test bench cost peers versus losses agree interop oracle figures figures-check site blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check site blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -23,6 +23,9 @@ test:   ## all that continuous integration checks, stage by stage
 
 bench:  ## measure speed
 	cargo bench --workspace
+
+lab:    ## the Python package with its notebooks in target/lab, and a first picture
+	notebooks/lab
 
 cost:   ## count the instructions of eight fixed workloads beside the golden file (tests/cost --write writes it anew)
 	cargo build --quiet --package anabranch-cost

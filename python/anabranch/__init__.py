@@ -9,6 +9,7 @@
 The guide is docs/python.md.
 """
 
+from anabranch import plots
 from anabranch.comparison import Comparison, compare
 from anabranch.errors import AnabranchError, ModelError, ScenarioError, WorkerError
 from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
@@ -38,6 +39,7 @@ __all__ = [
     "WorkerError",
     "compare",
     "plan",
+    "plots",
     "predict",
     "run",
     "settings",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from anabranch.results import Estimate, Results, run
+from anabranch.results import Estimate, Results, ratio_of_means, run
 from anabranch.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -169,14 +169,13 @@ def _row(a: pd.Series[float], b: pd.Series[float]) -> dict[str, float]:
     both = a.notna() & b.notna()
     a, b = a[both].astype(float), b[both].astype(float)
     first, second, difference = Estimate.of(a), Estimate.of(b), Estimate.of(b - a)
-    ratio = second.mean / first.mean if first.mean else math.nan
-    spread = Estimate.of(b - ratio * a).ci95 / abs(first.mean) if first.mean else math.nan
+    ratio = ratio_of_means(a, b)
     return {
         "a": first.mean,
         "b": second.mean,
         "difference": difference.mean,
         "difference_ci95": difference.ci95,
-        "ratio": ratio,
-        "ratio_ci95": spread,
+        "ratio": ratio.mean,
+        "ratio_ci95": ratio.ci95,
         "n": first.n,
     }

@@ -67,6 +67,39 @@ def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
 
 
+def ratio_of_means(a: pd.Series[float], b: pd.Series[float]) -> Estimate:
+    """How many times the mean of `a` the mean of `b` is, from pairs of runs.
+
+    Parameters
+    ----------
+    a, b : pandas.Series
+        Their values with the same index; a pair counts where both have one.
+
+    Returns
+    -------
+    Estimate
+        Its interval is that of the mean of b - R a, R being the ratio, over the mean of a: the ratio estimator
+        of survey sampling [1]_. ``sd`` is NaN.
+
+    References
+    ----------
+    .. [1] W. G. Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ratio_of_means(pd.Series([1.0, 3.0]), pd.Series([2.0, 6.0])).mean
+    2.0
+    """
+    both = a.notna() & b.notna()
+    a, b = a[both].astype(float), b[both].astype(float)
+    mean = float(a.mean())
+    if not mean:
+        return Estimate(math.nan, math.nan, math.nan, len(a))
+    ratio = float(b.mean()) / mean
+    return Estimate(ratio, math.nan, Estimate.of(b - ratio * a).ci95 / abs(mean), len(a))
+
+
 class Results:
     """The runs of a scenario, in the order of their seeds. :func:`anabranch.run` gives them."""
 
