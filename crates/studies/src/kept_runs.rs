@@ -79,6 +79,20 @@ pub struct KeepError {
     error: io::Error,
 }
 
+/// Rows that are not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptError {
+    /// Their simulator has other recorded results.
+    #[error("these runs are of another version of the simulator: every process needs the same")]
+    OtherSimulator,
+    /// A line is cut off or changed.
+    #[error("a row of these runs is damaged")]
+    Damaged,
+    /// The file cannot be written.
+    #[error(transparent)]
+    NotKept(#[from] KeepError),
+}
+
 /// The digest of a scenario's text, and a seed.
 type RunKey = (String, u64);
 
@@ -139,6 +153,11 @@ impl<V: KeptValues> KeptRuns<V> {
         self.missing(points).iter().map(|point| point.seeds.clone().count()).sum()
     }
 
+    /// Without a file, for a simulator of this behaviour.
+    pub fn named(behaviour: &str) -> KeptRuns<V> {
+        KeptRuns { behaviour: behaviour.to_owned(), ..KeptRuns::in_memory() }
+    }
+
     /// With a file in `folder`, which is made where it is not there; `behaviour` is a name without commas.
     ///
     /// # Errors
@@ -194,6 +213,41 @@ impl<V: KeptValues> KeptRuns<V> {
         Ok(points.iter().map(of_point).collect())
     }
 
+    /// The rows of all these runs as a folder's file has them, for a process that [accepts](KeptRuns::accept) them.
+    ///
+    /// # Errors
+    /// As [`KeptRuns::values`].
+    pub fn rows<E>(&mut self, points: &[GridPoint]) -> Result<String, E>
+    where
+        E: From<GridError> + From<KeepError> + Send,
+    {
+        let values = self.values::<E>(points)?;
+        let of_point = |(point, values): (&GridPoint, &Vec<V>)| {
+            let scenario = digest(&point.scenario);
+            let row = |(seed, values)| row(&self.behaviour, &(scenario.clone(), seed), values);
+            point.seeds.clone().zip(values).map(row).collect::<String>()
+        };
+        Ok(points.iter().zip(&values).map(of_point).collect())
+    }
+
+    /// Keeps rows that another process made.
+    ///
+    /// # Errors
+    /// A line that is damaged, a simulator of other behaviour, or a file that cannot be written.
+    pub fn accept(&mut self, rows: &str) -> Result<(), AcceptError> {
+        for line in rows.lines() {
+            match Line::<V>::read(line) {
+                Line::Row { behaviour, key, values } if behaviour == self.behaviour => {
+                    self.append(&key, &values)?;
+                    self.rows.insert(key, values);
+                }
+                Line::Row { .. } => return Err(AcceptError::OtherSimulator),
+                Line::Damaged => return Err(AcceptError::Damaged),
+            }
+        }
+        Ok(())
+    }
+
     /// Lets rows of other behaviour count for these runs, where there are none of this behaviour. How many do now.
     pub fn trust(&mut self, points: &[GridPoint]) -> usize {
         let mut trusted = 0;
@@ -218,7 +272,7 @@ impl<V: KeptValues> KeptRuns<V> {
     }
 
     /// The runs whose values are not there, each once, a point for each unbroken range of seeds.
-    fn missing(&self, points: &[GridPoint]) -> Vec<GridPoint> {
+    pub fn missing(&self, points: &[GridPoint]) -> Vec<GridPoint> {
         let (mut missing, mut named) = (Vec::<GridPoint>::new(), BTreeSet::<RunKey>::new());
         for point in points {
             let scenario = digest(&point.scenario);

@@ -1,6 +1,5 @@
 //! `anabranch figures`: the papers' figures, behind the installed program. What is run and how it is judged is in `studies`.
 
-mod document;
 mod list;
 mod progress;
 mod report;

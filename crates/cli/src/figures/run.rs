@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use super::progress::{FigureMeter, FigureWatch};
-use super::{conduct, document, figures, folder, page_name, scale_name};
+use super::{conduct, figures, folder, page_name, scale_name};
 use crate::arguments::{RunArguments, StudyArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

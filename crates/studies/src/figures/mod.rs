@@ -1,11 +1,13 @@
 //! The papers' figures: the scenarios that are run for them, and the verdicts on the papers' claims.
 
+pub mod batch;
 pub mod berp;
 pub mod by_seed;
 pub mod catalogue;
 pub mod claim;
 mod curve_statistics;
 pub mod curve_table;
+pub mod document;
 pub mod figure;
 pub mod iy;
 pub mod liu;
@@ -252,8 +254,7 @@ pub fn judge(
     conduct: &mut Conduct,
 ) -> Result<FigureResult, FigureError> {
     let all_seeds: Vec<u64> = figure.panels.iter().map(|panel| panel.seeds).collect();
-    let at_most = conduct.at_most.unwrap_or(u64::MAX);
-    figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most));
+    conduct.cap(&mut figure);
     let results = measure::measure(&figure, &mut conduct.kept)?;
     let finding = |claim: &Claim| {
         let provisional = provisional(&figure, claim, conduct.scale, &all_seeds);
@@ -277,6 +278,14 @@ impl Conduct {
     /// All seeds at this scale, and nothing kept beyond the program's end.
     pub fn of_scale(scale: StudyScale) -> Conduct {
         Conduct { scale, at_most: None, kept: KeptRuns::in_memory() }
+    }
+}
+
+impl Conduct {
+    /// Leaves each panel the seeds that are run.
+    pub(crate) fn cap(&self, figure: &mut Figure) {
+        let at_most = self.at_most.unwrap_or(u64::MAX);
+        figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most));
     }
 }
 

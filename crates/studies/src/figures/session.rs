@@ -106,8 +106,7 @@ pub fn judged_by_kept(
 
 fn lack_of(record: &Figure, conduct: &Conduct) -> Lack {
     let mut capped = record.clone();
-    let at_most = conduct.at_most.unwrap_or(u64::MAX);
-    capped.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most));
+    conduct.cap(&mut capped);
     let points = record.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let is_seen = |source: &ValueSource| matches!(source, ValueSource::Observed(_) | ValueSource::Timed(_));
     match conduct.kept.lacks(&grid_of(&capped)) {

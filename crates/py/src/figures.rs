@@ -1,0 +1,154 @@
+//! The papers' figures: which runs are missing, what they are judged to be, and their curves.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anabranch_studies::figures::batch::{FigureBatch, batches};
+use anabranch_studies::figures::catalogue::PANELS;
+use anabranch_studies::figures::session::{self, Members, named};
+use anabranch_studies::figures::{Conduct, FigureError, FigureName, document};
+use anabranch_studies::grid::RunWatch;
+use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
+use anabranch_studies::scale::StudyScale;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::not_kept;
+use crate::unlocked::{unlocked, unlocked_with};
+
+/// Figures that are run and judged.
+#[pyclass(frozen, module = "anabranch._native")]
+pub struct FigureStudy {
+    names: Vec<FigureName>,
+    conduct: Arc<Mutex<Conduct>>,
+    watch: Arc<Watch>,
+}
+
+/// How far the runs are, and whether more are wanted.
+#[derive(Debug, Default)]
+struct Watch {
+    expected: AtomicU64,
+    done: AtomicU64,
+    is_interrupted: AtomicBool,
+}
+
+impl RunWatch for Watch {
+    fn begin(&self, runs: u64) {
+        self.expected.fetch_add(runs, Ordering::Relaxed);
+    }
+
+    fn on_run(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Ordering::Relaxed)
+    }
+}
+
+#[pymethods]
+impl FigureStudy {
+    /// Figures or panels of these names, with what `folder` has of them.
+    #[new]
+    #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
+    fn new(
+        ids: Vec<String>,
+        folder: Option<PathBuf>,
+        is_quick: bool,
+        seeds: Option<u64>,
+    ) -> PyResult<FigureStudy> {
+        let mut names = Vec::new();
+        for id in &ids {
+            let name = named(id).ok_or_else(|| {
+                let known = session::names().collect::<Vec<_>>().join(", ");
+                PyValueError::new_err(format!("there is no figure {id:?}; known are {known}"))
+            })?;
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let behaviour = by_recorded_results();
+        let kept = match &folder {
+            Some(folder) => {
+                KeptRuns::in_folder(folder, &behaviour).map_err(|error| not_kept(&error.to_string()))?
+            }
+            None => KeptRuns::named(&behaviour),
+        };
+        let watch = Arc::new(Watch::default());
+        let conduct = Conduct {
+            scale: if is_quick { StudyScale::Quick } else { StudyScale::Full },
+            at_most: seeds,
+            kept: kept.watched_by(watch.clone()),
+        };
+        Ok(FigureStudy { names, conduct: Arc::new(Mutex::new(conduct)), watch })
+    }
+
+    /// The runs that are missing, in batches of at most `most` runs for any process with this package.
+    fn batches<'py>(&self, py: Python<'py>, most: u64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let made = py.detach(|| {
+            let conduct = locked(&self.conduct);
+            let of_figure = |name: &FigureName| batches(*name, &conduct, most);
+            self.names.iter().map(of_figure).collect::<Result<Vec<_>, FigureError>>()
+        });
+        let made = made.map_err(|error| failed(&error))?;
+        Ok(made.iter().flatten().map(|batch| PyBytes::new(py, &batch.to_bytes())).collect())
+    }
+
+    /// Keeps the rows of a batch.
+    fn accept(&self, py: Python<'_>, rows: &str) -> PyResult<()> {
+        let kept = py.detach(|| locked(&self.conduct).kept.accept(rows));
+        kept.map_err(|error| not_kept(&error.to_string()))
+    }
+
+    /// Makes the runs that are missing here, judges, and gives a JSON document a figure: its verdicts and its curves.
+    fn judge(&self, py: Python<'_>, on_tick: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+        let work = {
+            let (names, conduct) = (self.names.clone(), self.conduct.clone());
+            move || {
+                let mut conduct = locked(&conduct);
+                let judged = names.iter().map(|name| {
+                    let result = session::judged(*name, &mut conduct, Members::None)?.headline;
+                    let verdicts = document::figure(*name, &result, &[]).to_string();
+                    Ok((verdicts, document::curves(&result).to_string()))
+                });
+                judged.collect::<Result<Vec<_>, FigureError>>()
+            }
+        };
+        let tick = |_: Python<'_>| {
+            let (done, expected) = (&self.watch.done, &self.watch.expected);
+            on_tick.call1((done.load(Ordering::Relaxed), expected.load(Ordering::Relaxed))).map(drop)
+        };
+        let judged = unlocked_with(py, None, tick, work);
+        if judged.is_err() {
+            // The runs under way end on their own thread; those that ended are kept.
+            self.watch.is_interrupted.store(true, Ordering::Relaxed);
+        }
+        judged?.map_err(|error| failed(&error))
+    }
+}
+
+/// The runs of a batch, for the process that runs the study: how many, and their rows.
+#[pyfunction]
+pub fn run_figure_batch(py: Python<'_>, batch: &[u8]) -> PyResult<String> {
+    let batch = FigureBatch::from_bytes(batch).map_err(|error| not_kept(&error.to_string()))?;
+    unlocked(py, None, move || batch.run())?.map_err(|error| failed(&error))
+}
+
+/// Every panel: its name, what it shows, the figure that runs it, and the verdict of the full scale.
+#[pyfunction]
+pub fn figure_panels() -> Vec<(&'static str, &'static str, String, String)> {
+    let panel = |entry: &anabranch_studies::figures::catalogue::PanelEntry| {
+        (entry.id, entry.title, session::name_of(entry.figure), entry.verdict.word().to_owned())
+    };
+    PANELS.iter().map(panel).collect()
+}
+
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn failed(error: &FigureError) -> PyErr {
+    not_kept(&error.to_string())
+}

@@ -1,0 +1,63 @@
+//! The JSON of a judged figure.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::catalogue::{PanelEntry, panels_of};
+use super::claim::{Claim, Finding, Weight};
+use super::curve_table::{self, CurveRow};
+use super::figure::{Panel, Spacing};
+use super::session::name_of;
+use super::verdict::Standing;
+use super::{FigureName, FigureResult};
+
+/// A figure's verdicts, and the files that were written of it.
+pub fn figure(name: FigureName, result: &FigureResult, files: &[PathBuf]) -> Value {
+    let verdict = |standing: Option<Standing>| standing.map(|standing| standing.verdict.word());
+    let whole = result.standing("");
+    let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict(entry.standing(result)) });
+    let claims = result.figure.claims.iter().zip(&result.findings);
+    json!({
+        "figure": name_of(name),
+        "title": result.figure.title,
+        "verdict": verdict(whole),
+        "provisional_seeds": whole.and_then(|standing| standing.provisional),
+        "panels": panels_of(name).map(panel).collect::<Vec<_>>(),
+        "claims": claims.map(claim).collect::<Vec<_>>(),
+        "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+    })
+}
+
+/// The panels with their curves, for drawing.
+pub fn curves(result: &FigureResult) -> Value {
+    let panel = |panel: &Panel| {
+        json!({
+            "name": panel.name,
+            "title": panel.title,
+            "file": curve_table::file_name(result.figure.id, panel).trim_end_matches(".csv"),
+            "x": panel.axis.label,
+            "y": panel.metric.label(),
+            "is_logarithmic": panel.axis.spacing == Spacing::Logarithmic,
+            "rows": curve_table::rows(result, panel).iter().map(row).collect::<Vec<_>>(),
+        })
+    };
+    result.figure.panels.iter().map(panel).collect()
+}
+
+fn row(row: &CurveRow) -> Value {
+    json!({
+        "series": row.series, "source": row.source, "x": row.x, "mean": row.mean, "ci95": row.ci95, "n": row.n,
+    })
+}
+
+fn claim((claim, finding): (&Claim, &Finding)) -> Value {
+    json!({
+        "panel": claim.panel,
+        "id": claim.id,
+        "core": claim.weight == Weight::Core,
+        "stated": claim.stated,
+        "measured": finding.measured,
+        "verdict": finding.verdict.word(),
+    })
+}
