@@ -145,8 +145,8 @@ except KeyboardInterrupt as interrupt:
 
 def test_a_cluster_makes_the_same_table_when_a_worker_is_killed(quick):
     distributed = pytest.importorskip("distributed")
-    longer = quick.set({"run.time": "60 s", "flow.main.sctp.scheduler": "ecf"})
-    expected = anabranch.sweep(longer, GRID, runs=8)
+    longer = quick.set({"run.time": "20 s", "flow.main.sctp.scheduler": "ecf"})
+    expected = anabranch.sweep(longer, GRID, runs=RUNS)
     settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
         pids = list(client.run(os.getpid).values())
@@ -155,15 +155,16 @@ def test_a_cluster_makes_the_same_table_when_a_worker_is_killed(quick):
         class KillingExecutor(concurrent.futures.Executor):
             """Dask's, which loses a worker in the middle."""
 
-            inner = client.get_executor()
+            inner, _client = client.get_executor(), client
             sent = 0
 
             def submit(self, *arguments):
                 self.sent += 1
+                # The first batches are a run each: all workers have some by now.
                 if self.sent == 5:
                     os.kill(pids[0], signal.SIGKILL)
                     killed.append(pids[0])
                 return self.inner.submit(*arguments)
 
-        assert anabranch.sweep(longer, GRID, runs=8, executor=KillingExecutor()).equals(expected)
+        assert anabranch.sweep(longer, GRID, runs=RUNS, executor=KillingExecutor()).equals(expected)
         assert killed == pids[:1]
