@@ -9,7 +9,7 @@
 The guide is docs/python.md.
 """
 
-from anabranch import plots
+from anabranch import figures, plots
 from anabranch.comparison import Comparison, compare
 from anabranch.errors import AnabranchError, ModelError, ScenarioError, WorkerError
 from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
@@ -38,6 +38,7 @@ __all__ = [
     "Trace",
     "WorkerError",
     "compare",
+    "figures",
     "plan",
     "plots",
     "predict",

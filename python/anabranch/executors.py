@@ -1,10 +1,10 @@
-"""Drives a sweep on any executor of concurrent.futures: hands out batches, takes rows back, survives dead
+"""Drives batches on any executor of concurrent.futures: hands them out, takes rows back, survives dead
 workers."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -15,6 +15,7 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from anabranch import _native
 from anabranch.errors import WorkerError
@@ -56,13 +57,54 @@ def drive(sweep: _native.Sweep, executor: Executor, retries: int, show: Show) ->
     WorkerError
         A batch lost its worker more often.
     """
-    driver = _Driver(sweep, executor, retries)
-    try:
-        while driver.fill():
-            driver.take_back()
-            show(*sweep.progress)
-    finally:
-        driver.end()
+    driver = _Driver(executor, run_batch, sweep.take, sweep.accept, retries)
+    driver.run(lambda: show(*sweep.progress))
+
+
+Rows = TypeVar("Rows")
+
+
+def run_all(
+    executor: Executor,
+    work: Callable[[bytes], Rows],
+    batches: Iterable[bytes],
+    accept: Callable[[Rows], None],
+    retries: int,
+    show: Show,
+) -> None:
+    """Run batches that are all known on an executor.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+        Runs `work`.
+    work : callable
+        A function of a module, which any process with this package has.
+    batches : iterable of bytes
+        What it is called with.
+    accept : callable
+        Takes what it gives.
+    retries : int
+        How often a batch is sent again because its worker died.
+    show : callable
+        Takes the progress, in batches.
+
+    Raises
+    ------
+    WorkerError
+        A batch lost its worker more often.
+    """
+    waiting = list(batches)
+    expected, done = len(waiting), 0
+    waiting.reverse()
+
+    def keep(rows: Rows) -> None:
+        nonlocal done
+        accept(rows)
+        done += 1
+
+    driver = _Driver(executor, work, lambda: waiting.pop() if waiting else None, keep, retries)
+    driver.run(lambda: show(done, expected))
 
 
 @dataclass
@@ -74,21 +116,33 @@ class _Sent:
 
 
 @dataclass
-class _Driver:
-    sweep: _native.Sweep
+class _Driver(Generic[Rows]):
     executor: Executor
+    work: Callable[[bytes], Rows]
+    take: Callable[[], bytes | None]
+    """Gives the next batch; None if there is nothing to hand out now."""
+    accept: Callable[[Rows], None]
     retries: int
-    out: dict[Future[bytes], _Sent] = field(default_factory=dict)
+    out: dict[Future[Rows], _Sent] = field(default_factory=dict)
     own: ProcessPoolExecutor | None = None
     """A pool in the place of the caller's, which died with its process."""
 
     def __post_init__(self) -> None:
         self.workers = _Workers(self.executor)
 
+    def run(self, show: Callable[[], None]) -> None:
+        """Run batches until there is none, and show the progress after each look."""
+        try:
+            while self.fill():
+                self.take_back()
+                show()
+        finally:
+            self.end()
+
     def fill(self) -> bool:
         """Keep every worker busy; say whether anything is on its way."""
         while len(self.out) < 2 * self.workers.count():
-            batch = self.sweep.take()
+            batch = self.take()
             if batch is None:
                 break
             self.send(_Sent(batch))
@@ -98,7 +152,7 @@ class _Driver:
         """Send a batch. A pool of processes that died is made anew: it cannot be used any more."""
         for _ in range(self.retries + 1):
             try:
-                self.out[self.executor.submit(run_batch, sent.batch)] = sent
+                self.out[self.executor.submit(self.work, sent.batch)] = sent
                 return
             except BrokenExecutor as broken:
                 self.revive(broken)
@@ -132,7 +186,7 @@ class _Driver:
                     raise WorkerError(f"a batch lost its worker {sent.deaths} times") from error
                 lost.append(sent)
             else:
-                self.sweep.accept(rows)
+                self.accept(rows)
         for sent in lost:
             self.send(sent)
 

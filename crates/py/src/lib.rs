@@ -3,6 +3,7 @@
 
 mod clock;
 mod errors;
+mod figures;
 mod models;
 mod run;
 mod scenario;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 /// The native part of the package `anabranch`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::figures::{FigureStudy, figure_panels, run_figure_batch};
     #[pymodule_export]
     use crate::models::{plan, predict};
     #[pymodule_export]

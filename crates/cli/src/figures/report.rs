@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anabranch_observe::{Body, CannotWrite};
 use anabranch_studies::figures::catalogue::{PanelEntry, panels_of, verdict_in};
 use anabranch_studies::figures::session::{Lack, judged_by_kept, name_of};
-use anabranch_studies::figures::{Conduct, FigureName, FigureResult, report as pages};
+use anabranch_studies::figures::{Conduct, FigureName, FigureResult, document, report as pages};
 use serde_json::{Value, json};
 
 use super::progress::FigureWatch;
 use super::run::page;
-use super::{conduct, document, figures, scale_name};
+use super::{conduct, figures, scale_name};
 use crate::arguments::{ReportArguments, StudyArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
 use anabranch_studies::figures::session::{self, Judged, Members, WriteError, name_of};
-use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::figures::{Conduct, FigureName, document};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 

@@ -20,7 +20,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["base", "sctp", "link", "wireless", "scenario", "models", "planner"]),
     ("observe", &["base", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
     ("lab", &["base", "scenario", "planner", "sim"]),
-    ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab"]),
+    ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab", "studies"]),
     ("studies", &["base", "link", "wireless", "scenario", "models", "planner", "sim"]),
     (
         "cli",

@@ -102,7 +102,10 @@ mod tests {
         };
         let there = judge_default(FigureName::IyF4, &mut elsewhere).expect("it is judged");
         assert_eq!(elsewhere.kept.counts().made, 0, "no run was made here");
-        assert_eq!(verdicts(&there), verdicts(&judge_default(FigureName::IyF4, &mut conduct()).expect("it runs")));
+        assert_eq!(
+            verdicts(&there),
+            verdicts(&judge_default(FigureName::IyF4, &mut conduct()).expect("it runs"))
+        );
     }
 
     #[test]
