@@ -9,6 +9,7 @@
 The guide is docs/python.md.
 """
 
+from anabranch._native import __version__
 from anabranch.comparison import Comparison, compare
 from anabranch.errors import AnabranchError, ModelError, ScenarioError, WorkerError
 from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
@@ -36,6 +37,7 @@ __all__ = [
     "Table",
     "Trace",
     "WorkerError",
+    "__version__",
     "compare",
     "plan",
     "predict",
