@@ -13,6 +13,7 @@ mod printing;
 mod program;
 mod resuming;
 mod simulation;
+mod sweeping;
 mod terminal;
 mod transfers;
 mod trees;

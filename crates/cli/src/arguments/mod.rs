@@ -10,6 +10,7 @@ mod remarks;
 mod secrecy;
 mod shell;
 mod sim;
+mod sweep;
 mod transfer;
 mod via;
 mod wrong;
@@ -23,7 +24,8 @@ pub use output::{Output, Timing};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
-pub use sim::SimArguments;
+pub use sim::{Percentage, SimArguments};
+pub use sweep::SweepArguments;
 pub use transfer::{RecvArguments, SendArguments};
 pub use via::Via;
 pub use wrong::ArgumentError;
@@ -55,6 +57,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Compare predicted, simulated and real results: each path of a scenario alone, and all together
     Compare(CompareArguments),
+    /// Sweep over a grid of scenarios: every point simulated several times, a table of all runs
+    Sweep(SweepArguments),
     /// Emulate a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
     Emulate(EmulateArguments),
     /// Send files over all usable paths to a host that runs `anabranch recv`
@@ -79,6 +83,7 @@ impl Arguments {
             Command::Predict(predict) => predict.output,
             Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
+            Command::Sweep(sweep) => sweep.output,
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),
@@ -149,7 +154,7 @@ pub fn asked_settings(words: &[String]) -> Option<Asked> {
     match own.get(1)?.as_str() {
         _ if !is_asked => None,
         "send" | "recv" | "bench" => Some(Asked::Tools),
-        "sim" | "predict" | "plan" | "compare" | "emulate" | "demo" => Some(Asked::Scenarios),
+        "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => Some(Asked::Scenarios),
         _ => None,
     }
 }
