@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check site blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check site blocking failover tuned tournament sweeps small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -116,6 +116,10 @@ tuned:  ## the profile tuned-2 beside rfc9260, as docs/tuned.md has it
 
 tournament: ## sending policies on ninety-four networks beside each path alone, as docs/tournament.md has them: some two hours on two idle cores; an interrupted run resumes
 	cargo run --release --quiet --package anabranch-studies -- tournament --out $${CARGO_TARGET_DIR:-target}/tournament
+
+sweeps: ## the time and memory of sweeps, which are then killed fifty times; docs/sweeps.md
+	cargo build --release --quiet --package anabranch-cli --bin anabranch
+	tests/sweeps
 
 small:  ## what small messages cost, as docs/performance.md has it
 	cargo run --release --quiet --package anabranch-studies -- small

@@ -10,6 +10,7 @@ The guide is docs/python.md.
 """
 
 from anabranch import figures, plots
+from anabranch._native import __version__
 from anabranch.comparison import Comparison, compare
 from anabranch.errors import AnabranchError, ModelError, ScenarioError, WorkerError
 from anabranch.models import ModelRate, PathRate, Plan, Prediction, plan, predict
@@ -37,6 +38,7 @@ __all__ = [
     "Table",
     "Trace",
     "WorkerError",
+    "__version__",
     "compare",
     "figures",
     "plan",

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import final
 
+__version__: str
+
 __all__ = [
     "Batches",
     "Parsed",
     "Replicated",
     "Sweep",
+    "__version__",
     "estimate",
     "plan",
     "predict",

@@ -136,6 +136,44 @@ class Results:
         """
         return Table(self._native.table())
 
+    def flows(self) -> pd.DataFrame:
+        """One row a run and flow: the table in the tidy form that plots by groups want.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``seed``, ``flow``, and each quantity of a flow.
+
+        Examples
+        --------
+        >>> scenario = anabranch.Scenario.load("scenarios/wifi-lte.toml")
+        >>> anabranch.run(scenario, runs=2).flows()[["seed", "flow", "protocol"]].values.tolist()
+        [[1, 'main', 'sctp'], [2, 'main', 'sctp']]
+        """
+        frame = self.table().to_pandas()
+        paths = tuple(f"{flow}.{path}." for flow, path in _paths_in(frame))
+        return _stacked([_part(frame, f"{flow}.", {"flow": flow}, paths) for flow in _flows_in(frame)])
+
+    def paths(self) -> pd.DataFrame:
+        """One row a run, flow and path.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``seed``, ``flow``, ``path``, and each quantity of a path.
+
+        Examples
+        --------
+        >>> scenario = anabranch.Scenario.load("scenarios/wifi-lte.toml")
+        >>> anabranch.run(scenario, runs=2).paths()[["seed", "flow", "path"]].values.tolist()
+        [[1, 'main', 'wifi'], [2, 'main', 'wifi'], [1, 'main', 'lte'], [2, 'main', 'lte']]
+        """
+        frame = self.table().to_pandas()
+        names = _paths_in(frame)
+        return _stacked(
+            [_part(frame, f"{flow}.{path}.", {"flow": flow, "path": path}) for flow, path in names]
+        )
+
     def summary(self) -> pd.DataFrame:
         """Mean, standard deviation and half the 95 % interval of each quantity, one row a column of
         :meth:`table`.
@@ -189,6 +227,34 @@ class Results:
 
     def _repr_html_(self) -> str:
         return str(self.summary().to_html())
+
+
+def _flows_in(frame: pd.DataFrame) -> list[str]:
+    """The flows of a table: each has a protocol."""
+    return [name.removesuffix(".protocol") for name in frame.columns if name.endswith(".protocol")]
+
+
+def _paths_in(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """The flows and paths of a table: each path has a state."""
+    states = [name.removesuffix(".state") for name in frame.columns if name.endswith(".state")]
+    return [(flow, path) for flow, _, path in (name.partition(".") for name in states)]
+
+
+def _part(
+    frame: pd.DataFrame, prefix: str, names: dict[str, str], without: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """The seeds, columns with one name in all rows, and the columns with a prefix, which is taken away."""
+    columns = [name for name in frame.columns if name.startswith(prefix) and not name.startswith(without)]
+    part = frame[["seed", *columns]].rename(columns={name: name.removeprefix(prefix) for name in columns})
+    for at, (column, name) in enumerate(names.items(), start=1):
+        part.insert(at, column, name)
+    return part
+
+
+def _stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.concat(parts, ignore_index=True)
 
 
 def run(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from anabranch import _native
-from anabranch.settings import settings
+from anabranch.settings import documented, settings
 from anabranch.values import Value, text_of
 
 
@@ -263,6 +263,10 @@ class Scenario:
         return (
             f"<Scenario {self.file}{changed}: paths {', '.join(self.paths)}; flows {', '.join(self.flows)}>"
         )
+
+
+# The core's own table of settings is part of the documentation: `help(anabranch.Scenario.set)` lists it.
+vars(Scenario)["set"].__doc__ = documented(vars(Scenario)["set"].__doc__)
 
 
 def _restored(file: str, text: str, settings: list[str], files: dict[str, str]) -> Scenario:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from inspect import cleandoc
 from typing import overload
 
 from anabranch import _native
@@ -66,6 +67,12 @@ class Settings(Sequence[Setting]):
         rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in cells)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def documented(docstring: str | None) -> str:
+    """A docstring with the keys of all settings as a section at its end."""
+    entries = (f"{setting.key} : {setting.values}\n    {setting.meaning}" for setting in _all_settings())
+    return f"{cleandoc(docstring or '')}\n\nKeys\n----\n" + "\n".join(entries)
 
 
 @cache

@@ -30,6 +30,22 @@ def test_a_row_has_what_the_document_has(phone):
     assert row["main.lte.timeouts"] == flow["paths"][1]["timeouts"]
 
 
+def test_tidy_tables_have_the_cells_of_the_wide_one():
+    scenario = anabranch.Scenario.load("scenarios/both-ways.toml").set(
+        {"run.time": "2 s", "run.warmup": "0 s"}
+    )
+    results = anabranch.run(scenario, runs=2)
+    wide, flows, paths = results.table().to_pandas(), results.flows(), results.paths()
+    document = results.to_dict()["runs"][0]
+    assert flows["flow"].unique().tolist() == [flow["name"] for flow in document["flows"]]
+    assert len(paths) == 2 * sum(len(flow["paths"]) for flow in document["flows"])
+    for _, row in flows.iterrows():
+        of_seed = wide[wide["seed"] == row["seed"]].iloc[0]
+        assert row["goodput_bps"] == of_seed[f"{row['flow']}.goodput_bps"]
+    assert not any("." in name and not name.startswith(("delay_s", "sacks", "wire_bytes")) for name in flows)
+    assert paths["state"].notna().all()
+
+
 def test_results_do_not_depend_on_threads(quick):
     tables = [anabranch.run(quick, runs=6, threads=threads).table() for threads in (1, 2)]
     assert tables[0].equals(tables[1])

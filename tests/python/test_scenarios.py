@@ -84,6 +84,12 @@ def test_an_unknown_key_is_a_key_error(phone):
         phone["link.wifi.nothing"]
 
 
+def test_help_on_set_lists_the_settings_of_the_core():
+    listed = anabranch.Scenario.set.__doc__
+    assert "link.NAME.loss : a loss probability per packet, or a table\n    loss rule" in listed
+    assert all(f"\n{setting.key} : " in listed for setting in anabranch.settings())
+
+
 def test_every_setting_of_the_reference_has_values_and_a_meaning():
     for setting in anabranch.settings():
         assert setting.values and setting.meaning, setting.key

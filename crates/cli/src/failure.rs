@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use anabranch_base::Duration;
 #[cfg(target_os = "linux")]
 use anabranch_emulate::namespaces::SetupError;
-use anabranch_lab::LoadError;
+use anabranch_lab::sweep::{AxisError, JournalError};
+use anabranch_lab::{LoadError, SweepError};
 use anabranch_net::PathAddresses;
 use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
@@ -86,6 +87,9 @@ pub enum Failure {
     /// A file that cannot be written: a record of a run, a plan.
     #[error(transparent)]
     Record(#[from] CannotWrite),
+    /// A sweep that cannot be made, or cannot go on.
+    #[error(transparent)]
+    Sweep(SweepError),
     /// There can be no network with the scenario's links.
     #[cfg(target_os = "linux")]
     #[error(transparent)]
@@ -194,6 +198,12 @@ impl Failure {
             | Failure::Record(_)
             | Failure::Figure(FigureError::Keep(_))
             | Failure::Directory(_) => 2,
+            Failure::Sweep(
+                SweepError::Journal(JournalError::InUse { .. } | JournalError::Access { .. })
+                | SweepError::Table(_)
+                | SweepError::Batch(_),
+            ) => 1,
+            Failure::Sweep(_) => 2,
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
@@ -227,6 +237,12 @@ impl Failure {
             Failure::Plan(_) => "plan",
             Failure::Figure(_) => "figure",
             Failure::Record(_) => "record",
+            Failure::Sweep(error) => match error {
+                SweepError::Journal(JournalError::InUse { .. }) => "in-use",
+                SweepError::Journal(_) | SweepError::Table(_) => "record",
+                SweepError::Axis(_) | SweepError::Grid(_) => "arguments",
+                SweepError::Scenario(_) | SweepError::Build { .. } | SweepError::Batch(_) => "scenario",
+            },
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => "namespace",
             Failure::NoAnswer { .. } => "no-answer",
@@ -248,6 +264,17 @@ impl From<TraceError> for Failure {
         match error {
             TraceError::Wrong(error) => Failure::Scenario(error),
             other => Failure::Trace(other),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        match error {
+            SweepError::Scenario(error) | SweepError::Axis(AxisError::Form(error)) => {
+                Failure::Scenario(error)
+            }
+            other => Failure::Sweep(other),
         }
     }
 }

@@ -36,6 +36,7 @@ mod serve;
 mod settings;
 mod sim;
 mod strangers;
+mod sweep;
 mod transfer;
 mod turns;
 mod view;
@@ -107,6 +108,7 @@ async fn run(command: Command) -> Result<Outcome, Failure> {
         Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
         Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
+        Command::Sweep(arguments) => sweep::run(arguments, &mut interrupt).await,
         Command::Figures(arguments) => figures::run(arguments, &mut interrupt).await,
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,

@@ -15,6 +15,7 @@ mod program;
 mod recordings;
 mod resuming;
 mod simulation;
+mod sweeping;
 mod terminal;
 mod transfers;
 mod trees;

@@ -18,6 +18,11 @@ use pyo3::prelude::*;
 /// The native part of the package `anabranch`.
 #[pymodule]
 mod _native {
+    /// That of the program.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's own name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
     #[pymodule_export]
     use crate::figures::{FigureStudy, figure_panels, run_figure_batch};
     #[pymodule_export]

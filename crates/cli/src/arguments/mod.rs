@@ -12,6 +12,7 @@ mod remarks;
 mod secrecy;
 mod shell;
 mod sim;
+mod sweep;
 mod transfer;
 mod via;
 mod wrong;
@@ -27,7 +28,8 @@ pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
-pub use sim::SimArguments;
+pub use sim::{Percentage, SimArguments};
+pub use sweep::SweepArguments;
 pub use transfer::{RecvArguments, SendArguments};
 pub use via::Via;
 pub use wrong::ArgumentError;
@@ -61,6 +63,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Compare predicted, simulated and real results: each path of a scenario alone, and all together
     Compare(CompareArguments),
+    /// Sweep over a grid of scenarios: every point simulated several times, a table of all runs
+    Sweep(SweepArguments),
     /// Run the papers' figures again, and judge what is said of them
     Figures(FiguresArguments),
     /// Emulate a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
@@ -88,6 +92,7 @@ impl Arguments {
             Command::Predict(predict) => predict.output,
             Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
+            Command::Sweep(sweep) => sweep.output,
             Command::Figures(figures) => figures.output(),
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.result_output(),
@@ -159,7 +164,7 @@ pub fn asked_settings(words: &[String]) -> Option<Asked> {
     match own.get(1)?.as_str() {
         _ if !is_asked => None,
         "send" | "recv" | "bench" => Some(Asked::Tools),
-        "sim" | "predict" | "plan" | "compare" | "emulate" | "demo" => Some(Asked::Scenarios),
+        "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => Some(Asked::Scenarios),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use anabranch_sim::result::RunResult;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
 use tokio::task::spawn_blocking;
 
-use crate::arguments::SimArguments;
+use crate::arguments::{Percentage, SimArguments};
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -20,14 +20,14 @@ use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 use progress::ProgressMeter;
 
-pub use tables::tables;
+pub use tables::{goodput, tables};
 
 /// Runs the command.
 ///
 /// # Errors
 /// The scenario is wrong, or a record cannot be written.
 pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    check(arguments)?;
+    check(arguments.until, arguments.runs)?;
     let loaded = load(&arguments.scenario, &arguments.changes())?;
     let plan = plan(arguments, &loaded.scenario);
     let watcher = Arc::new(Watcher::new(since_start));
@@ -75,8 +75,11 @@ fn stopped(plan: Plan, replications: &Replications) -> String {
 }
 
 /// What no parser of arguments sees.
-fn check(arguments: &SimArguments) -> Result<(), Failure> {
-    match (arguments.until, arguments.runs) {
+///
+/// # Errors
+/// Too few runs for an interval.
+pub fn check(until: Option<Percentage>, runs: Option<u64>) -> Result<(), Failure> {
+    match (until, runs) {
         (Some(_), Some(runs)) if runs < Stop::LEAST => Err(Failure::Arguments(format!(
             "--until needs at least {} runs for its interval, and --runs {runs} is the least number of runs: leave it \
              out, or use a larger number",

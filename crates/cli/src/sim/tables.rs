@@ -221,7 +221,7 @@ fn summary_table(flows: &[FlowSummary]) -> String {
         vec![
             flow.name.clone(),
             flow.goodput_bps.n.to_string(),
-            with_error(&flow.goodput_bps, rate),
+            goodput(&flow.goodput_bps),
             flow.completion_s.as_ref().map_or("-".to_owned(), seconds),
         ]
     });
@@ -232,6 +232,11 @@ fn summary_table(flows: &[FlowSummary]) -> String {
         false => "All runs are equal: nothing in this scenario is random, so one run says the same.",
     };
     format!("{table}\n{said}\n")
+}
+
+/// A goodput over several runs, with half the width of its interval.
+pub fn goodput(estimate: &Estimate) -> String {
+    with_error(estimate, rate)
 }
 
 /// Whether the runs differ by more than the rounding of their mean.

@@ -23,8 +23,7 @@ pub struct Journal {
     store: Store,
     /// Where the next line begins.
     end: u64,
-    /// Whether the last line is without its end.
-    is_cut: bool,
+    tail: Tail,
     index: BTreeMap<RunKey, Place>,
     columns: BTreeMap<String, Arc<[String]>>,
     damaged: u64,
@@ -89,6 +88,17 @@ struct Place {
     len: u32,
 }
 
+/// How the file ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    /// With the end of a line.
+    Whole,
+    /// With a line that lacks nothing but its end.
+    Unended,
+    /// With part of a line, which begins at `at`, perhaps behind one that lacks its end.
+    Cut { at: u64, is_unended: bool },
+}
+
 #[derive(Debug)]
 enum Store {
     Memory(Vec<u8>),
@@ -108,7 +118,7 @@ impl Journal {
         Journal {
             store: Store::Memory(Vec::new()),
             end: 0,
-            is_cut: false,
+            tail: Tail::Whole,
             index: BTreeMap::new(),
             columns: BTreeMap::new(),
             damaged: 0,
@@ -132,6 +142,8 @@ impl Journal {
         }
         // A file that a power cut may take away again keeps nothing.
         sync_folder(folder).map_err(fault)?;
+        // That of others may be closed to us.
+        let _ = folder.parent().map(sync_folder);
         let mut journal = Journal::in_memory();
         journal.read_all(&file, &path)?;
         journal.store = Store::File { path, file };
@@ -143,8 +155,9 @@ impl Journal {
     /// # Errors
     /// They cannot be written: none of them counts.
     pub fn append(&mut self, all: &[Rows]) -> Result<(), JournalError> {
+        self.mend()?;
         let mut lines = Lines::at(self.end);
-        if self.is_cut {
+        if self.tail == Tail::Unended {
             lines.end();
         }
         if self.end == 0 {
@@ -158,10 +171,10 @@ impl Journal {
         if lines.added.is_empty() {
             return Ok(());
         }
-        // Until they are known to be written, the last line may be cut.
-        self.is_cut = true;
+        // Until they are known to be written, there may be part of them.
+        self.tail = Tail::Cut { at: self.end, is_unended: self.tail == Tail::Unended };
         self.write(&lines.bytes)?;
-        (self.is_cut, self.end) = (false, lines.at);
+        (self.tail, self.end) = (Tail::Whole, lines.at);
         self.index.extend(lines.added);
         self.columns.extend(lines.named);
         Ok(())
@@ -172,7 +185,7 @@ impl Journal {
         self.index.contains_key(&(key, seed))
     }
 
-    /// How many lines were cut off or damaged.
+    /// How many lines are damaged; part of a line at the end, which a kill leaves, does not count.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }
@@ -205,7 +218,9 @@ impl Journal {
         let Some(key) = ScenarioKey::parse(&part.key) else { return };
         let id = digest::check(part.columns.join("\t"));
         let is_new = |seed| !self.has(key, seed) && !lines.added.contains_key(&(key, seed));
-        let rows: Vec<_> = part.rows.iter().filter(|row| is_new(row.seed)).collect();
+        let is_whole = |cells: &[String]| cells.len() == part.columns.len();
+        let rows = part.rows.iter().filter(|row| is_new(row.seed) && is_whole(&row.cells));
+        let rows: Vec<_> = rows.collect();
         let is_named = self.columns.contains_key(&id) || lines.named.contains_key(&id);
         if !rows.is_empty() && !is_named {
             let names = part.columns.iter().map(String::as_str);
@@ -221,6 +236,21 @@ impl Journal {
         }
     }
 
+    /// Takes away part of a line at the end, which says nothing.
+    fn mend(&mut self) -> Result<(), JournalError> {
+        let Tail::Cut { at, is_unended } = self.tail else { return Ok(()) };
+        let cut = match &mut self.store {
+            Store::Memory(all) => {
+                all.truncate(usize::try_from(at).unwrap_or(usize::MAX));
+                Ok(())
+            }
+            Store::File { file, .. } => file.set_len(at),
+        };
+        cut.map_err(|error| self.fault(error))?;
+        (self.end, self.tail) = (at, if is_unended { Tail::Unended } else { Tail::Whole });
+        Ok(())
+    }
+
     fn read_all(&mut self, file: &File, path: &Path) -> Result<(), JournalError> {
         let fault = |error| JournalError::Folder { path: path.to_owned(), error };
         let mut reader = BufReader::with_capacity(1 << 16, file);
@@ -232,8 +262,9 @@ impl Journal {
             }
             let at = self.end;
             self.end += line.len() as u64;
-            self.is_cut = line.last() != Some(&b'\n');
-            let text = if self.is_cut { &line[..] } else { &line[..line.len() - 1] };
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let is_ended = text.len() < line.len();
+            self.tail = if is_ended { Tail::Whole } else { Tail::Unended };
             let place = Place { at, len: u32::try_from(text.len()).unwrap_or(u32::MAX) };
             let text = std::str::from_utf8(text).unwrap_or_default();
             match Line::read(text) {
@@ -249,7 +280,8 @@ impl Journal {
                 {
                     self.index.insert(key, place);
                 }
-                _ if text.is_empty() && line.len() == 1 => {}
+                _ if place.len == 0 => {}
+                _ if !is_ended => self.tail = Tail::Cut { at, is_unended: false },
                 _ => self.damaged += 1,
             }
         }
@@ -282,9 +314,6 @@ impl Journal {
             }
             Store::File { file, .. } => {
                 let written = file.write_all(bytes).and_then(|()| file.sync_data());
-                if written.is_err() {
-                    self.end = file.metadata().map_or(self.end, |metadata| metadata.len());
-                }
                 written.map_err(|error| self.fault(error))
             }
         }
@@ -446,6 +475,27 @@ mod tests {
                 assert_eq!(row.cells[0], format!("{seed}.5"), "{length} bytes");
             }
         }
+    }
+
+    #[test]
+    fn what_a_kill_leaves_is_taken_away_and_what_was_damaged_is_counted() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join(FILE);
+        open(folder.path()).append(&[rows(1..3)]).expect("room");
+        let mut bytes = fs::read(&file).expect("it is there");
+        let whole = bytes.len();
+        bytes.extend_from_slice(b"run\t00");
+        fs::write(&file, &bytes).expect("room");
+        let mut journal = open(folder.path());
+        assert_eq!((journal.rows(), journal.damaged()), (2, 0));
+        assert_eq!(fs::read(&file).expect("it is there"), bytes, "nothing is changed before rows come");
+        journal.append(&[rows(3..4)]).expect("room");
+        drop(journal);
+        let text = fs::read_to_string(&file).expect("it is there");
+        assert!(text[whole..].starts_with(&format!("run\t{KEY}\t3\t")), "{text}");
+        fs::write(&file, text.replacen("\t1.5\t", "\t2.5\t", 1)).expect("room");
+        let journal = open(folder.path());
+        assert_eq!((journal.rows(), journal.damaged()), (2, 1));
     }
 
     #[test]

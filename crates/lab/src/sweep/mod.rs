@@ -276,7 +276,7 @@ impl Sweep {
         self.reused
     }
 
-    /// How many lines of the folder's journal are cut off or damaged, whose runs are made again.
+    /// How many lines of the folder's journal are damaged, whose runs are made again; what a kill leaves does not count.
     pub fn damaged(&self) -> u64 {
         self.journal.damaged()
     }

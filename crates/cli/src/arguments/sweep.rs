@@ -1,0 +1,58 @@
+//! The arguments of `sweep`. This module parses and does nothing else.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Output, Percentage, Timing};
+
+/// `anabranch sweep`.
+#[derive(Debug, Args)]
+#[command(after_help = SWEEP_EXAMPLES)]
+pub struct SweepArguments {
+    /// Scenario file; `-` reads standard input
+    pub scenario: PathBuf,
+    /// Values that a setting takes, one after another: a list, ranges A..B:N of N values (`A..B:N log`: in equal ratios), or both; with
+    /// one value a change of all points; `--set help` lists the keys
+    #[arg(long = "set", value_name = "KEY=V1,V2,…|A..B:N")]
+    pub settings: Vec<String>,
+    /// Take the lists value by value, instead of every value with every other
+    #[arg(long)]
+    pub zip: bool,
+    /// Number of replications of each point; with `--until` the least number of them, at least 5
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+    /// Seed of the first replication of each point
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Replicate each point until each flow's goodput has this relative precision (95 % confidence; 5 to 10,000 runs)
+    #[arg(long, value_name = "SHARE")]
+    pub until: Option<Percentage>,
+    /// Directory for finished runs and the table; the same command with the same directory goes on where it broke off
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    pub out: Option<PathBuf>,
+    /// Say how many runs there are and how long they take, and run none of them
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Number of threads (default: one per core); results do not depend on it
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Times of the machine.
+    #[command(flatten)]
+    pub timing: Timing,
+    /// The form of the output.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+const SWEEP_EXAMPLES: &str = "\
+Every point of the grid runs with the same seeds. DIR gets runs.parquet and runs.csv, a row a run, and columns.csv, the
+unit and meaning of every column. A finished run is kept at once: after a crash or Ctrl-C it is not run again.
+
+Examples:
+  six points, 20 runs each:  anabranch sweep two.toml --set link.wifi.loss=0,0.01,0.02 \\
+      --set flow.main.sctp.scheduler=fill,ecf --runs 20 --out losses
+  to 2 % precision:  anabranch sweep two.toml --until 2% --out rates \\
+      --set 'link.wifi.rate=5 Mbit/s..20 Mbit/s:4'
+  how long it takes:  anabranch sweep two.toml --set link.wifi.loss=0..0.05:6 --dry-run";
