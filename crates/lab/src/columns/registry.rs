@@ -218,8 +218,11 @@ pub const DIRECTION: &[Column<DirectionResult>] = &[
     }),
 ];
 
+/// One of the two directions of a link.
+type DirectionOf = fn(&LinkResult) -> &DirectionResult;
+
 /// The two directions of a link, with their names.
-pub const DIRECTIONS: [(&str, fn(&LinkResult) -> &DirectionResult); 2] =
+pub const DIRECTIONS: [(&str, DirectionOf); 2] =
     [("forward", |link| &link.forward), ("reverse", |link| &link.reverse)];
 
 /// Those of a station of a radio mesh. Frames stand in the order of the counters.
