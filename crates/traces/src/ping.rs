@@ -5,6 +5,7 @@ mod line;
 mod summary;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use anabranch_base::Duration;
@@ -57,10 +58,11 @@ impl Probes {
             let message = format!("{round_trip:?} is not a round trip in milliseconds");
             return Err(Fault::at(at, message).expected("time=12.3 ms"));
         };
-        if self.answered.contains_key(&number) {
-            self.duplicates += 1;
-        } else {
-            self.answered.insert(number, (round_trip, probe.at));
+        match self.answered.entry(number) {
+            Entry::Occupied(_) => self.duplicates += 1,
+            Entry::Vacant(place) => {
+                place.insert((round_trip, probe.at));
+            }
         }
         Ok(())
     }
@@ -117,8 +119,8 @@ impl Probes {
     fn interval(&self, sent: u64, summary: &Summary, choices: &Choices) -> (Duration, Option<String>) {
         let per_gap =
             |span: Duration, gaps: u64| (gaps > 0).then(|| span / gaps).filter(|gap| !gap.is_zero());
-        let moments = self.answered.iter().filter_map(|(number, (_, at))| at.map(|at| (*number, at)));
-        let (first, last) = (moments.clone().next(), moments.last());
+        let mut moments = self.answered.iter().filter_map(|(number, (_, at))| at.map(|at| (*number, at)));
+        let (first, last) = (moments.clone().next(), moments.next_back());
         let stamped = first
             .zip(last)
             .and_then(|(first, last)| per_gap(last.1.saturating_sub(first.1), last.0 - first.0));

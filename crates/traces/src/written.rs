@@ -138,7 +138,7 @@ impl LinkText<'_> {
         if series.most() == BitRate::default() {
             return Err(TraceError::NoRate(self.link.name.clone()));
         }
-        Ok(self.value(&series, |rate| exact_rate(rate)))
+        Ok(self.value(&series, exact_rate))
     }
 
     /// The keys of a delay, and their values.
