@@ -59,10 +59,10 @@ impl Probes {
             return Err(Fault::at(at, message).expected("time=12.3 ms"));
         };
         match self.answered.entry(number) {
+            Entry::Occupied(_) => self.duplicates += 1,
             Entry::Vacant(place) => {
                 place.insert((round_trip, probe.at));
             }
-            Entry::Occupied(_) => self.duplicates += 1,
         }
         Ok(())
     }

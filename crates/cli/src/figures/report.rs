@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
 use anabranch_studies::figures::catalogue::{PanelEntry, panels_of, verdict_in};
+use anabranch_studies::figures::claim::Verdict;
 use anabranch_studies::figures::session::{Lack, judged_by_kept, name_of};
 use anabranch_studies::figures::{Conduct, FigureName, FigureResult, document, report as pages};
 use serde_json::{Value, json};
@@ -103,7 +104,7 @@ impl Known {
         match self {
             Known::Judged(result) => Some(document::figure(name, result, &[])),
             Known::Page(page) => {
-                let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict_in(page, entry).map(|verdict| verdict.word()) });
+                let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict_in(page, entry).map(Verdict::word) });
                 Some(
                     json!({ "figure": name_of(name), "panels": panels_of(name).map(panel).collect::<Vec<_>>() }),
                 )

@@ -65,7 +65,7 @@ fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch)
         watch.on_figure(name_of(name));
         let members = if arguments.sensitivity { Members::Named(&[]) } else { Members::None };
         let judged = session::judged(name, conduct, members).map_err(Failure::from);
-        match judged.and_then(|judged| written(name, judged, arguments)) {
+        match judged.and_then(|judged| written(name, &judged, arguments)) {
             Ok((document, line)) => {
                 done.documents.push(document);
                 done.lines.push(line);
@@ -80,7 +80,7 @@ fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch)
 }
 
 /// Writes a figure's page and curves; its document, and its line.
-fn written(name: FigureName, judged: Judged, arguments: &RunArguments) -> Result<(Value, String), Failure> {
+fn written(name: FigureName, judged: &Judged, arguments: &RunArguments) -> Result<(Value, String), Failure> {
     let study = &arguments.study;
     let folder = folder(study);
     let result = &judged.headline;
