@@ -176,12 +176,14 @@ fn ctrl_c_keeps_what_is_finished_and_one_process_has_a_folder_at_a_time() {
 #[test]
 fn a_sweep_that_is_killed_again_and_again_gives_the_undisturbed_table() {
     let desk = Desk::new(LOSSY);
-    run(&mut desk.sweep("whole", "--runs 6 -q")).expect(0);
+    // So many runs that most kills come before the last one.
+    let runs = format!("--runs {} -q", kills(4) * 3 / 2);
+    run(&mut desk.sweep("whole", &runs)).expect(0);
     let mut moment = 7_u64;
     let mut killed = 0;
     for _ in 0..kills(4) {
         moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mut command = desk.sweep("killed", "--runs 6 -q");
+        let mut command = desk.sweep("killed", &runs);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
         std::thread::sleep(Duration::from_millis(5 + (moment >> 33) % 250));
         killed += u32::from(child.try_wait().expect("its status").is_none());
@@ -189,7 +191,7 @@ fn a_sweep_that_is_killed_again_and_again_gives_the_undisturbed_table() {
         child.wait().expect("it ends");
     }
     assert!(killed > 0, "some were still running");
-    run(&mut desk.sweep("killed", "--runs 6 -q")).expect(0);
+    run(&mut desk.sweep("killed", &runs)).expect(0);
     assert!(desk.tables("killed") == desk.tables("whole"));
 }
 

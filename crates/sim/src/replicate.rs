@@ -52,7 +52,7 @@ pub struct Ended {
     pub result: RunResult,
     /// How long it took, by the watcher's clock.
     pub wall: Duration,
-    /// Whether it came to its end before it was cancelled.
+    /// Whether it ended before it was cancelled.
     pub is_whole: bool,
 }
 

@@ -112,7 +112,7 @@ mod tests {
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[0], ["a.rate", "b.rate", "scheduler", "flow", "runs", "goodput"]);
         assert_eq!(lines[1][..7], ["1", "Mbit/s", "5", "Mbit/s", "fill", "x", "2"]);
-        assert_eq!(lines[2], ["y", "2", "3.0", "Mbit/s"]);
+        assert_eq!(lines[2], ["y", "2", "3.00", "Mbit/s"]);
     }
 
     #[test]

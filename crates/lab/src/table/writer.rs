@@ -167,7 +167,7 @@ impl From<ArrowError> for Reason {
     }
 }
 
-const CELLS_OF_A_GROUP: usize = 500_000;
+const CELLS_OF_A_GROUP: usize = 200_000;
 
 #[cfg(test)]
 mod tests {
