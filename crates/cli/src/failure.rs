@@ -3,7 +3,7 @@
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
