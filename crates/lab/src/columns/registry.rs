@@ -218,8 +218,11 @@ pub const DIRECTION: &[Column<DirectionResult>] = &[
     }),
 ];
 
+/// A direction of a link.
+pub type Way = fn(&LinkResult) -> &DirectionResult;
+
 /// The two directions of a link, with their names.
-pub const DIRECTIONS: [(&str, fn(&LinkResult) -> &DirectionResult); 2] =
+pub const DIRECTIONS: [(&str, Way); 2] =
     [("forward", |link| &link.forward), ("reverse", |link| &link.reverse)];
 
 /// Those of a station of a radio mesh. Frames stand in the order of the counters.

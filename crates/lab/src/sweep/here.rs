@@ -30,7 +30,10 @@ pub fn run_here(
     thread::scope(|scope| {
         for _ in 0..threads.get() {
             let back = back.clone();
-            scope.spawn(|| work(&queue, back, watcher));
+            scope.spawn({
+                let queue = &queue;
+                move || work(queue, &back, watcher)
+            });
         }
         let done = drive(sweep, threads.get(), watcher, &to_do, &came_back, on_progress);
         if done.is_err() {
@@ -78,7 +81,7 @@ fn drive(
     }
 }
 
-fn work(queue: &Mutex<Receiver<Batch>>, back: Sender<Back>, watcher: &Watcher) {
+fn work(queue: &Mutex<Receiver<Batch>>, back: &Sender<Back>, watcher: &Watcher) {
     loop {
         // A thread that panicked while it held the queue had taken a batch or not.
         let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).recv();

@@ -62,7 +62,7 @@ impl Job {
     /// Runs took this long together.
     pub fn on_timed(&mut self, runs: u64, wall: Duration) {
         self.timed += runs;
-        self.wall = self.wall + wall;
+        self.wall += wall;
     }
 
     /// The run after those that are judged; `None` if there are enough.
