@@ -218,11 +218,11 @@ pub const DIRECTION: &[Column<DirectionResult>] = &[
     }),
 ];
 
-/// One of the two directions of a link.
-type DirectionOf = fn(&LinkResult) -> &DirectionResult;
+/// A direction of a link.
+pub type Way = fn(&LinkResult) -> &DirectionResult;
 
 /// The two directions of a link, with their names.
-pub const DIRECTIONS: [(&str, DirectionOf); 2] =
+pub const DIRECTIONS: [(&str, Way); 2] =
     [("forward", |link| &link.forward), ("reverse", |link| &link.reverse)];
 
 /// Those of a station of a radio mesh. Frames stand in the order of the counters.

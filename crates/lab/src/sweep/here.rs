@@ -29,8 +29,11 @@ pub fn run_here(
     let queue = Mutex::new(queue);
     thread::scope(|scope| {
         for _ in 0..threads.get() {
-            let (queue, back) = (&queue, back.clone());
-            scope.spawn(move || work(queue, &back, watcher));
+            let back = back.clone();
+            scope.spawn({
+                let queue = &queue;
+                move || work(queue, &back, watcher)
+            });
         }
         let done = drive(sweep, threads.get(), watcher, &to_do, &came_back, on_progress);
         if done.is_err() {

@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(reader.metadata().num_row_groups(), 2);
         assert_eq!(reader.schema().field(1).metadata()["unit"], "s");
         let batches: Vec<_> = reader.build().expect("readable").map(|batch| batch.expect("rows")).collect();
-        assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), rows);
+        assert_eq!(batches.iter().map(arrow_array::RecordBatch::num_rows).sum::<usize>(), rows);
         assert_eq!(batches[0].column(1).as_primitive::<Float64Type>().value(1), 1.0 / 3.0);
         let text = fs::read_to_string(&files[1]).expect("it");
         assert_eq!(
