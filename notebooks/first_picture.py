@@ -20,7 +20,9 @@ def main(file: str) -> None:
         },
         runs=10,
     )
-    axes = plots.mean_band(table, "link.lte.loss", "main.goodput_bps", by="flow.main.sctp.scheduler", logx=True)
+    axes = plots.mean_band(
+        table, "link.lte.loss", "main.goodput_bps", by="flow.main.sctp.scheduler", logx=True
+    )
     plots.save(axes, file)
 
 

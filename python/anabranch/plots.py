@@ -1,7 +1,7 @@
 """Pictures of many runs: means with bands, distributions, paired ratios and boxes, by matplotlib.
 
-Every function takes a table of :func:`anabranch.sweep` or :meth:`Results.table`, or a frame of pandas, draws into
-an axes and returns it. Colours and markers are those that readers of every colour vision tell apart.
+Every function takes a table of :func:`anabranch.sweep` or :meth:`Results.table`, or a frame of pandas, draws
+into an axes and returns it. Colours and markers are those that readers of every colour vision tell apart.
 
 >>> scenario = anabranch.Scenario.load("scenarios/wifi-lte.toml").set("flow.main.transfer", "500 kB")
 >>> table = anabranch.sweep(scenario, {"link.lte.loss": [0.001, 0.01]}, runs=3)
@@ -110,7 +110,9 @@ def mean_band(
     axes = ax or new_axes()
     place = _Places(frame[x], data.unit(x) if isinstance(data, Table) else "")
     for index, (name, part) in enumerate(_curves(frame, by)):
-        estimates = {place[value]: Estimate.of(rows[y] / scale) for value, rows in part.groupby(x, sort=False)}
+        estimates = {
+            place[value]: Estimate.of(rows[y] / scale) for value, rows in part.groupby(x, sort=False)
+        }
         at = np.array(sorted(estimates))
         mean = np.array([estimates[each].mean for each in at])
         half = np.nan_to_num([estimates[each].ci95 for each in at])
@@ -310,7 +312,7 @@ def _curves(frame: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.DataF
 
 
 class _Places:
-    """Where the values of a column stand on an axis: numbers, or quantities such as ``"20 ms"`` in one unit."""
+    """Where a column's values stand on an axis: numbers, or quantities such as ``"20 ms"`` in one unit."""
 
     def __init__(self, column: pd.Series[Any], unit: str) -> None:
         self._places: dict[Hashable, float] = {}
@@ -320,7 +322,9 @@ class _Places:
             try:
                 self._places[value] = float(number)
             except ValueError:
-                raise ValueError(f"{value!r} of {column.name} is no number: draw it with box, or by=") from None
+                raise ValueError(
+                    f"{value!r} of {column.name} is no number: draw it with box, or by="
+                ) from None
             units.add(own_unit or unit)
         if len(units) > 1:
             raise ValueError(f"{column.name} is in {' and in '.join(sorted(units))}: give all in one unit")

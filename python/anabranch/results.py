@@ -78,8 +78,8 @@ def ratio_of_means(a: pd.Series[float], b: pd.Series[float]) -> Estimate:
     Returns
     -------
     Estimate
-        Its interval is that of the mean of b - R a, R being the ratio, over the mean of a: the ratio estimator
-        of survey sampling [1]_. ``sd`` is NaN.
+        Its interval is that of the mean of b - R a, R being the ratio, over the mean of a: the ratio
+        estimator of survey sampling [1]_. ``sd`` is NaN.
 
     References
     ----------
