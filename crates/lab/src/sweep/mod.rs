@@ -199,21 +199,19 @@ impl Sweep {
 
     /// Runs to be made, about a second of work; `None` if there is nothing to hand out now.
     pub fn take(&mut self) -> Option<Batch> {
-        let mut taken = Vec::new();
-        let mut left = BATCH;
+        let (mut taken, mut left, mut room) = (Vec::new(), BATCH, MOST_OF_A_BATCH);
         while let Some(job) = self.open.first().copied() {
             let guess = self.jobs[job].wall().or(self.mean_wall());
-            let most =
-                guess.map_or(1, |wall| (left.as_nanos() / wall.as_nanos().max(1)).clamp(1, MOST_OF_A_BATCH));
+            let most = guess.map_or(1, |wall| (left.as_nanos() / wall.as_nanos().max(1)).clamp(1, room));
             let (key, seed, journal) = (self.jobs[job].key, self.seed, &self.journal);
             let Some(runs) = self.jobs[job].take(most, |run| journal.has(key, seed.wrapping_add(run))) else {
                 self.open.remove(&job);
                 continue;
             };
             let cost = guess.map_or(BATCH, |wall| wall * (runs.end - runs.start));
+            (left, room) = (left.saturating_sub(cost), room - (runs.end - runs.start));
             taken.push((job, runs));
-            left = left.saturating_sub(cost);
-            if left < guess.unwrap_or(BATCH) || taken.len() as u64 >= MOST_OF_A_BATCH {
+            if left < guess.unwrap_or(BATCH) || room == 0 {
                 break;
             }
         }
@@ -389,5 +387,5 @@ fn at(settings: &str) -> String {
 
 /// The work of a batch.
 const BATCH: Duration = Duration::from_secs(1);
-/// The runs of a batch, however short they are.
-const MOST_OF_A_BATCH: u64 = 1_000;
+/// The runs of a batch, however short they are: their rows are in memory until they are kept.
+const MOST_OF_A_BATCH: u64 = 200;

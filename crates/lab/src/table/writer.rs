@@ -9,10 +9,11 @@ use arrow_schema::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 use super::arrow::{RowBatch, schema};
-use crate::cell::Cell;
+use crate::cell::{Cell, CellKind};
 use crate::columns::ColumnInfo;
 
 /// A table that is being written, row by row. No more than a group of its rows is in memory.
@@ -44,9 +45,8 @@ impl TableWriter {
     /// A file cannot be written; likewise below.
     pub fn create(folder: &Path, columns: Vec<ColumnInfo>) -> Result<TableWriter, TableError> {
         let fault = |name: &'static str| move |error: io::Error| TableError::new(&folder.join(name), error);
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = File::create(temporary(folder, FILES[0])).map_err(fault(FILES[0]))?;
-        let parquet = ArrowWriter::try_new(file, schema(&columns), Some(properties))
+        let parquet = ArrowWriter::try_new(file, schema(&columns), Some(properties(&columns)))
             .map_err(|error| TableError::new(&folder.join(FILES[0]), error))?;
         let file = File::create(temporary(folder, FILES[1])).map_err(fault(FILES[1]))?;
         let mut csv = csv::Writer::from_writer(BufWriter::new(file));
@@ -99,6 +99,21 @@ impl TableWriter {
     fn fault(&self, index: usize, error: impl Into<Reason>) -> TableError {
         TableError::new(&self.folder.join(FILES[index]), error)
     }
+}
+
+/// Compressed, with dictionaries for texts alone: those of numbers, which seldom repeat, take more memory than the rows, as do
+/// statistics of each page.
+fn properties(columns: &[ColumnInfo]) -> WriterProperties {
+    let plain = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true);
+    let texts = columns.iter().filter(|column| column.kind == CellKind::Text);
+    let with_texts = texts.fold(plain, |properties, column| {
+        properties.set_column_dictionary_enabled(ColumnPath::from(column.name.as_str()), true)
+    });
+    with_texts.build()
 }
 
 /// Writes the list of a table's columns, itself a table: `table`, `column`, `unit`, `meaning`, as that of `sim --trace`.
@@ -167,7 +182,7 @@ impl From<ArrowError> for Reason {
     }
 }
 
-const CELLS_OF_A_GROUP: usize = 200_000;
+const CELLS_OF_A_GROUP: usize = 500_000;
 
 #[cfg(test)]
 mod tests {
@@ -176,7 +191,6 @@ mod tests {
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
     use super::*;
-    use crate::cell::CellKind;
 
     fn columns() -> Vec<ColumnInfo> {
         let column = |name: &str, unit: &str, kind| ColumnInfo {
