@@ -9,6 +9,15 @@
 The guide is docs/python.md.
 """
 
+import importlib
+import os
+import sys
+
+if _own := os.environ.get("ANABRANCH_NATIVE"):
+    # A module of one's own, with policies of its own, in the place of the native part (docs/python.md). Processes that
+    # this one starts inherit the variable, and so have the same policies.
+    sys.modules["anabranch._native"] = importlib.import_module(_own)
+
 from anabranch import figures, plots
 from anabranch._native import __version__
 from anabranch.comparison import Comparison, compare

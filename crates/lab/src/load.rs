@@ -87,10 +87,10 @@ pub fn load_bytes(
     purpose: Purpose,
 ) -> Result<Loaded, ScenarioError> {
     let files = files_in(origin.folder.as_deref());
-    load_with(bytes, origin, changes, purpose, &*files)
+    load_with(bytes, origin, changes, purpose, &*files, &live::registry())
 }
 
-/// The same with `files` in the place of those in the folder.
+/// The same with `files` in the place of those in the folder, and policies of `registry`.
 ///
 /// # Errors
 /// What is not UTF-8, a scenario or a change that is wrong.
@@ -100,13 +100,14 @@ pub fn load_with(
     changes: &[String],
     purpose: Purpose,
     files: &dyn Files,
+    registry: &Registry,
 ) -> Result<Loaded, ScenarioError> {
     let source = Source::from_bytes(origin.source, bytes)?;
     let settings = changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
-    let (document, registry) = (ParsedDocument::parse(&source)?, live::registry());
+    let document = ParsedDocument::parse(&source)?;
     let scenario = match purpose {
-        Purpose::Flows => document.scenario(files, &settings, &registry)?,
-        Purpose::Links => document.links(files, &settings, &registry)?,
+        Purpose::Flows => document.scenario(files, &settings, registry)?,
+        Purpose::Links => document.links(files, &settings, registry)?,
     };
     Ok(Loaded {
         scenario,

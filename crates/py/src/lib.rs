@@ -1,10 +1,14 @@
 //! The module `anabranch._native`: what the Python package has from the core. One file a subject; the package in
 //! `python/anabranch` gives it its shape, its types and its documentation.
+//!
+//! A crate with policies of its own makes a module of its own by [`add_to`], in the place of this one
+//! (`examples/own-policy-python`).
 
 mod clock;
 mod errors;
 mod figures;
 mod models;
+mod policies;
 mod run;
 mod scenario;
 mod settings;
@@ -13,30 +17,43 @@ mod table;
 mod trace;
 mod unlocked;
 
+use anabranch_planner::live;
 use pyo3::prelude::*;
+use pyo3::wrap_pyfunction;
+
+pub use anabranch_scenario::Registry;
 
 /// The native part of the package `anabranch`.
 #[pymodule]
-mod _native {
-    /// That of the program.
-    #[pymodule_export]
-    #[allow(non_upper_case_globals, reason = "Python's own name for it")]
-    const __version__: &str = env!("CARGO_PKG_VERSION");
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_to(module, shipped_policies())
+}
 
-    #[pymodule_export]
-    use crate::figures::{FigureStudy, figure_panels, run_figure_batch};
-    #[pymodule_export]
-    use crate::models::{plan, predict};
-    #[pymodule_export]
-    use crate::run::{Replicated, estimate, run};
-    #[pymodule_export]
-    use crate::scenario::Parsed;
-    #[pymodule_export]
-    use crate::settings::settings;
-    #[pymodule_export]
-    use crate::sweep::{Sweep, run_batch};
-    #[pymodule_export]
-    use crate::table::Batches;
-    #[pymodule_export]
-    use crate::trace::trace;
+/// The policies of anabranch, to which others may be added.
+pub fn shipped_policies() -> Registry {
+    live::registry()
+}
+
+/// Fills a module with what the package needs of its native part. Scenarios may use the policies of `registry` by their
+/// names.
+///
+/// # Errors
+/// What Python says.
+pub fn add_to(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
+    policies::choose(registry);
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<figures::FigureStudy>()?;
+    module.add_class::<run::Replicated>()?;
+    module.add_class::<scenario::Parsed>()?;
+    module.add_class::<sweep::Sweep>()?;
+    module.add_class::<table::Batches>()?;
+    module.add_function(wrap_pyfunction!(figures::figure_panels, module)?)?;
+    module.add_function(wrap_pyfunction!(figures::run_figure_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(models::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(models::predict, module)?)?;
+    module.add_function(wrap_pyfunction!(run::estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::settings, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::run_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace, module)?)
 }

@@ -9,6 +9,7 @@ use anabranch_scenario::{Assignment, Files, ScenarioError};
 use pyo3::prelude::*;
 
 use crate::errors::wrong_scenario;
+use crate::policies::registry;
 
 /// A scenario that was read.
 #[pyclass(frozen, module = "anabranch._native")]
@@ -119,7 +120,7 @@ impl Parsed {
 
 fn read(file: &str, text: &[u8], settings: &[String], files: &KeptFiles) -> Result<Loaded, ScenarioError> {
     let origin = Origin { folder: files.folder.clone(), ..Origin::of_file(Path::new(file)) };
-    load_with(text, origin, settings, Purpose::Flows, files)
+    load_with(text, origin, settings, Purpose::Flows, files, &registry())
 }
 
 /// The files that a scenario names: those that are kept, and others beside it, which are kept from then on.

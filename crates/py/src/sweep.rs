@@ -18,6 +18,7 @@ use pyo3::types::PyBytes;
 
 use crate::clock::since_start;
 use crate::errors::{contradiction, not_kept, wrong_scenario};
+use crate::policies::registry;
 use crate::scenario::Parsed;
 use crate::table::Batches;
 use crate::unlocked::{unlocked, unlocked_with};
@@ -64,6 +65,7 @@ impl Sweep {
             axes,
             combination: if is_zip { Combination::Zip } else { Combination::Product },
             until,
+            registry: registry(),
         };
         let (files, out) = (scenario.kept_files(), folder.clone());
         let core = unlocked(py, None, move || Core::open_with(design, Box::new(files), out.as_deref()))?;
@@ -152,7 +154,7 @@ impl Sweep {
 /// The rows of a batch, for the process that runs the sweep.
 #[pyfunction]
 pub fn run_batch<'py>(py: Python<'py>, batch: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    let batch = Batch::from_bytes(batch).map_err(|error| wrong_batch(&error))?;
+    let batch = Batch::from_bytes(batch).map_err(|error| wrong_batch(&error))?.with_policies(registry());
     let watcher = Arc::new(Watcher::new(since_start));
     let work = {
         let watcher = watcher.clone();

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anabranch_base::Duration;
 use anabranch_lab::sweep::{Axis, Combination, PointSummary, Progress, Written, run_here};
 use anabranch_lab::{Design, Sweep, SweepError};
+use anabranch_planner::live;
 use anabranch_scenario::{Scenario, Source};
 use anabranch_sim::Watcher;
 use anabranch_transfer::hex;
@@ -61,6 +62,7 @@ pub async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Resul
             axes: Vec::new(),
             combination: if arguments.zip { Combination::Zip } else { Combination::Product },
             until: arguments.until.map(|share| share.0),
+            registry: live::registry(),
         },
     )?;
     let threads =

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anabranch_planner::live;
-use anabranch_scenario::{Assignment, ParsedDocument, ScenarioError, Source};
+use anabranch_scenario::{Assignment, ParsedDocument, Registry, ScenarioError, Source};
 use anabranch_sim::{BuildError, Watcher, run_once};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::cell::Cell;
 use crate::columns::{cells_of, columns_of};
 
 /// Runs to be made together: about a second of work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// By which the sweep knows it.
     pub(super) id: u64,
@@ -27,6 +27,9 @@ pub struct Batch {
     pub(super) files: BTreeMap<String, String>,
     /// The points and their seeds.
     pub(super) parts: Vec<Part>,
+    /// The policies whose names the scenario may use. They do not travel: a process that reads a batch has its own.
+    #[serde(skip, default = "live::registry")]
+    pub(super) registry: Registry,
 }
 
 /// Seeds of one point.
@@ -113,6 +116,12 @@ impl Batch {
         serde_json::from_slice(bytes).map_err(|error| BatchError::Bytes { what: "a batch", error })
     }
 
+    /// The batch in a program whose policies are those of `registry`.
+    #[must_use]
+    pub fn with_policies(self, registry: Registry) -> Batch {
+        Batch { registry, ..self }
+    }
+
     /// Makes the runs, one after another. If they are cancelled, the rows are those of the runs that ended.
     ///
     /// # Errors
@@ -120,19 +129,19 @@ impl Batch {
     pub fn run(&self, watcher: &Watcher) -> Result<Rows, BatchError> {
         let document = ParsedDocument::parse(&Source::new(self.source.clone(), self.text.clone()))?;
         let files = RecordedFiles::of_texts(self.files.clone());
-        let parts = self.parts.iter().map(|part| run_part(part, &document, &files, watcher));
+        let parts =
+            self.parts.iter().map(|part| run_part(part, (&document, &files, &self.registry), watcher));
         Ok(Rows { batch: self.id, program: PROGRAM.to_owned(), parts: parts.collect::<Result<_, _>>()? })
     }
 }
 
 fn run_part(
     part: &Part,
-    document: &ParsedDocument,
-    files: &RecordedFiles,
+    (document, files, registry): (&ParsedDocument, &RecordedFiles, &Registry),
     watcher: &Watcher,
 ) -> Result<PartRows, BatchError> {
     let settings = part.settings.iter().map(|text| Assignment::parse(text)).collect::<Result<Vec<_>, _>>()?;
-    let scenario = document.scenario(files, &settings, &live::registry())?;
+    let scenario = document.scenario(files, &settings, registry)?;
     if ScenarioKey::of(&scenario, &files.take_used()).to_string() != part.key {
         return Err(BatchError::OtherProgram);
     }
@@ -196,6 +205,7 @@ mod tests {
             text: text.to_owned(),
             files: BTreeMap::from([("up".to_owned(), "10\n".to_owned())]),
             parts: vec![part("1 Mbit/s")],
+            registry: live::registry(),
         }
     }
 

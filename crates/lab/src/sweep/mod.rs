@@ -20,8 +20,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
-use anabranch_planner::live;
-use anabranch_scenario::{Assignment, Files, ParsedDocument, Scenario, ScenarioError, Source};
+use anabranch_scenario::{Assignment, Files, ParsedDocument, Registry, Scenario, ScenarioError, Source};
 use anabranch_sim::{BuildError, Run, Stop, Watch};
 
 pub use axis::{Axis, AxisError};
@@ -58,6 +57,8 @@ pub struct Design {
     pub combination: Combination,
     /// Runs each point until every flow's goodput has this relative precision; `run.runs` is the least number then.
     pub until: Option<f64>,
+    /// The policies whose names it may use.
+    pub registry: Registry,
 }
 
 /// A sweep that is under way.
@@ -68,6 +69,7 @@ pub struct Sweep {
     files: RecordedFiles,
     changes: Vec<Assignment>,
     grid: Grid,
+    registry: Registry,
     seed: u64,
     stop: Stop,
     /// The scenario of the first point.
@@ -148,7 +150,8 @@ impl Sweep {
         let changes =
             design.changes.iter().map(|text| Assignment::parse(text)).collect::<Result<Vec<_>, _>>()?;
         let grid = Grid::new(design.axes, design.combination)?;
-        let read = |point| read_point(&document, &files, &changes, &grid, point);
+        let registry = design.registry;
+        let read = |point| read_point(&document, &files, &changes, &grid, &registry, point);
         let (first, _) = read(0)?;
         let stop = stop_rule(&first, design.until);
         let (mut jobs, mut by_key, mut points) =
@@ -185,6 +188,7 @@ impl Sweep {
             files,
             changes,
             grid,
+            registry,
             stop,
             first,
             jobs,
@@ -281,7 +285,7 @@ impl Sweep {
 
     /// The scenario at a point, and the files that it names.
     fn read(&self, point: usize) -> Result<(Scenario, BTreeMap<String, String>), ScenarioError> {
-        read_point(&self.document, &self.files, &self.changes, &self.grid, point)
+        read_point(&self.document, &self.files, &self.changes, &self.grid, &self.registry, point)
     }
 
     fn batch(&mut self, taken: Vec<(usize, Range<u64>)>) -> Batch {
@@ -304,7 +308,7 @@ impl Sweep {
         self.batches += 1;
         self.out.insert(self.batches, taken);
         let (source, text) = (self.source.name.clone(), self.source.text.clone());
-        Batch { id: self.batches, source, text, files, parts }
+        Batch { id: self.batches, source, text, files, parts, registry: self.registry.clone() }
     }
 
     /// Judges the runs of a job as far as they are there without a gap.
@@ -356,10 +360,11 @@ fn read_point(
     files: &RecordedFiles,
     changes: &[Assignment],
     grid: &Grid,
+    registry: &Registry,
     point: usize,
 ) -> Result<(Scenario, BTreeMap<String, String>), ScenarioError> {
     let settings: Vec<Assignment> = changes.iter().cloned().chain(grid.assignments(point)).collect();
-    let scenario = document.scenario(files, &settings, &live::registry())?;
+    let scenario = document.scenario(files, &settings, registry)?;
     Ok((scenario, files.take_used()))
 }
 
