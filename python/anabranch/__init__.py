@@ -14,8 +14,8 @@ import os
 import sys
 
 if _own := os.environ.get("ANABRANCH_NATIVE"):
-    # A module of one's own, with policies of its own, in the place of the native part (docs/python.md). Processes that
-    # this one starts inherit the variable, and so have the same policies.
+    # A module of one's own, with policies of its own, in the place of the native part (docs/python.md).
+    # Processes that this one starts inherit the variable, and so have the same policies.
     sys.modules["anabranch._native"] = importlib.import_module(_own)
 
 from anabranch import figures, plots

@@ -28,7 +28,9 @@ def test_a_figure_is_the_same_on_any_executor_and_is_kept(tmp_path):
 def test_a_figure_is_drawn_as_svg_and_as_pdf(tmp_path):
     study = figures.run("WS-F13", scale="quick", seeds=2)
     files = study["WS-F13-F14"].save(tmp_path)
-    assert len(files) == 2 * len(study["WS-F13-F14"].panels) and all(file.stat().st_size > 1000 for file in files)
+    assert len(files) == 2 * len(study["WS-F13-F14"].panels) and all(
+        file.stat().st_size > 1000 for file in files
+    )
     assert {file.suffix for file in files} == {".svg", ".pdf"}
 
 
