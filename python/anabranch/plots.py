@@ -323,7 +323,7 @@ class _Places:
                 self._places[value] = float(number)
             except ValueError:
                 raise ValueError(
-                    f"{value!r} of {column.name} is no number: draw it with box, or by="
+                    f"{value!r} of {column.name} is not a number: draw it with box, or by="
                 ) from None
             units.add(own_unit or unit)
         if len(units) > 1:

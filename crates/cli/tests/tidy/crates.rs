@@ -20,8 +20,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["base", "sctp", "link", "wireless", "scenario", "models", "planner"]),
     ("observe", &["base", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
     ("lab", &["base", "scenario", "planner", "sim"]),
-    ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab", "studies"]),
     ("studies", &["base", "link", "wireless", "scenario", "models", "planner", "sim"]),
+    ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab", "studies"]),
     (
         "cli",
         &[
