@@ -8,15 +8,18 @@ __version__: str
 
 __all__ = [
     "Batches",
+    "FigureStudy",
     "Parsed",
     "Replicated",
     "Sweep",
     "__version__",
     "estimate",
+    "figure_panels",
     "plan",
     "predict",
     "run",
     "run_batch",
+    "run_figure_batch",
     "settings",
     "trace",
 ]

@@ -1,7 +1,7 @@
 """The papers' figures: which there are, their runs on any executor, their verdicts, tables and pictures.
 
->>> anabranch.figures.panels().loc["IY-F4a", "figure"]
-'IY-F4'
+>>> anabranch.figures.panels().loc["IY-F5a", "figure"]
+'IY-F5'
 >>> study = anabranch.figures.run("IY-F4", scale="quick")
 >>> study["IY-F4"].verdict in ("REPRODUCED", "PARTIAL", "NOT REPRODUCED", "INCONCLUSIVE")
 True
@@ -81,7 +81,7 @@ class Panel:
             points = points.sort_values("x")
             is_given = bool((points["source"] == "given").all())
             marker = plots.MARKERS[index % len(plots.MARKERS)]
-            style = {"linestyle": "--", "fillstyle": "none"} if is_given else {}
+            style: dict[str, Any] = {"linestyle": "--", "fillstyle": "none"} if is_given else {}
             (line,) = axes.plot(points["x"], points["mean"], marker=marker, label=str(name), **style)
             low, high = points["mean"] - points["ci95"], points["mean"] + points["ci95"]
             axes.fill_between(points["x"], low, high, color=line.get_color(), alpha=0.2, linewidth=0)

@@ -88,6 +88,7 @@ def ratio_of_means(a: pd.Series[float], b: pd.Series[float]) -> Estimate:
     Examples
     --------
     >>> import pandas as pd
+    >>> from anabranch.results import ratio_of_means
     >>> ratio_of_means(pd.Series([1.0, 3.0]), pd.Series([2.0, 6.0])).mean
     2.0
     """

@@ -8,7 +8,7 @@ from anabranch import figures
 
 
 def test_a_figure_is_the_same_on_any_executor_and_is_kept(tmp_path):
-    here = figures.run("IY-F4a", scale="quick", seeds=2, out=tmp_path / "here")
+    here = figures.run("IY-F4", scale="quick", seeds=2, out=tmp_path / "here")
     with ThreadPoolExecutor(2) as pool:
         there = figures.run(["IY-F4"], pool, scale="quick", seeds=2, out=tmp_path / "there")
     assert list(here) == list(there) == ["IY-F4"]
