@@ -143,7 +143,8 @@ fn long_work_says_on_a_pipe_how_far_it_is() {
         let line = program.wait_for(mark);
         assert!(line.contains(more), "{line}");
         program.interrupt();
-        assert_eq!(program.finish().status, Some(130));
+        let ended = program.finish();
+        assert_eq!(ended.status, Some(130), "{ended:?}");
     }
 }
 

@@ -172,8 +172,11 @@ fn batch(
             if index >= indices.end {
                 return Ok(ended);
             }
-            ended.push((index, run_once(scenario, seed.wrapping_add(index), watcher)?));
-            if watcher.is_called_off() {
+            let run = run_once(scenario, seed.wrapping_add(index), watcher)?;
+            // Cancelled between two runs, the next one says so: it ends where it begins.
+            let is_whole = run.is_whole;
+            ended.push((index, run));
+            if !is_whole {
                 return Ok(ended);
             }
         }

@@ -96,7 +96,7 @@ fn what_is_kept_of_replications_that_are_cancelled_is_nearly_all_that_ended() {
         });
         replicate(&short, plan, &watcher).expect("it can be run")
     });
-    assert!(kept.is_cut_short || kept.runs.len() as u64 == watcher.finished());
+    assert!(kept.is_cut_short, "also where it was cancelled between two runs");
     // A thread that is held up has its run open while the other one goes on.
     assert!(kept.runs.len() >= 20, "{} of {}", kept.runs.len(), watcher.finished());
     assert!(kept.runs.iter().map(|run| run.seed).eq(1..=kept.runs.len() as u64));
