@@ -40,6 +40,7 @@ versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal path
 
 browser: ## look at a report page in Chromium, on a desk and on a telephone
 	cargo test --package anabranch-observe --test observing --quiet
+	cargo build --quiet --package anabranch-cli --bin anabranch
 	tests/browser/pages $${CARGO_TARGET_DIR:-target}/tmp/pages
 	tests/browser/run $${CARGO_TARGET_DIR:-target}/tmp/observing/*.html $${CARGO_TARGET_DIR:-target}/tmp/pages/*.html
 
