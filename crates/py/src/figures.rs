@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anabranch_studies::figures::batch::{FigureBatch, batches};
 use anabranch_studies::figures::catalogue::PANELS;
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::not_kept;
-use crate::unlocked::{unlocked, unlocked_with};
+use crate::unlocked::{locked, unlocked, unlocked_with};
 
 /// Figures that are run and judged.
 #[pyclass(frozen, module = "anabranch._native")]
@@ -129,7 +129,7 @@ impl FigureStudy {
     }
 }
 
-/// The runs of a batch, for the process that runs the study: how many, and their rows.
+/// The rows of a batch, for the process that runs the study.
 #[pyfunction]
 pub fn run_figure_batch(py: Python<'_>, batch: &[u8]) -> PyResult<String> {
     let batch = FigureBatch::from_bytes(batch).map_err(|error| not_kept(&error.to_string()))?;
@@ -143,10 +143,6 @@ pub fn figure_panels() -> Vec<(&'static str, &'static str, String, String)> {
         (entry.id, entry.title, session::name_of(entry.figure), entry.verdict.word().to_owned())
     };
     PANELS.iter().map(panel).collect()
-}
-
-fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn failed(error: &FigureError) -> PyErr {

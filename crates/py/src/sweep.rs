@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anabranch_lab::sweep::{
     Axis, Batch, BatchError, Combination, Design, Rows, Sweep as Core, SweepError, run_here,
@@ -21,7 +21,7 @@ use crate::errors::{contradiction, not_kept, wrong_scenario};
 use crate::policies::registry;
 use crate::scenario::Parsed;
 use crate::table::Batches;
-use crate::unlocked::{unlocked, unlocked_with};
+use crate::unlocked::{locked, unlocked, unlocked_with};
 
 /// A sweep that is under way.
 #[pyclass(frozen, module = "anabranch._native")]
@@ -162,10 +162,6 @@ pub fn run_batch<'py>(py: Python<'py>, batch: &[u8]) -> PyResult<Bound<'py, PyBy
     };
     let rows = unlocked(py, Some(&watcher), work)?.map_err(|error| wrong_batch(&error))?;
     Ok(PyBytes::new(py, &rows))
-}
-
-fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn wrong_sweep(error: &SweepError) -> PyErr {

@@ -1,6 +1,7 @@
 //! Work of the core on a thread of its own: the interpreter's lock is free meanwhile, and Ctrl-C is answered.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -61,6 +62,11 @@ pub fn unlocked_with<T: Send + 'static>(
             }
         }
     }
+}
+
+/// What a mutex holds, also after a thread panicked that had it.
+pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How long a signal may wait.

@@ -131,6 +131,16 @@ pub(crate) fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridErro
     GridError::Wrong { what: what.to_string(), scenario: point.scenario.clone() }
 }
 
+/// Shows nothing: for runs of a process that works for another one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl RunWatch for Unwatched {
+    fn begin(&self, _: u64) {}
+
+    fn on_run(&self) {}
+}
+
 /// How far a grid is: a bar on a terminal; elsewhere, as in a log, a line about every minute.
 #[derive(Debug, Default)]
 pub struct ProgressLines(Mutex<Option<Shown>>);

@@ -1,12 +1,14 @@
 //! Runs of figures that another process makes: a batch is self-contained, and its rows are those of a folder of kept runs, so that
 //! a figure is judged by the same rows wherever they were made.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::measure::grid_of;
 use super::run_values::RunValues;
 use super::{Conduct, FigureError, FigureName};
-use crate::grid::GridPoint;
+use crate::grid::{GridPoint, Unwatched};
 use crate::kept_runs::{KeptRuns, by_recorded_results};
 
 /// Some runs of one scenario.
@@ -71,7 +73,8 @@ impl FigureBatch {
     pub fn run(&self) -> Result<String, FigureError> {
         let seeds = self.first_seed..self.first_seed.saturating_add(self.runs);
         let point = GridPoint { scenario: self.scenario.clone(), seeds };
-        KeptRuns::<RunValues>::named(&by_recorded_results()).rows(&[point])
+        let kept = KeptRuns::<RunValues>::named(&by_recorded_results());
+        kept.watched_by(Arc::new(Unwatched)).rows(&[point])
     }
 }
 
