@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check site blocking failover tuned tournament sweeps small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -102,6 +102,12 @@ figures: ## the papers' figures and their verdicts, as docs/figures.md has them:
 
 figures-check: ## one in twenty of the committed points of docs/figures/ drawn anew and compared: some minutes
 	cargo run --release --quiet --package anabranch-studies -- figures-check
+
+figures-draw: ## the pictures of docs/figures/ drawn anew from its tables, as SVG there and as PDF in target/figures-pdf
+	cargo build --workspace --lib --locked
+	tests/python/stage
+	PYTHONPATH=$${CARGO_TARGET_DIR:-target}/python-package $${CARGO_TARGET_DIR:-target}/python-tools/bin/python \
+	    docs/figures/draw --pdf $${CARGO_TARGET_DIR:-target}/figures-pdf
 
 site:   ## the documentation as a site, in target/site
 	packaging/site/build

@@ -4,7 +4,7 @@ workers."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -14,12 +14,24 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from anabranch import _native
 from anabranch.errors import WorkerError
 from anabranch.progress import Show
+
+
+@contextmanager
+def kept_in(folder: str | None) -> Iterator[None]:
+    """Add to an exception where the finished runs are."""
+    try:
+        yield
+    except BaseException as raised:
+        if folder is not None:
+            raised.add_note(f"finished runs are kept in {folder}: the same call continues from there")
+        raise
 
 
 def run_batch(batch: bytes) -> bytes:

@@ -13,20 +13,21 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from anabranch import _native, plots
-from anabranch.executors import run_all
+from anabranch.executors import kept_in, run_all
 from anabranch.progress import progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
-BATCH = 4
-"""How many runs a batch has: a second or so of most figures."""
+BATCH_S = 1.0
+"""How long a batch runs, in seconds of one processor."""
 
 
 def panels() -> pd.DataFrame:
@@ -48,6 +49,68 @@ def panels() -> pd.DataFrame:
     return pd.DataFrame(_native.figure_panels(), columns=columns).set_index("panel")
 
 
+NS2 = "ns-2"
+
+FEW = 3
+"""How many curves have their names within the picture."""
+
+WIDE = (7.5, 3.4)
+"""Inches of a picture with the names beside it."""
+
+SOURCES: dict[str, dict[str, Any]] = {
+    "model": {"linestyle": "--", "fillstyle": "none"},
+    NS2: {"linestyle": ":", "linewidth": 0.9, "fillstyle": "none"},
+    "paper": {"linestyle": "none", "marker": "x", "color": "0.2"},
+}
+"""How curves are drawn that were not simulated here."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a claim of a paper asks of values that a panel shows.
+
+    Attributes
+    ----------
+    claim : str
+        The claim.
+    series : list of str
+        Which curves.
+    places : tuple of float
+        From where to where along x.
+    low, high : float or None
+        The range, with its tolerance; None where an end is open.
+    """
+
+    claim: str
+    series: list[str]
+    places: tuple[float, float]
+    low: float | None
+    high: float | None
+
+    def draw(self, axes: Axes, label: str | None = None) -> None:
+        """Draw the range as a grey area, an open one as the line at its end."""
+        left, right = self.places
+        width = {"color": "0.3", "linewidth": 5, "alpha": 0.25, "solid_capstyle": "butt"}
+        if self.low is not None and self.high is not None and left == right:
+            axes.plot([left, left], [self.low, self.high], label=label, **width)  # type: ignore[arg-type]
+        elif self.low is not None and self.high is not None:
+            axes.fill_between(
+                [left, right], self.low, self.high, color="0.3", alpha=0.15, linewidth=0, label=label
+            )
+        else:
+            bound = self.low if self.low is not None else self.high
+            at = "^" if self.low is not None else "v"
+            axes.plot(
+                [left, right],
+                [bound, bound],
+                color="0.4",
+                linewidth=0.9,
+                linestyle="-.",
+                marker=at,
+                label=label,
+            )
+
+
 @dataclass(frozen=True)
 class Panel:
     """A panel's curves.
@@ -59,12 +122,14 @@ class Panel:
     file : str
         What its files are called, without an ending.
     curves : pandas.DataFrame
-        A row a point: ``series``, ``source`` (``simulated``, ``computed``, ``given`` by a model, a paper or
-        another program, ``timed``), ``x``, ``mean``, ``ci95``, ``n``.
+        A row a point: ``series``, ``source`` (``simulated``, ``computed`` from runs, a ``model``, runs of
+        ``ns-2``, the ``paper``, ``timed`` on a machine), ``x``, ``mean``, ``ci95``, ``n``.
     x, y : str
         What the axes show.
     is_logarithmic : bool
         Whether the axis of x is.
+    stated : list of Stated
+        What claims of the paper ask of the values.
     """
 
     title: str
@@ -73,25 +138,75 @@ class Panel:
     x: str
     y: str
     is_logarithmic: bool
+    stated: list[Stated] = field(default_factory=list)
+
+    @classmethod
+    def _of(cls, panel: dict[str, Any], curves: pd.DataFrame) -> Panel:
+        return cls(
+            title=panel["title"],
+            file=panel["file"],
+            curves=curves,
+            x=panel["x"],
+            y=panel["y"],
+            is_logarithmic=panel["is_logarithmic"],
+            stated=[
+                Stated(one["claim"], one["series"], (one["from"], one["to"]), one["low"], one["high"])
+                for one in panel["stated"]
+            ],
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curves: what was simulated with its 95 % interval, what is given as dashed lines."""
+        """Draw the curves with their 95 % intervals, and what the paper states of them.
+
+        What was simulated has full lines and bands; a model has dashed lines, ns-2 dotted ones with hollow
+        markers and bars, the paper crosses. What a claim asks of the values is a grey area.
+        """
         axes = ax or plots.new_axes()
-        for index, (name, points) in enumerate(self.curves.groupby("series", sort=False)):
+        lines: dict[str, Line2D] = {}
+        for name, points in self.curves.groupby("series", sort=False):
+            base = str(name).partition(f", {NS2}")[0]
+            source = str(points["source"].iloc[0])
+            alike = lines.get(base) if source == NS2 else None
+            marker = alike.get_marker() if alike else plots.MARKERS[len(lines) % len(plots.MARKERS)]
+            colour = alike.get_color() if alike else f"C{len(lines)}"
+            style = {"marker": marker, "color": colour, "label": str(name), **SOURCES.get(source, {})}
             points = points.sort_values("x")
-            is_given = bool((points["source"] == "given").all())
-            marker = plots.MARKERS[index % len(plots.MARKERS)]
-            style: dict[str, Any] = {"linestyle": "--", "fillstyle": "none"} if is_given else {}
-            (line,) = axes.plot(points["x"], points["mean"], marker=marker, label=str(name), **style)
-            low, high = points["mean"] - points["ci95"], points["mean"] + points["ci95"]
-            axes.fill_between(points["x"], low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+            at, mean, half = points["x"], points["mean"], points["ci95"]
+            if source == NS2:
+                lines[str(name)] = axes.errorbar(at, mean, half, capsize=2, elinewidth=0.8, **style).lines[0]
+            else:
+                lines[str(name)] = plots.line_with_band(axes, at, mean, half, **style)
+        areas = {(stated.places, stated.low, stated.high): stated for stated in self.stated}
+        for index, stated in enumerate(areas.values()):
+            stated.draw(axes, label="asked by the claims" if index == 0 else None)
         if self.is_logarithmic:
             axes.set_xscale("log")
         axes.set_xlabel(self.x)
         axes.set_ylabel(self.y)
         axes.set_title(self.title, fontsize="medium", loc="left")
-        axes.legend()
+        if len(axes.get_legend_handles_labels()[1]) > FEW:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+            if ax is None:
+                axes.figure.set_size_inches(WIDE)  # type: ignore[union-attr]
+        else:
+            axes.legend()
         return axes
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Draw the panel into a folder, as SVG and as PDF.
+
+        Returns
+        -------
+        list of pathlib.Path
+            The two files.
+        """
+        import matplotlib.pyplot as plt
+
+        with plots.style():
+            axes = self.plot()
+            files = plots.save(axes, Path(folder) / self.file)
+            plt.close(axes.figure)  # type: ignore[arg-type]
+        return files
 
 
 @dataclass(frozen=True)
@@ -124,17 +239,7 @@ class Figure:
         import pandas as pd
 
         said: dict[str, Any] = json.loads(verdicts)
-        panels = [
-            Panel(
-                title=panel["title"],
-                file=panel["file"],
-                curves=pd.DataFrame(panel["rows"]),
-                x=panel["x"],
-                y=panel["y"],
-                is_logarithmic=panel["is_logarithmic"],
-            )
-            for panel in json.loads(curves)
-        ]
+        panels = [Panel._of(panel, pd.DataFrame(panel["rows"])) for panel in json.loads(curves)]
         return cls(said["figure"], said["title"], said["verdict"], pd.DataFrame(said["claims"]), panels)
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
@@ -145,15 +250,7 @@ class Figure:
         list of pathlib.Path
             The files.
         """
-        import matplotlib.pyplot as plt
-
-        files = []
-        for panel in self.panels:
-            with plots.style():
-                axes = panel.plot()
-                files += plots.save(axes, Path(folder) / panel.file)
-                plt.close(axes.figure)  # type: ignore[arg-type]
-        return files
+        return [file for panel in self.panels for file in panel.save(folder)]
 
     def _repr_html_(self) -> str:
         return f"<p>{self.id}: {self.verdict}</p>{self.claims.to_html()}"
@@ -223,10 +320,42 @@ def run(
     names = [ids] if isinstance(ids, str) else list(ids)
     folder = None if out is None else os.fspath(out)
     study = _native.FigureStudy(names, folder, scale == "quick", seeds)
-    with progress_bar("runs") as show:
+    with kept_in(folder), progress_bar("runs") as show:
         if executor is not None:
-            run_all(executor, run_batch, study.batches(BATCH), study.accept, retries, show)
+            run_all(executor, run_batch, study.batches(BATCH_S), study.accept, retries, show)
         return Figures(Figure._of(*judged) for judged in study.judge(show))
+
+
+def read(folder: str | os.PathLike[str], ids: Iterable[str] = ()) -> dict[str, list[Panel]]:
+    """Read the curves of figures at full scale from a folder, without running anything.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where ``anabranch figures run`` wrote tables, ``DIR/full``, or ``docs/figures`` of the repository.
+    ids : list of str, optional
+        Figures or panels; by default all that the folder has.
+
+    Returns
+    -------
+    dict of str to list of Panel
+        The panels of each figure whose tables are there.
+
+    Examples
+    --------
+    >>> curves = anabranch.figures.read("docs/figures", ["YE-F30"])
+    >>> curves["YE-F30"][0].curves["source"].unique().tolist()
+    ['model']
+    """
+    import pandas as pd
+
+    found = {}
+    for name, outline in _native.figure_outlines([ids] if isinstance(ids, str) else list(ids)):
+        panels = [(panel, Path(folder) / f"{panel['file']}.csv") for panel in json.loads(outline)]
+        there = [Panel._of(panel, pd.read_csv(file)) for panel, file in panels if file.exists()]
+        if there:
+            found[name] = there
+    return found
 
 
 def run_batch(batch: bytes) -> str:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
 
 STYLE = Path(__file__).with_name("anabranch.mplstyle")
 """The one style of all pictures, a file that ``matplotlib.pyplot.style.use`` takes too."""
@@ -116,11 +118,32 @@ def mean_band(
         at = np.array(sorted(estimates))
         mean = np.array([estimates[each].mean for each in at])
         half = np.nan_to_num([estimates[each].ci95 for each in at])
-        (line,) = axes.plot(at, mean, marker=MARKERS[index % len(MARKERS)], label=name)
-        axes.fill_between(at, mean - half, mean + half, color=line.get_color(), alpha=0.2, linewidth=0)
+        line_with_band(axes, at, mean, half, label=name, marker=MARKERS[index % len(MARKERS)])
     if logx:
         axes.set_xscale("log")
     return _labelled(axes, place.label(x), label, _titled(data, by))
+
+
+def line_with_band(axes: Axes, x: ArrayLike, mean: ArrayLike, half: ArrayLike, **style: Any) -> Line2D:
+    """Draw a line of means, and a band of half-widths around it in its colour.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where it is drawn.
+    x, mean, half : array_like
+        The places, the means, and the halves of their intervals.
+    **style
+        What :meth:`matplotlib.axes.Axes.plot` takes: ``label``, ``marker``, ``linestyle`` and others.
+
+    Returns
+    -------
+    matplotlib.lines.Line2D
+    """
+    (line,) = axes.plot(x, mean, **style)
+    low, high = np.subtract(mean, half), np.add(mean, half)
+    axes.fill_between(np.asarray(x), low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+    return line
 
 
 def cdf(data: Table | pd.DataFrame, column: str, by: str | None = None, ax: Axes | None = None) -> Axes:

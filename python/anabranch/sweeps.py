@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from contextlib import contextmanager
 
 from anabranch import _native
-from anabranch.executors import drive
+from anabranch.executors import drive, kept_in
 from anabranch.progress import Show, progress_bar
 from anabranch.scenario import Scenario
 from anabranch.table import Table
@@ -92,7 +91,7 @@ def sweep(
     axes = [(key, _axis(each)) for key, each in values.items()]
     folder = None if out is None else os.fspath(out)
     native = _native.Sweep(scenario._native, axes, zip, until, folder)
-    with _kept(folder), progress_bar("runs") as show:
+    with kept_in(folder), progress_bar("runs") as show:
         _run(native, executor, threads, retries, show)
         native.write()
     return Table(native.table())
@@ -109,14 +108,3 @@ def _run(
         native.run_here(threads, show)
     else:
         drive(native, executor, retries, show)
-
-
-@contextmanager
-def _kept(folder: str | None) -> Iterator[None]:
-    """Adds to an exception where the finished runs are."""
-    try:
-        yield
-    except BaseException as raised:
-        if folder is not None:
-            raised.add_note(f"finished runs are kept in {folder}: the same call continues from there")
-        raise

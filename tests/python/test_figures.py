@@ -1,5 +1,9 @@
 """Figures of papers from Python: the same rows, verdicts and curves whatever runs them."""
 
+import signal
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import anabranch
@@ -25,6 +29,34 @@ def test_a_figure_is_the_same_on_any_executor_and_is_kept(tmp_path):
     assert sorted(kept) == rows[0], "no run was made again"
 
 
+@pytest.mark.parametrize("pool", ["None", "ProcessPoolExecutor(2)"])
+def test_ctrl_c_keeps_the_finished_runs(tmp_path, pool):
+    source = f"""
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from anabranch import figures
+print("begun", flush=True)
+try:
+    figures.run("IY-F5", {pool}, out={str(tmp_path)!r})
+except KeyboardInterrupt as interrupt:
+    print(interrupt.__notes__[0], flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    rows = tmp_path / "runs.csv"
+    while not rows.exists() or rows.stat().st_size < 10_000:
+        time.sleep(0.05)
+    begun = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    assert str(tmp_path) in child.stdout.readline()
+    assert time.monotonic() - begun < 1
+    child.wait(timeout=30)
+    # What was kept is not run again.
+    kept = len(rows.read_text().splitlines()) - 1
+    study = anabranch._native.FigureStudy(["IY-F5"], str(tmp_path), False, None)
+    assert 0 < kept < 6600 and study.lacks() == 6600 - kept
+
+
 def test_a_figure_is_drawn_as_svg_and_as_pdf(tmp_path):
     study = figures.run("WS-F13", scale="quick", seeds=2)
     files = study["WS-F13-F14"].save(tmp_path)
@@ -32,6 +64,27 @@ def test_a_figure_is_drawn_as_svg_and_as_pdf(tmp_path):
         file.stat().st_size > 1000 for file in files
     )
     assert {file.suffix for file in files} == {".svg", ".pdf"}
+
+
+def test_curves_are_read_from_tables_that_were_written_before():
+    curves = figures.read("docs/figures", ["IY-F5a", "YE-T1"])
+    assert list(curves) == ["IY-F5", "YE-F25"]
+    sources = [set(panel.curves["source"]) for panel in curves["IY-F5"]]
+    assert sources == 4 * [{"simulated", "ns-2"}]
+    assert figures.read("docs", ["IY-F5"]) == {}
+    with pytest.raises(ValueError, match="there is no figure"):
+        figures.read("docs/figures", ["IY-F99"])
+
+
+def test_a_picture_has_every_curve_and_what_the_claims_ask():
+    (goodput,) = [
+        panel
+        for panel in figures.read("docs/figures", ["YE-F25"])["YE-F25"]
+        if panel.file == "ye-f25-goodput"
+    ]
+    assert goodput.stated and goodput.stated[0].low == 19_700 and goodput.stated[0].high is None
+    labels = goodput.plot().get_legend_handles_labels()[1]
+    assert labels == [*goodput.curves["series"].unique(), "asked by the claims"]
 
 
 def test_every_panel_is_listed_with_its_verdict():

@@ -59,16 +59,7 @@ impl FigureStudy {
         is_quick: bool,
         seeds: Option<u64>,
     ) -> PyResult<FigureStudy> {
-        let mut names = Vec::new();
-        for id in &ids {
-            let name = named(id).ok_or_else(|| {
-                let known = session::names().collect::<Vec<_>>().join(", ");
-                PyValueError::new_err(format!("there is no figure {id:?}; known are {known}"))
-            })?;
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names = figures_of(&ids)?;
         let behaviour = by_recorded_results();
         let kept = match &folder {
             Some(folder) => {
@@ -85,15 +76,24 @@ impl FigureStudy {
         Ok(FigureStudy { names, conduct: Arc::new(Mutex::new(conduct)), watch })
     }
 
-    /// The runs that are missing, in batches of at most `most` runs for any process with this package.
-    fn batches<'py>(&self, py: Python<'py>, most: u64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    /// The runs that are missing, in batches of about so many seconds for any process with this package.
+    fn batches<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let made = py.detach(|| {
-            let conduct = locked(&self.conduct);
-            let of_figure = |name: &FigureName| batches(*name, &conduct, most);
+            let mut conduct = locked(&self.conduct);
+            let of_figure = |name: &FigureName| batches(*name, &mut conduct, seconds);
             self.names.iter().map(of_figure).collect::<Result<Vec<_>, FigureError>>()
         });
         let made = made.map_err(|error| failed(&error))?;
         Ok(made.iter().flatten().map(|batch| PyBytes::new(py, &batch.to_bytes())).collect())
+    }
+
+    /// How many runs are missing.
+    fn lacks(&self, py: Python<'_>) -> PyResult<usize> {
+        let lacks = py.detach(|| {
+            let conduct = locked(&self.conduct);
+            self.names.iter().map(|name| session::lacks(*name, &conduct)).sum::<Result<usize, FigureError>>()
+        });
+        lacks.map_err(|error| failed(&error))
     }
 
     /// Keeps the rows of a batch.
@@ -143,6 +143,34 @@ pub fn figure_panels() -> Vec<(&'static str, &'static str, String, String)> {
         (entry.id, entry.title, session::name_of(entry.figure), entry.verdict.word().to_owned())
     };
     PANELS.iter().map(panel).collect()
+}
+
+/// The panels of figures at full scale without their curves, a JSON document a figure; all figures where none is named.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
+pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(String, String)>> {
+    let names = if ids.is_empty() { session::figures().to_vec() } else { figures_of(&ids)? };
+    let outline = |name: &FigureName| {
+        let record = name.record(StudyScale::Full)?;
+        Ok((session::name_of(*name), document::outline(&record).to_string()))
+    };
+    unlocked(py, None, move || names.iter().map(outline).collect::<Result<Vec<_>, FigureError>>())?
+        .map_err(|error| failed(&error))
+}
+
+/// The figures of these names, each once.
+fn figures_of(ids: &[String]) -> PyResult<Vec<FigureName>> {
+    let mut names = Vec::new();
+    for id in ids {
+        let name = named(id).ok_or_else(|| {
+            let known = session::names().collect::<Vec<_>>().join(", ");
+            PyValueError::new_err(format!("there is no figure {id:?}; known are {known}"))
+        })?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
 fn failed(error: &FigureError) -> PyErr {

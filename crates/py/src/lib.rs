@@ -47,6 +47,7 @@ pub fn add_to(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> 
     module.add_class::<scenario::Parsed>()?;
     module.add_class::<sweep::Sweep>()?;
     module.add_class::<table::Batches>()?;
+    module.add_function(wrap_pyfunction!(figures::figure_outlines, module)?)?;
     module.add_function(wrap_pyfunction!(figures::figure_panels, module)?)?;
     module.add_function(wrap_pyfunction!(figures::run_figure_batch, module)?)?;
     module.add_function(wrap_pyfunction!(models::plan, module)?)?;

@@ -33,6 +33,9 @@ pub enum GridError {
     /// The watch wanted no more.
     #[error("interrupted")]
     Interrupted,
+    /// No thread could be started.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
 /// What is told of the runs of a grid, and may end them. Any thread calls it.

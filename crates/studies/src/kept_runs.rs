@@ -4,9 +4,9 @@
 //! A run is known by its scenario's text, its seed, and a name of how the simulator behaves, which the study chooses
 //! ([`by_recorded_results`], [`by_this_program`]). Rows that a simulator of other behaviour wrote do not count.
 //!
-//! Each row is appended when its run ends, in one write. A kill loses the runs that are under way, a power failure also
-//! those that the system had not written yet. Every row ends with a digest of itself: a line that was cut off or damaged
-//! is passed over, and its run is made again.
+//! Each row is appended when its run ends, in one write, and the file is brought to the disk once a second and at the end. A
+//! kill loses the runs that are under way, a power failure also those of the last second. Every row ends with a digest of
+//! itself: a line that was cut off or damaged is passed over, and its run is made again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -18,6 +18,7 @@ use anabranch_sim::RunResult;
 use sha2::{Digest, Sha256};
 
 use crate::grid::{self, GridError, GridPoint, ProgressLines, RunWatch};
+use crate::stopwatch;
 
 /// The results that the simulator's own tests hold it to.
 const RECORDED: [&str; 2] = [
@@ -101,7 +102,29 @@ type RunKey = (String, u64);
 struct RunFile {
     path: PathBuf,
     file: File,
+    /// When it was brought to the disk last, in seconds of the clock.
+    synced: f64,
 }
+
+impl RunFile {
+    fn append(&mut self, row: &str) -> io::Result<()> {
+        self.file.write_all(row.as_bytes())?;
+        match stopwatch::now().clock - self.synced {
+            unsynced if unsynced < SYNC_EVERY => Ok(()),
+            _ => self.sync(),
+        }
+    }
+
+    /// What was appended survives a power failure from here on.
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        self.synced = stopwatch::now().clock;
+        Ok(())
+    }
+}
+
+/// Seconds.
+const SYNC_EVERY: f64 = 1.0;
 
 /// A line of the file, in so far as it is a row.
 enum Line<V> {
@@ -180,7 +203,7 @@ impl<V: KeptValues> KeptRuns<V> {
             // The next row is not to be appended to the rest of one that was cut off.
             file.write_all(b"\n").map_err(fault)?;
         }
-        kept.file = Some(Mutex::new(RunFile { path, file }));
+        kept.file = Some(Mutex::new(RunFile { path, file, synced: stopwatch::now().clock }));
         Ok(kept)
     }
 
@@ -197,11 +220,14 @@ impl<V: KeptValues> KeptRuns<V> {
         let of_seeds = |point: &GridPoint| point.seeds.clone().count();
         let all: usize = points.iter().map(of_seeds).sum();
         let made: usize = missing.iter().map(of_seeds).sum();
-        let rows: Vec<Vec<(RunKey, V)>> = grid::run_watched(&missing, &*self.watch, |point, run| {
-            let (key, values) = ((digest(&point.scenario), run.seed), V::of(&run));
-            self.append(&key, &values)?;
-            Ok::<_, E>((key, values))
-        })?;
+        let rows: Result<Vec<Vec<(RunKey, V)>>, E> =
+            grid::run_watched(&missing, &*self.watch, |point, run| {
+                let (key, values) = ((digest(&point.scenario), run.seed), V::of(&run));
+                self.append(&key, &values)?;
+                Ok::<_, E>((key, values))
+            });
+        self.with_file(RunFile::sync)?;
+        let rows = rows?;
         self.rows.extend(rows.into_iter().flatten());
         self.counts.made += made;
         self.counts.taken += all - made;
@@ -245,7 +271,7 @@ impl<V: KeptValues> KeptRuns<V> {
                 Line::Damaged => return Err(AcceptError::Damaged),
             }
         }
-        Ok(())
+        Ok(self.with_file(RunFile::sync)?)
     }
 
     /// Lets rows of other behaviour count for these runs, where there are none of this behaviour. How many do now.
@@ -293,12 +319,16 @@ impl<V: KeptValues> KeptRuns<V> {
     }
 
     fn append(&self, key: &RunKey, values: &V) -> Result<(), KeepError> {
-        let Some(file) = &self.file else { return Ok(()) };
         let row = row(&self.behaviour, key, values);
+        self.with_file(|file| file.append(&row))
+    }
+
+    /// Does something with the file, if there is one.
+    fn with_file(&self, work: impl FnOnce(&mut RunFile) -> io::Result<()>) -> Result<(), KeepError> {
+        let Some(file) = &self.file else { return Ok(()) };
         // A thread that panicked had written its row or not: the file is as it was.
         let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let written = file.file.write_all(row.as_bytes());
-        written.map_err(|error| KeepError { path: file.path.clone(), error })
+        work(&mut file).map_err(|error| KeepError { path: file.path.clone(), error })
     }
 
     fn on_line(&mut self, line: &str) {

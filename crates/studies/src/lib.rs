@@ -15,5 +15,6 @@ pub mod sample;
 pub mod scale;
 pub mod sharing;
 pub mod small;
+pub mod stopwatch;
 pub mod tournament;
 pub mod tuned;

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_studies::figures::session::{self, Members};
-use anabranch_studies::figures::{Conduct, FigureName, report, stopwatch};
+use anabranch_studies::figures::{Conduct, FigureName, report, running_times};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
+use anabranch_studies::stopwatch;
 use clap::ValueEnum;
 
 /// The papers' figures, and verdicts on what is said of them (docs/figures.md)
@@ -35,12 +36,19 @@ pub struct Arguments {
     /// Draw every panel into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// Write the curves of every panel into this folder, a table each
+    /// Write the curves of every panel into this folder, a table each, and what a figure took that was run whole
     #[arg(long, value_name = "DIR")]
     curves: Option<PathBuf>,
     /// Write every run's values to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Whether each figure is run as its verdict stands for it, and nothing else.
+    fn is_whole_figure(&self) -> bool {
+        self.default_only && self.scale == StudyScale::Full && self.seeds.is_none()
+    }
 }
 
 /// Runs them, and prints each as it is done.
@@ -61,11 +69,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         if let Some(folder) = &arguments.svg {
             session::write_drawings(&judged.headline, folder)?;
         }
-        if let Some(folder) = &arguments.curves {
-            session::write_curves(&judged.headline, folder)?;
-        }
         let (after, spent) = (conduct.kept.counts(), stopwatch::now().since(begun));
         let (taken, made) = (after.taken - before.taken, after.made - before.made);
+        if let Some(folder) = &arguments.curves {
+            session::write_curves(&judged.headline, folder)?;
+            if taken == 0 && arguments.is_whole_figure() {
+                running_times::note(folder, *name, spent.processor)?;
+            }
+        }
         eprintln!("{}: {taken} runs taken, {made} made; {spent}", judged.headline.figure.id);
         rows.extend([judged.headline].iter().chain(&judged.members).map(report::csv));
     }

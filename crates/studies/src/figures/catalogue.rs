@@ -2,9 +2,11 @@
 //! it, and the verdict that docs/figures.md has. The index of that page is made from here, and a test compares both with the
 //! page's sections.
 
+mod curves;
 mod entries;
 mod page;
 
+pub use curves::{CURVES_END, curves, curves_begin, with_curves};
 pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
 
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 //! runs. Such tables are committed in docs/figures/, and points of them are drawn anew to see whether they still hold.
 
 use super::by_seed::BySeed;
-use super::figure::{Panel, ValueSource};
+use super::figure::{Origin, Panel, ValueSource};
 use super::{FigureResult, svg};
 
 /// The columns.
@@ -13,8 +13,8 @@ const COLUMNS: [&str; 6] = ["series", "source", "x", "mean", "ci95", "n"];
 pub struct CurveRow {
     /// The curve.
     pub series: String,
-    /// Where its value comes from: `simulated`, `computed` from runs, `given` by a model, by the paper or by another program,
-    /// or `timed` on a machine.
+    /// Where its value comes from: `simulated`, `computed` from runs, a `model`, runs of `ns-2`, the `paper`, or `timed` on a
+    /// machine.
     pub source: String,
     /// Its place on the axis.
     pub x: f64,
@@ -119,7 +119,9 @@ fn source_name(source: &ValueSource) -> &'static str {
     match source {
         ValueSource::Run(_) | ValueSource::Observed(_) => "simulated",
         ValueSource::Computed(_) | ValueSource::Gain { .. } | ValueSource::Sum(_) => "computed",
-        ValueSource::Given(_) => "given",
+        ValueSource::Given(Origin::Model, _) => "model",
+        ValueSource::Given(Origin::Ns2, _) => "ns-2",
+        ValueSource::Given(Origin::Paper, _) => "paper",
         ValueSource::Timed(_) => TIMED,
     }
 }
@@ -143,14 +145,14 @@ mod tests {
         let rows = vec![row("a, with \"quotes\"", 1e-9), row("b", 12_345.678)];
         assert_eq!(read(&text(&rows)).expect("a table"), rows);
         let error =
-            read("series,source,x,mean,ci95,n\na,given,1,x,0,1\n").expect_err("no number").to_string();
+            read("series,source,x,mean,ci95,n\na,model,1,x,0,1\n").expect_err("no number").to_string();
         assert!(error.starts_with("line 2 of a table of curves"), "{error}");
-        assert!(read("series,source,x,mean,ci95,n\na,given\n").is_err());
+        assert!(read("series,source,x,mean,ci95,n\na,model\n").is_err());
     }
 
     #[test]
     fn a_point_is_the_same_but_for_its_last_digits() {
-        let row = CurveRow { series: "a".into(), source: "given".into(), x: 1.0, mean: 3.0, ci95: 0.0, n: 1 };
+        let row = CurveRow { series: "a".into(), source: "model".into(), x: 1.0, mean: 3.0, ci95: 0.0, n: 1 };
         assert!(row.is_same(&CurveRow { mean: 3.0 + 1e-12, ..row.clone() }));
         assert!(!row.is_same(&CurveRow { mean: 3.0 + 1e-6, ..row.clone() }));
         assert!(!row.is_same(&CurveRow { ci95: 1e-6, ..row.clone() }));

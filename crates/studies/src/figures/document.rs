@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::catalogue::{PanelEntry, panels_of};
 use super::claim::{Claim, Finding, Weight};
 use super::curve_table::{self, CurveRow};
-use super::figure::{Panel, Spacing};
+use super::figure::{Figure, Panel, Spacing};
 use super::session::name_of;
+use super::stated::{self, StatedRange};
 use super::verdict::Standing;
 use super::{FigureName, FigureResult};
 
@@ -32,17 +33,42 @@ pub fn figure(name: FigureName, result: &FigureResult, files: &[PathBuf]) -> Val
 /// The panels with their curves, for drawing.
 pub fn curves(result: &FigureResult) -> Value {
     let panel = |panel: &Panel| {
-        json!({
-            "name": panel.name,
-            "title": panel.title,
-            "file": curve_table::file_name(result.figure.id, panel).trim_end_matches(".csv"),
-            "x": panel.axis.label,
-            "y": panel.metric.label(),
-            "is_logarithmic": panel.axis.spacing == Spacing::Logarithmic,
-            "rows": curve_table::rows(result, panel).iter().map(row).collect::<Vec<_>>(),
-        })
+        let mut drawn = outline_of(&result.figure, panel);
+        drawn["rows"] = curve_table::rows(result, panel).iter().map(row).collect();
+        drawn
     };
     result.figure.panels.iter().map(panel).collect()
+}
+
+/// The panels without their curves: what draws tables that were made before.
+pub fn outline(figure: &Figure) -> Value {
+    figure.panels.iter().map(|panel| outline_of(figure, panel)).collect()
+}
+
+fn outline_of(figure: &Figure, panel: &Panel) -> Value {
+    json!({
+        "name": panel.name,
+        "title": panel.title,
+        "file": curve_table::file_name(figure.id, panel).trim_end_matches(".csv"),
+        "x": panel.axis.label,
+        "y": panel.metric.label(),
+        "is_logarithmic": panel.axis.spacing == Spacing::Logarithmic,
+        "stated": stated::ranges(figure, panel).iter().map(stated_range).collect::<Vec<_>>(),
+    })
+}
+
+/// Open ends are null.
+fn stated_range(stated: &StatedRange) -> Value {
+    let end = |end: f64| end.is_finite().then_some(end);
+    let StatedRange { claim, series, places, range } = stated;
+    json!({
+        "claim": claim,
+        "series": series,
+        "from": places.0,
+        "to": places.1,
+        "low": end(range.0),
+        "high": end(range.1),
+    })
 }
 
 fn row(row: &CurveRow) -> Value {

@@ -74,8 +74,8 @@ pub enum ValueSource {
     Run(String),
     /// A number that is computed from what each run of a scenario shows, seed by seed.
     Computed(ComputedValue),
-    /// Known values: a model's, which is the same for every seed, or those of another program's runs.
-    Given(Vec<f64>),
+    /// Known values: a model's, which is the same for every seed, those of another program's runs, or the paper's.
+    Given(Origin, Vec<f64>),
     /// 100 (A / B − 1) of two curves of earlier panels, at the same place, seed by seed (M-MET-6). Each is named by its
     /// panel and its series.
     Gain {
@@ -91,6 +91,17 @@ pub enum ValueSource {
     Observed(ObservedRun),
     /// The milliseconds that this work takes on this machine.
     Timed(WorkItem),
+}
+
+/// Who gives a known value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A model or a rule, computed here.
+    Model,
+    /// ns-2, run by others: tests/oracle.
+    Ns2,
+    /// The paper.
+    Paper,
 }
 
 /// A number from the values of a run.
@@ -135,7 +146,7 @@ impl Panel {
             | ValueSource::Gain { .. }
             | ValueSource::Sum(_)
             | ValueSource::Observed(_) => true,
-            ValueSource::Given(_) | ValueSource::Timed(_) => false,
+            ValueSource::Given(..) | ValueSource::Timed(_) => false,
         };
         self.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_of_runs(source))
     }

@@ -4,9 +4,9 @@ use super::FigureError;
 use super::figure::{Figure, Panel, ValueSource};
 use super::results::{Metric, Results};
 use super::run_values::RunValues;
-use super::stopwatch;
 use crate::grid::{GridError, GridPoint};
 use crate::kept_runs::KeptRuns;
+use crate::stopwatch;
 
 /// Runs all scenarios of a record that are not in `kept`, each once however often it stands there, and takes the values
 /// in the panels' order.
@@ -39,7 +39,7 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
                         let values = values.collect::<Result<Vec<f64>, FigureError>>()?;
                         results.add(panel.name, series.name, panel.metric, *x, values);
                     }
-                    ValueSource::Given(values) => {
+                    ValueSource::Given(_, values) => {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
                     }
                     ValueSource::Observed(observed) => {
@@ -83,7 +83,7 @@ fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {
     panel.series.iter().flat_map(|series| &series.points).filter_map(|(_, source)| match source {
         ValueSource::Run(scenario) => Some(scenario),
         ValueSource::Computed(computed) => Some(&computed.scenario),
-        ValueSource::Given(_)
+        ValueSource::Given(..)
         | ValueSource::Gain { .. }
         | ValueSource::Sum(_)
         | ValueSource::Observed(_)

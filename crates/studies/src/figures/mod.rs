@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod berp;
+mod beside_ns2;
 pub mod by_seed;
 pub mod catalogue;
 pub mod claim;
@@ -17,8 +18,9 @@ mod reduced;
 pub mod report;
 pub mod results;
 pub mod run_values;
+pub mod running_times;
 pub mod session;
-pub mod stopwatch;
+pub mod stated;
 pub mod svg;
 pub mod verdict;
 pub mod ws;
@@ -290,11 +292,19 @@ impl Conduct {
 }
 
 impl FigureName {
-    /// Its record.
+    /// Its record; at full scale with ns-2's curves beside ours, where there are some.
     ///
     /// # Errors
     /// A model without an answer, or a table that cannot be read.
     pub fn record(self, scale: StudyScale) -> Result<Figure, FigureError> {
+        let own = self.own_record(scale)?;
+        match scale {
+            StudyScale::Full => Ok(beside_ns2::add(self, own)?),
+            StudyScale::Quick => Ok(own),
+        }
+    }
+
+    fn own_record(self, scale: StudyScale) -> Result<Figure, FigureError> {
         match self {
             FigureName::IyF4 | FigureName::IyF5 | FigureName::IyF6 | FigureName::IyX1 | FigureName::IyA1 => {
                 Ok(self.iy(scale, iy::DEFAULT))

@@ -54,6 +54,11 @@ pub enum Lack {
     NotKept,
 }
 
+/// All figures, in their order.
+pub fn figures() -> &'static [FigureName] {
+    FigureName::value_variants()
+}
+
 /// The record that a name stands for: that of a figure, of several in one, or of a panel.
 pub fn named(text: &str) -> Option<FigureName> {
     let text = text.replace('–', "-");
@@ -102,6 +107,16 @@ pub fn judged_by_kept(
         Lack::Nothing => judge(record, "default", conduct).map(Ok),
         lack => Ok(Err(lack)),
     }
+}
+
+/// How many runs are missing of a figure.
+///
+/// # Errors
+/// A record that cannot be computed.
+pub fn lacks(name: FigureName, conduct: &Conduct) -> Result<usize, FigureError> {
+    let mut record = name.record(conduct.scale)?;
+    conduct.cap(&mut record);
+    Ok(conduct.kept.lacks(&grid_of(&record)))
 }
 
 fn lack_of(record: &Figure, conduct: &Conduct) -> Lack {

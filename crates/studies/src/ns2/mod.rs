@@ -1,5 +1,6 @@
 //! Compares ours with ns-2's CMT module, point by point (tests/oracle/ns2; docs/oracle.md).
 
+mod curves;
 mod differences;
 mod judgement;
 mod one_path;
@@ -10,6 +11,7 @@ mod table_error;
 mod tables;
 mod world;
 
+pub use curves::{Ns2Curve, Ns2Transfers, chains, string};
 pub use differences::Difference;
 pub use judgement::{Judgement, PointVerdict, Tolerance};
 pub use one_path::{Ns2Losses, OnePathPoint, one_path};

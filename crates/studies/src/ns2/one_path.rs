@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
+use super::curves::ONE_PATH;
 use super::table_error::TableError;
-use super::tables::directory;
 
 /// How ns-2 lost packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +48,8 @@ struct OnePathRow {
 /// # Errors
 /// The table cannot be read.
 pub fn one_path(losses: Ns2Losses) -> Result<Vec<OnePathPoint>, TableError> {
-    let path = directory().join("b_sctp_throughput.open.csv");
-    let unreadable = |source| TableError::Unreadable { path: path.display().to_string(), source };
-    let mut reader = csv::Reader::from_path(&path).map_err(unreadable)?;
     let mut points: Vec<OnePathPoint> = Vec::new();
-    for row in reader.deserialize::<OnePathRow>() {
-        let row = row.map_err(unreadable)?;
+    for row in ONE_PATH.rows::<OnePathRow>()? {
         let figure = match losses {
             Ns2Losses::Independent => row.figure.as_str(),
             Ns2Losses::Bursts => row.figure.strip_suffix("-corr").unwrap_or_default(),

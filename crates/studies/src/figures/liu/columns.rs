@@ -5,7 +5,7 @@ use anabranch_models::mptcp::{Coupling, Subflow};
 use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
 
 use super::super::FigureError;
-use super::super::figure::{ComputedValue, ValueSource};
+use super::super::figure::{ComputedValue, Origin, ValueSource};
 use super::super::run_values::RunValues;
 use super::choice::{PACKET, PAYLOAD, SubflowLink};
 
@@ -31,7 +31,7 @@ pub fn nominal(
     let subflow = |link: &SubflowLink| subflow(link.loss, link.round_trip_ms / 1e3, least_timeout);
     let subflows: Vec<Subflow> = links.iter().map(subflow).collect();
     let model = Mptcp { coupling, buffer, ..Mptcp::default() };
-    Ok(ValueSource::Given(vec![megabits(model.solve(&subflows)?.total)]))
+    Ok(ValueSource::Given(Origin::Model, vec![megabits(model.solve(&subflows)?.total)]))
 }
 
 /// The model by what each run met on its subflows.
@@ -63,7 +63,7 @@ pub fn formula(links: &[SubflowLink]) -> Result<ValueSource, FigureError> {
     let path =
         |link: &SubflowLink| SquareRootParameters { loss: link.loss, round_trip: link.round_trip_ms / 1e3 };
     let rate = SquareRoot::default().connection(&links.iter().map(path).collect::<Vec<_>>())?;
-    Ok(ValueSource::Given(vec![megabits(rate)]))
+    Ok(ValueSource::Given(Origin::Model, vec![megabits(rate)]))
 }
 
 /// RTO = 3 RTT, `least` or more.

@@ -275,6 +275,7 @@ fn params(scale: StudyScale, choice: LiuChoice) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::figure::Origin;
     use super::*;
 
     /// In kbit/s, as the atlas prints them: panel, series, values.
@@ -306,7 +307,7 @@ mod tests {
             let curve = panel.series.iter().find(|found| found.name == series).expect("it is a curve");
             assert_eq!(curve.points.len(), printed.len());
             for ((x, source), printed) in curve.points.iter().zip(printed) {
-                let ValueSource::Given(values) = source else { panic!("{source:?}") };
+                let ValueSource::Given(Origin::Model, values) = source else { panic!("{source:?}") };
                 let near = (values[0] * 1e3 - printed).abs() < 0.01 * printed;
                 assert!(near, "{} {series} at {x}: {values:?}, {printed}", panel.name);
             }

@@ -5,7 +5,7 @@ use anabranch_planner::{Problem, StepSet, combinations, exact, step};
 
 use super::super::FigureError;
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource, WorkItem};
+use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, Spacing, ValueSource, WorkItem};
 use super::super::results::{CurvePoints, Metric};
 use super::{WsPath, megabits, packets};
 
@@ -26,7 +26,7 @@ pub fn heuristic(loss: f64) -> Result<Figure, FigureError> {
     let (mut carried, mut lost, mut tried, mut timed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (k, name) in STEPS {
         let curve = |value: &dyn Fn(f64) -> Result<f64, FigureError>| -> Result<FigureCurve, FigureError> {
-            let point = |rate: &f64| Ok((*rate, ValueSource::Given(vec![value(*rate)?])));
+            let point = |rate: &f64| Ok((*rate, ValueSource::Given(Origin::Model, vec![value(*rate)?])));
             Ok(FigureCurve { name, points: RATES.iter().map(point).collect::<Result<_, FigureError>>()? })
         };
         carried.push(curve(&|rate| of_step(rate, loss, k))?);
@@ -36,7 +36,8 @@ pub fn heuristic(loss: f64) -> Result<Figure, FigureError> {
         let points = RATES.iter().map(|rate| (*rate, ValueSource::Timed(work(*rate)))).collect();
         timed.push(FigureCurve { name, points });
     }
-    let best = RATES.iter().map(|rate| Ok((*rate, ValueSource::Given(vec![best(*rate, loss)?]))));
+    let best =
+        RATES.iter().map(|rate| Ok((*rate, ValueSource::Given(Origin::Model, vec![best(*rate, loss)?]))));
     carried.push(FigureCurve { name: "exact", points: best.collect::<Result<_, FigureError>>()? });
     let panel = |name, title: &str, metric, series| Panel {
         name,

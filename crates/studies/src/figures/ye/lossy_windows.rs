@@ -4,7 +4,7 @@ use anabranch_models::more_lost_than;
 
 use super::super::FigureError;
 use super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
-use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, Spacing, ValueSource};
 use super::super::results::{CurvePoints, Metric};
 
 /// p.
@@ -55,10 +55,12 @@ const PANEL: &str = "F30";
 pub fn lossy_windows() -> Result<Figure, FigureError> {
     let computed = |window: u32| {
         let tail = more_lost_than(FEW, window, LOSS)?;
-        Ok((f64::from(window), ValueSource::Given(vec![tail * MILLION])))
+        Ok((f64::from(window), ValueSource::Given(Origin::Model, vec![tail * MILLION])))
     };
     let computed = EXACT.iter().map(|(window, _)| computed(*window)).collect::<Result<_, FigureError>>()?;
-    let exact = EXACT.iter().map(|(window, value)| (f64::from(*window), ValueSource::Given(vec![*value])));
+    let exact = EXACT
+        .iter()
+        .map(|(window, value)| (f64::from(*window), ValueSource::Given(Origin::Model, vec![*value])));
     let panel = Panel {
         name: PANEL,
         title: "windows that lose more than four of their packets".to_owned(),

@@ -2,7 +2,7 @@
 //! fractions.
 
 use super::super::claim::{Claim, Expression, PointTest, Weight};
-use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, Spacing, ValueSource};
 use super::super::results::Metric;
 use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds, steps, value};
 use crate::scale::StudyScale;
@@ -70,8 +70,8 @@ fn table(
     title: &str,
     values: impl Fn(&(u32, f64, u32, f64, &'static str)) -> (f64, f64),
 ) -> Panel {
-    let points = |pick: &dyn Fn((f64, f64)) -> f64| {
-        TABLE.iter().map(|row| (row.1, ValueSource::Given(vec![pick(values(row))]))).collect()
+    let points = |origin, pick: &dyn Fn((f64, f64)) -> f64| {
+        TABLE.iter().map(|row| (row.1, ValueSource::Given(origin, vec![pick(values(row))]))).collect()
     };
     Panel {
         name,
@@ -79,8 +79,8 @@ fn table(
         axis: Axis { label: "round trip in ms", spacing: Spacing::Even },
         metric,
         series: vec![
-            FigureCurve { name: RULE, points: points(&|both| both.0) },
-            FigureCurve { name: STATED, points: points(&|both| both.1) },
+            FigureCurve { name: RULE, points: points(Origin::Model, &|both| both.0) },
+            FigureCurve { name: STATED, points: points(Origin::Paper, &|both| both.1) },
         ],
         seeds: 1,
         beside: &[],

@@ -2,7 +2,7 @@
 //! follows a time-out.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::figure::{Figure, FigureCurve, ValueSource};
+use super::super::figure::{Figure, FigureCurve, Origin, ValueSource};
 use super::super::results::Metric;
 use super::radio::{RadioResponse, RadioRun};
 use super::{RadioChoice, at, claim, everywhere, panel, radio_params, seeds, steps, within};
@@ -117,7 +117,8 @@ pub fn resend_and_backoff(scale: StudyScale, choice: RadioChoice) -> Figure {
     let mut goodput =
         panel(GOODPUT.0, "goodput of whole packets", "random losses, %", GOODPUT.1, simulated.into(), scale);
     goodput.series.extend(SCHEMES.map(|(_, _, _, name, stated)| {
-        let point = |(percent, value): (&f64, f64)| (*percent, ValueSource::Given(vec![value]));
+        let point =
+            |(percent, value): (&f64, f64)| (*percent, ValueSource::Given(Origin::Paper, vec![value]));
         FigureCurve { name, points: PERCENTS.iter().zip(stated).map(point).collect() }
     }));
     Figure {

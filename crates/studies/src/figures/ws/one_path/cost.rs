@@ -5,7 +5,7 @@ use anabranch_models::{Halving, Markov, RoundLoss};
 
 use super::super::super::FigureError;
 use super::super::super::claim::{Claim, Expression, Number, Weight};
-use super::super::super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource, WorkItem};
+use super::super::super::figure::{Axis, FigureCurve, Origin, Panel, Spacing, ValueSource, WorkItem};
 use super::super::super::results::{CurvePoints, Metric};
 use super::CENTRE;
 use crate::scale::StudyScale;
@@ -27,8 +27,11 @@ fn solved(scale: StudyScale) -> Vec<u32> {
 /// A chain that cannot be built.
 pub fn panels(scale: StudyScale) -> Result<[Panel; 2], FigureError> {
     let states = |limit: u32| Ok::<_, FigureError>(chain(limit)?.states().len() as f64);
-    let counted = COUNTED.iter().map(|limit| Ok((*limit, ValueSource::Given(vec![states(*limit as u32)?]))));
-    let half_square = COUNTED.iter().map(|limit| (*limit, ValueSource::Given(vec![limit * limit / 2.0])));
+    let counted = COUNTED
+        .iter()
+        .map(|limit| Ok((*limit, ValueSource::Given(Origin::Model, vec![states(*limit as u32)?]))));
+    let half_square =
+        COUNTED.iter().map(|limit| (*limit, ValueSource::Given(Origin::Model, vec![limit * limit / 2.0])));
     let timed = solved(scale).into_iter().map(|limit| {
         Ok((states(limit)?, ValueSource::Timed(WorkItem { run: solve, with: vec![f64::from(limit)] })))
     });

@@ -3,7 +3,7 @@
 use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, RoundLoss, ThroughputModel};
 
 use super::super::super::FigureError;
-use super::super::super::figure::{FigureCurve, Panel, SideColumn, ValueSource};
+use super::super::super::figure::{FigureCurve, Origin, Panel, SideColumn, ValueSource};
 use super::super::super::results::{CurvePoints, Metric};
 use super::super::{LeastTimeout, Sacks, megabits, packets, sctp};
 use super::{
@@ -24,7 +24,9 @@ impl Sweep {
         let theirs = |points: &[OnePathPoint]| -> Vec<(f64, ValueSource)> {
             let of_figure = points.iter().filter(|point| point.figure == self.ns2);
             of_figure
-                .map(|point| ((self.of_ns2)(point), ValueSource::Given(point.throughput.clone())))
+                .map(|point| {
+                    ((self.of_ns2)(point), ValueSource::Given(Origin::Ns2, point.throughput.clone()))
+                })
                 .collect()
         };
         let (bursts, independent) = (theirs(bursts), theirs(independent));
@@ -119,7 +121,7 @@ impl SweepPoint {
         let path: PathParameters = self.path.parameters(least);
         let limited = LimitedPath { path, limit: packets(self.buffer) };
         let total: f64 = model.throughput(&[limited])?.iter().sum();
-        Ok(ValueSource::Given(vec![megabits(total)]))
+        Ok(ValueSource::Given(Origin::Model, vec![megabits(total)]))
     }
 }
 
@@ -160,7 +162,7 @@ mod tests {
                 let (_, model, least) = models.iter().find(|(model, ..)| *model == name).expect("it is one");
                 for (x, printed) in sweep.at.iter().zip(printed) {
                     let computed = (sweep.place)(*x).computed(&**model, *least).expect("it has an answer");
-                    let ValueSource::Given(values) = computed else { panic!("{computed:?}") };
+                    let ValueSource::Given(Origin::Model, values) = computed else { panic!("{computed:?}") };
                     // The last digit printed, and 1 %.
                     let allowed = 0.005 + 0.01 * printed;
                     assert!((values[0] - printed).abs() < allowed, "{name} at {x}: {values:?}, {printed}");

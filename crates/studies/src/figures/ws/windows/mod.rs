@@ -6,7 +6,7 @@ use anabranch_models::{Halving, Markov, RoundLoss};
 use anabranch_planner::{Problem, exact};
 
 use super::super::FigureError;
-use super::super::figure::{Axis, Figure, FigureCurve, Panel, SideColumn, Spacing, ValueSource};
+use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, SideColumn, Spacing, ValueSource};
 use super::super::iy::Recovery;
 use super::super::results::{CurvePoints, Metric};
 use super::{LeastTimeout, Sacks, WsPath, packets, sctp};
@@ -191,8 +191,9 @@ impl Family {
                 name,
                 points: at().map(|loss| run(loss, setting.rank.rule())).collect(),
             });
-            let first =
-                at().zip(&planned).map(|(loss, plan)| (loss, ValueSource::Given(vec![f64::from(plan[0])])));
+            let first = at()
+                .zip(&planned)
+                .map(|(loss, plan)| (loss, ValueSource::Given(Origin::Model, vec![f64::from(plan[0])])));
             limits.push(FigureCurve { name, points: first.collect() });
             let gain = ValueSource::Gain { of: (self.fixed, name), over: (self.ranked, name) };
             gains.push(FigureCurve { name, points: at().map(|loss| (loss, gain.clone())).collect() });
