@@ -1,4 +1,4 @@
-"""Puts the documents at the top of the repository into the site, and makes links work there."""
+"""Puts documents from beside docs/ into the site, and makes links work there."""
 
 import re
 from pathlib import Path
@@ -7,20 +7,21 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Documents at the top of the repository, and what they are called on the site.
-TOP = {
+# Documents that are not in docs/, and what they are called on the site.
+BESIDE = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "ARCHITECTURE.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "CHANGELOG.md": "CHANGELOG.md",
+    "packaging/site/python-reference.md": "python-reference.md",
 }
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def on_files(files, config):
-    """Adds the documents at the top."""
-    for source, target in TOP.items():
+    """Adds the documents from beside docs/."""
+    for source, target in BESIDE.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, target, content=text))
     return files
@@ -28,7 +29,7 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     """Turns links of the repository into links of the site."""
-    source = next((name for name, target in TOP.items() if target == page.file.src_uri), None)
+    source = next((name for name, target in BESIDE.items() if target == page.file.src_uri), None)
     folder = Path(source).parent if source else Path("docs", page.file.src_uri).parent
     return LINK.sub(lambda link: relinked(link, folder, page.file.src_uri), markdown)
 
@@ -44,8 +45,8 @@ def relinked(link, folder, page):
         # MkDocs reports it.
         return link.group(0)
     within = file.relative_to(ROOT).as_posix()
-    if within in TOP:
-        place = TOP[within]
+    if within in BESIDE:
+        place = BESIDE[within]
     elif within.startswith("docs/") and file.is_file():
         place = within.removeprefix("docs/")
     elif within == "docs/figures":

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+__all__ = ["Figure", "Figures", "Panel", "Stated", "panels", "read", "run"]
+
 BATCH_S = 1.0
 """How long a batch runs, in seconds of one processor."""
 

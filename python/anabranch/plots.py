@@ -31,6 +31,18 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
+__all__ = [
+    "STYLE",
+    "box",
+    "cdf",
+    "line_with_band",
+    "mean_band",
+    "new_axes",
+    "paired_ratio",
+    "save",
+    "style",
+]
+
 STYLE = Path(__file__).with_name("anabranch.mplstyle")
 """The one style of all pictures, a file that ``matplotlib.pyplot.style.use`` takes too."""
 
