@@ -21,6 +21,7 @@ mod links;
 mod live;
 mod lookup;
 mod manual;
+mod meter;
 mod notice;
 mod peer;
 mod plan;

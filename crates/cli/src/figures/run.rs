@@ -9,11 +9,12 @@ use anabranch_studies::figures::{Conduct, FigureName, document};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use super::progress::{FigureMeter, FigureWatch};
+use super::progress::FigureWatch;
 use super::{conduct, figures, folder, page_name, scale_name};
 use crate::arguments::{RunArguments, StudyArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::meter::{Meter, SHARE};
 use crate::report::Outcome;
 
 /// What was done until it ended, and why it ended early, if it did.
@@ -30,24 +31,14 @@ struct Done {
 /// The folder cannot be used.
 pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let watch = Arc::new(FigureWatch::default());
-    let mut meter = FigureMeter::new(arguments.output);
     let mut conduct = conduct(&arguments.study, watch.clone())?;
     let work = {
         let (arguments, watch) = (arguments.clone(), watch.clone());
         spawn_blocking(move || run_all(&arguments, &mut conduct, &watch))
     };
-    tokio::pin!(work);
-    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
-    let done = loop {
-        tokio::select! {
-            done = &mut work => break done,
-            _ = ticks.tick() => meter.show(&watch),
-            () = interrupt.pressed() => watch.interrupt(),
-        }
-    };
-    meter.finish();
+    let meter = Meter::new(arguments.output, SHARE);
     let Done { documents, lines, failure } =
-        done.map_err(|error| Failure::System(std::io::Error::other(error)))?;
+        meter.over(work, interrupt, || watch.progress(), || watch.interrupt()).await?;
     let study = &arguments.study;
     let body = json!({ "out": study.dir.display().to_string(), "scale": scale_name(study.scale), "figures": documents });
     let more = match &failure {

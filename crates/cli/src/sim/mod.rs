@@ -16,9 +16,10 @@ use crate::arguments::{Percentage, SimArguments};
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::meter::Meter;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
-use progress::ProgressMeter;
+use progress::{BAR, Whole};
 
 pub use tables::{goodput, tables};
 
@@ -31,22 +32,14 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     let loaded = load(&arguments.scenario, &arguments.changes())?;
     let plan = plan(arguments, &loaded.scenario);
     let watcher = Arc::new(Watcher::new(since_start));
-    let mut meter = ProgressMeter::new(arguments.output, &loaded.scenario, plan.stop);
     let work = {
         let (watcher, loaded, wanted) = (watcher.clone(), loaded.clone(), wanted(arguments));
         spawn_blocking(move || simulate(&loaded, plan, &wanted, &watcher))
     };
-    tokio::pin!(work);
-    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
-    let done = loop {
-        tokio::select! {
-            done = &mut work => break done,
-            _ = ticks.tick() => meter.show(&watcher),
-            () = interrupt.pressed() => watcher.call_off(),
-        }
-    };
-    meter.finish();
-    let replications = done.map_err(|error| Failure::System(std::io::Error::other(error)))??;
+    let whole = Whole::of(&loaded.scenario, plan.stop);
+    let progress = || whole.progress(&watcher);
+    let meter = Meter::new(arguments.output, BAR);
+    let replications = meter.over(work, interrupt, progress, || watcher.call_off()).await??;
     let document = if arguments.timing.timing { timed_results } else { results };
     let failure = replications.is_cut_short.then_some(Failure::Interrupted);
     Ok(Outcome {

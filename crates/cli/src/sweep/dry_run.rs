@@ -11,11 +11,11 @@ use anabranch_scenario::Scenario;
 use serde_json::json;
 
 use super::document::{axis, with};
-use super::table::spoken;
 use crate::arguments::SweepArguments;
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::meter::spoken;
 use crate::report::Outcome;
 
 /// What a sweep would be.

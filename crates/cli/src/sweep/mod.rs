@@ -23,10 +23,10 @@ use crate::arguments::SweepArguments;
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::meter::{Meter, SHARE};
 use crate::report::Outcome;
 use crate::scenario::read;
 use crate::sim::check;
-use progress::ProgressMeter;
 
 /// What a sweep made.
 struct Swept {
@@ -71,26 +71,14 @@ pub async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Resul
         return dry_run::run(arguments, design, threads, sha256, interrupt).await;
     };
     let watcher = Arc::new(Watcher::new(since_start));
-    let progress = Arc::new(Mutex::new(None));
-    let mut meter = ProgressMeter::new(arguments.output, threads);
+    let far = Arc::new(Mutex::new(None));
     let work = {
-        let (watcher, progress) = (watcher.clone(), progress.clone());
-        spawn_blocking(move || carry_out(design, &folder, threads, &watcher, &progress))
+        let (watcher, far) = (watcher.clone(), far.clone());
+        spawn_blocking(move || carry_out(design, &folder, threads, &watcher, &far))
     };
-    tokio::pin!(work);
-    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
-    let done = loop {
-        tokio::select! {
-            done = &mut work => break done,
-            _ = ticks.tick() => {
-                let now: Option<Progress> = *progress.lock().unwrap_or_else(PoisonError::into_inner);
-                meter.show(now);
-            }
-            () = interrupt.pressed() => watcher.call_off(),
-        }
-    };
-    meter.finish();
-    let swept = done.map_err(|error| Failure::System(std::io::Error::other(error)))??;
+    let far = || progress::progress(*far.lock().unwrap_or_else(PoisonError::into_inner), threads);
+    let meter = Meter::new(arguments.output, SHARE);
+    let swept = meter.over(work, interrupt, far, || watcher.call_off()).await??;
     Ok(Outcome {
         document: Some(document::swept(&swept, arguments.timing).about(sha256)),
         summary: table::swept(&swept),

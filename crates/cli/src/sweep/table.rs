@@ -1,6 +1,5 @@
 //! What a sweep found, for people: the goodput at each point, and where the table of all runs is.
 
-use anabranch_base::Duration;
 use anabranch_lab::sweep::{Axis, PointSummary};
 
 use super::Swept;
@@ -72,17 +71,6 @@ fn short_keys(axes: &[Axis]) -> Vec<String> {
     axes.iter().map(short).collect()
 }
 
-/// A time as people say it, to a tenth or so.
-pub fn spoken(span: Duration) -> String {
-    let seconds = span.as_secs_f64();
-    match seconds {
-        ..1.0 => "a second".to_owned(),
-        ..100.0 => format!("{seconds:.0} s"),
-        ..6_000.0 => format!("{:.0} min", seconds / 60.0),
-        _ => format!("{:.1} h", seconds / 3_600.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use anabranch_lab::sweep::FlowEstimate;
@@ -113,11 +101,5 @@ mod tests {
         assert_eq!(lines[0], ["a.rate", "b.rate", "scheduler", "flow", "runs", "goodput"]);
         assert_eq!(lines[1][..7], ["1", "Mbit/s", "5", "Mbit/s", "fill", "x", "2"]);
         assert_eq!(lines[2], ["y", "2", "3.00", "Mbit/s"]);
-    }
-
-    #[test]
-    fn a_time_is_told_as_people_say_it() {
-        let told = [0, 7, 150, 7_200].map(|seconds| spoken(Duration::from_secs(seconds)));
-        assert_eq!(told, ["a second", "7 s", "2 min", "2.0 h"]);
     }
 }

@@ -1,0 +1,155 @@
+//! How far a command is that runs many things: a bar on a terminal, a line each five seconds where nobody looks, an object each
+//! second for scripts.
+
+use std::io::IsTerminal as _;
+
+use anabranch_base::Duration;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+
+use crate::arguments::Output;
+use crate::clock::since_start;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report;
+
+/// How far a command is.
+pub struct Progress {
+    /// What is done of [`all`](Progress::all).
+    pub done: u64,
+    /// What there is to do; `None` where nobody knows.
+    pub all: Option<u64>,
+    /// How far that is, in words.
+    pub words: String,
+    /// The object for scripts.
+    pub document: Value,
+}
+
+/// Shows how far a command is.
+pub struct Meter {
+    shown: Shown,
+    /// When the next line is due, where lines are wanted.
+    next_line: Duration,
+}
+
+/// How it is shown.
+enum Shown {
+    Nothing,
+    /// With what the bar has beside the words.
+    Bar(ProgressBar, &'static str),
+    /// Lines of text, where standard error is no terminal.
+    Lines,
+    /// Lines of JSON.
+    Json,
+}
+
+impl Meter {
+    /// A meter as the output wants it. `bar` is the template of a bar, which may show more than the words do.
+    pub fn new(output: Output, bar: &'static str) -> Meter {
+        let (shown, next_line) = match (output.json_lines, output.quiet, std::io::stderr().is_terminal()) {
+            (true, _, _) => (Shown::Json, SECOND),
+            (false, true, _) => (Shown::Nothing, SECOND),
+            (false, false, true) => (Shown::Bar(ProgressBar::new_spinner(), bar), SECOND),
+            (false, false, false) => (Shown::Lines, PERIOD),
+        };
+        Meter { shown, next_line }
+    }
+
+    /// Waits for work on another thread, shows how far it is, and calls it off at each press of Ctrl-C. What the work gives.
+    ///
+    /// # Errors
+    /// The work panicked.
+    pub async fn over<T>(
+        mut self,
+        work: JoinHandle<T>,
+        interrupt: &mut Interrupt,
+        progress: impl Fn() -> Progress,
+        call_off: impl Fn(),
+    ) -> Result<T, Failure> {
+        tokio::pin!(work);
+        let mut ticks = tokio::time::interval(TICK);
+        let done = loop {
+            tokio::select! {
+                done = &mut work => break done,
+                _ = ticks.tick() => self.show(&progress),
+                () = interrupt.pressed() => call_off(),
+            }
+        };
+        if let Shown::Bar(bar, _) = &self.shown {
+            bar.finish_and_clear();
+        }
+        done.map_err(|error| Failure::System(std::io::Error::other(error)))
+    }
+
+    fn show(&mut self, progress: impl FnOnce() -> Progress) {
+        let now = since_start();
+        let is_due = now >= self.next_line;
+        match &self.shown {
+            Shown::Bar(bar, template) => draw(bar, template, progress()),
+            Shown::Lines if is_due => {
+                self.next_line = now + PERIOD;
+                eprintln!("{:.0} s: {}", now.as_secs_f64(), progress().words);
+            }
+            Shown::Json if is_due => {
+                self.next_line = now + SECOND;
+                report::print_line(&progress().document.to_string());
+            }
+            Shown::Nothing | Shown::Lines | Shown::Json => {}
+        }
+    }
+}
+
+/// A bar, or a spinner where nobody knows how much there is to do.
+fn draw(bar: &ProgressBar, template: &str, progress: Progress) {
+    let Progress { done, all, words, .. } = progress;
+    bar.set_message(words);
+    if bar.length() != all {
+        let template = if all.is_some() { template } else { SPINNER };
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style.progress_chars("=> "));
+        all.map_or_else(|| bar.unset_length(), |all| bar.set_length(all));
+    }
+    bar.set_position(done);
+}
+
+/// A time as people say it, to a tenth or so.
+pub fn spoken(span: Duration) -> String {
+    let seconds = span.as_secs_f64();
+    match seconds {
+        ..1.0 => "a second".to_owned(),
+        ..100.0 => format!("{seconds:.0} s"),
+        ..6_000.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3_600.0),
+    }
+}
+
+/// How much is done, for bars that show no more.
+pub const SHARE: &str = "[{bar:16}] {percent:>3} %  {msg}";
+const SPINNER: &str = "{spinner} {msg}";
+/// How often a bar moves.
+const TICK: std::time::Duration = std::time::Duration::from_millis(100);
+const SECOND: Duration = Duration::from_secs(1);
+/// Lines for people come this often: nobody reads more.
+const PERIOD: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_as_people_say_it() {
+        let told = [0, 7, 150, 7_200].map(|seconds| spoken(Duration::from_secs(seconds)));
+        assert_eq!(told, ["a second", "7 s", "2 min", "2.0 h"]);
+    }
+
+    #[test]
+    fn a_bar_is_a_spinner_until_it_is_known_how_much_there_is_to_do() {
+        let bar = ProgressBar::hidden();
+        let progress = |done, all| Progress { done, all, words: String::new(), document: Value::Null };
+        draw(&bar, SHARE, progress(0, None));
+        assert_eq!((bar.position(), bar.length()), (0, None));
+        draw(&bar, SHARE, progress(3, Some(8)));
+        assert_eq!((bar.position(), bar.length()), (3, Some(8)));
+    }
+}
