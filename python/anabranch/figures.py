@@ -291,7 +291,8 @@ def run(
     Parameters
     ----------
     ids : str or list of str
-        Figures or panels, such as ``"IY-F5"`` and ``"WS-F13"``; the figure of a panel is run as a whole.
+        Figures or panels, such as ``"IY-F5"`` and ``"WS-F13"``; of a panel's figure, what decides about the
+        panel is run.
     executor : concurrent.futures.Executor, optional
         What runs the batches; by default the cores of this machine, in this process. Verdicts and curves do
         not depend on it. What is read from runs on their way, and what a machine takes for a computation, is

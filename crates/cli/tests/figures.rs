@@ -65,6 +65,25 @@ fn a_figure_is_run_once_and_reported_from_what_is_kept() {
 }
 
 #[test]
+fn a_panel_is_run_and_reported_without_the_rest_of_its_figure() {
+    let dir = tempdir().expect("room");
+    let ran = run(&mut figures("run IY-F5a --scale quick --json", dir.path())).expect(0).json();
+    let panels = ran["figures"][0]["panels"].as_array().expect("panels");
+    assert_eq!(panels.iter().map(|panel| &panel["id"]).collect::<Vec<_>>(), ["IY-F5a"]);
+    let file = |name: &str| dir.path().join("quick").join(name);
+    assert!(file("iy-f5-a.csv").is_file() && file("iy-f5a.md").is_file() && !file("iy-f5-b.csv").exists());
+    let report = run(&mut figures("report IY-F5 --scale quick --json", dir.path())).expect(0).json();
+    assert_eq!(report["figures"][0]["panels"][0], panels[0]);
+    assert_eq!(report["missing"].as_array().map(Vec::len), Some(3));
+    let text = fs::read_to_string(dir.path().join("report-quick.md")).expect("the report");
+    assert!(text.contains("- IY-F5b: ") && text.contains("anabranch figures run IY-F5b"), "{text}");
+    // The whole figure begins with what is kept.
+    let runs = kept(dir.path());
+    run(&mut figures("run IY-F5a IY-F5b --scale quick --quiet", dir.path())).expect(0);
+    assert!(kept(dir.path()) < 2 * runs + 10, "the runs of the first panel are not made again");
+}
+
+#[test]
 fn after_ctrl_c_the_runs_that_ended_are_kept_and_the_document_says_so() {
     let dir = tempdir().expect("room");
     let program = Program::start(&mut figures("run IY-F5 --json", dir.path()));

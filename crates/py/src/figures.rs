@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use anabranch_studies::figures::batch::{FigureBatch, batches};
 use anabranch_studies::figures::catalogue::PANELS;
-use anabranch_studies::figures::session::{self, Members, named};
-use anabranch_studies::figures::{Conduct, FigureError, FigureName, document};
+use anabranch_studies::figures::session::{self, Members};
+use anabranch_studies::figures::wanted::{Wanted, wanted};
+use anabranch_studies::figures::{Conduct, FigureError, document};
 use anabranch_studies::grid::RunWatch;
 use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
@@ -21,7 +22,7 @@ use crate::unlocked::{locked, unlocked, unlocked_with};
 /// Figures that are run and judged.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct FigureStudy {
-    names: Vec<FigureName>,
+    wanted: Vec<Wanted>,
     conduct: Arc<Mutex<Conduct>>,
     watch: Arc<Watch>,
 }
@@ -59,7 +60,7 @@ impl FigureStudy {
         is_quick: bool,
         seeds: Option<u64>,
     ) -> PyResult<FigureStudy> {
-        let names = figures_of(&ids)?;
+        let wanted = wanted_of(&ids)?;
         let behaviour = by_recorded_results();
         let kept = match &folder {
             Some(folder) => {
@@ -73,15 +74,15 @@ impl FigureStudy {
             at_most: seeds,
             kept: kept.watched_by(watch.clone()),
         };
-        Ok(FigureStudy { names, conduct: Arc::new(Mutex::new(conduct)), watch })
+        Ok(FigureStudy { wanted, conduct: Arc::new(Mutex::new(conduct)), watch })
     }
 
     /// The runs that are missing, in batches of about so many seconds for any process with this package.
     fn batches<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let made = py.detach(|| {
             let mut conduct = locked(&self.conduct);
-            let of_figure = |name: &FigureName| batches(*name, &mut conduct, seconds);
-            self.names.iter().map(of_figure).collect::<Result<Vec<_>, FigureError>>()
+            let of_figure = |one: &Wanted| batches(one, &mut conduct, seconds);
+            self.wanted.iter().map(of_figure).collect::<Result<Vec<_>, FigureError>>()
         });
         let made = made.map_err(|error| failed(&error))?;
         Ok(made.iter().flatten().map(|batch| PyBytes::new(py, &batch.to_bytes())).collect())
@@ -91,7 +92,7 @@ impl FigureStudy {
     fn lacks(&self, py: Python<'_>) -> PyResult<usize> {
         let lacks = py.detach(|| {
             let conduct = locked(&self.conduct);
-            self.names.iter().map(|name| session::lacks(*name, &conduct)).sum::<Result<usize, FigureError>>()
+            self.wanted.iter().map(|one| session::lacks(one, &conduct)).sum::<Result<usize, FigureError>>()
         });
         lacks.map_err(|error| failed(&error))
     }
@@ -105,12 +106,12 @@ impl FigureStudy {
     /// Makes the runs that are missing here, judges, and gives a JSON document a figure: its verdicts and its curves.
     fn judge(&self, py: Python<'_>, on_tick: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
         let work = {
-            let (names, conduct) = (self.names.clone(), self.conduct.clone());
+            let (wanted, conduct) = (self.wanted.clone(), self.conduct.clone());
             move || {
                 let mut conduct = locked(&conduct);
-                let judged = names.iter().map(|name| {
-                    let result = session::judged(*name, &mut conduct, Members::None)?.headline;
-                    let verdicts = document::figure(*name, &result, &[]).to_string();
+                let judged = wanted.iter().map(|one| {
+                    let result = session::judged(one, &mut conduct, Members::None)?.headline;
+                    let verdicts = document::figure(one, &result, &[]).to_string();
                     Ok((verdicts, document::curves(&result).to_string()))
                 });
                 judged.collect::<Result<Vec<_>, FigureError>>()
@@ -149,28 +150,21 @@ pub fn figure_panels() -> Vec<(&'static str, &'static str, String, String)> {
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
 pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(String, String)>> {
-    let names = if ids.is_empty() { session::figures().to_vec() } else { figures_of(&ids)? };
-    let outline = |name: &FigureName| {
-        let record = name.record(StudyScale::Full)?;
-        Ok((session::name_of(*name), document::outline(&record).to_string()))
+    let wanted = match &ids[..] {
+        [] => session::figures().iter().map(|figure| Wanted::whole(*figure)).collect(),
+        ids => wanted_of(ids)?,
     };
-    unlocked(py, None, move || names.iter().map(outline).collect::<Result<Vec<_>, FigureError>>())?
+    let outline = |one: &Wanted| {
+        let record = one.record(StudyScale::Full)?;
+        Ok((session::name_of(one.figure()), document::outline(&record).to_string()))
+    };
+    unlocked(py, None, move || wanted.iter().map(outline).collect::<Result<Vec<_>, FigureError>>())?
         .map_err(|error| failed(&error))
 }
 
-/// The figures of these names, each once.
-fn figures_of(ids: &[String]) -> PyResult<Vec<FigureName>> {
-    let mut names = Vec::new();
-    for id in ids {
-        let name = named(id).ok_or_else(|| {
-            let known = session::names().collect::<Vec<_>>().join(", ");
-            PyValueError::new_err(format!("there is no figure {id:?}; known are {known}"))
-        })?;
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    Ok(names)
+/// What these names stand for, each record once.
+fn wanted_of(ids: &[String]) -> PyResult<Vec<Wanted>> {
+    wanted(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn failed(error: &FigureError) -> PyErr {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anabranch_studies::figures::session;
+use anabranch_studies::figures::wanted;
 use anabranch_studies::scale::StudyScale;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -101,7 +101,7 @@ impl FiguresArguments {
 
 /// What may be named.
 fn ids() -> PossibleValuesParser {
-    let mut names: Vec<String> = session::names().chain([ALL.to_owned()]).collect();
+    let mut names: Vec<String> = wanted::known().chain([ALL.to_owned()]).collect();
     names.sort();
     names.dedup();
     // Text that lasts: the program parses its arguments once.

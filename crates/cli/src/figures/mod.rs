@@ -9,11 +9,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anabranch_studies::figures::session::named;
-use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::figures::wanted::{Wanted, wanted};
+use anabranch_studies::figures::{Conduct, session};
 use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
-use clap::ValueEnum as _;
 
 use crate::arguments::{ALL, FiguresArguments, FiguresCommand, StudyArguments};
 use crate::failure::Failure;
@@ -33,12 +32,13 @@ pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Res
     }
 }
 
-/// The figures of these names, each once, in the order of the catalogue; every one where no name is given.
-fn figures(ids: &[String]) -> Vec<FigureName> {
-    let is_all = ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL));
-    let wanted: Vec<FigureName> = ids.iter().filter_map(|id| named(id)).collect();
-    let all = FigureName::value_variants().iter().copied();
-    all.filter(|figure| is_all || wanted.contains(figure)).collect()
+/// What these names stand for, each record once, in the order of the catalogue; every one where no name is given.
+fn figures(ids: &[String]) -> Vec<Wanted> {
+    if ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL)) {
+        return session::figures().iter().map(|figure| Wanted::whole(*figure)).collect();
+    }
+    // The arguments take no other names.
+    wanted(ids.iter().map(String::as_str)).unwrap_or_default()
 }
 
 /// How figures are run, with what is kept of them.
@@ -60,9 +60,9 @@ fn scale_name(scale: StudyScale) -> &'static str {
     }
 }
 
-/// A page's file: `iy-f4.md`.
-fn page_name(figure: FigureName) -> String {
-    format!("{}.md", anabranch_studies::figures::session::name_of(figure).to_lowercase())
+/// A page's file: `iy-f4.md`, for panels `iy-f5a-iy-f5b.md`.
+fn page_name(wanted: &Wanted) -> String {
+    format!("{}.md", wanted.name().to_lowercase().replace(' ', "-"))
 }
 
 /// Names in their order, for messages.

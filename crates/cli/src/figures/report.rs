@@ -5,10 +5,11 @@ use std::fs;
 use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
-use anabranch_studies::figures::catalogue::{PanelEntry, panels_of, verdict_in};
+use anabranch_studies::figures::catalogue::{PanelEntry, verdict_in};
 use anabranch_studies::figures::claim::Verdict;
 use anabranch_studies::figures::session::{Lack, judged_by_kept, name_of};
-use anabranch_studies::figures::{Conduct, FigureName, FigureResult, document, report as pages};
+use anabranch_studies::figures::wanted::Wanted;
+use anabranch_studies::figures::{Conduct, FigureResult, document, report as pages};
 use serde_json::{Value, json};
 
 use super::progress::FigureWatch;
@@ -37,9 +38,9 @@ enum Known {
 /// The folder cannot be used, a record cannot be computed, or Ctrl-C.
 pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let mut conduct = conduct(&arguments.study, Arc::new(FigureWatch::default()))?;
-    let names = figures(&arguments.ids);
+    let wanted = figures(&arguments.ids);
     let study = arguments.study.clone();
-    let known = interrupt.or_done(move || known_of(&names, &study, &mut conduct)).await??;
+    let known = interrupt.or_done(move || known_of(&wanted, &study, &mut conduct)).await??;
     let study = &arguments.study;
     let path = study.dir.join(format!("report-{}.md", scale_name(study.scale)));
     let text = markdown(&known, study);
@@ -48,29 +49,45 @@ pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> R
         "out": study.dir.display().to_string(),
         "scale": scale_name(study.scale),
         "report": path.display().to_string(),
-        "figures": known.iter().filter_map(|(name, known)| known.document(*name)).collect::<Vec<_>>(),
-        "missing": known.iter().filter_map(|(name, known)| known.missing(*name)).collect::<Vec<_>>(),
+        "figures": known.iter().filter_map(|(wanted, known)| known.document(wanted)).collect::<Vec<_>>(),
+        "missing": known.iter().filter_map(|(wanted, known)| known.missing(wanted)).collect::<Vec<_>>(),
     });
-    let lines: String =
-        known.iter().map(|(name, known)| format!("{:<10} {}\n", name_of(*name), known.line(*name))).collect();
+    let line = |(wanted, known): &(Wanted, Known)| format!("{:<10} {}\n", wanted.name(), known.line(wanted));
+    let lines: String = known.iter().map(line).collect();
     let summary = format!("{lines}\nThe report is in {}.\n", path.display());
     Ok(Outcome { document: Some(Body::of(&body)), summary, failure: None })
 }
 
 fn known_of(
-    names: &[FigureName],
+    wanted: &[Wanted],
     study: &StudyArguments,
     conduct: &mut Conduct,
-) -> Result<Vec<(FigureName, Known)>, Failure> {
-    let known = names.iter().map(|name| {
-        let known = match judged_by_kept(*name, conduct)? {
-            Ok(result) => Known::Judged(Box::new(result)),
-            Err(Lack::Runs(missing)) => Known::Runs(missing),
-            Err(_) => page(study, *name).map_or(Known::Never, Known::Page),
+) -> Result<Vec<(Wanted, Known)>, Failure> {
+    let mut all = Vec::new();
+    for one in wanted {
+        let known = known(one, study, conduct)?;
+        let panels = match known {
+            Known::Runs(_) => one.by_panel(),
+            _ => Vec::new(),
         };
-        Ok((*name, known))
-    });
-    known.collect()
+        let panels =
+            panels.into_iter().map(|panel| Ok((panel.clone(), self::known(&panel, study, conduct)?)));
+        let panels = panels.collect::<Result<Vec<(Wanted, Known)>, Failure>>()?;
+        // Where the whole cannot be judged, some of its panels may be.
+        match panels.iter().any(|(_, known)| matches!(known, Known::Judged(_))) {
+            true => all.extend(panels),
+            false => all.push((one.clone(), known)),
+        }
+    }
+    Ok(all)
+}
+
+fn known(wanted: &Wanted, study: &StudyArguments, conduct: &mut Conduct) -> Result<Known, Failure> {
+    Ok(match judged_by_kept(wanted, conduct)? {
+        Ok(result) => Known::Judged(Box::new(result)),
+        Err(Lack::Runs(missing)) => Known::Runs(missing),
+        Err(_) => page(study, wanted).map_or(Known::Never, Known::Page),
+    })
 }
 
 impl Known {
@@ -83,16 +100,16 @@ impl Known {
         }
     }
 
-    fn line(&self, name: FigureName) -> String {
-        let panels = panels_of(name).map(|entry| {
+    fn line(&self, wanted: &Wanted) -> String {
+        let panels = wanted.entries().map(|entry| {
             let verdict = self.verdict(entry).unwrap_or_else(|| "unknown".to_owned());
             format!("{} {verdict}", entry.id)
         });
         match self {
             Known::Runs(missing) => {
-                format!("{missing} runs are missing: anabranch figures run {}", name_of(name))
+                format!("{missing} runs are missing: anabranch figures run {}", wanted.name())
             }
-            Known::Never => format!("not run yet: anabranch figures run {}", name_of(name)),
+            Known::Never => format!("not run yet: anabranch figures run {}", wanted.name()),
             Known::Judged(_) | Known::Page(_) => match panels.collect::<Vec<_>>().join(", ") {
                 panels if panels.is_empty() => "in the report".to_owned(),
                 panels => panels,
@@ -100,43 +117,43 @@ impl Known {
         }
     }
 
-    fn document(&self, name: FigureName) -> Option<Value> {
+    fn document(&self, wanted: &Wanted) -> Option<Value> {
         match self {
-            Known::Judged(result) => Some(document::figure(name, result, &[])),
+            Known::Judged(result) => Some(document::figure(wanted, result, &[])),
             Known::Page(page) => {
                 let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict_in(page, entry).map(Verdict::word) });
                 Some(
-                    json!({ "figure": name_of(name), "panels": panels_of(name).map(panel).collect::<Vec<_>>() }),
+                    json!({ "figure": name_of(wanted.figure()), "panels": wanted.entries().map(panel).collect::<Vec<_>>() }),
                 )
             }
             Known::Runs(_) | Known::Never => None,
         }
     }
 
-    fn missing(&self, name: FigureName) -> Option<Value> {
+    fn missing(&self, wanted: &Wanted) -> Option<Value> {
         match self {
-            Known::Runs(missing) => Some(json!({ "figure": name_of(name), "runs": missing })),
-            Known::Never => Some(json!({ "figure": name_of(name), "runs": null })),
+            Known::Runs(missing) => Some(json!({ "figure": name_of(wanted.figure()), "runs": missing })),
+            Known::Never => Some(json!({ "figure": name_of(wanted.figure()), "runs": null })),
             Known::Judged(_) | Known::Page(_) => None,
         }
     }
 }
 
 /// The verdicts of all, what is missing, and the page of each.
-fn markdown(known: &[(FigureName, Known)], study: &StudyArguments) -> String {
+fn markdown(known: &[(Wanted, Known)], study: &StudyArguments) -> String {
     let mut text = format!(
         "# Figures, {} scale\n\n| panel | shows | verdict |\n|---|---|---|\n",
         scale_name(study.scale)
     );
-    for (name, known) in known {
-        for entry in panels_of(*name) {
+    for (wanted, known) in known {
+        for entry in wanted.entries() {
             let verdict = known.verdict(entry).unwrap_or_else(|| "not run".to_owned());
             let _ = writeln!(text, "| {} | {} | {verdict} |", entry.id, entry.title);
         }
     }
     text.push('\n');
-    for (name, known) in known.iter().filter(|(name, known)| known.missing(*name).is_some()) {
-        let _ = writeln!(text, "- {}: {}", name_of(*name), known.line(*name));
+    for (wanted, known) in known.iter().filter(|(wanted, known)| known.missing(wanted).is_some()) {
+        let _ = writeln!(text, "- {}: {}", wanted.name(), known.line(wanted));
     }
     for (_, known) in known {
         match known {

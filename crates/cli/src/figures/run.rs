@@ -4,8 +4,9 @@ use std::fs;
 use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
-use anabranch_studies::figures::session::{self, Judged, Members, WriteError, name_of};
-use anabranch_studies::figures::{Conduct, FigureName, document};
+use anabranch_studies::figures::session::{self, Judged, Members, WriteError};
+use anabranch_studies::figures::wanted::Wanted;
+use anabranch_studies::figures::{Conduct, document};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
@@ -52,11 +53,11 @@ pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<
 /// Each figure in turn, until one fails or no more is wanted.
 fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch) -> Done {
     let mut done = Done::default();
-    for name in figures(&arguments.ids) {
-        watch.on_figure(name_of(name));
+    for wanted in figures(&arguments.ids) {
+        watch.on_figure(wanted.name());
         let members = if arguments.sensitivity { Members::Named(&[]) } else { Members::None };
-        let judged = session::judged(name, conduct, members).map_err(Failure::from);
-        match judged.and_then(|judged| written(name, &judged, arguments)) {
+        let judged = session::judged(&wanted, conduct, members).map_err(Failure::from);
+        match judged.and_then(|judged| written(&wanted, &judged, arguments)) {
             Ok((document, line)) => {
                 done.documents.push(document);
                 done.lines.push(line);
@@ -71,7 +72,7 @@ fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch)
 }
 
 /// Writes a figure's page and curves; its document, and its line.
-fn written(name: FigureName, judged: &Judged, arguments: &RunArguments) -> Result<(Value, String), Failure> {
+fn written(wanted: &Wanted, judged: &Judged, arguments: &RunArguments) -> Result<(Value, String), Failure> {
     let study = &arguments.study;
     let folder = folder(study);
     let result = &judged.headline;
@@ -79,13 +80,13 @@ fn written(name: FigureName, judged: &Judged, arguments: &RunArguments) -> Resul
     if arguments.draw {
         files.extend(session::write_drawings(result, &folder).map_err(cannot_write)?);
     }
-    let page = folder.join(page_name(name));
+    let page = folder.join(page_name(wanted));
     fs::write(&page, judged.page(study.scale))
         .map_err(|source| CannotWrite { path: page.clone(), source })?;
     files.push(page);
     let verdict = result.standing("").map_or("report only".to_owned(), |standing| standing.to_string());
-    let line = format!("{:<10} {verdict}: {}\n", name_of(name), result.figure.title);
-    Ok((document::figure(name, result, &files), line))
+    let line = format!("{:<10} {verdict}: {}\n", wanted.name(), result.figure.title);
+    Ok((document::figure(wanted, result, &files), line))
 }
 
 fn cannot_write(error: WriteError) -> Failure {
@@ -93,6 +94,6 @@ fn cannot_write(error: WriteError) -> Failure {
 }
 
 /// So that the page of a figure is found by `report`.
-pub fn page(study: &StudyArguments, name: FigureName) -> Option<String> {
-    fs::read_to_string(folder(study).join(page_name(name))).ok()
+pub fn page(study: &StudyArguments, wanted: &Wanted) -> Option<String> {
+    fs::read_to_string(folder(study).join(page_name(wanted))).ok()
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_studies::figures::session::{self, Members};
+use anabranch_studies::figures::wanted::Wanted;
 use anabranch_studies::figures::{Conduct, FigureName, report, running_times};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
@@ -64,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let members = if arguments.default_only { Members::None } else { Members::Named(&arguments.members) };
     for name in names {
         let (begun, before) = (stopwatch::now(), conduct.kept.counts());
-        let judged = session::judged(*name, &mut conduct, members)?;
+        let judged = session::judged(&Wanted::whole(*name), &mut conduct, members)?;
         print!("{}", judged.page(arguments.scale));
         if let Some(folder) = &arguments.svg {
             session::write_drawings(&judged.headline, folder)?;

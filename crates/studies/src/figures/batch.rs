@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::grid_of;
 use super::run_values::RunValues;
-use super::{Conduct, FigureError, FigureName};
+use super::wanted::Wanted;
+use super::{Conduct, FigureError};
 use crate::grid::{GridError, GridPoint, Unwatched};
 use crate::kept_runs::{KeptRuns, by_recorded_results};
 use crate::stopwatch;
@@ -35,11 +36,11 @@ pub struct NotABatch(#[from] serde_json::Error);
 /// # Errors
 /// A record that cannot be computed, or a run that cannot be made or kept.
 pub fn batches(
-    name: FigureName,
+    wanted: &Wanted,
     conduct: &mut Conduct,
     seconds: f64,
 ) -> Result<Vec<FigureBatch>, FigureError> {
-    let mut figure = name.record(conduct.scale)?;
+    let mut figure = wanted.record(conduct.scale)?;
     conduct.cap(&mut figure);
     let grid = grid_of(&figure);
     let missing = conduct.kept.missing(&grid);
@@ -116,7 +117,7 @@ impl FigureBatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::{FigureResult, judge_default};
+    use crate::figures::{FigureName, FigureResult, judge_default};
     use crate::scale::StudyScale;
 
     fn conduct() -> Conduct {
@@ -127,14 +128,14 @@ mod tests {
     #[test]
     fn a_figure_of_batches_is_the_figure() {
         let mut elsewhere = conduct();
-        let made = batches(FigureName::IyF4, &mut elsewhere, 0.0).expect("a record");
+        let made = batches(&FigureName::IyF4.into(), &mut elsewhere, 0.0).expect("a record");
         assert!(made.len() > 10);
         for batch in made {
             let sent = FigureBatch::from_bytes(&batch.to_bytes()).expect("a batch");
             assert_eq!(sent, batch);
             elsewhere.kept.accept(&sent.run().expect("it runs")).expect("rows of this program");
         }
-        assert!(batches(FigureName::IyF4, &mut elsewhere, 1.0).expect("a record").is_empty());
+        assert!(batches(&FigureName::IyF4.into(), &mut elsewhere, 1.0).expect("a record").is_empty());
         let tried = elsewhere.kept.counts().made;
         assert_eq!(tried, 1, "one run shows how long they take");
         let verdicts = |result: &FigureResult| -> Vec<String> {
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn rows_of_another_simulator_and_damaged_ones_are_refused() {
-        let made = batches(FigureName::IyF4, &mut conduct(), 0.0).expect("a record");
+        let made = batches(&FigureName::IyF4.into(), &mut conduct(), 0.0).expect("a record");
         let rows = made[0].run().expect("it runs");
         let mut other = KeptRuns::<RunValues>::named("another");
         assert!(other.accept(&rows).is_err());

@@ -4,27 +4,28 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::catalogue::{PanelEntry, panels_of};
+use super::FigureResult;
+use super::catalogue::PanelEntry;
 use super::claim::{Claim, Finding, Weight};
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, Panel, Spacing};
 use super::session::name_of;
 use super::stated::{self, StatedRange};
 use super::verdict::Standing;
-use super::{FigureName, FigureResult};
+use super::wanted::Wanted;
 
-/// A figure's verdicts, and the files that were written of it.
-pub fn figure(name: FigureName, result: &FigureResult, files: &[PathBuf]) -> Value {
+/// The verdicts of a figure, or of a part of it, and the files that were written of it.
+pub fn figure(wanted: &Wanted, result: &FigureResult, files: &[PathBuf]) -> Value {
     let verdict = |standing: Option<Standing>| standing.map(|standing| standing.verdict.word());
     let whole = result.standing("");
     let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict(entry.standing(result)) });
     let claims = result.figure.claims.iter().zip(&result.findings);
     json!({
-        "figure": name_of(name),
+        "figure": name_of(wanted.figure()),
         "title": result.figure.title,
         "verdict": verdict(whole),
         "provisional_seeds": whole.and_then(|standing| standing.provisional),
-        "panels": panels_of(name).map(panel).collect::<Vec<_>>(),
+        "panels": wanted.entries().map(panel).collect::<Vec<_>>(),
         "claims": claims.map(claim).collect::<Vec<_>>(),
         "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
     })

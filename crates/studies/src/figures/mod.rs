@@ -23,6 +23,7 @@ pub mod session;
 pub mod stated;
 pub mod svg;
 pub mod verdict;
+pub mod wanted;
 pub mod ws;
 pub mod ye;
 
@@ -35,6 +36,7 @@ use self::figure::Figure;
 use self::results::Results;
 use self::run_values::RunValues;
 use self::verdict::Standing;
+use self::wanted::Wanted;
 use crate::grid::GridError;
 use crate::kept_runs::{KeepError, KeptRuns};
 use crate::ns2::TableError;
@@ -224,13 +226,13 @@ pub enum FigureError {
     },
 }
 
-/// A figure with the default setting: its verdict is the headline.
+/// A figure, or a part of it, with the default setting: its verdict is the headline.
 ///
 /// # Errors
 /// A record that cannot be computed, a scenario that cannot be run, a run that cannot be kept, or a transfer that does
 /// not end.
-pub fn judge_default(name: FigureName, conduct: &mut Conduct) -> Result<FigureResult, FigureError> {
-    judge(name.record(conduct.scale)?, "default", conduct)
+pub fn judge_default(wanted: impl Into<Wanted>, conduct: &mut Conduct) -> Result<FigureResult, FigureError> {
+    judge(wanted.into().record(conduct.scale)?, "default", conduct)
 }
 
 /// The figure with each member of its sensitivity set whose name `is_wanted`.
@@ -238,12 +240,13 @@ pub fn judge_default(name: FigureName, conduct: &mut Conduct) -> Result<FigureRe
 /// # Errors
 /// As [`judge_default`].
 pub fn judge_sensitivity(
-    name: FigureName,
+    wanted: &Wanted,
     conduct: &mut Conduct,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<FigureResult>, FigureError> {
-    let members = name.sensitivity(conduct.scale)?.into_iter().filter(|(setting, _)| is_wanted(setting));
-    members.map(|(setting, figure)| judge(figure, setting, conduct)).collect()
+    let members = wanted.figure().sensitivity(conduct.scale)?.into_iter();
+    let members = members.filter(|(setting, _)| is_wanted(setting));
+    members.map(|(setting, figure)| judge(wanted.part_of(figure), setting, conduct)).collect()
 }
 
 /// Runs a record and judges its claims.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::catalogue::PANELS;
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, ValueSource};
 use super::measure::{grid_of, measure};
+use super::wanted::Wanted;
 use super::{
     Conduct, FigureError, FigureName, FigureResult, judge, judge_default, judge_sensitivity, report, svg,
 };
@@ -59,19 +59,6 @@ pub fn figures() -> &'static [FigureName] {
     FigureName::value_variants()
 }
 
-/// The record that a name stands for: that of a figure, of several in one, or of a panel.
-pub fn named(text: &str) -> Option<FigureName> {
-    let text = text.replace('–', "-");
-    let panel = PANELS.iter().find(|entry| entry.id.eq_ignore_ascii_case(&text)).map(|entry| entry.figure);
-    panel.or_else(|| FigureName::from_str(&text, true).ok())
-}
-
-/// All that may be named: panels, then figures.
-pub fn names() -> impl Iterator<Item = String> {
-    let figures = FigureName::value_variants().iter().map(|figure| name_of(*figure));
-    PANELS.iter().map(|entry| entry.id.to_owned()).chain(figures)
-}
-
 /// What a record is called.
 pub fn name_of(figure: FigureName) -> String {
     figure.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -81,14 +68,14 @@ pub fn name_of(figure: FigureName) -> String {
 ///
 /// # Errors
 /// A scenario that cannot be run, a run that cannot be kept, a transfer that does not end, or the watch wants no more.
-pub fn judged(name: FigureName, conduct: &mut Conduct, members: Members<'_>) -> Result<Judged, FigureError> {
-    let headline = judge_default(name, conduct)?;
+pub fn judged(wanted: &Wanted, conduct: &mut Conduct, members: Members<'_>) -> Result<Judged, FigureError> {
+    let headline = judge_default(wanted, conduct)?;
     let members = match members {
         Members::None => Vec::new(),
         Members::Named(names) => {
             let is_wanted =
                 |member: &str| names.is_empty() || names.iter().any(|name| member.contains(name.as_str()));
-            judge_sensitivity(name, conduct, is_wanted)?
+            judge_sensitivity(wanted, conduct, is_wanted)?
         }
     };
     Ok(Judged { headline, members })
@@ -99,10 +86,10 @@ pub fn judged(name: FigureName, conduct: &mut Conduct, members: Members<'_>) -> 
 /// # Errors
 /// A record that cannot be computed, or the watch wants no more.
 pub fn judged_by_kept(
-    name: FigureName,
+    wanted: &Wanted,
     conduct: &mut Conduct,
 ) -> Result<Result<FigureResult, Lack>, FigureError> {
-    let record = name.record(conduct.scale)?;
+    let record = wanted.record(conduct.scale)?;
     match lack_of(&record, conduct) {
         Lack::Nothing => judge(record, "default", conduct).map(Ok),
         lack => Ok(Err(lack)),
@@ -113,8 +100,8 @@ pub fn judged_by_kept(
 ///
 /// # Errors
 /// A record that cannot be computed.
-pub fn lacks(name: FigureName, conduct: &Conduct) -> Result<usize, FigureError> {
-    let mut record = name.record(conduct.scale)?;
+pub fn lacks(wanted: &Wanted, conduct: &Conduct) -> Result<usize, FigureError> {
+    let mut record = wanted.record(conduct.scale)?;
     conduct.cap(&mut record);
     Ok(conduct.kept.lacks(&grid_of(&record)))
 }
