@@ -174,7 +174,7 @@ class Panel:
             style = {"marker": marker, "color": colour, "label": str(name), **SOURCES.get(source, {})}
             points = points.sort_values("x")
             at, mean, half = points["x"], points["mean"], points["ci95"]
-            if source == NS2:
+            if source == NS2 or len(points) == 1:
                 lines[str(name)] = axes.errorbar(at, mean, half, capsize=2, elinewidth=0.8, **style).lines[0]
             else:
                 lines[str(name)] = plots.line_with_band(axes, at, mean, half, **style)

@@ -7,14 +7,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_studies::figures::catalogue::{
-    DecidedBy, INDEX_BEGIN, INDEX_END, PANELS, PanelEntry, WORKS, index, verdict_in,
+    DecidedBy, INDEX_BEGIN, INDEX_END, PANELS, PanelEntry, WORKS, index, verdict_in, with_curves,
 };
 use anabranch_studies::figures::claim::{Claim, Weight};
 use anabranch_studies::figures::curve_table;
+use anabranch_studies::figures::running_times;
 use anabranch_studies::figures::session::{drawn_anew, name_of};
 use anabranch_studies::figures::wanted::wanted;
 use anabranch_studies::figures::{Conduct, FigureName};
 use anabranch_studies::scale::StudyScale;
+use clap::ValueEnum;
 
 /// The panels with results, by work, as the atlas counts them (atlas 13): 8, 6, 6, 10 and 31.
 const ATLAS: [&str; 61] = [
@@ -80,20 +82,60 @@ fn the_verdicts_of_the_catalogue_are_those_of_the_sections() {
     }
 }
 
-#[test]
-fn the_index_of_the_page_is_current() {
-    let page = page();
-    let made = index(|entry| {
-        let (heading, _) = section(&page, entry.figure)?;
+/// The page with its index and its curves made anew.
+fn made_anew(page: &str) -> String {
+    let times = running_times::read(&docs().join("figures")).expect("a table of times");
+    let made = |entry: &PanelEntry| {
+        let (heading, _) = section(page, entry.figure)?;
         Some((heading.split(':').next()?.to_owned(), anchor(heading)))
-    });
+    };
     let (before, rest) = page.split_once(INDEX_BEGIN).expect("where the index begins");
-    let (written, after) = rest.split_once(INDEX_END).expect("where the index ends");
+    let (_, after) = rest.split_once(INDEX_END).expect("where the index ends");
+    let mut page = format!("{before}{INDEX_BEGIN}\n{}{INDEX_END}{after}", index(made, &times));
+    for name in FigureName::value_variants() {
+        let heading = name_of(*name);
+        let time = times.iter().find(|time| time.figure == heading).map(|time| time.processor_s);
+        let record = name.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
+        let (_, text) = section(&page, *name).unwrap_or_else(|| panic!("{heading} has no section"));
+        page = page.replace(text, &with_curves(text, &record, time));
+    }
+    page
+}
+
+#[test]
+fn the_index_and_the_curves_of_the_page_are_current() {
+    let (page, path) = (page(), docs().join("figures.md"));
+    let made = made_anew(&page);
     if std::env::var_os("UPDATE_INDEX").is_some() {
-        let page = format!("{before}{INDEX_BEGIN}\n{made}{INDEX_END}{after}");
-        fs::write(docs().join("figures.md"), page).expect("it can be written");
-    } else {
-        assert_eq!(written.trim(), made.trim(), "UPDATE_INDEX=1 writes it anew");
+        fs::write(path, made).expect("it can be written");
+        return;
+    }
+    let first = page.lines().zip(made.lines()).position(|(one, other)| one != other);
+    assert!(page == made, "from line {first:?} on: UPDATE_INDEX=1 writes it anew");
+}
+
+#[test]
+fn every_figure_has_a_time() {
+    let times = running_times::read(&docs().join("figures")).expect("a table of times");
+    let known: Vec<&str> = times.iter().map(|time| time.figure.as_str()).collect();
+    assert_eq!(known, FigureName::value_variants().iter().map(|name| name_of(*name)).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_table_and_picture_of_the_page_is_there_and_no_other() {
+    let page = page();
+    let linked = |ending: &str| -> BTreeSet<String> {
+        let links = page.split("](figures/").skip(1).filter_map(|rest| rest.split_once(')'));
+        links.map(|(file, _)| file.to_owned()).filter(|file| file.ends_with(ending)).collect()
+    };
+    let there = |ending: &str| -> BTreeSet<String> {
+        let files = fs::read_dir(docs().join("figures")).expect("the folder of the curves");
+        let names = files.map(|file| file.expect("its name").file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(ending) && name != running_times::FILE).collect()
+    };
+    for ending in [".csv", ".svg"] {
+        assert_eq!(linked(ending), there(ending), "{ending}");
+        assert!(linked(ending).len() >= 61, "{ending}");
     }
 }
 

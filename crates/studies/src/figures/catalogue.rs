@@ -6,12 +6,16 @@ mod curves;
 mod entries;
 mod page;
 
-pub use curves::{CURVES_END, curves, curves_begin, with_curves};
+use curves::told;
+
+pub use curves::with_curves;
 pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
 
 use std::fmt::Write as _;
 
 use super::claim::{Claim, Finding, Weight};
+use super::running_times::RunningTime;
+use super::session::name_of;
 use super::verdict::{Standing, Verdict};
 use super::{FigureName, FigureResult};
 
@@ -78,13 +82,17 @@ pub fn panels_of(figure: FigureName) -> impl Iterator<Item = &'static PanelEntry
     PANELS.iter().filter(move |entry| entry.figure == figure)
 }
 
-/// The index as docs/figures.md has it, between [`INDEX_BEGIN`] and [`INDEX_END`].
-pub fn index(section: impl Fn(&PanelEntry) -> Option<(String, String)>) -> String {
-    let mut table = String::from("| panel | shows | verdict | section |\n|---|---|---|---|\n");
+/// The index as docs/figures.md has it, between [`INDEX_BEGIN`] and [`INDEX_END`], with what each figure takes as a whole.
+pub fn index(section: impl Fn(&PanelEntry) -> Option<(String, String)>, times: &[RunningTime]) -> String {
+    let mut table =
+        String::from("| panel | shows | verdict | its figure takes | section |\n|---|---|---|---:|---|\n");
     for entry in &PANELS {
         let (title, anchor) = section(entry).unwrap_or_default();
-        let PanelEntry { id, title: shows, verdict, .. } = entry;
-        let _ = writeln!(table, "| {id} | {shows} | {} | [{title}](#{anchor}) |", verdict.word());
+        let PanelEntry { id, title: shows, verdict, figure, .. } = entry;
+        let name = name_of(*figure);
+        let time = times.iter().find(|time| time.figure == name).map(|time| told(time.processor_s));
+        let time = time.unwrap_or_default();
+        let _ = writeln!(table, "| {id} | {shows} | {} | {time} | [{title}](#{anchor}) |", verdict.word());
     }
     table
 }

@@ -7,15 +7,15 @@ use crate::figures::curve_table;
 use crate::figures::figure::{Figure, Panel};
 
 /// The line before a figure's curves.
-pub fn curves_begin(figure: &str) -> String {
+fn curves_begin(figure: &str) -> String {
     format!("<!-- generated: curves of {figure} -->")
 }
 
 /// The line behind them.
-pub const CURVES_END: &str = "<!-- end of curves -->";
+const CURVES_END: &str = "<!-- end of curves -->";
 
 /// What stands between the two lines, with the seconds of processor time that the figure took.
-pub fn curves(figure: &Figure, processor_s: Option<f64>) -> String {
+fn curves(figure: &Figure, processor_s: Option<f64>) -> String {
     let mut text = match processor_s {
         Some(seconds) => format!("Curves, made in {} of processor time:\n", told(seconds)),
         None => "Curves:\n".to_owned(),
@@ -61,7 +61,7 @@ pub fn with_curves(section: &str, figure: &Figure, processor_s: Option<f64>) -> 
 }
 
 /// Seconds below a hundred, then minutes.
-fn told(seconds: f64) -> String {
+pub fn told(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 1.0 => "less than a second".to_owned(),
         seconds if seconds < 100.0 => format!("{seconds:.0} s"),
