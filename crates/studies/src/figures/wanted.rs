@@ -114,8 +114,8 @@ impl Wanted {
 
     /// What it wants of a record, or of a member of its sensitivity set.
     pub(super) fn part_of(&self, mut figure: Figure) -> Figure {
-        let is_whole = |entry: &&PanelEntry| entry.decided_by == DecidedBy::Figure;
-        if self.panels.is_empty() || self.panels.iter().any(|entry| is_whole(&entry)) {
+        let needs_all = self.panels.iter().any(|entry| entry.decided_by == DecidedBy::Figure);
+        if self.panels.is_empty() || needs_all {
             return figure;
         }
         figure.claims.retain(|claim| self.panels.iter().any(|entry| entry.decided_by.looks_at(claim)));

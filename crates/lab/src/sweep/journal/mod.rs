@@ -3,12 +3,15 @@
 //!
 //! Fields are separated by tabs. A `columns` line names the cells of the rows that refer to it.
 
+mod line;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::line::{Line, Lines, Place, RunKey};
 use super::batch::{PartRows, Rows};
 use super::key::ScenarioKey;
 use crate::digest;
@@ -79,15 +82,6 @@ pub enum JournalError {
     },
 }
 
-type RunKey = (ScenarioKey, u64);
-
-/// Where a line is.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    at: u64,
-    len: u32,
-}
-
 /// How the file ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
@@ -103,13 +97,6 @@ enum Tail {
 enum Store {
     Memory(Vec<u8>),
     File { path: PathBuf, file: File },
-}
-
-/// What a line says.
-enum Line<'l> {
-    Head { version: &'l str },
-    Columns { id: &'l str, names: Vec<String> },
-    Run { key: RunKey, columns: &'l str, program: String, cells: Vec<String> },
 }
 
 impl Journal {
@@ -324,218 +311,8 @@ impl Journal {
     }
 }
 
-/// Lines that are written together.
-struct Lines {
-    bytes: Vec<u8>,
-    /// Where the next one begins.
-    at: u64,
-    added: BTreeMap<RunKey, Place>,
-    named: BTreeMap<String, Arc<[String]>>,
-}
-
-impl Lines {
-    /// None yet; the first one begins here.
-    fn at(at: u64) -> Lines {
-        Lines { bytes: Vec::new(), at, added: BTreeMap::new(), named: BTreeMap::new() }
-    }
-
-    fn push(&mut self, fields: &[&str]) -> Place {
-        let mut line = fields.iter().map(|field| escaped(field)).collect::<Vec<_>>().join("\t");
-        line = format!("{line}\t{}", digest::check(&line));
-        let place = Place { at: self.at, len: u32::try_from(line.len()).unwrap_or(u32::MAX) };
-        self.bytes.extend_from_slice(line.as_bytes());
-        self.at += line.len() as u64;
-        self.end();
-        place
-    }
-
-    fn end(&mut self) {
-        self.bytes.push(b'\n');
-        self.at += 1;
-    }
-}
-
-impl Line<'_> {
-    /// `None` for a line that is damaged, or whose kind is unknown.
-    fn read(text: &str) -> Option<Line<'_>> {
-        let (fields, check) = text.rsplit_once('\t')?;
-        if check != digest::check(fields) {
-            return None;
-        }
-        let mut fields = fields.split('\t');
-        match fields.next()? {
-            "sweep" => Some(Line::Head { version: fields.next()? }),
-            "columns" => Some(Line::Columns { id: fields.next()?, names: fields.map(plain).collect() }),
-            "run" => {
-                let key = (ScenarioKey::parse(fields.next()?)?, fields.next()?.parse().ok()?);
-                let (columns, program) = (fields.next()?, plain(fields.next()?));
-                Some(Line::Run { key, columns, program, cells: fields.map(plain).collect() })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// A field without tabs and ends of lines.
-fn escaped(field: &str) -> String {
-    field.replace('\\', r"\\").replace('\t', r"\t").replace('\n', r"\n").replace('\r', r"\r")
-}
-
-/// The field that was escaped.
-fn plain(field: &str) -> String {
-    if !field.contains('\\') {
-        return field.to_owned();
-    }
-    let (mut text, mut chars) = (String::with_capacity(field.len()), field.chars());
-    while let Some(c) = chars.next() {
-        text.push(match (c, c == '\\') {
-            (_, true) => match chars.next() {
-                Some('t') => '\t',
-                Some('n') => '\n',
-                Some('r') => '\r',
-                other => other.unwrap_or('\\'),
-            },
-            (c, false) => c,
-        });
-    }
-    text
-}
-
 /// The version of the file's form.
 const VERSION: &str = "1";
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sweep::batch::SeedRow;
-
-    const KEY: &str = "000102030405060708090a0b0c0d0e0f";
-
-    fn key() -> ScenarioKey {
-        ScenarioKey::parse(KEY).expect("a key")
-    }
-
-    /// Rows of these seeds, whose cells are a number and a text that needs care.
-    fn rows(seeds: std::ops::Range<u64>) -> Rows {
-        let row = |seed: u64| SeedRow { seed, cells: vec![format!("{seed}.5"), "a\tb\\n\nc".to_owned()] };
-        let part = PartRows {
-            key: KEY.to_owned(),
-            columns: vec!["x".to_owned(), "why".to_owned()],
-            rows: seeds.map(row).collect(),
-            wall_ns: 1,
-        };
-        Rows { batch: 0, program: "anabranch 0.1.0".to_owned(), parts: vec![part] }
-    }
-
-    impl Journal {
-        /// The number of rows.
-        fn rows(&self) -> usize {
-            self.index.len()
-        }
-    }
-
-    fn open(folder: &Path) -> Journal {
-        Journal::in_folder(folder).expect("it can be opened")
-    }
-
-    #[test]
-    fn rows_are_there_again_as_they_were() {
-        let folder = tempfile::tempdir().expect("there is room");
-        for mut journal in [open(folder.path()), Journal::in_memory()] {
-            journal.append(&[rows(1..3), rows(2..5)]).expect("room");
-            assert_eq!(journal.rows(), 4, "each once");
-            let row = journal.row(key(), 4).expect("readable").expect("it is there");
-            assert_eq!((row.cells[0].as_str(), row.cells[1].as_str()), ("4.5", "a\tb\\n\nc"));
-            assert_eq!((row.columns[1].as_str(), row.program.as_str()), ("why", "anabranch 0.1.0"));
-            assert_eq!(journal.row(key(), 9).expect("readable"), None);
-        }
-        let again = open(folder.path());
-        assert_eq!((again.rows(), again.damaged()), (4, 0));
-        assert_eq!(again.row(key(), 3).expect("readable").expect("it is there").cells[0], "3.5");
-    }
-
-    #[test]
-    fn a_file_cut_at_any_byte_keeps_the_lines_before_and_takes_new_ones() {
-        let folder = tempfile::tempdir().expect("there is room");
-        let file = folder.path().join(FILE);
-        open(folder.path()).append(&[rows(1..3)]).expect("room");
-        let whole = fs::read(&file).expect("it is there");
-        for length in 0..whole.len() {
-            fs::write(&file, &whole[..length]).expect("room");
-            let mut journal = open(folder.path());
-            let ends = whole[..=length].iter().filter(|byte| **byte == b'\n').count();
-            // The head and the columns come before the rows; a line that lacks nothing but its end is whole.
-            assert_eq!(journal.rows(), ends.saturating_sub(2), "{length} bytes");
-            journal.append(&[rows(1..3)]).expect("room");
-            drop(journal);
-            let again = open(folder.path());
-            assert_eq!(again.rows(), 2, "{length} bytes");
-            for seed in 1..3 {
-                let row = again.row(key(), seed).expect("readable").expect("it is there");
-                assert_eq!(row.cells[0], format!("{seed}.5"), "{length} bytes");
-            }
-        }
-    }
-
-    #[test]
-    fn what_a_kill_leaves_is_taken_away_and_what_was_damaged_is_counted() {
-        let folder = tempfile::tempdir().expect("there is room");
-        let file = folder.path().join(FILE);
-        open(folder.path()).append(&[rows(1..3)]).expect("room");
-        let mut bytes = fs::read(&file).expect("it is there");
-        let whole = bytes.len();
-        bytes.extend_from_slice(b"run\t00");
-        fs::write(&file, &bytes).expect("room");
-        let mut journal = open(folder.path());
-        assert_eq!((journal.rows(), journal.damaged()), (2, 0));
-        assert_eq!(fs::read(&file).expect("it is there"), bytes, "nothing is changed before rows come");
-        journal.append(&[rows(3..4)]).expect("room");
-        drop(journal);
-        let text = fs::read_to_string(&file).expect("it is there");
-        assert!(text[whole..].starts_with(&format!("run\t{KEY}\t3\t")), "{text}");
-        fs::write(&file, text.replacen("\t1.5\t", "\t2.5\t", 1)).expect("room");
-        let journal = open(folder.path());
-        assert_eq!((journal.rows(), journal.damaged()), (2, 1));
-    }
-
-    #[test]
-    fn a_damaged_byte_anywhere_costs_its_line_and_no_other() {
-        let folder = tempfile::tempdir().expect("there is room");
-        let file = folder.path().join(FILE);
-        open(folder.path()).append(&[rows(1..5)]).expect("room");
-        let whole = fs::read(&file).expect("it is there");
-        let first_row = whole.windows(4).position(|bytes| bytes == b"run\t").expect("a row");
-        for at in first_row..whole.len() {
-            for flip in [1, 0x80] {
-                let mut bytes = whole.clone();
-                bytes[at] ^= flip;
-                fs::write(&file, &bytes).expect("room");
-                let found = open(folder.path()).rows();
-                // An end of a line that is damaged makes one line of two.
-                assert!(
-                    (2..=3).contains(&found) || (found == 4 && at + 1 == whole.len()),
-                    "byte {at}: {found}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn one_process_has_it_at_a_time() {
-        let folder = tempfile::tempdir().expect("there is room");
-        let first = open(folder.path());
-        assert!(matches!(Journal::in_folder(folder.path()), Err(JournalError::InUse { .. })));
-        drop(first);
-        open(folder.path());
-    }
-
-    #[test]
-    fn the_file_of_a_newer_program_is_left_alone() {
-        let folder = tempfile::tempdir().expect("there is room");
-        let mut lines = Lines::at(0);
-        lines.push(&["sweep", "2"]);
-        fs::write(folder.path().join(FILE), &lines.bytes).expect("room");
-        let refused = Journal::in_folder(folder.path()).expect_err("newer").to_string();
-        assert!(refused.ends_with("version 2 of the journal, and this program reads version 1"), "{refused}");
-    }
-}
+mod tests;
