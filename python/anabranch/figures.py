@@ -62,7 +62,7 @@ WIDE = (7.5, 3.4)
 SOURCES: dict[str, dict[str, Any]] = {
     "model": {"linestyle": "--", "fillstyle": "none"},
     NS2: {"linestyle": ":", "linewidth": 0.9, "fillstyle": "none"},
-    "paper": {"linestyle": "none", "marker": "x", "color": "0.2"},
+    "paper": {"linestyle": "none", "marker": "x"},
 }
 """How curves are drawn that were not simulated here."""
 
@@ -166,9 +166,9 @@ class Panel:
         axes = ax or plots.new_axes()
         lines: dict[str, Line2D] = {}
         for name, points in self.curves.groupby("series", sort=False):
-            base = str(name).partition(f", {NS2}")[0]
             source = str(points["source"].iloc[0])
-            alike = lines.get(base) if source == NS2 else None
+            # What others say of a curve has its colour.
+            alike = lines.get(str(name).partition(f", {NS2}")[0].removesuffix(" stated"))
             marker = alike.get_marker() if alike else plots.MARKERS[len(lines) % len(plots.MARKERS)]
             colour = alike.get_color() if alike else f"C{len(lines)}"
             style = {"marker": marker, "color": colour, "label": str(name), **SOURCES.get(source, {})}

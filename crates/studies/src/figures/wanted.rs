@@ -58,11 +58,13 @@ impl Wanted {
 
     fn named(text: &str) -> Option<Wanted> {
         let text = text.replace('–', "-");
-        let panel = PANELS.iter().find(|entry| entry.id.eq_ignore_ascii_case(&text));
-        match panel {
-            Some(entry) => Some(Wanted { figure: entry.figure, panels: vec![entry] }),
-            None => Some(Wanted::whole(FigureName::from_str(&text, true).ok()?)),
+        // Some records are called as one of their panels is.
+        let mut figures = FigureName::value_variants().iter();
+        if let Some(figure) = figures.find(|figure| name_of(**figure).eq_ignore_ascii_case(&text)) {
+            return Some(Wanted::whole(*figure));
         }
+        let entry = PANELS.iter().find(|entry| entry.id.eq_ignore_ascii_case(&text))?;
+        Some(Wanted { figure: entry.figure, panels: vec![entry] })
     }
 
     fn join(&mut self, other: Wanted) {
@@ -185,6 +187,8 @@ mod tests {
         assert_eq!(names(&of(&["WS-F9", "iy-f5b", "IY-F5a", "IY-F5b"])), ["IY-F5a IY-F5b", "WS-F9"]);
         assert_eq!(names(&of(&["IY-F5b", "IY-F5"])), ["IY-F5"]);
         assert_eq!(names(&of(&["ws-f5–f8", "WS-F6"])), ["WS-F5-F8"]);
+        let ecn = of(&["YE-F25"])[0].record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(ecn.panels.len(), 3, "YE-T1's are its too");
         assert!(known().all(|name| wanted([&name[..]]).is_ok()));
         assert_eq!(wanted(["IY-F99"]).map(drop), Err(UnknownFigure { name: "IY-F99".to_owned() }));
     }
