@@ -28,7 +28,6 @@ lab:    ## the Python package with its notebooks in target/lab, and a first pict
 	notebooks/lab
 
 cost:   ## count the instructions of eight fixed workloads beside the golden file (tests/cost --write writes it anew)
-	cargo build --quiet --package anabranch-cost
 	tests/cost
 
 peers:  ## our sockets beside usrsctp, quinn and TCP; the table goes into docs/performance.md
