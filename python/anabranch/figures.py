@@ -92,25 +92,17 @@ class Stated:
     def draw(self, axes: Axes, label: str | None = None) -> None:
         """Draw the range as a grey area, an open one as the line at its end."""
         left, right = self.places
-        width = {"color": "0.3", "linewidth": 5, "alpha": 0.25, "solid_capstyle": "butt"}
-        if self.low is not None and self.high is not None and left == right:
-            axes.plot([left, left], [self.low, self.high], label=label, **width)  # type: ignore[arg-type]
-        elif self.low is not None and self.high is not None:
-            axes.fill_between(
-                [left, right], self.low, self.high, color="0.3", alpha=0.15, linewidth=0, label=label
-            )
+        ends = [end for end in (self.low, self.high) if end is not None]
+        if len(ends) == 1:
+            at = "v" if self.low is None else "^"
+            line = {"color": "0.4", "linewidth": 0.9, "linestyle": "-.", "marker": at}
+            axes.plot([left, right], 2 * ends, label=label, **line)  # type: ignore[arg-type]
+        elif left == right:
+            bar = {"color": "0.3", "linewidth": 5, "alpha": 0.25, "solid_capstyle": "butt"}
+            axes.plot([left, left], ends, label=label, **bar)  # type: ignore[arg-type]
         else:
-            bound = self.low if self.low is not None else self.high
-            at = "^" if self.low is not None else "v"
-            axes.plot(
-                [left, right],
-                [bound, bound],
-                color="0.4",
-                linewidth=0.9,
-                linestyle="-.",
-                marker=at,
-                label=label,
-            )
+            low, high = ends
+            axes.fill_between([left, right], low, high, color="0.3", alpha=0.15, linewidth=0, label=label)
 
 
 @dataclass(frozen=True)
