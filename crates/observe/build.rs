@@ -1,5 +1,6 @@
 //! Takes the plotting library of report pages out of its crate and compresses it: the page unpacks it in the
 //! browser, so that a page of 2 MB need not be one of 7.
+#![allow(clippy::print_stdout, reason = "cargo reads what is printed")]
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! Measures a path of the loopback interface for a second, and prints what it carries.
 //! `cargo run --example loopback`
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 

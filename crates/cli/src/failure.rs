@@ -172,7 +172,7 @@ impl Failure {
     pub fn tell(&self) {
         if let Failure::Scenario(error) = self {
             // It begins with its place, as compilers' messages do, so that editors can jump there.
-            return eprintln!("{}", error.show_within(style(), columns()));
+            return notice::show(&error.show_within(style(), columns()));
         }
         let message = self.to_string();
         for line in message.lines() {

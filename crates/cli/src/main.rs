@@ -43,6 +43,7 @@ mod turns;
 mod view;
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use anabranch_observe::Body;
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
             Asked::Scenarios => settings::list_of_scenarios(),
         };
         report::print_line(list.trim_end());
-        return ExitCode::SUCCESS;
+        return report::ending(None);
     }
     let arguments = match arguments::parse(&words) {
         Ok(arguments) => arguments,
@@ -134,10 +135,12 @@ fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
         report::print_line(&format!("{:#}", Body::default().value(Some(failure.document()))));
     }
     match not_parsed {
-        NotParsed::Help(help) => {
+        // On a terminal it may be coloured, and there is room.
+        NotParsed::Help(help) if message.is_some() || io::stdout().is_terminal() => {
             let _ = help.print();
         }
-        NotParsed::Wrong(wrong) => eprintln!("{}", wrong.draw(failure::style(), failure::columns())),
+        NotParsed::Help(help) => report::print_line(help.to_string().trim_end()),
+        NotParsed::Wrong(wrong) => notice::show(&wrong.draw(failure::style(), failure::columns())),
     }
-    if message.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    if message.is_some() { ExitCode::from(2) } else { report::ending(None) }
 }

@@ -12,6 +12,7 @@ use crate::arguments::Output;
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::report;
 
 /// How far a command is.
@@ -89,7 +90,7 @@ impl Meter {
             Shown::Bar(bar, template) => draw(bar, template, progress()),
             Shown::Lines if is_due => {
                 self.next_line = now + PERIOD;
-                eprintln!("{:.0} s: {}", now.as_secs_f64(), progress().words);
+                notice::tell(&format!("{:.0} s: {}", now.as_secs_f64(), progress().words));
             }
             Shown::Json if is_due => {
                 self.next_line = now + SECOND;

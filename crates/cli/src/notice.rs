@@ -1,11 +1,23 @@
-//! Lines on standard error. On a terminal they are broken between words, not where the terminal ends; in a file and on a
-//! pipe a message is one line, as scripts expect.
+//! The one writer to standard error. Messages decide about nothing: what cannot be written is dropped, whether the reader
+//! has ended, the disk is full or nobody reads.
 
 use std::io;
 
-/// Writes `line` to standard error.
+/// Writes the message `line` to standard error. On a terminal it is broken between words, not where the terminal ends; in
+/// a file and on a pipe it is one line, as scripts expect.
 pub fn tell(line: &str) {
-    eprintln!("{}", fitted(line, ""));
+    show(&fitted(line, ""));
+}
+
+/// Writes `text` to standard error as it is, and ends its last line.
+pub fn show(text: &str) {
+    // Those of other threads do not come in between.
+    let _lock = io::stderr().lock();
+    for piece in format!("{text}\n").as_bytes().chunks(PIECE) {
+        if !is_ready() || write(piece).is_err() {
+            return;
+        }
+    }
 }
 
 /// `line` as it fits the terminal behind `indent`; what does not fit goes on below, two columns further in.
@@ -14,6 +26,40 @@ pub fn fitted(line: &str, indent: &str) -> String {
         Some((width, _)) => broken(line, indent, usize::from(width.0)),
         None => format!("{indent}{line}"),
     }
+}
+
+/// Whether standard error takes a piece now. A reader that is slow is given a moment; one that takes nothing for so long
+/// is not waited for again until it reads: work must not stand still because nobody reads what is said about it.
+#[cfg(unix)]
+fn is_ready() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static IS_STUCK: AtomicBool = AtomicBool::new(false);
+    let patience = if IS_STUCK.load(Ordering::Relaxed) { 0 } else { PATIENCE_S };
+    let stderr = rustix::stdio::stderr();
+    let mut asked = [PollFd::new(&stderr, PollFlags::OUT)];
+    let is_ready = poll(&mut asked, Some(&Timespec { tv_sec: patience, tv_nsec: 0 })) != Ok(0);
+    IS_STUCK.store(!is_ready, Ordering::Relaxed);
+    is_ready
+}
+
+#[cfg(unix)]
+fn write(mut piece: &[u8]) -> rustix::io::Result<()> {
+    while !piece.is_empty() {
+        let count = rustix::io::retry_on_intr(|| rustix::io::write(rustix::stdio::stderr(), piece))?;
+        piece = &piece[count..];
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn is_ready() -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn write(piece: &[u8]) -> io::Result<()> {
+    io::Write::write_all(&mut io::stderr(), piece)
 }
 
 fn broken(line: &str, indent: &str, width: usize) -> String {
@@ -26,6 +72,11 @@ fn broken(line: &str, indent: &str, width: usize) -> String {
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::fill(line, options)
 }
+
+/// A pipe that takes anything takes this much without making its writer wait (`PIPE_BUF` of Linux).
+const PIECE: usize = 4096;
+#[cfg(unix)]
+const PATIENCE_S: i64 = 1;
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use crate::addresses;
 use crate::arguments::{HostPort, Output};
 use crate::failure::Failure;
 use crate::key::{self, Listening};
+use crate::notice;
 use crate::report;
 
 /// Whether the key is printed where the user can read it.
@@ -61,7 +62,7 @@ pub fn tell(endpoint: &Endpoint, hosts: &[HostPort], listening: &Listening, spok
     for line in lines(listening, other, &to) {
         match spoken {
             Spoken::Output => report::print_line(&line),
-            Spoken::Error => eprintln!("{line}"),
+            Spoken::Error => notice::show(&line),
             Spoken::Nowhere => {}
         }
     }

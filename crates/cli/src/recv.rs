@@ -174,7 +174,7 @@ impl ReceiveRun<'_> {
         let mut summary = summary(&monitor, &progress, destination);
         if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
             // Standard output is the file's alone.
-            eprint!("{}", std::mem::take(&mut summary));
+            notice::show(std::mem::take(&mut summary).trim_end());
         }
         let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
         let document = Some(TransferDocument::new(&monitor, &progress, (*resolved).clone()).into());

@@ -73,7 +73,7 @@ impl ProgressView {
             Screen::Bars(bars) => bars.show(monitor, progress),
             Screen::Lines(pace) => {
                 if pace.is_due(monitor.now()) {
-                    eprintln!("{}", line(monitor, progress));
+                    notice::tell(&line(monitor, progress));
                 }
             }
             Screen::JsonLines(pace) => {

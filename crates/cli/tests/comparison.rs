@@ -1,4 +1,5 @@
 //! `anabranch compare` and `demo`, as a person and as a script sees them. Real time passes here.
+#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};

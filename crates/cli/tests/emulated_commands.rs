@@ -1,5 +1,6 @@
 //! `anabranch emulate SCENARIO -- COMMAND` as a person and as a script sees it. Where the system refuses namespaces the
 //! tests say so and pass.
+#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 #![cfg(target_os = "linux")]
 
 use std::path::PathBuf;

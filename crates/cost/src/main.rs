@@ -10,6 +10,7 @@ mod model;
 mod simulation;
 mod stacks;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// A workload by its name. The function prepares it and calls [`count`] once.
@@ -26,11 +27,15 @@ const WORKLOADS: [(&str, fn()); 8] = [
 
 fn main() -> ExitCode {
     let Some(name) = std::env::args().nth(1) else {
-        WORKLOADS.iter().for_each(|(name, _)| println!("{name}"));
-        return ExitCode::SUCCESS;
+        let names: String = WORKLOADS.iter().map(|(name, _)| format!("{name}\n")).collect();
+        let is_listed = io::stdout().write_all(names.as_bytes()).is_ok();
+        return if is_listed { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     };
     let Some((_, work)) = WORKLOADS.iter().find(|(known, _)| *known == name) else {
-        eprintln!("there is no workload `{name}`; without an argument the program lists them");
+        let _ = writeln!(
+            io::stderr(),
+            "there is no workload `{name}`; without an argument the program lists them"
+        );
         return ExitCode::from(2);
     };
     work();

@@ -4,6 +4,7 @@
 //!
 //! `cargo run --release -p anabranch-emulate --example load -- [MBPS [PATHS [SECONDS [BUSY [tun]]]]]`, by default
 //! `50 2 10 0`.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, UdpSocket};

@@ -1,6 +1,7 @@
 //! One end of a transfer on the loopback interface at full speed; `tests/peers/run` measures it beside other
 //! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE [BITS]`; BITS is a rate in bit/s. The receiver prints
 //! `ready`, then the seconds from the first message to the last.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};

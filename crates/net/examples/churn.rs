@@ -1,5 +1,6 @@
 //! Two long-lived processes between which associations are opened and ended without pause; each prints once a second
 //! what it holds. `tests/soak` runs it: `churn serve 0.0.0.0:7000` and `churn call 192.0.2.1:7000,198.51.100.1:7000`.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 use std::net::SocketAddr;

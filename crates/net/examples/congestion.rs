@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo run -p anabranch-net --example congestion
 //! ```
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 

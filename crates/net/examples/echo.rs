@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo run -p anabranch-net --example echo
 //! ```
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 

@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo run --release -p anabranch-net --example file -- FILE
 //! ```
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 use std::fs::File;

@@ -3,6 +3,7 @@
 //! `marks plain|sealed receive ADDRESS CODEPOINT BYTES`, and `send` likewise; `ADDRESS` is the receiver's, `CODEPOINT` the
 //! two bits of all packets as a number, or `echo` or `cwr`: the association's own use of ECN. The receiver prints `ready`
 //! first.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 use std::net::SocketAddr;

@@ -9,6 +9,7 @@
 //! The receiver prints `ready`, then one JSON document: without `rate` how much arrived, and when, in the S seconds
 //! from the first message on; with `rate` when each message was due and when it arrived, in µs. `buffer=0` leaves the
 //! buffers as the profile has them; `profile` and the settings in [`REPLACED`] replace those of the tools.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::collections::BTreeMap;
 use std::error::Error;

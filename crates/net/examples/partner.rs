@@ -14,6 +14,7 @@
 //! settings of these names, and `ipcc=true` sends by IPCC and not by CMT. Who has a `remote` opens the association; others serve one. At its end one line says what was
 //! counted, as `key=value`; late packets are still answered until the program's input ends, as a peer that lost our last
 //! one needs (RFC 9260 §8.4).
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,6 +1,7 @@
 //! The cost of each choice of `tuned-2`: processor time of plain transfers on the loopback interface, both ends in this
 //! process, one choice after another in turns. `cargo run --release -p anabranch-net --example profile_cost --
 //! [MEGABYTES] [ROUNDS]`.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use anabranch_base::ByteCount;
 use anabranch_net::{Config, Endpoint, Options, Security, SendOptions};

@@ -1,4 +1,5 @@
 //! Associations that come and go leave nothing behind at either endpoint, however they end.
+#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 #[path = "../../sctp/tests/counting/mod.rs"]
 mod counting;

@@ -1,4 +1,5 @@
 //! Interfaces and addresses that come and go in a network namespace of the test's own.
+#![allow(clippy::print_stderr, reason = "the harness keeps what a test prints")]
 #![cfg(target_os = "linux")]
 
 use std::process::Command;

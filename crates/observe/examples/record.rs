@@ -1,5 +1,6 @@
 //! Runs a scenario once and writes its tables, its page and the JSON document of its results into a folder.
 //! `cargo run --example record -- scenarios/wifi-lte.toml records`
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

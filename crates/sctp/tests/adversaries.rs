@@ -5,6 +5,7 @@
 //!
 //! A failure prints its seed and the shortest list of acts that still fails. `ANABRANCH_ADVERSARIES` says how many seeds
 //! are played (a few hundred by default; then without a clock), `ANABRANCH_ADVERSARY_SEED` names one.
+#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 mod adversary;
 mod counting;

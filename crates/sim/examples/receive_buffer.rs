@@ -1,6 +1,7 @@
 //! The size that a self-tuning receive buffer reaches, and its goodput beside that of fixed ones: two paths whose
 //! round-trip times are as 1 to 8, at 1 to 1,000 Mbit/s. `cargo run --release -p anabranch-sim --example
 //! receive_buffer`.
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use anabranch_base::Duration;
 use anabranch_planner::live;

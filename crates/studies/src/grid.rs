@@ -10,6 +10,8 @@ use anabranch_sim::{Run, RunProgress, RunResult, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
+use crate::printing::tell;
+
 /// One scenario and the seeds it is run with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridPoint {
@@ -171,7 +173,7 @@ impl RunWatch for ProgressLines {
         let seconds = bar.elapsed().as_secs();
         if seconds / 60 > *minutes && bar.is_hidden() {
             *minutes = seconds / 60;
-            eprintln!("{}", told(bar.position(), bar.length().unwrap_or_default(), seconds));
+            tell(&told(bar.position(), bar.length().unwrap_or_default(), seconds));
         }
     }
 }

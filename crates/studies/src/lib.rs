@@ -11,6 +11,7 @@ pub mod grid;
 pub mod kept_runs;
 pub mod ns2;
 pub mod ns3;
+pub mod printing;
 pub mod sample;
 pub mod scale;
 pub mod sharing;

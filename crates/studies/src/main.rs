@@ -2,8 +2,10 @@
 
 mod commands;
 
+use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_studies::printing::{NotPrinted, print, tell};
 use clap::{Parser, Subcommand};
 
 /// The simulator beside other people's numbers, and the papers' figures.
@@ -29,7 +31,15 @@ enum Study {
 }
 
 fn main() -> ExitCode {
-    let ended = match Arguments::parse().study {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(other) if other.use_stderr() => {
+            tell(other.to_string().trim_end());
+            return ExitCode::from(2);
+        }
+        Err(help) => return status(print(&help.to_string()).map(|()| ExitCode::SUCCESS).map_err(Into::into)),
+    };
+    status(match arguments.study {
         Study::Blocking(arguments) => commands::blocking::run(&arguments),
         Study::Failover(arguments) => commands::failover::run(&arguments),
         Study::Figures(arguments) => commands::figures::run(&arguments),
@@ -40,9 +50,13 @@ fn main() -> ExitCode {
         Study::Small(arguments) => commands::small::run(&arguments),
         Study::Tournament(arguments) => commands::tournament::run(&arguments),
         Study::Tuned(arguments) => commands::tuned::run(&arguments),
-    };
+    })
+}
+
+/// 2 for what cannot be run, and 1 for what ran and could not be printed.
+fn status(ended: Result<ExitCode, Box<dyn Error>>) -> ExitCode {
     ended.unwrap_or_else(|error| {
-        eprintln!("{error}");
-        ExitCode::from(2)
+        tell(&error.to_string());
+        ExitCode::from(if error.is::<NotPrinted>() { 1 } else { 2 })
     })
 }

@@ -1,5 +1,6 @@
 //! Sends a directory and shows its own progress, a line a file; in one process, with the receiver beside the sender.
 //! `cargo run --example directory -- FROM INTO`
+#![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

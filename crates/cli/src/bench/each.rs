@@ -165,7 +165,7 @@ async fn rest(interrupt: &mut Interrupt) -> Result<(), Failure> {
 fn tell(arguments: &BenchArguments, what: &str) {
     match (arguments.output.quiet, arguments.output.is_json()) {
         (true, _) => {}
-        (false, true) => eprintln!("{}", what.trim_end()),
+        (false, true) => notice::show(what.trim_end()),
         (false, false) => report::print_line(what),
     }
 }

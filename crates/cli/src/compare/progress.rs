@@ -7,6 +7,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
 use crate::arguments::Output;
 use crate::clock::since_start;
+use crate::notice;
 
 /// The steps of a comparison.
 pub struct Steps {
@@ -42,7 +43,7 @@ impl Steps {
             let step = self.bar.position() + 1;
             let all = self.bar.length().unwrap_or(step);
             let seconds = since_start().as_secs_f64();
-            eprintln!("{seconds:.0} s: step {step} of {all}, {}", self.bar.message());
+            notice::tell(&format!("{seconds:.0} s: step {step} of {all}, {}", self.bar.message()));
         }
     }
 

@@ -15,7 +15,8 @@ use anabranch_observe::{Body, CannotWrite};
 use super::{document, refuse_appstripe, table};
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
-use crate::report::{Outcome, print_line};
+use crate::notice;
+use crate::report::{Outcome, ending, print_line};
 use crate::scenario::load_links;
 use anabranch_net::Clock;
 
@@ -27,6 +28,7 @@ pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
 /// Runs the command and ends as that does. It must be called before there are threads.
 pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
     match run(arguments) {
+        Ok(0) => ending(None),
         Ok(status) => ExitCode::from(status),
         Err(failure) => Outcome::from(failure).print(arguments.result_output()),
     }
@@ -88,7 +90,7 @@ fn tell(arguments: &EmulateArguments, report: &RelayReport, body: &Body) {
         let outcome = Outcome { document: Some(body.clone()), ..Outcome::default() };
         outcome.print(output);
     } else if !output.quiet && arguments.report.is_none() {
-        eprint!("{}", table::relayed(report));
+        notice::show(table::relayed(report).trim_end());
     }
 }
 

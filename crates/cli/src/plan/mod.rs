@@ -14,6 +14,7 @@ use crate::arguments::{MethodName, PlanArguments};
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 
@@ -50,7 +51,7 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
         return Ok(Outcome { document, summary, failure: None });
     }
     if !arguments.output.quiet {
-        eprintln!("{}", summary.trim_end());
+        notice::show(summary.trim_end());
     }
     // The file on standard output is the result, also with --quiet.
     crate::report::print_line(text.trim_end());

@@ -17,6 +17,7 @@ use anabranch_traces::{
 use crate::arguments::FromArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::report::{Outcome, print_line};
 use crate::scenario::parse_beside;
 
@@ -47,8 +48,8 @@ pub async fn run(arguments: &FromArguments, interrupt: &mut Interrupt) -> Result
     if arguments.output.is_json() {
         return Ok(Outcome { document, ..Outcome::default() });
     }
-    if !arguments.output.quiet {
-        eprint!("{remarks}");
+    if !arguments.output.quiet && !remarks.is_empty() {
+        notice::show(remarks.trim_end());
     }
     // The file on standard output is the result, also with --quiet.
     print_line(made.written.text.trim_end());

@@ -3,9 +3,9 @@
 mod columns;
 mod document;
 mod listing;
+mod printing;
 mod table;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anabranch_observe::Body;
@@ -16,6 +16,7 @@ use crate::failure::Failure;
 pub use columns::{head, lay_out, lay_out_narrow, wrapped};
 pub use document::{TransferDocument, line};
 pub use listing::{shortened, there_already};
+pub use printing::{ending, print_line};
 pub use table::{milliseconds, table};
 
 /// How a command ended.
@@ -32,13 +33,13 @@ pub struct Outcome {
 impl Outcome {
     /// Prints it as `output` says, and says how the program ends: a result that could not be written is a failure.
     pub fn print(&self, output: Output) -> ExitCode {
-        let written = self.text(output).map_or(Ok(()), |text| write_line(&text));
-        let not_written = written.err().map(Failure::NotPrinted);
-        let failures = [self.failure.as_ref(), not_written.as_ref()];
-        for failure in failures.into_iter().flatten() {
+        if let Some(text) = self.text(output) {
+            print_line(&text);
+        }
+        if let Some(failure) = &self.failure {
             failure.tell();
         }
-        failures.into_iter().flatten().next().map_or(ExitCode::SUCCESS, Failure::exit_code)
+        ending(self.failure.as_ref())
     }
 
     /// What goes to standard output, if anything does.
@@ -59,19 +60,5 @@ impl Outcome {
 impl From<Failure> for Outcome {
     fn from(failure: Failure) -> Outcome {
         Outcome { failure: Some(failure), ..Outcome::default() }
-    }
-}
-
-/// Prints a line on the way to a result; where it cannot be written, the result will tell.
-pub fn print_line(line: &str) {
-    let _ = write_line(line);
-}
-
-/// Writes a line to standard output; a reader that has closed the pipe is not an error.
-fn write_line(line: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
     }
 }

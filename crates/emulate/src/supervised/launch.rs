@@ -21,7 +21,7 @@ pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
         Ok(()) => Command::new(program).args(arguments).exec(),
         Err(error) => error,
     };
-    eprintln!("anabranch: cannot run {program:?}: {error}");
+    super::tell(&format!("cannot run {program:?}: {error}"));
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN })
 }
 

@@ -12,7 +12,7 @@ mod signals;
 mod supervise;
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write as _};
 use std::process::{Command, ExitCode, Stdio};
 
 use anabranch_base::Duration;
@@ -142,12 +142,17 @@ pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
         return Some(match supervise(&supervisor_arguments(rest)?) {
             Ok(status) => ExitCode::from(status),
             Err(error) => {
-                eprintln!("anabranch: cannot run programs behind the links: {error}");
+                tell(&format!("cannot run programs behind the links: {error}"));
                 ExitCode::FAILURE
             }
         });
     }
     None
+}
+
+/// A message that nobody reads any more changes nothing.
+fn tell(what: &str) {
+    let _ = writeln!(io::stderr(), "anabranch: {what}");
 }
 
 fn supervisor_arguments(words: &[OsString]) -> Option<SupervisorArguments> {

@@ -1,5 +1,6 @@
 //! Packets between interfaces in two network namespaces of this machine. Lower bounds of time are strict; upper ones leave
 //! room for a machine that is busy with other things. Where the system refuses namespaces the tests say so and pass.
+#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};

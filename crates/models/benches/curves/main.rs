@@ -2,6 +2,7 @@
 //! 120 packets solved state by state in the same run, and prints one table.
 //!
 //! `cargo bench --package anabranch-models --bench curves`; a word behind `--` keeps only the rows with it.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::hint::black_box;
 

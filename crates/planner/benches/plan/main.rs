@@ -2,6 +2,7 @@
 //! time.
 //!
 //! `cargo bench --package anabranch-planner --bench plan`; a word behind `--` keeps only the rows with it.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::hint::black_box;
 

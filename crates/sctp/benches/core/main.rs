@@ -3,6 +3,7 @@
 //! associations an endpoint has.
 //!
 //! `cargo bench --package anabranch-sctp --bench core`; a word behind `--` keeps only the rows with it.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod constant;
 mod cost;

@@ -1,4 +1,5 @@
 //! The cost of a packet where an endpoint has one association, and where it has many, each with a peer of its own.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -2,6 +2,7 @@
 //! run where it is installed.
 //!
 //! `cargo bench -p anabranch-sim` runs it; a name as argument picks one scenario.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::path::Path;
 use std::process::Command;

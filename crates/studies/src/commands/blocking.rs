@@ -4,6 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use anabranch_studies::blocking::table;
+use anabranch_studies::printing::print;
 use anabranch_studies::scale::StudyScale;
 
 /// Two unlike paths in one receive buffer, by its size, how it is split and how windows share it (docs/blocking.md)
@@ -16,6 +17,6 @@ pub struct Arguments {
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    print!("{}", table(arguments.scale)?);
+    print(&table(arguments.scale)?)?;
     Ok(ExitCode::SUCCESS)
 }

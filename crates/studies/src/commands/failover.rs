@@ -4,6 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use anabranch_studies::failover::table;
+use anabranch_studies::printing::print;
 use anabranch_studies::scale::StudyScale;
 
 /// How long a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
@@ -16,6 +17,6 @@ pub struct Arguments {
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    print!("{}", table(arguments.scale)?);
+    print(&table(arguments.scale)?)?;
     Ok(ExitCode::SUCCESS)
 }

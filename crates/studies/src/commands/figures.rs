@@ -9,6 +9,7 @@ use anabranch_studies::figures::session::{self, Members};
 use anabranch_studies::figures::wanted::Wanted;
 use anabranch_studies::figures::{Conduct, FigureName, report, running_times};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
+use anabranch_studies::printing::{print, tell};
 use anabranch_studies::scale::StudyScale;
 use anabranch_studies::stopwatch;
 use clap::ValueEnum;
@@ -66,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     for name in names {
         let (begun, before) = (stopwatch::now(), conduct.kept.counts());
         let judged = session::judged(&Wanted::whole(*name), &mut conduct, members)?;
-        print!("{}", judged.page(arguments.scale));
+        print(&judged.page(arguments.scale))?;
         if let Some(folder) = &arguments.svg {
             session::write_drawings(&judged.headline, folder)?;
         }
@@ -78,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
                 running_times::note(folder, *name, spent.processor)?;
             }
         }
-        eprintln!("{}: {taken} runs taken, {made} made; {spent}", judged.headline.figure.id);
+        tell(&format!("{}: {taken} runs taken, {made} made; {spent}", judged.headline.figure.id));
         rows.extend([judged.headline].iter().chain(&judged.members).map(report::csv));
     }
     if let Some(file) = &arguments.csv {
@@ -91,9 +92,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
 fn tell_of_rows(counts: RunCounts) {
     let RunCounts { foreign, damaged, .. } = counts;
     if foreign > 0 {
-        eprintln!("{foreign} kept runs are of a simulator with other behaviour, and are not used");
+        tell(&format!("{foreign} kept runs are of a simulator with other behaviour, and are not used"));
     }
     if damaged > 0 {
-        eprintln!("{damaged} lines of kept runs are cut off or damaged, and are not used");
+        tell(&format!("{damaged} lines of kept runs are cut off or damaged, and are not used"));
     }
 }

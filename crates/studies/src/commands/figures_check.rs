@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anabranch_studies::figures::curve_table::{self, CurveRow};
 use anabranch_studies::figures::session::{drawn_anew, name_of};
 use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::printing::{print_line, tell};
 use anabranch_studies::scale::StudyScale;
 use clap::ValueEnum;
 
@@ -49,16 +50,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
                 if !found.is_some_and(|found| row.is_same(found)) {
                     differing += 1;
                     let now = found.map_or_else(|| "not drawn any more".to_owned(), told);
-                    println!("{}: {} at {}: {} is {now}", path.display(), row.series, row.x, told(row));
+                    let place = format!("{}: {} at {}", path.display(), row.series, row.x);
+                    print_line(&format!("{place}: {} is {now}", told(row)))?;
                 }
             }
         }
-        eprintln!("{}: {drawn} of {seen} points drawn so far", name_of(*name));
+        tell(&format!("{}: {drawn} of {seen} points drawn so far", name_of(*name)));
     }
     if seen == 0 {
         return Err(format!("there are no curves in {}", arguments.folder.display()).into());
     }
-    println!("{drawn} of {seen} points were drawn anew, {differing} differ");
+    print_line(&format!("{drawn} of {seen} points were drawn anew, {differing} differ"))?;
     Ok(if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anabranch_studies::ns2::{
     HoldingShare, Selection, Set, by_rule, compare, csv_text, outside, summary, verbose,
 };
+use anabranch_studies::printing::{print, print_line};
 
 /// Our transfers beside ns-2's CMT module, point by point (docs/oracle.md)
 #[derive(Debug, clap::Args)]
@@ -40,7 +41,7 @@ pub struct Arguments {
 /// Runs it: 1 if a set misses its goal.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     if arguments.by_rule {
-        print!("{}", by_rule(arguments.seeds)?);
+        print(&by_rule(arguments.seeds)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let selection = Selection {
@@ -58,14 +59,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         }
         let (share, goal) = (HoldingShare::of(&points), set.goal(&selection.rules));
         is_reached &= share.value() >= goal;
-        println!("set {set:?}: {share} hold; the goal is {:.0}%", goal * 100.0);
-        print!("{}", summary(&points));
+        print_line(&format!("set {set:?}: {share} hold; the goal is {:.0}%", goal * 100.0))?;
+        print(&summary(&points))?;
         let lines = if arguments.verbose { verbose(&points) } else { outside(&points) };
-        println!(
+        print_line(&format!(
             "  {:<20} {:<64} {:>9} {:>9} {:>7} {:>6}",
             "figure", "point", "ours", "theirs", "ratio", "z"
-        );
-        println!("{lines}");
+        ))?;
+        print_line(&lines)?;
         if let Some(directory) = &arguments.csv {
             std::fs::create_dir_all(directory)?;
             std::fs::write(directory.join(format!("{set:?}.csv").to_lowercase()), csv_text(&points)?)?;

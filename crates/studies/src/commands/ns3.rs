@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_studies::ns3::{GOAL, RowSelection, compare, csv_text, lines, share, summary};
+use anabranch_studies::printing::{print, print_line};
 
 /// Our TCP beside ns-3's under random loss, row by row (docs/oracle.md)
 #[derive(Debug, clap::Args)]
@@ -31,18 +32,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let Arguments { seeds, every, time, verbose, .. } = *arguments;
     let judged = compare(RowSelection { seeds, every, seconds: time })?;
     let share = share(&judged);
-    println!(
+    print_line(&format!(
         "TCP under loss: {:.1}% of {} rows hold; the goal is {:.0}%",
         share * 100.0,
         judged.len(),
         GOAL * 100.0
-    );
-    print!("{}", summary(&judged));
-    println!(
+    ))?;
+    print(&summary(&judged))?;
+    print_line(&format!(
         "  {:<46} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9}",
         "row", "ours", "theirs", "ci95", "ratio", "time-outs", "theirs"
-    );
-    print!("{}", lines(judged.iter().filter(|row| verbose || !row.holds())));
+    ))?;
+    print(&lines(judged.iter().filter(|row| verbose || !row.holds())))?;
     if let Some(file) = &arguments.csv {
         std::fs::write(file, csv_text(&judged)?)?;
     }

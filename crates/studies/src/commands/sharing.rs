@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_studies::printing::print;
 use anabranch_studies::sharing::equal_links::EqualLinks;
 use anabranch_studies::sharing::trial::Trial;
 use anabranch_studies::sharing::{draw, table};
@@ -26,10 +27,11 @@ pub struct Arguments {
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    match (arguments.show, arguments.equal_links) {
-        (Some(number), _) => print!("{}", draw::network(arguments.draw, number).scenario("auto")),
-        (None, Some(seeds)) => print!("{}", table::equal_links(&EqualLinks::all(seeds)?)),
-        (None, None) => print!("{}", table::page(&Trial::all(arguments.draw, arguments.seeds)?)),
-    }
+    let text = match (arguments.show, arguments.equal_links) {
+        (Some(number), _) => draw::network(arguments.draw, number).scenario("auto"),
+        (None, Some(seeds)) => table::equal_links(&EqualLinks::all(seeds)?),
+        (None, None) => table::page(&Trial::all(arguments.draw, arguments.seeds)?),
+    };
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_studies::printing::print;
 use anabranch_studies::scale::StudyScale;
 use anabranch_studies::small::table;
 
@@ -16,6 +17,6 @@ pub struct Arguments {
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    print!("{}", table(arguments.scale)?);
+    print(&table(arguments.scale)?)?;
     Ok(ExitCode::SUCCESS)
 }

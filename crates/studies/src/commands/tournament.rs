@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_this_program};
+use anabranch_studies::printing::{print, tell};
 use anabranch_studies::tournament::Tournament;
 use anabranch_studies::tournament::contest::References;
 use anabranch_studies::tournament::network::{Network, NetworkSet, ShippedSet};
@@ -51,7 +52,7 @@ pub struct Arguments {
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(id) = &arguments.show {
-        print!("{}", arguments.scenario(id)?);
+        print(&arguments.scenario(id)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let tournament = Tournament {
@@ -67,9 +68,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         None => KeptRuns::in_memory(),
     };
     tell_of_rows(kept.counts());
-    print!("{}", tournament.page(&mut kept)?);
+    print(&tournament.page(&mut kept)?)?;
     let RunCounts { taken, made, .. } = kept.counts();
-    eprintln!("{taken} runs taken, {made} made");
+    tell(&format!("{taken} runs taken, {made} made"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -124,9 +125,9 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 fn tell_of_rows(counts: RunCounts) {
     let RunCounts { foreign, damaged, .. } = counts;
     if foreign > 0 {
-        eprintln!("{foreign} kept runs are of other builds of this program");
+        tell(&format!("{foreign} kept runs are of other builds of this program"));
     }
     if damaged > 0 {
-        eprintln!("{damaged} lines of kept runs are cut off or damaged, and are not used");
+        tell(&format!("{damaged} lines of kept runs are cut off or damaged, and are not used"));
     }
 }

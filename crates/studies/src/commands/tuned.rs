@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_studies::printing::print_line;
 use anabranch_studies::scale::StudyScale;
 use anabranch_studies::tuned::{Subject, table};
 use clap::ValueEnum;
@@ -25,7 +26,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     for subject in Subject::value_variants() {
         if arguments.only.is_none_or(|only| only == *subject) {
-            println!("{}", table(*subject, &arguments.profile, arguments.scale)?);
+            print_line(&table(*subject, &arguments.profile, arguments.scale)?)?;
         }
     }
     Ok(ExitCode::SUCCESS)

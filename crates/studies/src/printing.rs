@@ -1,0 +1,34 @@
+//! What the studies' program prints: results on standard output, which are a failure where they cannot be written, and
+//! messages on standard error, which decide about nothing.
+
+use std::io::{self, ErrorKind, Write as _};
+
+/// A result that standard output does not take.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the result to standard output: {0}")]
+pub struct NotPrinted(io::Error);
+
+/// Prints `text` as it is; a reader that has closed the pipe is not an error.
+///
+/// # Errors
+/// It cannot be written.
+pub fn print(text: &str) -> Result<(), NotPrinted> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(NotPrinted(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line.
+///
+/// # Errors
+/// It cannot be written.
+pub fn print_line(line: &str) -> Result<(), NotPrinted> {
+    print(&format!("{line}\n"))
+}
+
+/// Writes a message to standard error, or drops it where that is not possible.
+pub fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
