@@ -30,7 +30,7 @@ pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     Variant {
         name: "on-off",
         what: "on-off traffic",
-        doc: "evenly for `on`, then nothing for `off`, and again",
+        doc: "evenly for `on`, then nothing for `off`, and again; never faster than `rate`",
         new: || Traffic::OnOff { messages: NONE, on: Duration::ZERO, off: Duration::ZERO },
         is: |traffic| matches!(traffic, Traffic::OnOff { .. }),
         settings: &ON_OFF,

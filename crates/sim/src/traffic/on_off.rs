@@ -5,39 +5,62 @@ use anabranch_scenario::model::Messages;
 
 use super::{TrafficSource, evenly};
 
-/// Turns of sending and silence. Each turn begins with a message.
+/// Turns of sending and silence.
 #[derive(Debug)]
 pub struct OnOff {
     messages: Messages,
     on: Duration,
     off: Duration,
-    /// When the current turn began.
-    turn: Time,
+    begins: Begins,
+    /// When the turn began from which messages are counted.
+    since: Time,
     count: u64,
+}
+
+/// What a turn begins with.
+#[derive(Clone, Copy, Debug)]
+enum Begins {
+    /// A message.
+    Anew,
+    /// What was left of the time between two messages when the turn before ended. A turn that is shorter than this time, or
+    /// begins sooner after the last message, would carry more than the rate if it began with a message.
+    WhereItStopped,
 }
 
 impl OnOff {
     /// A source whose first turn begins at `start`.
     pub fn new(messages: Messages, on: Duration, off: Duration, start: Time) -> OnOff {
-        OnOff { messages, on, off, turn: start, count: 0 }
+        let gap = evenly(messages, 1);
+        let begins = if on >= gap && off >= gap { Begins::Anew } else { Begins::WhereItStopped };
+        OnOff { messages, on, off, begins, since: start, count: 0 }
+    }
+
+    /// When a source is due that has sent for `sent` since the first turn.
+    fn after(&self, sent: Duration) -> Time {
+        let on = self.on.as_nanos().max(1);
+        let (turns, rest) = (sent.as_nanos() / on, sent.as_nanos() % on);
+        self.since + (self.on + self.off) * turns + Duration::from_nanos(rest)
     }
 }
 
 impl TrafficSource for OnOff {
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)> {
-        let mut offset = evenly(self.messages, self.count);
-        if offset >= self.on && self.count > 0 {
-            self.turn = self.turn + self.on + self.off;
+        let mut sent = evenly(self.messages, self.count);
+        if matches!(self.begins, Begins::Anew) && sent >= self.on {
+            self.since = self.after(self.on);
             self.count = 0;
-            offset = Duration::ZERO;
+            sent = Duration::ZERO;
         }
         self.count += 1;
-        Some(((self.turn + offset).max(now), self.messages.size))
+        Some((self.after(sent).max(now), self.messages.size))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use anabranch_base::BitRate;
+    use proptest::prelude::*;
+
     use super::super::tests::{A_MILLISECOND_EACH, moments};
     use super::*;
 
@@ -46,5 +69,50 @@ mod tests {
         let (on, off) = (Duration::from_millis(2), Duration::from_millis(8));
         let mut source = OnOff::new(A_MILLISECOND_EACH, on, off, Time::ZERO);
         assert_eq!(moments(&mut source, 5), [0.0, 1.0, 10.0, 11.0, 20.0]);
+    }
+
+    #[test]
+    fn turns_shorter_than_the_time_between_messages_share_it() {
+        let on = Duration::from_micros(400);
+        let mut source = OnOff::new(A_MILLISECOND_EACH, on, on, Time::ZERO);
+        assert_eq!(moments(&mut source, 5), [0.0, 1.8, 4.0, 5.8, 8.0]);
+    }
+
+    #[test]
+    fn a_short_silence_does_not_bring_the_next_message_nearer() {
+        let (on, off) = (Duration::from_micros(1100), Duration::from_micros(100));
+        let mut source = OnOff::new(A_MILLISECOND_EACH, on, off, Time::ZERO);
+        assert_eq!(moments(&mut source, 4), [0.0, 1.0, 2.1, 3.2]);
+    }
+
+    proptest! {
+        /// Messages are never nearer than the rate has them, and come while it is on. Over many turns they are the share of the
+        /// rate that the times say, and at most a message a turn more.
+        #[test]
+        fn it_never_sends_more_than_its_rate(
+            bits in 1_000_u64..1_000_000_000,
+            size in 1_u64..65_000,
+            on in 1_u64..1_000_000_000,
+            off in 0_u64..1_000_000_000,
+        ) {
+            let messages = Messages { rate: BitRate::from_bits_per_second(bits), size: ByteCount::new(size) };
+            let mut source =
+                OnOff::new(messages, Duration::from_nanos(on), Duration::from_nanos(off), Time::ZERO);
+            let gap = size as f64 * 8e9 / bits as f64;
+            let (mut before, count) = (None, 1_000);
+            for _ in 0..count {
+                let (at, _) = source.next(Time::ZERO).expect("it never ends");
+                let at = at.since(Time::ZERO).as_nanos();
+                prop_assert!(at % (on + off) < on, "{at} is in an off-time");
+                prop_assert!(before.is_none_or(|before| (at - before) as f64 > gap - 1.0));
+                before = Some(at);
+            }
+            let turns = before.expect("messages") / (on + off) + 1;
+            let whole = (turns * on) as f64 / gap;
+            let more = if on as f64 >= gap && off as f64 >= gap { turns as f64 } else { 1.0 };
+            let count = f64::from(count);
+            prop_assert!(count <= whole + more + 1e-3 * whole, "{count} of {whole} in {turns} turns");
+            prop_assert!(count >= whole - on as f64 / gap - 1.0, "{count} of {whole} in {turns} turns");
+        }
     }
 }
