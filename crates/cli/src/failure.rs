@@ -241,7 +241,10 @@ impl Failure {
                 SweepError::Journal(JournalError::InUse { .. }) => "in-use",
                 SweepError::Journal(_) | SweepError::Table(_) => "record",
                 SweepError::Axis(_) | SweepError::Grid(_) => "arguments",
-                SweepError::Scenario(_) | SweepError::Build { .. } | SweepError::Batch(_) => "scenario",
+                SweepError::Scenario(_)
+                | SweepError::Build { .. }
+                | SweepError::Seeds(_)
+                | SweepError::Batch(_) => "scenario",
             },
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => "namespace",

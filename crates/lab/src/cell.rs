@@ -22,6 +22,8 @@ pub enum CellKind {
     Whole,
     /// Numbers.
     Number,
+    /// Whole numbers of which any 64 bits may be one, and whose differences mean nothing.
+    Seed,
     /// Texts.
     Text,
 }
@@ -67,7 +69,7 @@ impl Cell {
     pub fn read(text: &str, kind: CellKind) -> Option<Cell> {
         match kind {
             _ if text.is_empty() => Some(Cell::Missing),
-            CellKind::Whole => text.parse().ok().map(Cell::Whole),
+            CellKind::Whole | CellKind::Seed => text.parse().ok().map(Cell::Whole),
             CellKind::Number => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Cell::Number),
             CellKind::Text => Some(Cell::Text(text.to_owned())),
         }
@@ -78,7 +80,7 @@ impl CellKind {
     /// The kind as lists of columns name it.
     pub fn name(self) -> &'static str {
         match self {
-            CellKind::Whole => "whole number",
+            CellKind::Whole | CellKind::Seed => "whole number",
             CellKind::Number => "number",
             CellKind::Text => "text",
         }

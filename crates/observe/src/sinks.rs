@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
+use anabranch_files::WholeFile;
 use anabranch_sim::observe::{Observation, Watch};
 use anabranch_sim::result::RunResult;
 
@@ -26,7 +27,7 @@ pub struct Sinks<'a> {
     about: About<'a>,
     pcap: Option<(PathBuf, pcap::PcapSink<Out>)>,
     trace: Option<(trace::Outputs<PathBuf>, trace::TraceSink<Out>)>,
-    report: Option<(PathBuf, Out, report::ReportSink)>,
+    report: Option<(PathBuf, Page, report::ReportSink)>,
 }
 
 /// A record that cannot be written.
@@ -40,6 +41,8 @@ pub struct CannotWrite {
 }
 
 type Out = BufWriter<File>;
+/// A page is nothing until it is whole, and may have one of its name to replace.
+type Page = BufWriter<WholeFile>;
 
 impl Wanted {
     /// What the simulator has to note for them.
@@ -104,8 +107,10 @@ impl<'a> Sinks<'a> {
             files.extend([paths.paths, paths.links, paths.packets]);
             files.extend(paths.frames);
         }
-        if let Some((path, out, sink)) = self.report {
-            sink.finish(out, &self.about, result, runs).map_err(at(&path))?;
+        if let Some((path, mut page, sink)) = self.report {
+            let written = sink.finish(&mut page, &self.about, result, runs);
+            let page = written.and_then(|()| page.into_inner().map_err(io::IntoInnerError::into_error));
+            page.and_then(WholeFile::finish).map_err(at(&path))?;
             files.push(path);
         }
         Ok(files)
@@ -149,9 +154,9 @@ fn begin_tables(
     Ok((paths, sink))
 }
 
-fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Out, report::ReportSink), CannotWrite> {
-    let out = create(path).map_err(at(path))?;
-    Ok((path.to_owned(), out, report::ReportSink::new(about)))
+fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Page, report::ReportSink), CannotWrite> {
+    let page = WholeFile::at(path).map_err(at(path))?;
+    Ok((path.to_owned(), BufWriter::new(page), report::ReportSink::new(about)))
 }
 
 fn create(path: &Path) -> io::Result<Out> {

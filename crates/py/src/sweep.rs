@@ -167,7 +167,9 @@ pub fn run_batch<'py>(py: Python<'py>, batch: &[u8]) -> PyResult<Bound<'py, PyBy
 fn wrong_sweep(error: &SweepError) -> PyErr {
     match error {
         SweepError::Scenario(error) => wrong_scenario(error),
-        SweepError::Build { .. } => crate::errors::without_place("scenario", &error.to_string()),
+        SweepError::Build { .. } | SweepError::Seeds(_) => {
+            crate::errors::without_place("scenario", &error.to_string())
+        }
         SweepError::Axis(_) | SweepError::Grid(_) => PyValueError::new_err(error.to_string()),
         SweepError::Batch(error) => wrong_batch(error),
         SweepError::Journal(_) | SweepError::Table(_) => not_kept(&error.to_string()),

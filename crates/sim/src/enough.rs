@@ -3,6 +3,7 @@
 
 use crate::measure::Summary;
 use crate::result::RunResult;
+use crate::unfit::TooFewSeeds;
 
 /// How many replications to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +44,24 @@ impl Stop {
             Stop::After(runs) => runs,
             Stop::Until { least, .. } => least.max(2),
         }
+    }
+
+    /// The largest number of runs.
+    pub fn most(self) -> u64 {
+        match self {
+            Stop::After(runs) => runs,
+            Stop::Until { most, .. } => most.max(self.least()),
+        }
+    }
+
+    /// Checks that every run has a seed, from `seed` on.
+    ///
+    /// # Errors
+    /// The seeds of the last runs would be above the largest one.
+    pub fn check_seeds(self, seed: u64) -> Result<(), TooFewSeeds> {
+        let runs = self.most();
+        let is_enough = seed.checked_add(runs.saturating_sub(1)).is_some();
+        is_enough.then_some(()).ok_or(TooFewSeeds { seed, runs })
     }
 }
 

@@ -28,4 +28,4 @@ pub use observe::{Observation, Watch};
 pub use replicate::{Ended, FlowSummary, Plan, Replications, Watcher, replicate, run_once, summarise};
 pub use result::RunResult;
 pub use run::{Run, RunProgress};
-pub use unfit::{BuildError, Unfit};
+pub use unfit::{BuildError, TooFewSeeds, Unfit};

@@ -35,7 +35,7 @@ pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<Box<dyn Transport
                 paths,
                 seed: seed_of(flow, number, root),
             };
-            ends.extend(draft.ends().map_err(|why| BuildError { flow: flow.name.clone(), why })?);
+            ends.extend(draft.ends().map_err(|why| BuildError::Flow { flow: flow.name.clone(), why })?);
         }
     }
     Ok(ends)

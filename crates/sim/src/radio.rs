@@ -53,7 +53,7 @@ fn not_connected(scenario: &Scenario, air: Air) -> BuildError {
     let is_of = |path: &usize| scenario.paths[*path].air == Some(air);
     let flow = scenario.flows.iter().find(|flow| flow.paths.iter().any(is_of));
     let name = |node: usize| scenario.nodes[node].name.clone();
-    BuildError {
+    BuildError::Flow {
         flow: flow.map_or_else(String::new, |flow| flow.name.clone()),
         why: Unfit::NotConnected { from: name(air.from), to: name(air.to) },
     }

@@ -125,8 +125,9 @@ impl Watcher {
 /// If it is cancelled, it returns the runs that were finished, or else the first run as far as it came.
 ///
 /// # Errors
-/// The scenario cannot be run.
+/// The scenario cannot be run, or there are fewer seeds from the plan's on than runs.
 pub fn replicate(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<Replications, BuildError> {
+    plan.stop.check_seeds(plan.seed)?;
     // Checks that the scenario can be run before any thread starts.
     Run::new(scenario, plan.seed, Watch::default())?;
     let threads = plan.threads.map_or(0, NonZeroUsize::get);
@@ -165,14 +166,14 @@ fn batch(
     watcher: &Watcher,
 ) -> Result<Vec<Ended>, BuildError> {
     let next = AtomicU64::new(indices.start);
-    let of_threads = rayon::broadcast(|_| {
+    let of_threads = rayon::broadcast(|_| -> Result<Vec<(u64, Ended)>, BuildError> {
         let mut ended = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             if index >= indices.end {
                 return Ok(ended);
             }
-            let run = run_once(scenario, seed.wrapping_add(index), watcher)?;
+            let run = run_once(scenario, seed + index, watcher)?;
             // Cancelled between two runs, the next one says so: it ends where it begins.
             let is_whole = run.is_whole;
             ended.push((index, run));

@@ -4,12 +4,28 @@ use anabranch_planner::PlanError;
 
 /// Why a scenario cannot be run.
 #[derive(Debug, thiserror::Error)]
-#[error("flow {flow:?}: {why}")]
-pub struct BuildError {
-    /// The flow whose settings do not fit.
-    pub flow: String,
-    /// What is wrong with them.
-    pub why: Unfit,
+pub enum BuildError {
+    /// The settings of a flow are invalid.
+    #[error("flow {flow:?}: {why}")]
+    Flow {
+        /// The flow.
+        flow: String,
+        /// What is wrong with its settings.
+        why: Unfit,
+    },
+    /// Its replications have not enough seeds.
+    #[error(transparent)]
+    Seeds(#[from] TooFewSeeds),
+}
+
+/// The seeds of replications, `seed`, `seed + 1`, …, would go beyond the largest number that is a seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{runs} runs from seed {seed} need seeds beyond {}, the largest: use a seed up to {}", u64::MAX, u64::MAX - (.runs - 1))]
+pub struct TooFewSeeds {
+    /// The first seed.
+    pub seed: u64,
+    /// The largest number of runs, at least 2.
+    pub runs: u64,
 }
 
 /// Why the settings of a flow are invalid.

@@ -9,7 +9,7 @@
 //! itself: a line that was cut off or damaged is passed over, and its run is made again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -196,7 +196,7 @@ impl<V: KeptValues> KeptRuns<V> {
         };
         let mut kept = KeptRuns { behaviour: behaviour.to_owned(), ..KeptRuns::in_memory() };
         String::from_utf8_lossy(&bytes).lines().for_each(|line| kept.on_line(line));
-        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(fault)?;
+        let mut file = anabranch_files::open_to_append(&path).map_err(fault)?;
         if bytes.is_empty() {
             file.write_all(format!("{}\n", head::<V>()).as_bytes()).map_err(fault)?;
         } else if !bytes.ends_with(b"\n") {

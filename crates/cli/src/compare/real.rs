@@ -51,7 +51,7 @@ pub const MOST_LATE: Duration = Duration::from_millis(2);
 pub async fn transfer(variant: &PathVariant, over: Over) -> Result<Attempt, Failure> {
     let flow = variant.flow();
     let config = planned_config(&variant.scenario, &flow.paths, Host::First, variant.sctp())
-        .map_err(|why| BuildError { flow: flow.name.clone(), why })?;
+        .map_err(|why| BuildError::Flow { flow: flow.name.clone(), why })?;
     let security = security(variant)?;
     let Meeting { sender, receiver, to, links } = meet(variant, over, &config, &security)?;
     let clock = Clock::start();

@@ -1,7 +1,6 @@
 //! `figures report`: judges figures by the runs that are kept, and says what is missing.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
@@ -44,7 +43,7 @@ pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> R
     let study = &arguments.study;
     let path = study.dir.join(format!("report-{}.md", scale_name(study.scale)));
     let text = markdown(&known, study);
-    fs::write(&path, text).map_err(|source| CannotWrite { path: path.clone(), source })?;
+    anabranch_files::write(&path, text).map_err(|source| CannotWrite { path: path.clone(), source })?;
     let body = json!({
         "out": study.dir.display().to_string(),
         "scale": scale_name(study.scale),

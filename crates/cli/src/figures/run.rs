@@ -81,7 +81,7 @@ fn written(wanted: &Wanted, judged: &Judged, arguments: &RunArguments) -> Result
         files.extend(session::write_drawings(result, &folder).map_err(cannot_write)?);
     }
     let page = folder.join(page_name(wanted));
-    fs::write(&page, judged.page(study.scale))
+    anabranch_files::write(&page, judged.page(study.scale))
         .map_err(|source| CannotWrite { path: page.clone(), source })?;
     files.push(page);
     let verdict = result.standing("").map_or("report only".to_owned(), |standing| standing.to_string());

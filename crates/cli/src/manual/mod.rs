@@ -26,7 +26,7 @@ pub fn run(arguments: &ManualArguments) -> Result<Outcome, Failure> {
     fs::create_dir_all(&arguments.dir).map_err(at(&arguments.dir))?;
     for (name, page) in pages() {
         let path = arguments.dir.join(name);
-        fs::write(&path, page).map_err(at(&path))?;
+        anabranch_files::write(&path, page).map_err(at(&path))?;
     }
     Ok(Outcome::default())
 }

@@ -91,5 +91,5 @@ async fn draw(
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|source| CannotWrite { path: path.to_owned(), source }.into())
+    anabranch_files::write(path, text).map_err(|source| CannotWrite { path: path.to_owned(), source }.into())
 }

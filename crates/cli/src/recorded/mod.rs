@@ -40,7 +40,7 @@ pub async fn run(arguments: &FromArguments, interrupt: &mut Interrupt) -> Result
     let remarks = remarks(&made.links);
     let document = Some(document::of(&made, arguments.write.as_deref()));
     if let Some(path) = destination(arguments) {
-        let written = std::fs::write(path, &made.written.text);
+        let written = anabranch_files::write(path, &made.written.text);
         written.map_err(|source| CannotWrite { path: path.to_owned(), source })?;
         let next = format!("{} has {}.\n", path.display(), counted(&made));
         return Ok(Outcome { document, summary: format!("{next}{remarks}"), failure: None });

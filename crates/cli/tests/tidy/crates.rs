@@ -6,6 +6,7 @@ use crate::workspace::File;
 /// Each crate and the crates it may depend on. A row names only rows above it: arrows point up the page.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("base", &[]),
+    ("files", &[]),
     ("sctp", &["base"]),
     ("link", &["base"]),
     ("wireless", &["base", "link"]),
@@ -18,15 +19,15 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "sctp", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "wireless", "scenario", "models", "planner"]),
-    ("observe", &["base", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
-    ("lab", &["base", "scenario", "planner", "sim"]),
-    ("studies", &["base", "link", "wireless", "scenario", "models", "planner", "sim"]),
+    ("observe", &["base", "files", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
+    ("lab", &["base", "files", "scenario", "planner", "sim"]),
+    ("studies", &["base", "files", "link", "wireless", "scenario", "models", "planner", "sim"]),
     ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab", "studies"]),
     (
         "cli",
         &[
-            "base", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate", "sim",
-            "observe", "lab", "studies", "traces",
+            "base", "files", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate",
+            "sim", "observe", "lab", "studies", "traces",
         ],
     ),
     ("cost", &["base", "sctp", "scenario", "models", "sim", "transfer"]),

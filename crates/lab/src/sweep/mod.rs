@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
 use anabranch_scenario::{Assignment, Files, ParsedDocument, Registry, Scenario, ScenarioError, Source};
-use anabranch_sim::{BuildError, Run, Stop, Watch};
+use anabranch_sim::{BuildError, Run, Stop, TooFewSeeds, Watch};
 
 pub use axis::{Axis, AxisError};
 pub use batch::{Batch, BatchError, Rows};
@@ -108,6 +108,9 @@ pub enum SweepError {
         /// Why not.
         error: BuildError,
     },
+    /// There are fewer seeds than runs.
+    #[error(transparent)]
+    Seeds(#[from] TooFewSeeds),
     /// An axis is wrong.
     #[error(transparent)]
     Axis(#[from] AxisError),
@@ -154,6 +157,7 @@ impl Sweep {
         let read = |point| read_point(&document, &files, &changes, &grid, &registry, point);
         let (first, _) = read(0)?;
         let stop = stop_rule(&first, design.until);
+        stop.check_seeds(first.run.seed)?;
         let (mut jobs, mut by_key, mut points) =
             (Vec::new(), BTreeMap::new(), Vec::with_capacity(grid.len()));
         let mut lists: Vec<Vec<ColumnInfo>> = Vec::new();
@@ -208,7 +212,7 @@ impl Sweep {
             let guess = self.jobs[job].wall().or(self.mean_wall());
             let most = guess.map_or(1, |wall| (left.as_nanos() / wall.as_nanos().max(1)).clamp(1, room));
             let (key, seed, journal) = (self.jobs[job].key, self.seed, &self.journal);
-            let Some(runs) = self.jobs[job].take(most, |run| journal.has(key, seed.wrapping_add(run))) else {
+            let Some(runs) = self.jobs[job].take(most, |run| journal.has(key, seed + run)) else {
                 self.open.remove(&job);
                 continue;
             };
@@ -301,7 +305,7 @@ impl Sweep {
             parts.push(Part {
                 key: job.key.to_string(),
                 settings: self.changes.iter().chain(&own).map(|setting| setting.text().to_owned()).collect(),
-                first_seed: self.seed.wrapping_add(runs.start),
+                first_seed: self.seed + runs.start,
                 seeds: runs.end - runs.start,
             });
         }
@@ -314,7 +318,7 @@ impl Sweep {
     /// Judges the runs of a job as far as they are there without a gap.
     fn settle(&mut self, job: usize) -> Result<(), SweepError> {
         while let Some(run) = self.jobs[job].awaited() {
-            let (key, seed) = (self.jobs[job].key, self.seed.wrapping_add(run));
+            let (key, seed) = (self.jobs[job].key, self.seed + run);
             if !self.journal.has(key, seed) {
                 break;
             }
@@ -336,7 +340,7 @@ impl Sweep {
     fn give_back(&mut self, batch: u64) {
         for (job, runs) in self.out.remove(&batch).unwrap_or_default() {
             let (key, seed, journal) = (self.jobs[job].key, self.seed, &self.journal);
-            let missing = runs.filter(|run| !journal.has(key, seed.wrapping_add(*run)));
+            let missing = runs.filter(|run| !journal.has(key, seed + *run));
             self.jobs[job].give_back(missing);
             if !self.jobs[job].is_complete() {
                 self.open.insert(job);

@@ -184,7 +184,7 @@ impl<'s> RowReader<'s> {
     }
 
     fn row(&mut self, point: usize, run: u64) -> Result<TableRow, SweepError> {
-        let (key, seed) = (self.sweep.job(point).key, self.sweep.seed.wrapping_add(run));
+        let (key, seed) = (self.sweep.job(point).key, self.sweep.seed + run);
         let row = self.sweep.journal.row(key, seed)?;
         let JournalRow { program, columns, cells } = row.unwrap_or_else(|| JournalRow {
             program: String::new(),

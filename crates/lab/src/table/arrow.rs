@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anabranch_sim::RunResult;
-use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
@@ -14,7 +14,7 @@ use crate::columns::{ColumnInfo, cells_of, columns_of, have_same_columns, union}
 
 /// The column of each row's seed.
 pub fn seed_column() -> ColumnInfo {
-    column("seed", CellKind::Whole, "seed of the run: the same scenario and seed give the same row")
+    column("seed", CellKind::Seed, "seed of the run: the same scenario and seed give the same row")
 }
 
 /// The column of the program that made each row.
@@ -115,6 +115,7 @@ pub(crate) struct RowBatch {
 enum CellBuilder {
     Whole(Int64Builder),
     Number(Float64Builder),
+    Seed(UInt64Builder),
     Text(StringBuilder),
 }
 
@@ -153,6 +154,7 @@ impl CellBuilder {
         match kind {
             CellKind::Whole => CellBuilder::Whole(Int64Builder::new()),
             CellKind::Number => CellBuilder::Number(Float64Builder::new()),
+            CellKind::Seed => CellBuilder::Seed(UInt64Builder::new()),
             CellKind::Text => CellBuilder::Text(StringBuilder::new()),
         }
     }
@@ -163,9 +165,11 @@ impl CellBuilder {
                 builder.append_option(i64::try_from(*value).ok());
             }
             (CellBuilder::Number(builder), Cell::Number(value)) => builder.append_value(*value),
+            (CellBuilder::Seed(builder), Cell::Whole(value)) => builder.append_value(*value),
             (CellBuilder::Text(builder), Cell::Text(text)) => builder.append_value(text),
             (CellBuilder::Whole(builder), _) => builder.append_null(),
             (CellBuilder::Number(builder), _) => builder.append_null(),
+            (CellBuilder::Seed(builder), _) => builder.append_null(),
             (CellBuilder::Text(builder), _) => builder.append_null(),
         }
     }
@@ -174,6 +178,7 @@ impl CellBuilder {
         match self {
             CellBuilder::Whole(mut builder) => Arc::new(builder.finish()),
             CellBuilder::Number(mut builder) => Arc::new(builder.finish()),
+            CellBuilder::Seed(mut builder) => Arc::new(builder.finish()),
             CellBuilder::Text(mut builder) => Arc::new(builder.finish()),
         }
     }
@@ -184,6 +189,7 @@ fn data_type(kind: CellKind) -> DataType {
         // Signed: differences of unsigned numbers wrap around in the programs that read tables.
         CellKind::Whole => DataType::Int64,
         CellKind::Number => DataType::Float64,
+        CellKind::Seed => DataType::UInt64,
         CellKind::Text => DataType::Utf8,
     }
 }
@@ -193,7 +199,7 @@ mod tests {
     use anabranch_sim::{Run, Watch};
     use arrow_array::Array as _;
     use arrow_array::cast::AsArray;
-    use arrow_array::types::{Float64Type, Int64Type};
+    use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 
     use super::*;
     use crate::load::{Origin, Purpose, load_bytes};
@@ -209,12 +215,13 @@ mod tests {
 
     #[test]
     fn runs_are_rows_whose_foreign_columns_are_empty() {
-        let results = [run("a", 7), run("b", 8)];
+        let results = [run("a", 7), run("b", u64::MAX)];
         let batch = results_batch(&results).expect("a table");
         let number =
             |name: &str| batch.column_by_name(name).expect(name).as_primitive::<Float64Type>().clone();
         let whole = |name: &str| batch.column_by_name(name).expect(name).as_primitive::<Int64Type>().clone();
-        assert_eq!(whole("seed").values(), &[7, 8]);
+        let seeds = batch.column_by_name("seed").expect("it").as_primitive::<UInt64Type>();
+        assert_eq!(seeds.values(), &[7, u64::MAX]);
         assert_eq!(number("main.goodput_bps").value(1), results[1].flows[0].goodput_bps);
         let sent = whole("main.b.sent_packets");
         assert!(sent.is_null(0) && sent.value(1) > 0);

@@ -5,5 +5,5 @@ mod writer;
 
 pub(crate) use arrow::{Places, RowBatch, column};
 pub use arrow::{program_column, results_batch, schema, seed_column};
+pub(crate) use writer::rows_of_a_group;
 pub use writer::{FILES, TableError, TableWriter};
-pub(crate) use writer::{rows_of_a_group, sync_folder};

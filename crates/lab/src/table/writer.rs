@@ -1,10 +1,10 @@
-//! The files of a table: Parquet, CSV, and the list of its columns. Each is written under another name, and takes its own
-//! when it is whole and on disk: a table is never half one.
+//! The files of a table: Parquet, CSV, and the list of its columns. Each takes its name when it is whole and on disk: a table
+//! is never half one.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use anabranch_files::{WholeFile, remove_leftovers};
 use arrow_schema::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -20,8 +20,8 @@ use crate::columns::ColumnInfo;
 pub struct TableWriter {
     folder: PathBuf,
     columns: Vec<ColumnInfo>,
-    parquet: ArrowWriter<File>,
-    csv: csv::Writer<BufWriter<File>>,
+    parquet: ArrowWriter<WholeFile>,
+    csv: csv::Writer<BufWriter<WholeFile>>,
     group: RowBatch,
     /// The rows of a group.
     most: usize,
@@ -39,16 +39,17 @@ pub struct TableError {
 pub const FILES: [&str; 3] = ["runs.parquet", "runs.csv", "columns.csv"];
 
 impl TableWriter {
-    /// Begins a table in `folder`.
+    /// Begins a table in `folder`, in which no other program writes one. What a killed one left there is removed.
     ///
     /// # Errors
     /// A file cannot be written; likewise below.
     pub fn create(folder: &Path, columns: Vec<ColumnInfo>) -> Result<TableWriter, TableError> {
         let fault = |name: &'static str| move |error: io::Error| TableError::new(&folder.join(name), error);
-        let file = File::create(temporary(folder, FILES[0])).map_err(fault(FILES[0]))?;
+        FILES.iter().for_each(|name| remove_leftovers(folder, name));
+        let file = WholeFile::in_folder(folder, FILES[0]).map_err(fault(FILES[0]))?;
         let parquet = ArrowWriter::try_new(file, schema(&columns), Some(properties(&columns)))
             .map_err(|error| TableError::new(&folder.join(FILES[0]), error))?;
-        let file = File::create(temporary(folder, FILES[1])).map_err(fault(FILES[1]))?;
+        let file = WholeFile::in_folder(folder, FILES[1]).map_err(fault(FILES[1]))?;
         let mut csv = csv::Writer::from_writer(BufWriter::new(file));
         csv.write_record(columns.iter().map(|column| &column.name))
             .map_err(|error| TableError::new(&folder.join(FILES[1]), error))?;
@@ -77,14 +78,11 @@ impl TableWriter {
         let parquet = self.parquet.into_inner().map_err(|error| TableError::new(&path(0), error))?;
         let csv = self.csv.into_inner().map_err(|error| TableError::new(&path(1), error.into_error()))?;
         let csv = csv.into_inner().map_err(|error| TableError::new(&path(1), error.into_error()))?;
-        let list = write_columns(&temporary(&folder, FILES[2]), &columns);
+        let list = WholeFile::in_folder(&folder, FILES[2]).and_then(|file| write_columns(file, &columns));
         let list = list.map_err(|error| TableError::new(&path(2), error))?;
         for (index, file) in [parquet, csv, list].into_iter().enumerate() {
-            let written =
-                file.sync_all().and_then(|()| fs::rename(temporary(&folder, FILES[index]), path(index)));
-            written.map_err(|error| TableError::new(&path(index), error))?;
+            file.finish().map_err(|error| TableError::new(&path(index), error))?;
         }
-        sync_folder(&folder).map_err(|error| TableError::new(&folder, error))?;
         Ok((0..FILES.len()).map(path).collect())
     }
 
@@ -117,8 +115,8 @@ fn properties(columns: &[ColumnInfo]) -> WriterProperties {
 }
 
 /// Writes the list of a table's columns, itself a table: `table`, `column`, `unit`, `meaning`, as that of `sim --trace`.
-fn write_columns(path: &Path, columns: &[ColumnInfo]) -> io::Result<File> {
-    let mut out = csv::Writer::from_writer(BufWriter::new(File::create(path)?));
+fn write_columns(file: WholeFile, columns: &[ColumnInfo]) -> io::Result<WholeFile> {
+    let mut out = csv::Writer::from_writer(BufWriter::new(file));
     out.write_record(["table", "column", "unit", "meaning"])?;
     for column in columns {
         out.write_record(["runs", &column.name, &column.unit, &column.meaning])?;
@@ -128,20 +126,9 @@ fn write_columns(path: &Path, columns: &[ColumnInfo]) -> io::Result<File> {
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Makes the names in a folder last; systems where folders cannot be opened do so by themselves.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
-}
-
 /// How many rows are written together, so that a group of the widest table takes some megabytes.
 pub(crate) fn rows_of_a_group(columns: usize) -> usize {
     (CELLS_OF_A_GROUP / columns.max(1)).clamp(1, 16_384)
-}
-
-/// What a file is called until it is whole.
-fn temporary(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!(".{name}.part"))
 }
 
 /// What is wrong with a file, in the words of the crate that writes it.
@@ -186,6 +173,8 @@ const CELLS_OF_A_GROUP: usize = 500_000;
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+
     use arrow_array::cast::AsArray;
     use arrow_array::types::Float64Type;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -174,7 +174,7 @@ fn write_each(
     files: impl IntoIterator<Item = (PathBuf, String)>,
 ) -> Result<Vec<PathBuf>, WriteError> {
     fs::create_dir_all(folder).map_err(|error| WriteError { path: folder.to_owned(), error })?;
-    let write = |(path, text): (PathBuf, String)| match fs::write(&path, text) {
+    let write = |(path, text): (PathBuf, String)| match anabranch_files::write(&path, text) {
         Ok(()) => Ok(path),
         Err(error) => Err(WriteError { path, error }),
     };

@@ -6,16 +6,17 @@
 mod line;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use anabranch_files::{open_to_append, sync_folder};
 
 use self::line::{Line, Lines, Place, RunKey};
 use super::batch::{PartRows, Rows};
 use super::key::ScenarioKey;
 use crate::digest;
-use crate::table::sync_folder;
 
 /// The file in the folder of a sweep.
 pub const FILE: &str = "runs.journal";
@@ -120,17 +121,16 @@ impl Journal {
         let path = folder.join(FILE);
         let fault = |error| JournalError::Folder { path: path.clone(), error };
         fs::create_dir_all(folder).map_err(fault)?;
-        let mut options = OpenOptions::new();
-        let file = options.create(true).read(true).append(true).open(&path).map_err(fault)?;
+        let file = open_to_append(&path).map_err(fault)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(JournalError::InUse { folder: folder.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(fault(error)),
         }
         // A file that a power cut may take away again keeps nothing.
-        sync_folder(folder).map_err(fault)?;
+        sync_folder(named(folder)).map_err(fault)?;
         // That of others may be closed to us.
-        let _ = folder.parent().map(sync_folder);
+        let _ = folder.parent().map(|parent| sync_folder(named(parent)));
         let mut journal = Journal::in_memory();
         journal.read_all(&file, &path)?;
         journal.store = Store::File { path, file };
@@ -309,6 +309,11 @@ impl Journal {
     fn fault(&self, error: io::Error) -> JournalError {
         JournalError::Access { path: self.path().unwrap_or(Path::new("memory")).to_owned(), error }
     }
+}
+
+/// The folder, which may be the working directory without a name.
+fn named(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 /// The version of the file's form.
