@@ -17,12 +17,14 @@
 //! ```
 
 mod choices;
+mod encoding;
 mod error;
 mod fault;
 mod iperf3;
 mod kind;
 mod link;
 mod mahimahi;
+mod moment;
 mod named;
 mod observed;
 mod ping;
@@ -33,6 +35,7 @@ mod toml_text;
 mod written;
 
 pub use choices::Choices;
+pub use encoding::decoded;
 pub use error::TraceError;
 pub use kind::TraceKind;
 pub use link::{Fact, FactBasis, RecordedLink};

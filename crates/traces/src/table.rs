@@ -1,23 +1,27 @@
 //! Reads a CSV table of a link's course: one column of times, and columns of rates, delays, round trips or losses, each named
 //! with its unit.
 
+mod cell;
 mod column;
 mod place;
+mod unit;
 
 use anabranch_base::{BitRate, Duration};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use crate::fault::{Fault, Read, quoted};
+use crate::moment::{self, Clock};
 use crate::observed::{DelayForm, Observations, ObservedDelay, ObservedLoss, ObservedRate};
 use crate::recording::Content;
 use crate::series::{Amount, Series, Share};
+use cell::{DecimalMark, is_missing};
 use column::{Column, Quantity};
 use place::cell_at;
 
 /// Reads a table.
 pub(crate) fn read(text: &str) -> Read<Content> {
     let table = Table { text, delimiter: delimiter(text) };
-    let mut rows = Rows::default();
+    let mut rows = Rows { delimiter: table.delimiter, ..Rows::default() };
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -43,8 +47,13 @@ pub(crate) fn read(text: &str) -> Read<Content> {
     let Some(columns) = columns else {
         return Err(Fault::at(end, "the table is empty").expected(column::EXPECTED));
     };
-    rows.content(&columns)
-        .ok_or_else(|| Fault::at(end, "the table has no row").expected("a row for each moment"))
+    let content = rows.content(&columns);
+    let content = content
+        .ok_or_else(|| Fault::at(end.clone(), "the table has no row").expected("a row for each moment"))?;
+    if content.forward == Observations::default() {
+        return Err(Fault::at(end, "no row has a value").expected("at least one rate, delay or loss"));
+    }
+    Ok(content)
 }
 
 /// The text, and what stands between its cells.
@@ -118,6 +127,11 @@ impl Columns {
 /// The samples of all rows.
 #[derive(Default)]
 struct Rows {
+    delimiter: u8,
+    mark: DecimalMark,
+    clock: Clock,
+    /// How many cells have a word instead of a value.
+    missing: u64,
     times: Vec<Duration>,
     rates: Vec<(Duration, BitRate)>,
     delays: Vec<(Duration, Duration)>,
@@ -125,7 +139,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// An empty cell says that the value stays as it was.
+    /// A cell without a value says that the value stays as it was.
     fn take(
         &mut self,
         columns: &Columns,
@@ -139,29 +153,21 @@ impl Rows {
                 format!("this row has {} cells, and the first line names {}", row.len(), columns.all.len());
             return Err(Fault::at(place(extra), message));
         }
-        let value = |index: usize| -> Read<Option<f64>> {
-            let (Some(column), Some(cell)) =
-                (columns.all.get(index).and_then(Option::as_ref), row.get(index))
-            else {
-                return Ok(None);
-            };
-            if cell.is_empty() {
-                return Ok(None);
-            }
-            let value = column.value(cell);
-            value.map(Some).map_err(|error| Fault::at(place(index), error.message).expected(error.expected))
-        };
-        let Some(at) = value(columns.time)? else {
+        let Some(at) = self.moment(columns, row, &place)? else {
             return Err(Fault::at(place(columns.time), "this row has no time"));
         };
-        let at = Duration::from_nanos(at.round() as u64);
         if self.times.last().is_some_and(|last| at <= *last) {
             let message = "this time is not after that of the row before";
             return Err(Fault::at(place(columns.time), message).expected("rows in the order of their times"));
         }
         self.times.push(at);
-        for (index, column) in columns.all.iter().enumerate() {
-            let (Some(column), Some(value)) = (column, value(index)?) else { continue };
+        for (index, column) in columns.all.iter().enumerate().filter(|(index, _)| *index != columns.time) {
+            let Some(column) = column else { continue };
+            let Some(value) = self.value(column, row.get(index), || place(index))? else {
+                // An empty cell is plain; a word for no value is said.
+                self.missing += u64::from(!row.get(index).unwrap_or_default().is_empty());
+                continue;
+            };
             match column.quantity {
                 Quantity::Time => {}
                 Quantity::Rate => self.rates.push((at, BitRate::from_bits_per_second(value.round() as u64))),
@@ -171,6 +177,39 @@ impl Rows {
             }
         }
         Ok(())
+    }
+
+    /// When a row is: a number in the column's unit, or a date and time.
+    fn moment(
+        &mut self,
+        columns: &Columns,
+        row: &StringRecord,
+        place: &impl Fn(usize) -> std::ops::Range<usize>,
+    ) -> Read<Option<Duration>> {
+        let Some(column) = columns.all.get(columns.time).and_then(Option::as_ref) else { return Ok(None) };
+        let cell = row.get(columns.time).unwrap_or_default();
+        // A plain number is in the column's unit, also one of ten digits.
+        let stamp = moment::whole(cell).filter(|_| !column.has_unit() || cell.parse::<f64>().is_err());
+        let Some(stamp) = stamp else {
+            let value = self.value(column, Some(cell), || place(columns.time))?;
+            return Ok(value.map(|value| Duration::from_nanos(value.round() as u64)));
+        };
+        self.clock.read(stamp).map(Some).ok_or_else(|| {
+            let message = "this moment has another form than those before it";
+            Fault::at(place(columns.time), message).expected("dates in all rows, or times of day in all rows")
+        })
+    }
+
+    /// The value of a cell; `None` where it has none.
+    fn value(
+        &mut self,
+        column: &Column,
+        cell: Option<&str>,
+        place: impl Fn() -> std::ops::Range<usize>,
+    ) -> Read<Option<f64>> {
+        let Some(cell) = cell.filter(|cell| !is_missing(cell)) else { return Ok(None) };
+        let value = self.mark.pointed(cell, self.delimiter).and_then(|cell| column.value(&cell));
+        value.map(Some).map_err(|error| Fault::at(place(), error.message).expected(error.expected))
     }
 
     /// The whole table; the last row lasts as long as the one before it. `None` without a row.
@@ -190,7 +229,9 @@ impl Rows {
         let delay = whole(self.delays, first, end).zip(how(Quantity::Delay).or(halved));
         let loss = whole(self.losses, first, end).zip(how(Quantity::Loss));
         let unused = columns.unused.join(", ");
-        let remark = (!unused.is_empty()).then(|| format!("Columns that are not used: {unused}."));
+        let unused = (!unused.is_empty()).then(|| format!("Columns that are not used: {unused}."));
+        let missing = (self.missing > 0)
+            .then(|| format!("Cells without a value: {}; there the value stays as it was.", self.missing));
         Some(Content {
             made_by: "a CSV table".to_owned(),
             length: end.saturating_sub(first),
@@ -200,7 +241,7 @@ impl Rows {
                 loss: loss.map(|(steps, how)| ObservedLoss { steps, how }),
             },
             reverse: Observations::default(),
-            remarks: remark.into_iter().collect(),
+            remarks: unused.into_iter().chain(missing).collect(),
         })
     }
 }

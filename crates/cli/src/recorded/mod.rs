@@ -11,7 +11,8 @@ use anabranch_lab::load::why;
 use anabranch_observe::CannotWrite;
 use anabranch_scenario::{Scenario, Source};
 use anabranch_traces::{
-    Fact, FactBasis, GivenLink, LARGEST, RecordedLink, Recording, TraceError, TraceKind, Written, grouped,
+    Fact, FactBasis, GivenLink, LARGEST, RecordedLink, Recording, TraceError, TraceKind, Written, decoded,
+    grouped,
 };
 
 use crate::arguments::FromArguments;
@@ -98,8 +99,7 @@ fn recording(file: &Path, arguments: &FromArguments, folder: &Path) -> Result<Re
     let bytes = if is_stdin { bounded(io::stdin().lock()) } else { File::open(file).and_then(bounded) };
     let bytes = bytes.map_err(|error| Failure::NoRecording { file: file.to_owned(), why: why(&error) })?;
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
-    // Programs of other languages and encodings print the same digits.
-    let source = Source::new(name, String::from_utf8_lossy(&bytes));
+    let source = Source::new(name, decoded(&bytes));
     let kind = arguments.kind.map(|kind| kind.0);
     let mut recording = Recording::read(&source, kind, &arguments.choices())?;
     if recording.kind == TraceKind::Mahimahi && !is_stdin && !arguments.inline {

@@ -2,6 +2,7 @@
 
 use anabranch_scenario::quantity::{self, QuantityError};
 
+use super::unit;
 use crate::fault::quoted;
 
 /// A column that is used.
@@ -44,6 +45,11 @@ impl Column {
         Ok(Some(Column { name: name.to_owned(), quantity: *quantity, scale }))
     }
 
+    /// Whether the column's name says the unit of its cells.
+    pub fn has_unit(&self) -> bool {
+        self.scale.is_some()
+    }
+
     /// Whether one of two columns is of no use beside the other.
     pub fn says_same(&self, other: &Column) -> bool {
         let is_delay = |quantity| matches!(quantity, Quantity::Delay | Quantity::RoundTrip);
@@ -58,7 +64,10 @@ impl Column {
         let value = match (cell.parse::<f64>(), self.scale) {
             (Ok(number), Some(scale)) => number * scale,
             (Ok(number), None) => return Err(self.lacks_unit(number)),
-            (Err(_), _) => self.quantity.with_unit(cell).map_err(|error| self.refused(cell, error))?,
+            (Err(_), _) => {
+                let value = self.quantity.with_unit(cell);
+                value.map_err(|error| self.refused(cell, unit::suggested(error)))?
+            }
         };
         let most = if self.quantity == Quantity::Loss { 1.0 } else { MOST };
         if (0.0..=most).contains(&value) {
@@ -98,13 +107,10 @@ impl Quantity {
             (Quantity::Loss, _) => {
                 Err(error(format!("{} is not a unit of losses", quoted(unit)), "loss, or loss_percent"))
             }
-            (_, "") => Ok(None),
-            (_, small) => {
-                let given = self.with_unit(&format!("1 {unit}"));
-                // Names of columns are often in small letters alone; what could mean two things stays refused.
-                let given = given.or_else(|why| self.with_unit(&format!("1 {small}")).map_err(|_| why));
-                given.map(Some)
-            }
+            // Each cell of a column of dates says its own moment.
+            (_, "") | (Quantity::Time, "utc" | "iso" | "iso8601" | "iso_8601") => Ok(None),
+            (Quantity::Rate, _) => unit::rate(unit).map(Some),
+            (Quantity::Time | Quantity::Delay | Quantity::RoundTrip, _) => unit::time(unit).map(Some),
         }
     }
 
@@ -150,6 +156,8 @@ fn error(message: String, expected: &str) -> QuantityError {
 const NAMES: &[(&str, Quantity)] = &[
     ("time", Quantity::Time),
     ("timestamp", Quantity::Time),
+    ("datetime", Quantity::Time),
+    ("date_time", Quantity::Time),
     ("elapsed", Quantity::Time),
     ("t", Quantity::Time),
     ("rate", Quantity::Rate),
