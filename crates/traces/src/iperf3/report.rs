@@ -1,15 +1,15 @@
 //! The parts of iperf3's report that are read, by the names that it gives them. All else in it is passed over.
 
 use serde::Deserialize;
-
-use super::RawIntervals;
+use serde_json::value::RawValue;
 
 /// The whole of it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Report<'t> {
     pub start: Option<Start>,
+    /// They stay as text until they are read one by one.
     #[serde(borrow)]
-    pub intervals: Option<RawIntervals<'t>>,
+    pub intervals: Option<Vec<&'t RawValue>>,
     pub end: Option<End>,
     pub error: Option<String>,
 }
@@ -62,6 +62,7 @@ pub(super) struct Sum {
     pub end: f64,
     pub bits_per_second: f64,
     pub retransmits: Option<i64>,
+    /// Fewer than none where datagrams came after they had been counted as lost.
     pub lost_packets: Option<i64>,
     pub packets: Option<i64>,
     #[serde(default)]
@@ -76,6 +77,11 @@ pub(super) struct End {
     pub streams: Vec<EndStream>,
     /// Of UDP.
     pub sum: Option<EndSum>,
+    pub sum_sent: Option<EndSum>,
+    pub sum_received: Option<EndSum>,
+    pub sum_bidir_reverse: Option<EndSum>,
+    pub sum_sent_bidir_reverse: Option<EndSum>,
+    pub sum_received_bidir_reverse: Option<EndSum>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,9 +95,48 @@ pub(super) struct EndSender {
     pub min_rtt: Option<u64>,
 }
 
-/// Out of order, datagrams can be fewer lost than none.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct EndSum {
+    pub bits_per_second: Option<f64>,
     pub lost_packets: Option<i64>,
     pub packets: Option<i64>,
 }
+
+/// One way's part of what was counted over the whole test.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Totals {
+    /// In bit/s, of user data.
+    pub sent: Option<f64>,
+    pub received: Option<f64>,
+    /// How many datagrams were lost, and of how many, as it is printed.
+    pub lost: Option<(i64, i64)>,
+}
+
+impl End {
+    /// Those of the way that was asked for.
+    pub fn forward(&self) -> Totals {
+        Totals::of(self.sum, self.sum_sent, self.sum_received)
+    }
+
+    /// Those of the way back.
+    pub fn reverse(&self) -> Totals {
+        Totals::of(self.sum_bidir_reverse, self.sum_sent_bidir_reverse, self.sum_received_bidir_reverse)
+    }
+}
+
+impl Totals {
+    fn of(sum: Option<EndSum>, sent: Option<EndSum>, received: Option<EndSum>) -> Totals {
+        let rate = |sum: Option<EndSum>| sum?.bits_per_second.filter(|bits| (0.0..=MOST_BITS).contains(bits));
+        // A receiver that counted nothing leaves the count to the sum of both ends.
+        let counts =
+            |sum: EndSum| Some((sum.lost_packets?, sum.packets?)).filter(|(_, packets)| *packets != 0);
+        Totals {
+            sent: rate(sent).or(rate(sum)),
+            received: rate(received),
+            lost: received.and_then(counts).or(sum.and_then(counts)),
+        }
+    }
+}
+
+/// How much a test may carry; more is a mistake.
+pub(super) const MOST_BITS: f64 = 1e15;

@@ -1,0 +1,178 @@
+//! One way of a test: what its intervals say of rates and losses, and what the report's end says of them.
+
+use anabranch_base::{BitRate, Duration};
+
+use super::headers::Headers;
+use super::losses::{Counted, Losses, reconciled};
+use super::report::{MOST_BITS, Sum, Totals};
+use crate::observed::{ObservedLoss, ObservedRate};
+use crate::series::{Amount as _, Series, Share};
+
+/// One way, interval by interval.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    rates: Vec<(Duration, f64)>,
+    counted: Vec<Counted>,
+    end: Duration,
+    /// Whether a sender counted what it sent, and not a receiver what arrived.
+    pub is_of_sender: bool,
+}
+
+/// What a way says of its link.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub rate: Option<ObservedRate>,
+    pub loss: Option<ObservedLoss>,
+    pub remarks: Vec<String>,
+    /// Whether more was sent than the link carried.
+    pub is_overdriven: bool,
+}
+
+impl Way {
+    pub fn take(&mut self, sum: &Sum) -> Result<(), &'static str> {
+        let is_sound = |number: f64, most: f64| (0.0..=most).contains(&number);
+        let times = [sum.start, sum.end].into_iter().all(|seconds| is_sound(seconds, MOST_SECONDS));
+        if !times || !is_sound(sum.bits_per_second, MOST_BITS) {
+            return Err("has a number that is negative or too large");
+        }
+        let (start, end) = (seconds(sum.start), seconds(sum.end));
+        if start < self.end.saturating_sub(OVERLAP) {
+            return Err("begins before the one before it ends");
+        }
+        self.is_of_sender |= sum.sender.unwrap_or(sum.lost_packets.is_none());
+        let counted = sum.lost_packets.zip(sum.packets);
+        // What is left over at the end of a test lasts a few milliseconds, with any rate; its losses count.
+        if end.saturating_sub(start) < SHORTEST {
+            if let (Some(last), Some((lost, packets))) = (self.counted.last_mut(), counted) {
+                last.lost = last.lost.saturating_add(lost);
+                last.packets = last.packets.saturating_add(packets);
+            }
+            return Ok(());
+        }
+        self.rates.push((start, sum.bits_per_second));
+        self.end = end;
+        self.counted.extend(counted.map(|(lost, packets)| Counted { at: start, lost, packets }));
+        Ok(())
+    }
+
+    /// When the last interval ends.
+    pub fn length(&self) -> Duration {
+        self.end
+    }
+
+    /// What both say. Losses are of UDP alone.
+    pub fn found(&self, totals: &Totals, headers: &Headers, is_udp: bool) -> Found {
+        let mut found = Found::default();
+        if self.rates.is_empty() {
+            return found;
+        }
+        let losses = reconciled(&self.counted, totals.lost).map(|losses| losses.filter(|_| is_udp));
+        let losses = losses.unwrap_or_else(|remark| {
+            found.remarks.extend(Some(remark).filter(|_| is_udp));
+            None
+        });
+        found.is_overdriven = losses.as_ref().is_some_and(|losses| losses.total.share() > MOST_SHARE);
+        found.remarks.extend(losses.as_ref().and_then(|losses| losses.remark.clone()));
+        found.loss = losses.as_ref().and_then(|losses| self.loss(losses));
+        let share = losses.as_ref().map_or(0.0, |losses| losses.total.share());
+        let arrived = self.arrived(totals, share).filter(|_| self.is_of_sender);
+        found.remarks.extend(self.difference(totals));
+        if let Some(arrived) = arrived.filter(|arrived| *arrived < self.mean() * LEAST_PART) {
+            let rate = |bits: f64| BitRate::nearest(bits * headers.factor());
+            found.remarks.push(format!(
+                "Of {} that were sent {} arrived: the rate is what arrived, over the whole test.",
+                rate(self.mean()),
+                rate(arrived)
+            ));
+            let how = format!("what arrived over the whole test of iperf3, with headers ({headers})");
+            let steps = Series::of([(Duration::ZERO, rate(arrived))], self.end);
+            found.rate = steps.map(|steps| ObservedRate::Steps { steps, how });
+            return found;
+        }
+        found.rate = self.rate(headers);
+        found
+    }
+
+    /// The rate that reached the other end, in bit/s of user data.
+    fn arrived(&self, totals: &Totals, share: f64) -> Option<f64> {
+        // Losses of which no link is worn out are random ones: the rate stays what was sent.
+        let by_losses = Some(self.mean() * (1.0 - share)).filter(|_| share > MOST_SHARE);
+        let by_receiver = totals.received.filter(|_| share == 0.0 || share > MOST_SHARE);
+        by_receiver.filter(|bits| *bits > 0.0).or(by_losses)
+    }
+
+    /// In what the intervals and the end contradict each other.
+    fn difference(&self, totals: &Totals) -> Option<String> {
+        let told = if self.is_of_sender { totals.sent } else { totals.received }?;
+        let mean = self.mean();
+        let is_far = (told - mean).abs() > told.max(mean) * TOLERATED;
+        let rate = |bits: f64| BitRate::nearest(bits);
+        is_far.then(|| {
+            format!(
+                "The report's end says {} of user data in the mean, its intervals {}.",
+                rate(told),
+                rate(mean)
+            )
+        })
+    }
+
+    /// In bit/s of user data.
+    fn mean(&self) -> f64 {
+        let ends = self.rates.iter().skip(1).map(|rate| rate.0).chain([self.end]);
+        let first = self.rates.first().map_or(Duration::ZERO, |rate| rate.0);
+        let span = self.end.saturating_sub(first).as_secs_f64().max(1e-3);
+        let bits =
+            self.rates.iter().zip(ends).map(|((at, bits), end)| bits * end.saturating_sub(*at).as_secs_f64());
+        bits.sum::<f64>() / span
+    }
+
+    fn rate(&self, headers: &Headers) -> Option<ObservedRate> {
+        let rates = self.rates.iter().map(|(at, bits)| (*at, BitRate::nearest(bits * headers.factor())));
+        let (count, counted) = (self.rates.len(), if self.is_of_sender { "sent" } else { "received" });
+        let how = format!("{count} intervals of iperf3, as {counted}, with headers ({headers})");
+        Some(ObservedRate::Steps { steps: Series::of(rates, self.end)?, how })
+    }
+
+    fn loss(&self, losses: &Losses) -> Option<ObservedLoss> {
+        let (lost, packets) = (losses.total.lost, losses.total.packets);
+        let whole = |share: f64, how: String| {
+            let steps = Series::of([(Duration::ZERO, Share::nearest(share))], self.end)?;
+            Some(ObservedLoss { steps, how })
+        };
+        let share = losses.total.share();
+        if share > MOST_SHARE {
+            let how = format!(
+                "none: {lost} of {packets} datagrams did not arrive because more was sent than the link carries"
+            );
+            return whole(0.0, how);
+        }
+        let Some(steps) = &losses.steps else {
+            return whole(share, format!("{lost} of {packets} datagrams, over the whole test"));
+        };
+        let how = format!("{lost} of {packets} datagrams, interval by interval");
+        let steps = steps.iter().map(|(at, count)| (*at, Share::nearest(count.share())));
+        Series::of(steps, self.end).map(|steps| ObservedLoss { steps, how })
+    }
+}
+
+/// To the millisecond: intervals begin when the program gets to it.
+fn seconds(number: f64) -> Duration {
+    Duration::from_millis((number * 1e3).round() as u64)
+}
+
+/// Of a larger share of losses the sender's rate is the cause, and not the link's bit errors.
+const MOST_SHARE: f64 = 0.1;
+
+/// Buffers hold back a smaller part of what was sent.
+const LEAST_PART: f64 = 0.9;
+
+/// So far apart may both be by the last, short interval.
+const TOLERATED: f64 = 0.05;
+
+/// How long a test may take; more is a mistake.
+const MOST_SECONDS: f64 = 1e9;
+
+/// Intervals are printed with rounded ends.
+const OVERLAP: Duration = Duration::from_millis(1);
+
+const SHORTEST: Duration = Duration::from_millis(20);
