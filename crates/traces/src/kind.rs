@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{iperf3, ping};
+
 /// What made a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceKind {
@@ -26,11 +28,15 @@ impl TraceKind {
             return Some(TraceKind::Iperf3);
         }
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        // Programs warn before their report, on the same terminal.
+        if lines.clone().take(LOOKED_AT).any(iperf3::begins) {
+            return Some(TraceKind::Iperf3);
+        }
         let first = lines.next()?;
         if first.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(TraceKind::Mahimahi);
         }
-        if std::iter::once(first).chain(lines.take(LOOKED_AT)).any(is_of_ping) {
+        if std::iter::once(first).chain(lines.take(LOOKED_AT)).any(ping::is_line) {
             return Some(TraceKind::Ping);
         }
         let is_table = first.contains([',', ';', '\t']);
@@ -59,13 +65,8 @@ impl fmt::Display for TraceKind {
     }
 }
 
-/// Whether only `ping` writes such a line, in any language.
-fn is_of_ping(line: &str) -> bool {
-    line.starts_with("PING ") || line.contains("icmp_seq") || line.contains(" bytes from ")
-}
-
-/// Before its first line of a reply, `ping` writes few others.
-const LOOKED_AT: usize = 20;
+/// Before its first line of a reply, `ping` writes few others; so does a shell before it.
+const LOOKED_AT: usize = 40;
 
 /// What is said of a text that is like no kind.
 pub(crate) const EXPECTED: &str = "a trace of Mahimahi (a time in ms on each line), a CSV table whose first line names its \
@@ -85,6 +86,12 @@ mod tests {
             ("time_s\trate_mbps\n", Some(TraceKind::Csv)),
             ("PING a (192.0.2.1) 56(84) bytes of data.\n", Some(TraceKind::Ping)),
             ("[1700000000.1] 64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1 ms\n", Some(TraceKind::Ping)),
+            ("\nPing wird ausgeführt für a.org [192.0.2.1] mit 32 Bytes Daten:\n", Some(TraceKind::Ping)),
+            ("Antwort von 192.0.2.1: Bytes=32 Zeit<1ms TTL=64\n", Some(TraceKind::Ping)),
+            ("10 Pakete übertragen, 3 empfangen, 70% Paketverlust\n", Some(TraceKind::Ping)),
+            ("Nov 14 22:13:20 64 bajtů z 192.0.2.1: pořadí=1 TTL=64 čas=1 ms\n", Some(TraceKind::Ping)),
+            ("a.org : [0], 64 bytes, 12.1 ms (12.1 avg, 0% loss)\n", Some(TraceKind::Ping)),
+            ("warning: a, b\n{\n\t\"start\": {}", Some(TraceKind::Iperf3)),
             ("", None),
             ("hello\n", None),
         ] {

@@ -1,167 +1,265 @@
-//! Reads what `ping` prints, on Linux (iputils, BusyBox) and on macOS: round trips by sequence number, which numbers have no
-//! answer, and the summary.
+//! Reads what `ping` prints, on Linux, the BSDs, macOS and Windows, and what `fping` prints: round trips by sequence number, which
+//! numbers have no answer, and the summary, with which both are compared.
 
-mod line;
+mod fping;
+mod plain;
+mod run;
 mod summary;
+mod unix;
+mod windows;
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use anabranch_base::Duration;
 
 use crate::choices::Choices;
 use crate::fault::{Fault, Read};
+use crate::moment::{self, Clock};
 use crate::observed::{DelayForm, Observations, ObservedDelay, ObservedLoss};
 use crate::recording::Content;
 use crate::series::{Amount as _, Series, Share};
-use line::{Line, Probe};
-use summary::Summary;
+use plain::plain;
+use run::{Fate, Probe, Run, Tally};
 
 /// Reads the output of `ping`.
 pub(crate) fn read(text: &str, choices: &Choices) -> Read<Content> {
-    let mut probes = Probes::default();
-    let mut summary = Summary::default();
+    let made_by = Dialect::of(text);
+    let runs = match made_by {
+        Dialect::Unix => of_unix(text)?,
+        Dialect::Windows => of_windows(text)?,
+        Dialect::Fping => of_fping(text)?,
+    };
+    let of_one = runs.iter().filter_map(|run| run.target.as_deref()).collect::<Vec<_>>();
+    let end = || text.len()..text.len();
+    if let Some(other) = of_one.iter().find(|target| **target != of_one[0]) {
+        let message = format!("the file has runs of ping to {:?} and to {other:?}", of_one[0]);
+        return Err(Fault::at(end(), message).expected("a file for each of them"));
+    }
+    let joined = Joined::of(&runs, choices).map_err(|message| {
+        Fault::at(end(), message).expected("whole runs of ping, each with its own summary")
+    })?;
+    if joined.tally.answered == 0 {
+        let fault = |message| Fault::at(end(), message);
+        if runs.iter().any(|run| run.counts.is_some()) {
+            return Err(fault("no probe was answered").expected("at least one answer"));
+        }
+        let expected = "lines such as `64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=12.3 ms`";
+        return Err(fault("ping printed no round trip").expected(expected));
+    }
+    let name = if made_by == Dialect::Fping { "fping" } else { "ping" };
+    Ok(joined.content(&runs, name))
+}
+
+/// Whether only `ping` or `fping` writes such a line, in any language.
+pub(crate) fn is_line(line: &str) -> bool {
+    let line = plain(line);
+    let line = moment::leading(&line).map_or(line.as_str(), |(_, rest)| rest);
+    let is_unix = unix::sequence_name(line).is_some() || unix::Line::of(line, "") != unix::Line::Other;
+    is_unix
+        || Dialect::of_line(line).is_some()
+        || windows::is_head(line) && line.to_lowercase().contains("ping")
+}
+
+/// Who wrote a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialect {
+    Unix,
+    Windows,
+    Fping,
+}
+
+impl Dialect {
+    fn of(text: &str) -> Dialect {
+        let dialect = |line: &str| {
+            let line = plain(line);
+            Dialect::of_line(moment::leading(&line).map_or(line.as_str(), |(_, rest)| rest))
+        };
+        text.lines().find_map(dialect).unwrap_or(Dialect::Unix)
+    }
+
+    fn of_line(line: &str) -> Option<Dialect> {
+        if fping::Line::of(line).is_some() {
+            return Some(Dialect::Fping);
+        }
+        let is_unix = || unix::sequence_name(line).is_some() || line.contains("icmp_seq");
+        (windows::is_line(line) && !is_unix()).then_some(Dialect::Windows)
+    }
+}
+
+/// Gives each line that is not empty with its bytes, and the moment before it.
+fn lines(text: &str, mut take: impl FnMut(&str, Option<Duration>) -> Result<(), String>) -> Read<()> {
+    let mut clock = Clock::default();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let at = start..start + line.trim_end().len();
+        let at: Range<usize> = start..start + line.trim_end().len();
         start += line.len();
-        match Line::of(line.trim_end()) {
-            Line::Probe(probe) => probes.take(&probe, at)?,
-            Line::Summary => summary.take(line.trim_end()),
-            Line::Other => {}
+        let line = plain(line);
+        let (moment, rest) =
+            moment::leading(&line).map_or((None, line.as_str()), |(at, rest)| (Some(at), rest));
+        if rest.is_empty() {
+            continue;
         }
+        let moment = moment.and_then(|moment| clock.read(moment));
+        take(rest, moment).map_err(|message| Fault::at(at, message).expected("a line as ping prints it"))?;
     }
-    if probes.answered.is_empty() {
-        return of_summary(text, &summary);
-    }
-    probes.content(&summary, choices)
+    Ok(())
 }
 
-/// What is known of the probes, by sequence numbers that do not begin anew.
-#[derive(Default)]
-struct Probes {
-    /// The round trip of each that was answered, and when, where that is said.
-    answered: BTreeMap<u64, (Duration, Option<Duration>)>,
-    least: Option<u64>,
-    most: u64,
-    duplicates: u64,
-}
-
-impl Probes {
-    fn take(&mut self, probe: &Probe, at: Range<usize>) -> Read<()> {
-        let number = self.unwrapped(probe.sequence);
-        self.least = Some(self.least.map_or(number, |least| least.min(number)));
-        self.most = self.most.max(number);
-        let Some(round_trip) = &probe.round_trip else { return Ok(()) };
-        let Ok(round_trip) = anabranch_scenario::quantity::span(&format!("{round_trip} ms")) else {
-            let message = format!("{round_trip:?} is not a round trip in milliseconds");
-            return Err(Fault::at(at, message).expected("time=12.3 ms"));
-        };
-        match self.answered.entry(number) {
-            Entry::Occupied(_) => self.duplicates += 1,
-            Entry::Vacant(place) => {
-                place.insert((round_trip, probe.at));
+fn of_unix(text: &str) -> Read<Vec<Run>> {
+    let named = text.lines().find_map(|line| {
+        let line = plain(line);
+        let line = moment::leading(&line).map_or(line.as_str(), |(_, rest)| rest);
+        unix::sequence_name(line).map(str::to_owned)
+    });
+    let named = named.unwrap_or_default();
+    let mut runs = vec![Run::default()];
+    lines(text, |line, at| {
+        let line = unix::Line::of(line, &named);
+        let begins = match (&line, runs.last()) {
+            (_, None) => true,
+            (unix::Line::Head { .. }, Some(run)) => !run.is_empty() || run.target.is_some(),
+            (unix::Line::Probe(sequence, fate), Some(run)) => {
+                // Where first lines were filtered out, a number that is answered again begins a run.
+                let is_answer = !matches!(fate, Fate::Again | Fate::Silent);
+                run.counts.is_some() || run.target.is_none() && is_answer && run.has_answer(*sequence)
             }
+            (unix::Line::Counts(_), Some(run)) => run.counts.is_some(),
+            _ => false,
+        };
+        if begins {
+            runs.push(Run::default());
+        }
+        let Some(run) = runs.last_mut() else { return Ok(()) };
+        match line {
+            unix::Line::Head { target, first } => {
+                run.target = Some(target);
+                run.first = Some(first);
+            }
+            unix::Line::Probe(sequence, fate) => run.take(&Probe { sequence, fate, at })?,
+            unix::Line::Counts(counts) => run.counts = Some(counts?),
+            unix::Line::RoundTrips(round_trips) => run.round_trips = Some(round_trips),
+            unix::Line::Other => {}
         }
         Ok(())
-    }
+    })?;
+    runs.retain(|run| !run.is_empty());
+    Ok(runs)
+}
 
-    /// The number in full: the printed one has 16 bits.
-    fn unwrapped(&self, printed: u64) -> u64 {
-        if self.least.is_none() || printed > WRAP {
-            return printed;
-        }
-        let round = self.most / WRAP * WRAP;
-        let candidates = [round.checked_sub(WRAP), Some(round), round.checked_add(WRAP)];
-        let near = candidates.into_iter().flatten().filter_map(|base| base.checked_add(printed));
-        near.min_by_key(|number| number.abs_diff(self.most)).unwrap_or(printed)
-    }
+fn of_windows(text: &str) -> Read<Vec<Run>> {
+    let mut reader = windows::Reader::default();
+    lines(text, |line, at| reader.take(line, at))?;
+    Ok(reader.runs())
+}
 
-    fn content(self, summary: &Summary, choices: &Choices) -> Read<Content> {
-        let least = self.least.unwrap_or_default();
-        let sent = (self.most - least + 1).max(summary.transmitted.unwrap_or_default());
-        let answered = self.answered.len() as u64;
-        let (interval, remark) = self.interval(sent, summary, choices);
-        let moment = |number: u64, at: Option<Duration>| {
-            at.unwrap_or_else(|| Duration::from_nanos(interval.as_nanos().saturating_mul(number - least)))
+fn of_fping(text: &str) -> Read<Vec<Run>> {
+    let mut run = Run::default();
+    lines(text, |line, at| fping::take(&mut run, line, at))?;
+    Ok(Some(run).into_iter().filter(|run| !run.is_empty()).collect())
+}
+
+/// All runs of a file, one after another.
+struct Joined {
+    tally: Tally,
+    /// When each answer with a time was, and half of its round trip.
+    samples: Vec<(Duration, Duration)>,
+    /// When the last run ends, and how long all of them are.
+    end: Duration,
+    length: Duration,
+    remarks: Vec<String>,
+}
+
+impl Joined {
+    /// # Errors
+    /// How a run contradicts its own summary.
+    fn of(runs: &[Run], choices: &Choices) -> Result<Joined, String> {
+        let mut joined = Joined {
+            tally: Tally { sent: 0, answered: 0 },
+            samples: Vec::new(),
+            end: Duration::ZERO,
+            length: Duration::ZERO,
+            remarks: Vec::new(),
         };
-        let samples = self.answered.iter().map(|(number, (round_trip, at))| {
-            (moment(*number, *at), Duration::nearest(round_trip.number() / 2.0))
-        });
-        let samples: Vec<(Duration, Duration)> = samples.collect();
-        let last = samples.last().map_or(Duration::ZERO, |sample| sample.0);
-        let delays = Series::of(samples, last + interval);
-        let length = interval * sent.min(u64::from(u32::MAX));
-        let how = format!("half of the round trip of {answered} probes");
-        let mut remarks: Vec<String> = remark.into_iter().collect();
-        if self.duplicates > 0 {
-            remarks.push(format!("Answers that came again: {}.", self.duplicates));
+        for run in runs {
+            let tally = run.tally()?;
+            let interval = run.interval(tally.sent, choices);
+            joined.take(run, tally, interval.unwrap_or(ASSUMED));
+            let is_assumed = interval.is_none() && !run.answered.is_empty();
+            let assumed =
+                is_assumed.then(|| format!("The time between probes is assumed: {ASSUMED} (--interval)."));
+            let remarks = assumed.into_iter().chain(run.remarks.iter().cloned()).chain(run.differences());
+            for remark in remarks {
+                if !joined.remarks.contains(&remark) {
+                    joined.remarks.push(remark);
+                }
+            }
         }
-        let longest = self.longest_silence();
+        if runs.len() > 1 {
+            joined
+                .remarks
+                .push(format!("The file has {} runs of ping, which are one after another here.", runs.len()));
+        }
+        let duplicates: u64 = runs.iter().map(|run| run.duplicates).sum();
+        if duplicates > 0 {
+            joined.remarks.push(format!("Answers that came again: {duplicates}."));
+        }
+        let longest = runs.iter().map(Run::longest_silence).max().unwrap_or_default();
         if longest > 1 {
-            remarks.push(format!("The longest row of probes without an answer has {longest}."));
+            joined.remarks.push(format!("The longest row of probes without an answer has {longest}."));
         }
-        Ok(Content {
-            made_by: "ping".to_owned(),
-            length,
-            forward: Observations {
-                rate: None,
-                delay: delays.map(|delays| ObservedDelay { form: DelayForm::Probes(delays), how }),
-                loss: loss(sent, answered, length),
-            },
+        Ok(joined)
+    }
+
+    fn take(&mut self, run: &Run, tally: Tally, interval: Duration) {
+        self.tally.sent = self.tally.sent.saturating_add(tally.sent);
+        self.tally.answered = self.tally.answered.saturating_add(tally.answered.min(tally.sent));
+        let begin = self.end;
+        for (number, answer) in &run.answered {
+            let Some((round_trip, _)) = answer.round_trip else { continue };
+            let since = Duration::from_nanos(interval.as_nanos().saturating_mul(number - run.begin()));
+            let at = answer.at.unwrap_or(begin + since);
+            self.samples.push((at, Duration::nearest(round_trip.number() / 2.0)));
+        }
+        let spaced = interval * tally.sent.min(u64::from(u32::MAX));
+        let summed = run.counts.and_then(|counts| counts.time).filter(|_| run.answered.is_empty());
+        let length = summed.unwrap_or(spaced);
+        let last = self.samples.last().map_or(Duration::ZERO, |sample| sample.0);
+        self.length = self.length + length;
+        self.end = if run.answered.is_empty() { begin + length } else { (last + interval).max(begin) };
+    }
+
+    fn content(self, runs: &[Run], name: &str) -> Content {
+        let Tally { sent, answered } = self.tally;
+        let loss = loss(sent, answered, self.length);
+        let delay = match self.samples.len() {
+            0 => of_summaries(runs, answered),
+            count => {
+                let how = format!("half of the round trip of {count} probes");
+                let steps = Series::of(self.samples, self.end);
+                steps.map(|steps| ObservedDelay { form: DelayForm::Probes(steps), how })
+            }
+        };
+        Content {
+            made_by: name.to_owned(),
+            length: self.length,
+            forward: Observations { rate: None, delay, loss },
             reverse: Observations::default(),
-            remarks,
-        })
-    }
-
-    /// The time between probes, and what is to be said of it.
-    fn interval(&self, sent: u64, summary: &Summary, choices: &Choices) -> (Duration, Option<String>) {
-        let per_gap =
-            |span: Duration, gaps: u64| (gaps > 0).then(|| span / gaps).filter(|gap| !gap.is_zero());
-        let mut moments = self.answered.iter().filter_map(|(number, (_, at))| at.map(|at| (*number, at)));
-        let (first, last) = (moments.clone().next(), moments.next_back());
-        let stamped = first
-            .zip(last)
-            .and_then(|(first, last)| per_gap(last.1.saturating_sub(first.1), last.0 - first.0));
-        let summed = || summary.time.and_then(|time| per_gap(time, sent - 1));
-        match choices.interval.or(stamped).or_else(summed) {
-            Some(interval) => (interval, None),
-            None => (ASSUMED, Some(format!("The time between probes is assumed: {ASSUMED} (--interval)."))),
+            remarks: self.remarks,
         }
-    }
-
-    /// The most probes in a row without an answer, between two that have one.
-    fn longest_silence(&self) -> u64 {
-        let numbers = self.answered.keys();
-        numbers.clone().zip(numbers.skip(1)).map(|(before, next)| next - before - 1).max().unwrap_or_default()
     }
 }
 
 /// Of `ping -q`, which prints the summary alone.
-fn of_summary(text: &str, summary: &Summary) -> Read<Content> {
-    let fault = |message| Fault::at(text.len()..text.len(), message);
-    let Some(sent) = summary.transmitted else {
-        let expected = "lines such as `64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=12.3 ms`";
-        return Err(fault("ping printed no round trip").expected(expected));
-    };
-    let (Some((least, mean)), Some(received)) = (summary.round_trips, summary.received) else {
-        return Err(fault("no probe was answered").expected("at least one answer"));
-    };
-    let length = summary.time.unwrap_or_else(|| ASSUMED * sent.min(u64::from(u32::MAX)));
-    let half = |span: Duration| Duration::nearest(span.number() / 2.0);
-    let form = DelayForm::Summary { least: half(least), mean: half(mean.max(least)) };
-    let how = format!("half of the round trip of {received} probes, by the summary");
-    Ok(Content {
-        made_by: "ping".to_owned(),
-        length,
-        forward: Observations {
-            rate: None,
-            delay: Some(ObservedDelay { form, how }),
-            loss: loss(sent, received, length),
-        },
-        ..Content::default()
-    })
+fn of_summaries(runs: &[Run], received: u64) -> Option<ObservedDelay> {
+    let told = || runs.iter().filter_map(|run| Some((run.counts?.received, run.round_trips?)));
+    let least = told().map(|(_, (least, _))| least).min()?;
+    let (count, sum) = told().fold((0.0, 0.0), |(count, sum), (received, (_, mean))| {
+        (count + received as f64, sum + received as f64 * mean.number())
+    });
+    let half = |nanos: f64| Duration::nearest(nanos / 2.0);
+    let mean = (sum / f64::max(count, 1.0)).max(least.number());
+    let form = DelayForm::Summary { least: half(least.number()), mean: half(mean) };
+    Some(ObservedDelay { form, how: format!("half of the round trip of {received} probes, by the summary") })
 }
 
 fn loss(sent: u64, answered: u64, length: Duration) -> Option<ObservedLoss> {
@@ -173,9 +271,6 @@ fn loss(sent: u64, answered: u64, length: Duration) -> Option<ObservedLoss> {
     };
     Series::of([(Duration::ZERO, share)], length).map(|steps| ObservedLoss { steps, how })
 }
-
-/// Printed sequence numbers begin anew here.
-const WRAP: u64 = 1 << 16;
 
 /// Between probes, where nothing else is said.
 const ASSUMED: Duration = Duration::from_secs(1);

@@ -1,0 +1,88 @@
+//! Reports of iperf3, one second an interval, with 1,000 datagrams of 1,448 bytes and 20 Mbit/s in each.
+
+use std::fmt::Write as _;
+
+/// What a report has.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    protocol: String,
+    is_reverse: bool,
+    /// Of each interval the losses, which a sender does not know.
+    forward: Vec<Option<i64>>,
+    back: Vec<i64>,
+    end: Vec<String>,
+}
+
+impl Report {
+    pub fn of(protocol: &str) -> Report {
+        Report { protocol: protocol.to_owned(), ..Report::default() }
+    }
+
+    /// Of UDP, with what a receiver lost in each interval.
+    pub fn udp(lost: &[i64]) -> Report {
+        Report { forward: lost.iter().copied().map(Some).collect(), ..Report::of("UDP") }
+    }
+
+    /// So many intervals of a sender.
+    pub fn sent(mut self, intervals: usize) -> Report {
+        self.forward = vec![None; intervals];
+        self
+    }
+
+    pub fn reverse(mut self) -> Report {
+        self.is_reverse = true;
+        self
+    }
+
+    /// With `--bidir`, what this host lost of the other's datagrams.
+    pub fn back(mut self, lost: &[i64]) -> Report {
+        self.back = lost.to_vec();
+        self
+    }
+
+    /// What the end counts under a name.
+    pub fn end(mut self, name: &str, lost: i64, packets: i64) -> Report {
+        self.end.push(format!(
+            r#""{name}": {{"lost_packets": {lost}, "packets": {packets}, "bits_per_second": 20000000}}"#
+        ));
+        self
+    }
+
+    /// The rates of both ends.
+    pub fn rates(mut self, sent: f64, received: f64) -> Report {
+        self.end.push(format!(
+            r#""sum_sent": {{"bits_per_second": {sent}}}, "sum_received": {{"bits_per_second": {received}}}"#
+        ));
+        self
+    }
+
+    pub fn text(&self) -> String {
+        let interval = |(second, lost): (usize, &Option<i64>)| {
+            let mut text = format!(r#"{{"streams": [], "sum": {}"#, interval(second, 20e6, *lost));
+            if let Some(lost) = self.back.get(second) {
+                let _ =
+                    write!(text, r#", "sum_bidir_reverse": {}"#, self::interval(second, 5e6, Some(*lost)));
+            }
+            text + "}"
+        };
+        let intervals: Vec<String> = self.forward.iter().enumerate().map(interval).collect();
+        format!(
+            "{{\n\"start\": {{\"version\": \"iperf 3.17\", \"connected\": [{{\"remote_host\": \"192.0.2.1\"}}], \"tcp_mss_default\": 1448, \
+             \"test_start\": {{\"protocol\": {:?}, \"blksize\": 1448, \"reverse\": {}}}}},\n\"intervals\": [{}],\n\"end\": {{{}}}\n}}",
+            self.protocol,
+            u8::from(self.is_reverse),
+            intervals.join(",\n"),
+            self.end.join(", ")
+        )
+    }
+}
+
+/// The sum of one interval.
+pub fn interval(second: usize, bits: f64, lost: Option<i64>) -> String {
+    let counts = lost.map(|lost| format!(r#", "lost_packets": {lost}, "packets": 1000"#)).unwrap_or_default();
+    format!(
+        r#"{{"start": {second}, "end": {}, "bits_per_second": {bits}, "omitted": false, "sender": {}{counts}}}"#,
+        second + 1,
+        lost.is_none()
+    )
+}
