@@ -29,6 +29,9 @@ pub(crate) fn read(text: &str, choices: &Choices) -> Read<Content> {
         Dialect::Windows => of_windows(text)?,
         Dialect::Fping => of_fping(text)?,
     };
+    if made_by != Dialect::Unix {
+        refuse_other_summaries(text)?;
+    }
     let of_one = runs.iter().filter_map(|run| run.target.as_deref()).collect::<Vec<_>>();
     let end = || text.len()..text.len();
     if let Some(other) = of_one.iter().find(|target| **target != of_one[0]) {
@@ -156,6 +159,14 @@ fn of_fping(text: &str) -> Read<Vec<Run>> {
     let mut run = Run::default();
     lines(text, |line, at| fping::take(&mut run, line, at))?;
     Ok(Some(run).into_iter().filter(|run| !run.is_empty()).collect())
+}
+
+/// A summary of another program than the one that wrote the first probe is of probes that are not read.
+fn refuse_other_summaries(text: &str) -> Read<()> {
+    lines(text, |line, _| match summary::Counts::of(line) {
+        None => Ok(()),
+        Some(_) => Err("the file has lines of two programs".to_owned()),
+    })
 }
 
 /// All runs of a file, one after another.

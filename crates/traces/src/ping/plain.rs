@@ -41,6 +41,9 @@ pub(super) fn plain(line: &str) -> String {
 
 /// All numbers of a line that stand behind `=` or `<`, in their order.
 pub(super) fn assignments(line: &str) -> Vec<Assignment<'_>> {
+    if line.len() > LONGEST {
+        return Vec::new();
+    }
     line.match_indices(['=', '<']).filter_map(|(at, _)| assignment(&line[..at], &line[at + 1..])).collect()
 }
 
@@ -87,6 +90,9 @@ pub(super) fn resolution(number: &str) -> Duration {
     let decimals = number.split_once([',', '.']).map_or(0, |(_, fraction)| fraction.len().min(6));
     Duration::from_nanos(1_000_000 / 10_u64.pow(u32::try_from(decimals).unwrap_or(6)))
 }
+
+/// No line with numbers behind `=` is as long, in bytes.
+const LONGEST: usize = 1_000;
 
 /// Counts of packets that are larger are damage.
 const MOST: u64 = 1 << 40;

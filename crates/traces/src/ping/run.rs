@@ -160,7 +160,7 @@ impl Run {
                     "The summary says {received} of {transmitted} answered, and {answered} lines say so: the loss is the summary's."
                 ));
             }
-            None if answered > 0 => {
+            None if self.span() > 0 => {
                 remarks
                     .push("There is no summary: what was lost behind the last line is not known.".to_owned());
             }

@@ -34,7 +34,7 @@ impl Counts {
         }
         let counts = &parts[..share.unwrap_or(parts.len())];
         let counts: Vec<u64> = counts.iter().filter_map(|part| count(part)).collect();
-        let [transmitted, received] = counts[..] else { return None };
+        let [transmitted, received, ..] = counts[..] else { return None };
         let time = parts[share.unwrap_or(parts.len() - 1)..].iter().skip(1).find_map(|part| time(part));
         let counts = Counts { transmitted, received, time };
         let Some(percent) = share.and_then(|share| percent(parts[share])) else { return Some(Ok(counts)) };
@@ -67,7 +67,8 @@ impl Counts {
     /// Shares are rounded down to whole per cent, or printed in full.
     fn agrees(&self, percent: f64) -> bool {
         let lost = self.transmitted.saturating_sub(self.received) as f64;
-        (100.0 * lost / self.transmitted.max(1) as f64 - percent).abs() < 1.0
+        let share = 100.0 * lost / self.transmitted.max(1) as f64;
+        self.received <= self.transmitted && (share - percent).abs() < 1.0
     }
 
     fn contradiction(&self, percent: f64) -> String {
