@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anabranch_lab::load::{files_in, why};
+use anabranch_lab::load::{contents, files_in, why};
 use anabranch_lab::{LoadError, Origin, Purpose, load_bytes};
 use anabranch_planner::live;
 use anabranch_scenario::{Scenario, ScenarioError, Source};
@@ -37,7 +37,7 @@ pub fn load_links(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
 pub fn read(file: &Path) -> Result<(Vec<u8>, Origin), Failure> {
     let (bytes, origin) = match file.as_os_str() == "-" {
         true => (read_stdin(), Origin::of_text("stdin", Some(PathBuf::new()))),
-        false => (std::fs::read(file), Origin::of_file(file)),
+        false => (contents(file), Origin::of_file(file)),
     };
     let bytes = bytes.map_err(|error| LoadError::NotRead { file: file.to_owned(), why: why(&error) })?;
     Ok((bytes, origin))

@@ -1,7 +1,8 @@
 //! Scenario files as programs take them: a file with its neighbours, or a text with a folder, and the changes of a
 //! command line.
 
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use anabranch_planner::live;
@@ -71,8 +72,8 @@ pub enum LoadError {
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong.
 pub fn load(file: &Path, changes: &[String], purpose: Purpose) -> Result<Loaded, LoadError> {
-    let bytes = std::fs::read(file)
-        .map_err(|error| LoadError::NotRead { file: file.to_owned(), why: why(&error) })?;
+    let bytes =
+        contents(file).map_err(|error| LoadError::NotRead { file: file.to_owned(), why: why(&error) })?;
     Ok(load_bytes(&bytes, Origin::of_file(file), changes, purpose)?)
 }
 
@@ -119,6 +120,22 @@ pub fn load_with(
         source: source.name,
     })
 }
+
+/// The bytes of a scenario or of a trace, as far as memory has room for what either may be.
+///
+/// # Errors
+/// It cannot be read, or has more than [`LARGEST`] bytes, such as a device that never ends.
+pub fn contents(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(std::io::Error::other(format!("it has more than {} MiB", LARGEST >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// How many bytes a scenario or a trace may have: an hour at 12 Mbit/s has 28 million.
+pub const LARGEST: u64 = 64 << 20;
 
 /// Why a file was not read, in the words that people use.
 pub fn why(error: &std::io::Error) -> String {
@@ -183,7 +200,8 @@ struct BesideFiles(PathBuf);
 
 impl Files for BesideFiles {
     fn read(&self, name: &str) -> Result<String, String> {
-        std::fs::read_to_string(self.0.join(name)).map_err(|error| error.to_string())
+        let bytes = contents(&self.0.join(name)).map_err(|error| error.to_string())?;
+        String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
     }
 }
 
@@ -213,6 +231,22 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("up.mahimahi"), "10\n").expect("room for a file");
         assert_eq!(read(Some(folder.path().to_owned())).expect("a scenario").source, "<text>");
+    }
+
+    #[test]
+    fn a_scenario_or_a_trace_of_any_size_is_not_read_into_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let long = |name: &str| {
+            let file = File::create(folder.path().join(name)).expect("room for a file");
+            file.set_len(LARGEST + 1).expect("room for holes");
+        };
+        let file = folder.path().join("traced.toml");
+        std::fs::write(&file, TRACED).expect("room for a file");
+        for name in ["up.mahimahi", "traced.toml"] {
+            long(name);
+            let error = load(&file, &[], Purpose::Flows).expect_err("too long").to_string();
+            assert!(error.contains("it has more than 64 MiB"), "{error}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use hostile::trace;
 use proptest::prelude::*;
 use reports::Report;
 
-const GOOD: [&str; 13] = [
+const GOOD: [&str; 16] = [
     include_str!("samples/cell.down"),
     include_str!("samples/cell.up"),
     include_str!("samples/walk.csv"),
@@ -15,6 +15,9 @@ const GOOD: [&str; 13] = [
     include_str!("samples/ping-linux.txt"),
     include_str!("samples/ping-macos.txt"),
     include_str!("samples/ping-quiet.txt"),
+    include_str!("samples/ping-french.txt"),
+    include_str!("samples/ping-windows.txt"),
+    include_str!("samples/fping.txt"),
     include_str!("samples/iperf3-tcp.json"),
     include_str!("samples/iperf3-udp.json"),
     include_str!("samples/iperf3-udp-reverse.json"),

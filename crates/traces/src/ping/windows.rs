@@ -113,7 +113,7 @@ impl Reader {
         let answered = run.answered.len() as u64;
         if self.lines == sent && answered < received {
             run.remarks.push(format!(
-                "Windows counts {received} answers, and {} of them are errors such as an unreachable host: they are lost here.",
+                "Windows counts errors such as an unreachable host as answers, {} of its {received}: they are lost here.",
                 received - answered
             ));
             counts.received = answered;
