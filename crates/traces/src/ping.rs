@@ -29,9 +29,7 @@ pub(crate) fn read(text: &str, choices: &Choices) -> Read<Content> {
         Dialect::Windows => of_windows(text)?,
         Dialect::Fping => of_fping(text)?,
     };
-    if made_by != Dialect::Unix {
-        refuse_other_summaries(text)?;
-    }
+    refuse_other_summaries(text, made_by)?;
     let of_one = runs.iter().filter_map(|run| run.target.as_deref()).collect::<Vec<_>>();
     let end = || text.len()..text.len();
     if let Some(other) = of_one.iter().find(|target| **target != of_one[0]) {
@@ -162,10 +160,17 @@ fn of_fping(text: &str) -> Read<Vec<Run>> {
 }
 
 /// A summary of another program than the one that wrote the first probe is of probes that are not read.
-fn refuse_other_summaries(text: &str) -> Read<()> {
-    lines(text, |line, _| match summary::Counts::of(line) {
-        None => Ok(()),
-        Some(_) => Err("the file has lines of two programs".to_owned()),
+fn refuse_other_summaries(text: &str, made_by: Dialect) -> Read<()> {
+    lines(text, |line, _| {
+        let is_read = match made_by {
+            Dialect::Unix => true,
+            Dialect::Windows => windows::is_line(line),
+            Dialect::Fping => fping::Line::of(line).is_some(),
+        };
+        if is_read || summary::Counts::of(line).is_none() {
+            return Ok(());
+        }
+        Err("the file has lines of two programs".to_owned())
     })
 }
 

@@ -49,7 +49,7 @@ pub(super) fn assignments(line: &str) -> Vec<Assignment<'_>> {
 
 fn assignment<'l>(before: &'l str, behind: &'l str) -> Option<Assignment<'l>> {
     let before = before.trim_end_matches([' ', '=', '<']);
-    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '\u{fffd}';
+    let is_of_name = |c: char| is_of_word(c) || c.is_ascii_digit() || c == '_';
     let start = before
         .rfind(|c: char| !is_of_name(c))
         .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
@@ -66,9 +66,14 @@ fn assignment<'l>(before: &'l str, behind: &'l str) -> Option<Assignment<'l>> {
 /// The word at the start of a text, unless it is the name of a next number.
 fn unit(text: &str) -> &str {
     let text = text.strip_prefix(' ').unwrap_or(text);
-    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    let end = text.find(|c: char| !is_of_word(c)).unwrap_or(text.len());
     let is_name = text[end..].trim_start().starts_with(['=', '<', '_']);
     if is_name { "" } else { &text[..end] }
+}
+
+/// Letters of an old code page may have become anything but ASCII.
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphabetic() || !c.is_ascii()
 }
 
 /// A time as it is printed, with a point or a comma; `None` where it is none.
@@ -126,6 +131,10 @@ mod tests {
             ),
             ("Sent = 4, Lost = 1 (25% loss),", vec![("Sent", "4", ""), ("Lost", "1", "")]),
             ("PING6(56=40+8+8 bytes)", vec![("56", "40", "")]),
+            (
+                "\u{fffd}\u{fffd}=14\u{fffd}\u{fffd} TTL=117",
+                vec![("\u{fffd}\u{fffd}", "14", "\u{fffd}\u{fffd}"), ("TTL", "117", "")],
+            ),
             ("icmp_seq=x", vec![]),
         ] {
             let expected: Vec<_> = expected

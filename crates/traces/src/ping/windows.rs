@@ -33,8 +33,10 @@ enum Place {
 pub(super) struct Reader {
     place: Place,
     runs: Vec<Run>,
-    /// Of the run: lines of probes, and the round trips of its summary, which come with blanks around `=`.
+    /// How many lines of probes the run has.
     lines: u64,
+    /// The counts of its statistics, which Italian has on two lines.
+    counts: Vec<u64>,
 }
 
 impl Reader {
@@ -59,7 +61,11 @@ impl Reader {
                 self.probe(&numbers, true, at)?;
             }
             Place::Statistics => {
-                if let Some([sent, received, lost]) = three(&numbers) {
+                self.counts.extend(
+                    numbers.iter().filter(|number| number.unit.is_empty()).filter_map(Assignment::count),
+                );
+                if let [sent, received, lost] = self.counts[..] {
+                    self.counts.clear();
                     return self.count(sent, received, lost);
                 }
                 if let (Some(run), [least, _, mean]) = (self.runs.last_mut(), numbers.as_slice()) {
@@ -89,6 +95,7 @@ impl Reader {
         self.runs.push(Run::begun(target, 0));
         self.place = Place::Probes;
         self.lines = 0;
+        self.counts.clear();
     }
 
     fn probe(
