@@ -1,9 +1,8 @@
 //! Scenario files as commands take them: a file, or standard input for `-`, with the changes of the command line.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anabranch_lab::load::{contents, files_in, why};
+use anabranch_lab::load::{bounded, contents, files_in, why};
 use anabranch_lab::{LoadError, Origin, Purpose, load_bytes};
 use anabranch_planner::live;
 use anabranch_scenario::{Scenario, ScenarioError, Source};
@@ -62,7 +61,5 @@ fn load_for(file: &Path, changes: &[String], purpose: Purpose) -> Result<Loaded,
 }
 
 fn read_stdin() -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    bounded(std::io::stdin().lock())
 }

@@ -2,7 +2,7 @@
 //! command line.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anabranch_planner::live;
@@ -126,8 +126,16 @@ pub fn load_with(
 /// # Errors
 /// It cannot be read, or has more than [`LARGEST`] bytes, such as a device that never ends.
 pub fn contents(file: &Path) -> std::io::Result<Vec<u8>> {
+    bounded(File::open(file)?)
+}
+
+/// The same from standard input, or from any other reader.
+///
+/// # Errors
+/// As with a file.
+pub fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    from.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
         return Err(std::io::Error::other(format!("it has more than {} MiB", LARGEST >> 20)));
     }

@@ -196,6 +196,7 @@ impl Joined {
             length: Duration::ZERO,
             remarks: Vec::new(),
         };
+        let mut more = 0;
         for run in runs {
             let tally = run.tally()?;
             let interval = run.interval(tally.sent, choices);
@@ -205,10 +206,15 @@ impl Joined {
                 is_assumed.then(|| format!("The time between probes is assumed: {ASSUMED} (--interval)."));
             let remarks = assumed.into_iter().chain(run.remarks.iter().cloned()).chain(run.differences());
             for remark in remarks {
-                if !joined.remarks.contains(&remark) {
-                    joined.remarks.push(remark);
+                match joined.remarks.len() {
+                    _ if joined.remarks.contains(&remark) => {}
+                    ..MOST_REMARKS => joined.remarks.push(remark),
+                    _ => more += 1,
                 }
             }
+        }
+        if more > 0 {
+            joined.remarks.push(format!("Of further runs there are {more} such remarks on their summaries."));
         }
         if runs.len() > 1 {
             joined
@@ -287,6 +293,9 @@ fn loss(sent: u64, answered: u64, length: Duration) -> Option<ObservedLoss> {
     };
     Series::of([(Duration::ZERO, share)], length).map(|steps| ObservedLoss { steps, how })
 }
+
+/// Of many runs so many remarks are read.
+const MOST_REMARKS: usize = 10;
 
 /// Between probes, where nothing else is said.
 const ASSUMED: Duration = Duration::from_secs(1);
