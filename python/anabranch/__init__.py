@@ -9,14 +9,14 @@
 The guide is docs/python.md.
 """
 
-import importlib
-import os
-import sys
+import importlib as _importlib
+import os as _os
+import sys as _sys
 
-if _own := os.environ.get("ANABRANCH_NATIVE"):
+if _own := _os.environ.get("ANABRANCH_NATIVE"):
     # A module of one's own, with policies of its own, in the place of the native part (docs/python.md).
     # Processes that this one starts inherit the variable, and so have the same policies.
-    sys.modules["anabranch._native"] = importlib.import_module(_own)
+    _sys.modules["anabranch._native"] = _importlib.import_module(_own)
 
 from anabranch import figures, plots
 from anabranch._native import __version__
@@ -58,3 +58,7 @@ __all__ = [
     "sweep",
     "trace",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from anabranch.names import unknown
 from anabranch.results import Estimate, Results, ratio_of_means, run
-from anabranch.scenario import Scenario
+from anabranch.scenario import ScenarioLike, scenario_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,9 @@ class Comparison:
 
     def _wanted(self, columns: list[str]) -> list[str]:
         if self._columns is not None:
+            for name in self._columns:
+                if name not in columns:
+                    raise unknown("column", name, columns)
             return list(self._columns)
         flows = [name for name in self.a.scenario.flows if name in self.b.scenario.flows]
         wanted = [f"{flow}.{quantity}" for flow in flows for quantity in QUANTITIES]
@@ -121,8 +125,8 @@ def fairness(frame: pd.DataFrame, flows: list[str]) -> pd.Series[float]:
 
 
 def compare(
-    a: Scenario | Results,
-    b: Scenario | Results,
+    a: ScenarioLike | Results,
+    b: ScenarioLike | Results,
     runs: int = 20,
     seed: int | None = None,
     columns: Iterable[str] | None = None,
@@ -132,8 +136,9 @@ def compare(
 
     Parameters
     ----------
-    a, b : Scenario or Results
-        What is compared: b with a. Results must have the same seeds.
+    a, b : Scenario, str, path or Results
+        What is compared: b with a; a scenario, the path of its file, or its runs. Results must have the
+        same seeds.
     runs : int, optional
         How many pairs of runs.
     seed : int, optional
@@ -157,7 +162,7 @@ def compare(
     np.int64(5)
     """
     if seed is None:
-        seed = int((a.scenario if isinstance(a, Results) else a)["run.seed"])
+        seed = int((a.scenario if isinstance(a, Results) else scenario_of(a))["run.seed"])
     first = a if isinstance(a, Results) else run(a, runs=runs, seed=seed, threads=threads)
     second = b if isinstance(b, Results) else run(b, runs=len(first), seed=first.seeds[0], threads=threads)
     if first.seeds != second.seeds:

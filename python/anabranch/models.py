@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anabranch import _native
-from anabranch.scenario import Scenario
+from anabranch.scenario import Scenario, ScenarioLike, scenario_of
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ class Plan:
 
 
 def predict(
-    scenario: Scenario, models: str | Iterable[str] | None = None, *, loss_model: str = "independent"
+    scenario: ScenarioLike, models: str | Iterable[str] | None = None, *, loss_model: str = "independent"
 ) -> Prediction:
     """Predict throughput with analytic models.
 
     Parameters
     ----------
-    scenario : Scenario
+    scenario : Scenario, str or path
         Its rates, delays, mean losses and receive buffer count; queues, the start and the end of a transfer
         do not.
     models : str or list of str, optional
@@ -173,11 +173,11 @@ def predict(
     ['wifi', 'lte']
     """
     wanted = [models] if isinstance(models, str) else list(models or [])
-    return Prediction(json.loads(_native.predict(scenario._native, wanted, loss_model)))
+    return Prediction(json.loads(_native.predict(scenario_of(scenario)._native, wanted, loss_model)))
 
 
 def plan(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     method: str = "exact",
     step: int | None = None,
@@ -188,7 +188,7 @@ def plan(
 
     Parameters
     ----------
-    scenario : Scenario
+    scenario : Scenario, str or path
         Its first SCTP flow is planned for.
     method : str, optional
         ``exact``, ``brute-force``, ``step`` or ``hull``.
@@ -214,7 +214,7 @@ def plan(
     >>> anabranch.plan(scenario.set("flow.main.sctp.receive_buffer", "128 KiB"))
     <Plan for main: 71 + 16 packets, 23.36 Mbit/s>
     """
-    return Plan(json.loads(_native.plan(scenario._native, method, step, model, loss_model)))
+    return Plan(json.loads(_native.plan(scenario_of(scenario)._native, method, step, model, loss_model)))
 
 
 def _model_rate(model: dict[str, Any]) -> ModelRate:

@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from anabranch import _native
-from anabranch.scenario import Scenario
-from anabranch.table import Table
+from anabranch.scenario import Scenario, ScenarioLike, scenario_of
+from anabranch.table import ArrowStream, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,12 +101,41 @@ def ratio_of_means(a: pd.Series[float], b: pd.Series[float]) -> Estimate:
     return Estimate(ratio, math.nan, Estimate.of(b - ratio * a).ci95 / abs(mean), len(a))
 
 
+class _Runs(Protocol):
+    """What the core knows of runs."""
+
+    def __len__(self) -> int: ...
+    def document(self) -> str: ...
+    def table(self) -> ArrowStream: ...
+
+
+@dataclass(frozen=True)
+class _KeptRuns:
+    """The same from a pickle, in a process that may never have run them."""
+
+    count: int
+    text: str
+    arrow: ArrowStream
+
+    def __len__(self) -> int:
+        return self.count
+
+    def document(self) -> str:
+        return self.text
+
+    def table(self) -> ArrowStream:
+        return self.arrow
+
+
 class Results:
-    """The runs of a scenario, in the order of their seeds. :func:`anabranch.run` gives them."""
+    """The runs of a scenario, in the order of their seeds. :func:`anabranch.run` gives them.
+
+    They can be pickled and copied, as pools of processes and caches do.
+    """
 
     __module__ = "anabranch"
 
-    def __init__(self, scenario: Scenario, native: _native.Replicated) -> None:
+    def __init__(self, scenario: Scenario, native: _Runs) -> None:
         self._native = native
         self.scenario = scenario
 
@@ -217,6 +246,10 @@ class Results:
         document: dict[str, Any] = json.loads(self._native.document())
         return document
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = _KeptRuns(len(self), self._native.document(), self.table().to_arrow())
+        return (Results, (self.scenario, kept))
+
     def __repr__(self) -> str:
         of = f"{len(self)} run{'' if len(self) == 1 else 's'} of {self.scenario.file}"
         goodput = (f"{flow['name']} {flow['goodput_bps'] / 1e6:.2f} Mbit/s" for flow in self._flow_means())
@@ -259,7 +292,7 @@ def _stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     runs: int | None = None,
     seed: int | None = None,
     until: float | None = None,
@@ -271,8 +304,8 @@ def run(
 
     Parameters
     ----------
-    scenario : Scenario
-        What is run.
+    scenario : Scenario, str or path
+        What is run: a scenario, or the path of its file.
     runs : int, optional
         How many replications, with seeds ``seed``, ``seed + 1``, …; by default what the scenario says. With
         `until`, the least number.
@@ -300,6 +333,7 @@ def run(
     >>> results
     <Results of 5 runs of scenarios/wifi-lte.toml: main 22.59 Mbit/s>
     """
+    scenario = scenario_of(scenario)
     for key, value in (("run.runs", runs), ("run.seed", seed)):
         scenario = scenario if value is None else scenario.set(key, value)
     return Results(scenario, _native.run(scenario._native, until, threads))

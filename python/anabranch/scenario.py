@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from anabranch import _native
+from anabranch.names import unknown
 from anabranch.settings import documented, settings
 from anabranch.values import Value, text_of
 
@@ -223,7 +224,7 @@ class Scenario:
         for part in key.split("."):
             found = _entry(found, part)
             if found is None:
-                raise KeyError(key)
+                raise unknown("setting", key, self._ipython_key_completions_())
         return found
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -267,6 +268,44 @@ class Scenario:
 
 # The core's own table of settings is part of the documentation: `help(anabranch.Scenario.set)` lists it.
 vars(Scenario)["set"].__doc__ = documented(vars(Scenario)["set"].__doc__)
+
+
+ScenarioLike = Scenario | str | os.PathLike[str]
+"""A scenario, or the path of its file."""
+
+
+def scenario_of(given: ScenarioLike) -> Scenario:
+    """The scenario itself, or that of a file.
+
+    Raises
+    ------
+    TypeError
+        It is neither.
+    OSError, ScenarioError
+        As :meth:`Scenario.load`.
+
+    Examples
+    --------
+    >>> from anabranch.scenario import scenario_of
+    >>> scenario_of("scenarios/wifi-lte.toml").paths
+    ['wifi', 'lte']
+    >>> scenario_of({"link": []})
+    Traceback (most recent call last):
+    ...
+    TypeError: a scenario or the path of its file is needed, not a dict: see anabranch.Scenario.load and parse
+    """
+    if isinstance(given, Scenario):
+        return given
+    if isinstance(given, str) and "\n" in given:
+        raise TypeError(
+            "this is the text of a scenario, not the path of its file: use anabranch.Scenario.parse"
+        )
+    if isinstance(given, (str, os.PathLike)):
+        return Scenario.load(given)
+    raise TypeError(
+        f"a scenario or the path of its file is needed, not a {type(given).__name__}: "
+        "see anabranch.Scenario.load and parse"
+    )
 
 
 def _restored(file: str, text: str, settings: list[str], files: dict[str, str]) -> Scenario:

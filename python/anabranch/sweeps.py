@@ -9,13 +9,13 @@ from concurrent.futures import Executor
 from anabranch import _native
 from anabranch.executors import drive, kept_in
 from anabranch.progress import Show, progress_bar
-from anabranch.scenario import Scenario
+from anabranch.scenario import ScenarioLike, scenario_of
 from anabranch.table import Table
 from anabranch.values import Value, text_of
 
 
 def sweep(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     values: Mapping[str, Iterable[Value] | str],
     runs: int | None = None,
     until: float | None = None,
@@ -34,8 +34,8 @@ def sweep(
 
     Parameters
     ----------
-    scenario : Scenario
-        What is run.
+    scenario : Scenario, str or path
+        What is run: a scenario, or the path of its file.
     values : dict of str to list
         The values of each key. A text is taken as by the program: ``"1 ms..80 ms:5"`` are five values in
         equal steps, ``"0.0001..0.01:3 log"`` three in equal ratios.
@@ -87,7 +87,7 @@ def sweep(
     for key in {"run.seed", "run.runs"} & set(values):
         raise ValueError(f"{key} is the same for all points of a sweep: use {key.removeprefix('run.')}=")
     base = {"run.runs": runs, "run.seed": seed}
-    scenario = scenario.set({key: value for key, value in base.items() if value is not None})
+    scenario = scenario_of(scenario).set({key: value for key, value in base.items() if value is not None})
     axes = [(key, _axis(each)) for key, each in values.items()]
     folder = None if out is None else os.fspath(out)
     native = _native.Sweep(scenario._native, axes, zip, until, folder)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from anabranch.names import unknown
+
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -86,18 +88,23 @@ class Table:
         return self._about(column, b"meaning")
 
     def _about(self, column: str, key: bytes) -> str:
-        metadata = self._arrow.schema.field(column).metadata or {}
+        metadata = self._arrow.schema.field(self._known(column)).metadata or {}
         said: bytes = metadata.get(key, b"")
         return said.decode()
 
     def select(self, columns: Iterable[str]) -> Table:
         """A table of some of the columns, which shares their memory."""
-        return Table(self._arrow.select(list(columns)))
+        return Table(self._arrow.select([self._known(column) for column in columns]))
 
     def __getitem__(self, column: str) -> pd.Series[Any]:
         """A column as a series of pandas."""
-        series: pd.Series[Any] = self._arrow.column(column).to_pandas()
+        series: pd.Series[Any] = self._arrow.column(self._known(column)).to_pandas()
         return series.rename(column)
+
+    def _known(self, column: str) -> str:
+        if column not in self.columns:
+            raise unknown("column", column, self.columns)
+        return column
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from anabranch import _native
-from anabranch.scenario import Scenario
+from anabranch.scenario import ScenarioLike, scenario_of
 from anabranch.table import Table
 
 
@@ -46,13 +46,13 @@ class Trace(Mapping[str, Table]):
         return f"<Trace: {', '.join(f'{len(table)} {name}' for name, table in self.items())}>"
 
 
-def trace(scenario: Scenario, seed: int | None = None) -> Trace:
+def trace(scenario: ScenarioLike, seed: int | None = None) -> Trace:
     """Run a scenario once and keep what happens.
 
     Parameters
     ----------
-    scenario : Scenario
-        What is run. A second at 10 Mbit/s makes some 5,000 rows of packets.
+    scenario : Scenario, str or path
+        What is run: a scenario, or the path of its file. A second at 10 Mbit/s makes some 5,000 rows of packets.
     seed : int, optional
         By default what the scenario says.
 
@@ -69,5 +69,6 @@ def trace(scenario: Scenario, seed: int | None = None) -> Trace:
     >>> wifi["cwnd_bytes"].max() > wifi["cwnd_bytes"].iloc[0]
     np.True_
     """
-    scenario = scenario if seed is None else scenario.set("run.seed", seed)
-    return Trace({name: Table(batches) for name, batches in _native.trace(scenario._native)})
+    found = scenario_of(scenario)
+    found = found if seed is None else found.set("run.seed", seed)
+    return Trace({name: Table(batches) for name, batches in _native.trace(found._native)})

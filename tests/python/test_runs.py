@@ -1,7 +1,9 @@
 """Runs: what they answer beside the program, and that Python goes on meanwhile."""
 
+import copy
 import gc
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -145,3 +147,76 @@ def test_memory_stays_as_it_is_over_many_runs(quick):
         one()
     # One kept result of 20 runs would be 60 kB each: 4 MB leave room for the allocator alone.
     assert resident() - before < 4 << 20
+
+
+def held(quick):
+    """One of everything that a program may hold."""
+    results = anabranch.run(quick, runs=2)
+    other = anabranch.run(quick.set("link.a.loss", 0.05), runs=2)
+    return {
+        "scenario": quick,
+        "results": results,
+        "comparison": anabranch.compare(results, other),
+        "table": results.table(),
+        "estimate": results.estimate("main.goodput_bps"),
+        "prediction": anabranch.predict(quick),
+        "plan": anabranch.plan(quick),
+        "trace": anabranch.trace(quick.set("run.time", "1 s")),
+        "settings": anabranch.settings(),
+    }
+
+
+def test_what_a_program_holds_can_be_pickled_and_copied(quick):
+    for name, one in held(quick).items():
+        for again in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
+            assert repr(again) == repr(one), name
+    results = anabranch.run(quick, runs=2)
+    again = pickle.loads(pickle.dumps(results))
+    assert (len(again), again.seeds, again.to_dict()) == (2, results.seeds, results.to_dict())
+    assert again.table().equals(results.table())
+    assert pickle.loads(pickle.dumps(again)).summary().equals(results.summary())
+
+
+def test_the_path_of_a_file_is_a_scenario(tmp_path, quick):
+    file = tmp_path / "quick.toml"
+    file.write_text(quick.text)
+    assert anabranch.run(file, runs=1).to_dict()["runs"] == anabranch.run(str(file), runs=1).to_dict()["runs"]
+    for take in (anabranch.run, anabranch.predict, anabranch.plan, anabranch.trace):
+        with pytest.raises(TypeError, match="path of its file"):
+            take(7)
+        with pytest.raises(TypeError, match=r"use anabranch\.Scenario\.parse"):
+            take("[[link]]\nname = 'a'\n")
+        with pytest.raises(FileNotFoundError):
+            take(tmp_path / "none.toml")
+
+
+def test_a_name_that_is_not_there_draws_the_nearest(quick):
+    results = anabranch.run(quick, runs=1)
+    table = results.table()
+    for ask in (
+        table.__getitem__,
+        table.unit,
+        table.meaning,
+        results.estimate,
+        lambda name: table.select([name]),
+    ):
+        with pytest.raises(KeyError, match="did you mean 'main.goodput_bps'"):
+            ask("main.goodput")
+    with pytest.raises(KeyError, match="did you mean 'main.goodput_bps'"):
+        anabranch.compare(results, results, columns=["main.goodput"]).table()
+    with pytest.raises(KeyError, match="did you mean 'link.a.loss'"):
+        quick["link.a.lss"]
+
+
+def test_the_package_shows_its_public_names_alone():
+    assert dir(anabranch) == sorted(anabranch.__all__)
+
+
+def test_seeds_have_all_their_bits(quick):
+    first = 2**63
+    results = anabranch.run(quick, runs=2, seed=first)
+    assert results.table()["seed"].tolist() == [first, first + 1] == results.seeds
+    table = anabranch.sweep(quick, {"link.a.loss": [0.0]}, runs=2, seed=first)
+    assert table["seed"].tolist() == [first, first + 1]
+    with pytest.raises(anabranch.ScenarioError, match="use a seed up to 18446744073709551614"):
+        anabranch.run(quick, runs=2, seed=2**64 - 1)
