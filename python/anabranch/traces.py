@@ -52,7 +52,8 @@ def trace(scenario: ScenarioLike, seed: int | None = None) -> Trace:
     Parameters
     ----------
     scenario : Scenario, str or path
-        What is run: a scenario, or the path of its file. A second at 10 Mbit/s makes some 5,000 rows of packets.
+        What is run: a scenario, or the path of its file. A second at 10 Mbit/s makes some 5,000 rows of
+        packets.
     seed : int, optional
         By default what the scenario says.
 

@@ -200,11 +200,11 @@ def test_a_name_that_is_not_there_draws_the_nearest(quick):
         results.estimate,
         lambda name: table.select([name]),
     ):
-        with pytest.raises(KeyError, match="did you mean 'main.goodput_bps'"):
+        with pytest.raises(KeyError, match=r"did you mean 'main\.goodput_bps'"):
             ask("main.goodput")
-    with pytest.raises(KeyError, match="did you mean 'main.goodput_bps'"):
+    with pytest.raises(KeyError, match=r"did you mean 'main\.goodput_bps'"):
         anabranch.compare(results, results, columns=["main.goodput"]).table()
-    with pytest.raises(KeyError, match="did you mean 'link.a.loss'"):
+    with pytest.raises(KeyError, match=r"did you mean 'link\.a\.loss'"):
         quick["link.a.lss"]
 
 

@@ -397,6 +397,18 @@ fn a_thousand_paths_are_planned_for_or_refused_and_never_hang() {
     assert_eq!(predicted["models"]["markov"]["paths"].as_array().map(Vec::len), Some(1000));
 }
 
+/// Curves up to where it is full have 17 million points: twenty plans with them took half a minute.
+#[test]
+fn a_plan_for_a_long_and_fast_link_leaves_out_what_would_take_longer_than_the_plan() {
+    let text = "[run]\ntime = \"1 s\"\n[[link]]\nname = \"u\"\nrate = \"100 Gbit/s\"\ndelay = \"1 s\"\n\
+                [flow.sctp]\nreceive_buffer = \"1 MiB\"\n";
+    let planned = on(text, "plan --json", &[]).expect(0).json();
+    assert_eq!(planned["limits_packets"][0], planned["receive_buffer_packets"]);
+    let notes = planned["notes"].as_array().expect("notes");
+    let left_out = "the gain of a larger receive buffer is not computed: the paths are too long and too fast";
+    assert!(notes.iter().any(|note| note == left_out), "{notes:#?}");
+}
+
 #[test]
 fn scenarios_that_cannot_be_planned_or_written_are_refused() {
     let changing = run(anabranch("plan").arg(scenario("stairs.toml"))).expect(2);

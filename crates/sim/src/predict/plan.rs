@@ -92,11 +92,11 @@ impl PlanReport {
         let best = question.method.solve(&problem)?;
         let took = clock().saturating_sub(begun);
         let mut notes = flow.notes.clone();
-        let misplans = misplans(&problem, &paths, model.as_ref()).unwrap_or_else(|why| {
+        let misplans = misplans(&problem, &best, &paths, model.as_ref()).unwrap_or_else(|why| {
             notes.push(format!("the cost of errors in the parameters of a path is not computed: {why}"));
             Vec::new()
         });
-        let worth = worth(&paths, flow.receive_buffer, model.as_ref());
+        let worth = worth_of_buffer(&best, &paths, flow.receive_buffer, model.as_ref());
         notes.extend(
             worth
                 .as_ref()
@@ -125,16 +125,34 @@ impl PlanReport {
 /// What mistakes cost, or why that was not computed.
 fn misplans(
     problem: &Problem,
+    best: &Allocation,
     paths: &[PathParameters],
     model: &dyn WindowModel,
 ) -> Result<Vec<Misplan>, String> {
     let points: usize = problem.curves().iter().map(Vec::len).sum();
     match paths.len() {
         many if many > MOST_PATHS => Err(format!("the plan has {many} paths, more than {MOST_PATHS}")),
+        _ if best.evaluations > MOST_EVALUATIONS => Err("the plan itself was work enough".to_owned()),
         paths if points.saturating_mul(paths) > MOST_POINTS => {
             Err("the paths are too long and too fast".to_owned())
         }
         _ => sensitivity(paths, problem.buffer(), model).map_err(|why| why.to_string()),
+    }
+}
+
+/// What a larger buffer gains, or why that was not computed: it needs some twenty plans with curves up to where all paths
+/// are full.
+fn worth_of_buffer(
+    best: &Allocation,
+    paths: &[PathParameters],
+    buffer: u32,
+    model: &dyn WindowModel,
+) -> Result<Worth, String> {
+    let points: u64 = paths.iter().map(|path| u64::from(path.cap())).sum();
+    match best.evaluations {
+        many if many > MOST_EVALUATIONS => Err("the plan itself was work enough".to_owned()),
+        _ if points > MOST_POINTS as u64 => Err("the paths are too long and too fast".to_owned()),
+        _ => worth(paths, buffer, model).map_err(|why| why.to_string()),
     }
 }
 
@@ -143,3 +161,6 @@ const MOST_PATHS: usize = 16;
 
 /// For more points of curves, times paths, it would take seconds.
 const MOST_POINTS: usize = 2_000_000;
+
+/// After a plan that compared more sums than this, twenty others would take seconds.
+const MOST_EVALUATIONS: u64 = 100_000_000;

@@ -63,6 +63,14 @@ pub enum JournalError {
         /// Its version.
         version: String,
     },
+    /// It has more than any sweep keeps.
+    #[error(
+        "{path:?} has more than {MOST_RUNS} runs or columns: it is damaged, or of many sweeps; choose another folder"
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder cannot be made or entered, or the file not opened.
     #[error("cannot keep runs in {path:?}: {error}")]
     Folder {
@@ -244,13 +252,21 @@ impl Journal {
         let mut line = Vec::new();
         loop {
             line.clear();
-            if reader.read_until(b'\n', &mut line).map_err(fault)? == 0 {
+            let read = (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fault)?;
+            if read == 0 {
                 return Ok(());
+            }
+            if self.index.len() + self.columns.len() > MOST_RUNS {
+                return Err(JournalError::TooLarge { path: path.to_owned() });
             }
             let at = self.end;
             self.end += line.len() as u64;
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
             let is_ended = text.len() < line.len();
+            if !is_ended && read as u64 == LONGEST_LINE {
+                self.pass_over_line(&mut reader, at).map_err(fault)?;
+                continue;
+            }
             self.tail = if is_ended { Tail::Whole } else { Tail::Unended };
             let place = Place { at, len: u32::try_from(text.len()).unwrap_or(u32::MAX) };
             let text = std::str::from_utf8(text).unwrap_or_default();
@@ -270,6 +286,25 @@ impl Journal {
                 _ if place.len == 0 => {}
                 _ if !is_ended => self.tail = Tail::Cut { at, is_unended: false },
                 _ => self.damaged += 1,
+            }
+        }
+    }
+
+    /// A line that began `at` is too long: it counts as damaged, and none of it is kept.
+    fn pass_over_line(&mut self, reader: &mut impl BufRead, at: u64) -> io::Result<()> {
+        self.damaged += 1;
+        self.tail = Tail::Cut { at, is_unended: false };
+        loop {
+            let piece = reader.fill_buf()?;
+            let end = piece.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(piece.len(), |end| end + 1);
+            reader.consume(length);
+            self.end += length as u64;
+            if end.is_some() {
+                self.tail = Tail::Whole;
+            }
+            if end.is_some() || length == 0 {
+                return Ok(());
             }
         }
     }
@@ -318,6 +353,11 @@ fn named(folder: &Path) -> &Path {
 
 /// The version of the file's form.
 const VERSION: &str = "1";
+/// A row of the widest table takes some hundred kilobytes. A longer line is a damaged one, so that a file without ends of
+/// lines does not fill the memory.
+const LONGEST_LINE: u64 = 1 << 24;
+/// Each takes a hundred bytes of memory while the sweep runs.
+const MOST_RUNS: usize = 1 << 24;
 
 #[cfg(test)]
 mod tests;

@@ -93,6 +93,26 @@ fn what_a_kill_leaves_is_taken_away_and_what_was_damaged_is_counted() {
 }
 
 #[test]
+fn a_line_without_end_costs_no_memory_and_no_row() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join(FILE);
+    open(folder.path()).append(&[rows(1..3)]).expect("room");
+    let whole = fs::read(&file).expect("it is there");
+    let long = vec![b'x'; LONGEST_LINE as usize * 2 + 10];
+    fs::write(&file, [&whole[..], &long, b"\n", &whole].concat()).expect("room");
+    let journal = open(folder.path());
+    assert_eq!((journal.rows(), journal.damaged()), (2, 1));
+    drop(journal);
+    fs::write(&file, [&whole[..], &long].concat()).expect("room");
+    let mut journal = open(folder.path());
+    assert_eq!((journal.rows(), journal.damaged()), (2, 1));
+    journal.append(&[rows(3..4)]).expect("room");
+    drop(journal);
+    let journal = open(folder.path());
+    assert_eq!((journal.rows(), journal.damaged()), (3, 0), "what was cut off is taken away");
+}
+
+#[test]
 fn a_damaged_byte_anywhere_costs_its_line_and_no_other() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join(FILE);
