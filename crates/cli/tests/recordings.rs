@@ -92,3 +92,17 @@ fn a_rate_that_was_not_measured_is_said_beside_the_result() {
     let quiet = run(anabranch("scenario from --quiet").arg(sample("ping-macos.txt"))).expect(0);
     assert_eq!((quiet.stderr.as_str(), &quiet.stdout), ("", &made.stdout));
 }
+
+#[test]
+fn what_powershell_writes_of_ping_is_read_and_its_summary_counts() {
+    let dir = tempdir().expect("room");
+    let lines = [
+        "64 Bytes von 192.0.2.7: icmp_seq=1 ttl=58 Zeit=19,0 ms",
+        "4 Pakete übertragen, 1 empfangen, 75% Paketverlust",
+    ];
+    let units = lines.join("\r\n").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let file = dir.path().join("ping.txt");
+    std::fs::write(&file, [&[0xff, 0xfe], units.as_slice()].concat()).expect("room");
+    let made = run(anabranch("scenario from").arg(&file)).expect(0).stdout;
+    assert!(made.contains("delay = \"9500 us\"") && made.contains("loss = 0.75"), "{made}");
+}

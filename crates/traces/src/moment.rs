@@ -42,9 +42,12 @@ pub(crate) fn leading(line: &str) -> Option<(Moment, &str)> {
         let moment = seconds(inner).map(Moment::Dated).or_else(|| whole(inner))?;
         return Some((moment, rest.trim_start_matches([' ', '\t', ':'])));
     }
-    let (moment, rest) = dated(line).or_else(|| since_1970(line)).or_else(|| of_day(line))?;
-    let rest = rest.strip_prefix([' ', '\t']).or_else(|| rest.is_empty().then_some(rest))?;
-    Some((moment, rest.trim_start()))
+    let begun = || {
+        let (moment, rest) = dated(line).or_else(|| since_1970(line)).or_else(|| of_day(line))?;
+        let rest = rest.strip_prefix([' ', '\t']).or_else(|| rest.is_empty().then_some(rest))?;
+        Some((moment, rest.trim_start()))
+    };
+    begun().or_else(|| of_date(line))
 }
 
 /// The moment that a whole text is.
@@ -85,6 +88,24 @@ fn of_day(text: &str) -> Option<(Moment, &str)> {
     };
     let (at, rest) = time(text).or_else(|| time(after_month()?))?;
     Some((Moment::OfDay(at), rest))
+}
+
+/// `Tue Nov 14 22:13:20 CET 2023: `, in which `date` has words of any language.
+fn of_date(text: &str) -> Option<(Moment, &str)> {
+    let start = text[..text.find(':')?].rfind(' ')? + 1;
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.' | '+' | '-');
+    if start > 32 || !text.starts_with(char::is_alphabetic) || !text[..start].chars().all(is_plain) {
+        return None;
+    }
+    let (at, rest) = time(&text[start..])?;
+    let (zone, rest) =
+        rest.split_once(": ").filter(|(zone, _)| zone.len() <= 24 && zone.chars().all(is_plain))?;
+    let at = match zone.trim_start().get(..2) {
+        Some("PM" | "pm") if at < DAY / 2 => at + DAY / 2,
+        Some("AM" | "am") if at >= DAY / 2 => at.saturating_sub(DAY / 2),
+        _ => at,
+    };
+    Some((Moment::OfDay(at), rest.trim_start()))
 }
 
 /// `1700000000.123456`: ten digits before the point, as it will be until 2286.
@@ -193,6 +214,11 @@ mod tests {
         let line = "Nov 14 22:13:20 64 bytes from";
         assert_eq!(leading(line).map(|(_, rest)| rest), Some("64 bytes from"));
         assert_eq!(leading("[1.5] 64 bytes").map(|(_, rest)| rest), Some("64 bytes"));
+        let evening = Some((Moment::OfDay(Duration::from_secs(80_000)), "64 bytes"));
+        assert_eq!(leading("Tue Nov 14 22:13:20 CET 2023: 64 bytes"), evening);
+        assert_eq!(leading("Di 14. Nov 22:13:20 CET 2023: 64 bytes"), evening);
+        assert_eq!(leading("Tue 14 Nov 2023 10:13:20 PM CET: 64 bytes"), evening);
+        assert_eq!(leading("From 10:20:30::1 icmp_seq=8 Destination unreachable: No route"), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use anabranch_base::Duration;
 
 use crate::choices::Choices;
 use crate::fault::{Fault, Read};
-use crate::moment::{self, Clock};
+use crate::moment::{self, Clock, Moment};
 use crate::observed::{DelayForm, Observations, ObservedDelay, ObservedLoss};
 use crate::recording::Content;
 use crate::series::{Amount as _, Series, Share};
@@ -54,7 +54,7 @@ pub(crate) fn read(text: &str, choices: &Choices) -> Read<Content> {
 /// Whether only `ping` or `fping` writes such a line, in any language.
 pub(crate) fn is_line(line: &str) -> bool {
     let line = plain(line);
-    let line = moment::leading(&line).map_or(line.as_str(), |(_, rest)| rest);
+    let (_, line) = unstamped(&line);
     let is_unix = unix::sequence_name(line).is_some() || unix::Line::of(line, "") != unix::Line::Other;
     is_unix
         || Dialect::of_line(line).is_some()
@@ -73,7 +73,7 @@ impl Dialect {
     fn of(text: &str) -> Dialect {
         let dialect = |line: &str| {
             let line = plain(line);
-            Dialect::of_line(moment::leading(&line).map_or(line.as_str(), |(_, rest)| rest))
+            Dialect::of_line(unstamped(&line).1)
         };
         text.lines().find_map(dialect).unwrap_or(Dialect::Unix)
     }
@@ -87,6 +87,20 @@ impl Dialect {
     }
 }
 
+/// The moment before a line, and the line. `ts -s` and `ts -i` count seconds from another moment than the lines' own.
+fn unstamped(line: &str) -> (Option<Moment>, &str) {
+    if let Some((moment, rest)) = moment::leading(line) {
+        return (Some(moment), rest);
+    }
+    let counted = line.split_once(' ').filter(|(seconds, _)| {
+        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        seconds
+            .split_once('.')
+            .is_some_and(|(whole, rest)| is_digits(whole) && is_digits(rest) && rest.len() == 6)
+    });
+    (None, counted.map_or(line, |(_, rest)| rest.trim_start()))
+}
+
 /// Gives each line that is not empty with its bytes, and the moment before it.
 fn lines(text: &str, mut take: impl FnMut(&str, Option<Duration>) -> Result<(), String>) -> Read<()> {
     let mut clock = Clock::default();
@@ -95,8 +109,7 @@ fn lines(text: &str, mut take: impl FnMut(&str, Option<Duration>) -> Result<(), 
         let at: Range<usize> = start..start + line.trim_end().len();
         start += line.len();
         let line = plain(line);
-        let (moment, rest) =
-            moment::leading(&line).map_or((None, line.as_str()), |(at, rest)| (Some(at), rest));
+        let (moment, rest) = unstamped(&line);
         if rest.is_empty() {
             continue;
         }
@@ -109,8 +122,7 @@ fn lines(text: &str, mut take: impl FnMut(&str, Option<Duration>) -> Result<(), 
 fn of_unix(text: &str) -> Read<Vec<Run>> {
     let named = text.lines().find_map(|line| {
         let line = plain(line);
-        let line = moment::leading(&line).map_or(line.as_str(), |(_, rest)| rest);
-        unix::sequence_name(line).map(str::to_owned)
+        unix::sequence_name(unstamped(&line).1).map(str::to_owned)
     });
     let named = named.unwrap_or_default();
     let mut runs = vec![Run::default()];
@@ -246,7 +258,7 @@ impl Joined {
         let summed = run.counts.and_then(|counts| counts.time).filter(|_| run.answered.is_empty());
         let length = summed.unwrap_or(spaced);
         let last = self.samples.last().map_or(Duration::ZERO, |sample| sample.0);
-        self.length = self.length + length;
+        self.length += length;
         self.end = if run.answered.is_empty() { begin + length } else { (last + interval).max(begin) };
     }
 

@@ -157,7 +157,7 @@ impl Run {
         match self.counts {
             Some(Counts { transmitted, received, .. }) if answered > 0 && received != answered => {
                 remarks.push(format!(
-                    "The summary says {received} of {transmitted} answered, and {answered} lines say so: the loss is the summary's."
+                    "The summary says {received} of {transmitted} answered, the lines {answered}: the loss is the summary's."
                 ));
             }
             None if self.span() > 0 => {
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(run(&[1, 2, 4], None).tally(), Ok(Tally { sent: 4, answered: 3 }));
         assert!(run(&[1, 2, 4], Some((3, 3))).tally().is_err_and(|why| why.contains("says 3 probes")));
         assert_eq!(run(&[1, 2, 4], Some((10, 3))).differences(), Vec::<String>::new());
-        assert!(run(&[1, 2, 4], Some((10, 9))).differences()[0].contains("9 of 10 answered, and 3 lines"));
+        assert!(run(&[1, 2, 4], Some((10, 9))).differences()[0].contains("9 of 10 answered, the lines 3"));
     }
 
     #[test]
