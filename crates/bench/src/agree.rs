@@ -45,6 +45,18 @@ pub enum AgreeError {
     Impossible(String),
 }
 
+impl AgreeError {
+    /// Whether the peer is a program of ours that belongs to another.
+    pub fn is_wrong_partner(&self) -> bool {
+        matches!(self, AgreeError::Client(ServerError::Files))
+    }
+
+    /// Whether the peer asked for nothing that this server understands: that is not a test.
+    pub fn is_of_no_test(&self) -> bool {
+        matches!(self, AgreeError::Client(_) | AgreeError::Frame(_) | AgreeError::Silent(_))
+    }
+}
+
 /// The test that a client wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestRequest {

@@ -132,6 +132,9 @@ pub enum Failure {
     /// The other end does not want to.
     #[error("{0}")]
     Refused(String),
+    /// The other end serves somebody else now.
+    #[error("{0}")]
+    Busy(String),
     /// The other end, or this one, could not or would not store files.
     #[error("{}", .0.join("\n"))]
     NotStored(Vec<String>),
@@ -212,6 +215,7 @@ impl Failure {
             | Failure::LinksUsedUp(_)
             | Failure::Garbage { .. }
             | Failure::Refused(_)
+            | Failure::Busy(_)
             | Failure::NotStored(_)
             | Failure::NotPrinted(_)
             | Failure::System(_) => 1,
@@ -253,6 +257,7 @@ impl Failure {
             Failure::LinksUsedUp(_) => "links-used-up",
             Failure::Garbage { .. } => "garbage",
             Failure::Refused(_) => "refused",
+            Failure::Busy(_) => "busy",
             Failure::NotStored(_) => "not-stored",
             Failure::NotPrinted(_) => "output",
             Failure::Interrupted => "interrupted",

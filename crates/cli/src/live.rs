@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 
+use anabranch_net::reason::BUSY;
 use anabranch_net::{Association, Endpoint};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -92,7 +93,7 @@ pub async fn dismiss(endpoint: &Endpoint, ended: &Result<Outcome, Failure>) {
 /// While one transfer or test (`work`) runs, others are told so. Never ends.
 pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
     while let Some(association) = endpoint.accept().await {
-        association.abort(&format!("busy with another {work}; try again later"));
+        association.abort(&format!("{BUSY}{work}; try again later"));
     }
     std::future::pending().await
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use anabranch_net::reason::{BUSY, REFUSED};
 use anabranch_net::{CloseReason, ConnectError, PathAddresses, Security, SendError};
+use anabranch_sctp::wire::Cause;
 
 use crate::failure::{Failure, list};
 use anabranch_net::Clock;
@@ -48,9 +50,7 @@ impl Peer {
                 Failure::PeerGone(format!("{self} cancelled the {} without a reason", self.partner.work()))
             }
             CloseReason::AbortedByPeer { causes } => {
-                let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
-                let work = self.partner.work();
-                Failure::PeerGone(format!("{self} cancelled the {work}: {}", causes.join("; ")))
+                self.cancelled(&causes.iter().map(said).collect::<Vec<_>>().join("; "))
             }
             CloseReason::PeerGone { errors } => Failure::PeerGone(format!(
                 "{self} no longer answers: {errors} retransmissions or probes in a row went unanswered on \
@@ -64,6 +64,17 @@ impl Peer {
                 self.partner.work()
             )),
             CloseReason::ProtocolViolation { what } => self.garbage(&what),
+        }
+    }
+
+    /// The failure that the peer ended the association and said `why`.
+    fn cancelled(&self, why: &str) -> Failure {
+        if why.starts_with(BUSY) {
+            return Failure::Busy(format!("{self} is {why}"));
+        }
+        match why.strip_prefix(REFUSED) {
+            Some(why) => Failure::Refused(format!("{self} refused: {why}")),
+            None => Failure::PeerGone(format!("{self} cancelled the {}: {why}", self.partner.work())),
         }
     }
 
@@ -138,8 +149,38 @@ impl Partner {
     }
 }
 
+/// What a cause says: a program's own words as it wrote them.
+fn said(cause: &Cause) -> String {
+    match cause {
+        Cause::UserInitiatedAbort(why) if !why.is_empty() => String::from_utf8_lossy(why).into_owned(),
+        other => other.to_string(),
+    }
+}
+
 impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&list(&self.addresses))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_peer_that_ends_it_are_not_said_to_cancel_what_it_never_began() {
+        let address = "192.0.2.1:9899".parse().expect("an address");
+        let peer = Peer::new(vec![address], &Security::Insecure, Partner::Files);
+        let told = |why: &str| {
+            let causes = vec![Cause::UserInitiatedAbort(why.as_bytes().to_vec())];
+            peer.failure(CloseReason::AbortedByPeer { causes }).document()
+        };
+        for (why, kind, message) in [
+            ("busy with another test", "busy", "192.0.2.1:9899 is busy with another test"),
+            ("refused: both ends send", "refused", "192.0.2.1:9899 refused: both ends send"),
+            ("its user left", "peer-gone", "192.0.2.1:9899 cancelled the transfer: its user left"),
+        ] {
+            assert_eq!((&told(why)["kind"], &told(why)["message"]), (&kind.into(), &message.into()));
+        }
     }
 }

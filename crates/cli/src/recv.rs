@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::RecvArguments;
 use crate::endpoint;
-use crate::failure::{Failure, list};
+use crate::failure::{Failure, list, printable};
 use crate::fetch;
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
@@ -22,7 +22,7 @@ use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
 use crate::strangers;
 use crate::transfer::{FileCounts, Progress, follow, not_received};
-use crate::turns::{self, interrupted};
+use crate::turns::{self, Stay, interrupted};
 use crate::view::ProgressView;
 use anabranch_net::Clock;
 use anabranch_net::monitor::{DataDirection, PathMonitor};
@@ -75,17 +75,10 @@ async fn receive_all(
         tokio::pin!(receiving);
         let came = tokio::select! {
             came = &mut receiving => came,
-            () = turns::successor(endpoint, &association, &mut next) => receiving.await,
+            () = turns::successor(endpoint, &association, &mut next, Stay::of(arguments.keep)) => receiving.await,
         };
         match came {
-            // A peer connected and left, a port scan perhaps: that is not a transfer.
-            Came::Nothing(_) => {
-                if !arguments.output.quiet {
-                    notice::tell(&format!(
-                        "{peer} connected and disconnected without sending a file; still listening"
-                    ));
-                }
-            }
+            Came::Nothing(why) => tell_of_nothing(&peer, why.as_ref(), arguments),
             Came::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 if let Some(newcomer) = next {
                     newcomer.abort(INTERRUPTED);
@@ -110,6 +103,18 @@ async fn receive_all(
             Came::Transfer(outcome) | Came::Broken { outcome, .. } => return Ok(outcome),
         }
     }
+}
+
+/// A peer came and offered no file, a port scan perhaps, or a program of another kind: that is not a transfer.
+fn tell_of_nothing(peer: &Peer, why: Option<&Failure>, arguments: &RecvArguments) {
+    if arguments.output.quiet {
+        return;
+    }
+    let what = match why {
+        Some(failure @ Failure::Garbage { .. }) => printable(&failure.to_string()),
+        _ => format!("{peer} connected and disconnected without sending a file"),
+    };
+    notice::tell(&format!("{what}; still listening"));
 }
 
 /// What came of an association.
@@ -167,7 +172,12 @@ impl ReceiveRun<'_> {
         let mut view = ProgressView::new(arguments.output);
         let work = async { follow(files, &progress).await.map_err(|error| not_received(peer, error)) };
         let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
-        let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
+        let is_gone = matches!(
+            failure,
+            None | Some(
+                Failure::PeerGone(_) | Failure::Busy(_) | Failure::Refused(_) | Failure::Garbage { .. }
+            )
+        );
         if is_gone && progress.tally() == FileCounts::default() && progress.current().is_none() {
             return Came::Nothing(failure);
         }

@@ -21,7 +21,7 @@ use crate::report::Outcome;
 use crate::send::{SendRun, Sent, left_out, open};
 use crate::settings;
 use crate::strangers;
-use crate::turns::{self, interrupted};
+use crate::turns::{self, Stay, interrupted};
 
 /// Serves `found` until one receiver has all, or with `--keep` until Ctrl-C.
 ///
@@ -66,10 +66,10 @@ impl Server<'_> {
     /// One receiver after another, as many as are wanted. What can be read `once` is not looked up again.
     async fn serve_all(
         &self,
-        mut once: Option<Sources>,
+        once: Option<Sources>,
         interrupt: &mut Interrupt,
     ) -> Result<Outcome, Failure> {
-        let may_repeat = once.is_none();
+        let stay = Stay::of(self.arguments.keep);
         let (mut next, mut broken_off, mut told) = (None, None, Vec::new());
         loop {
             let association = match next.take() {
@@ -81,18 +81,23 @@ impl Server<'_> {
                     never = strangers::tell(self.endpoint, self.arguments.output, &mut told) => match never {},
                 },
             };
-            let sources = match once.take().map_or_else(|| open(self.arguments), Ok) {
+            let sources = match once.clone().map_or_else(|| open(self.arguments), Ok) {
                 Ok(sources) => sources,
                 Err(failure) => {
                     association.abort(&failure.to_string());
-                    return Err(failure);
+                    if !self.arguments.keep {
+                        return Err(failure);
+                    }
+                    // A file that is replaced may be away for a moment.
+                    self.tell_broken(&failure, LISTENS);
+                    continue;
                 }
             };
             let serving = self.serve(&association, sources, interrupt);
             tokio::pin!(serving);
             let Sent { outcome, is_begun } = tokio::select! {
                 sent = &mut serving => sent,
-                () = turns::successor(self.endpoint, &association, &mut next) => serving.await,
+                () = turns::successor(self.endpoint, &association, &mut next, stay) => serving.await,
             };
             let is_over = match &outcome.failure {
                 Some(Failure::Interrupted) => {
@@ -102,7 +107,8 @@ impl Server<'_> {
                     return Ok(outcome);
                 }
                 None | Some(Failure::NotStored(_)) => true,
-                Some(_) => !may_repeat,
+                // What a peer of another kind did not take can still be read.
+                Some(_) => once.is_some() && is_begun,
             };
             match (is_over, self.arguments.keep) {
                 (true, false) => return Ok(outcome),
@@ -110,7 +116,8 @@ impl Server<'_> {
                     outcome.print(self.arguments.result_output());
                 }
                 _ => {
-                    self.tell_broken(&outcome);
+                    let advice = if is_begun { CONTINUES } else { LISTENS };
+                    outcome.failure.iter().for_each(|failure| self.tell_broken(failure, advice));
                     broken_off = is_begun.then_some(outcome).or(broken_off);
                 }
             }
@@ -128,12 +135,10 @@ impl Server<'_> {
         sending.run(association, left_out, files, interrupt).await
     }
 
-    fn tell_broken(&self, outcome: &Outcome) {
-        if let Some(failure) = &outcome.failure {
-            failure.tell();
-        }
+    fn tell_broken(&self, failure: &Failure, advice: &str) {
+        failure.tell();
         if !self.arguments.output.quiet {
-            notice::tell("still listening; the same command on the receiver continues the transfer");
+            notice::tell(advice);
         }
     }
 }
@@ -153,5 +158,9 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
     })
 }
 
+/// After a receiver that had nothing,
+const LISTENS: &str = "still listening";
+/// and after one that had a part.
+const CONTINUES: &str = "still listening; the same command on the receiver continues the transfer";
 /// What fetches the files.
 const RECEIVER: OtherEnd = OtherEnd { place: "receiver", command: "anabranch recv", option: "--from" };

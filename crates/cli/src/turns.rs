@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use anabranch_net::reason::BUSY;
 use anabranch_net::{Association, Endpoint, SendOptions};
 use anabranch_transfer::protocol::{FrameRef, encode};
 use tokio::time::{interval, timeout};
@@ -13,7 +14,12 @@ use crate::report::Outcome;
 /// Turns away newcomers while `current` answers. Ends when a newcomer is `waiting` whose turn it is: `current` is
 /// over, or
 /// was aborted because it did not answer. A newcomer that is there when this is dropped is `waiting` too.
-pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut Option<Association>) {
+pub async fn successor(
+    endpoint: &Endpoint,
+    current: &Association,
+    waiting: &mut Option<Association>,
+    stay: Stay,
+) {
     loop {
         *waiting = endpoint.accept().await;
         if waiting.is_none() {
@@ -26,7 +32,31 @@ pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut
             return;
         }
         if let Some(newcomer) = waiting.take() {
-            newcomer.abort("busy with another transfer; try again later");
+            newcomer.abort(&format!("{BUSY}transfer{}", stay.advice()));
+        }
+    }
+}
+
+/// What a listening end does after a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stay {
+    /// It goes on listening.
+    Keep,
+    /// It ends.
+    Once,
+}
+
+impl Stay {
+    /// What `--keep` says.
+    pub fn of(keep: bool) -> Stay {
+        if keep { Stay::Keep } else { Stay::Once }
+    }
+
+    /// What a peer can do that comes meanwhile.
+    fn advice(self) -> &'static str {
+        match self {
+            Stay::Keep => "; try again later",
+            Stay::Once => " and ends after it; it serves one after another when it is started with --keep",
         }
     }
 }

@@ -212,6 +212,9 @@ fn now(progress: &Progress) -> String {
     if progress.is_comparing() {
         current += " (looking for data that are there already)";
     }
+    if progress.is_verifying() {
+        current += " (reading back what was stored)";
+    }
     match progress.tally().verified {
         0 => current,
         files => format!("{current} (after {files} more)"),

@@ -68,6 +68,8 @@ fn wrong_input_ends_with_2_before_anything_is_sent() {
         ),
         ("recv --listen 192.0.2.77".to_owned(), "192.0.2.77"),
         ("recv --listen 127.0.0.1:0 --dir /nowhere".to_owned(), "it does not exist (create it with mkdir)"),
+        #[cfg(target_os = "linux")]
+        ("recv --listen 127.0.0.1:0 --dir /proc".to_owned(), "its file system takes no files"),
         ("recv --listen 127.0.0.1:0 --dir /dev/null".to_owned(), "it is not a directory"),
         ("recv --listen 127.0.0.1:0 --dir /proc/self".to_owned(), "cannot put files into \"/proc/self\""),
     ] {
@@ -128,11 +130,31 @@ fn a_full_disk_is_reported_at_both_ends_and_leaves_nothing() {
     limited.env("ANABRANCH_KEY", KEY).args(["recv", "--listen", "127.0.0.1:0", "--dir"]).arg(to_dir.path());
     let mut recv = Program::start(&mut limited);
     let to = recv.wait_for("--to ");
-    let sent = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
+    // From standard input, whose length is not known before: the write itself fails.
+    let mut command = anabranch(&format!("send - --name a --to {to}"));
+    let sent = run(command.stdin(std::fs::File::open(&path).expect("a file"))).expect(1);
     let received = recv.finish().expect(1);
     assert!(sent.stderr.contains("the receiver could not store \"a\": cannot store"), "{sent:?}");
     assert!(received.stderr.contains("failed \"a\": cannot store"), "{received:?}");
     assert!(names(to_dir.path()).is_empty(), "{:?}", names(to_dir.path()));
+}
+
+#[test]
+fn a_file_that_is_longer_than_the_receiver_may_write_is_refused_and_the_others_arrive() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let [big, small] = [("big", 2_000_000), ("small", 10)].map(|(name, size)| file(from.path(), name, size));
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 2048; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_anabranch")]);
+    limited.env("ANABRANCH_KEY", KEY).args(["recv", "--keep", "--listen", "127.0.0.1:0", "--dir"]);
+    let mut recv = Program::start(limited.arg(to_dir.path()));
+    let to = recv.wait_for("--to ");
+    let sent = run(anabranch(&format!("send --to {to}")).args([&big, &small])).expect(1);
+    let why = "it is larger than files may be here: 1.05 MB (a limit of the receiving process: ulimit -f)";
+    assert!(sent.stderr.contains(&format!("could not store \"big\": cannot store \"big\": {why}")), "{sent:?}");
+    recv.interrupt();
+    let received = recv.finish().expect(130);
+    assert!(received.stderr.contains(why), "{received:?}");
+    assert_eq!(names(to_dir.path()), ["small"]);
 }
 
 #[test]
@@ -264,15 +286,21 @@ async fn say(association: &Association, bytes: &[u8]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_that_sends_garbage_is_refused_and_reported() {
-    let to_dir = tempdir().expect("a directory");
+async fn a_peer_that_sends_garbage_is_refused_and_reported_and_the_next_may_come() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 10);
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let peer = stranger(&to).await;
     say(&peer, b"GET / HTTP/1.1\r\n\r\n").await;
     let reason = peer.recv().await.expect_err("nothing to say to that").to_string();
     assert!(reason.contains("file protocol: a frame of unknown kind 0x47"), "{reason}");
-    let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
+    let ended = tokio::task::spawn_blocking(move || {
+        run(anabranch(&format!("send --to {to}")).arg(&path)).expect(0);
+        recv.finish()
+    });
+    let ended = ended.await.expect("it ends").expect(0);
     assert!(ended.stderr.contains("does not follow anabranch's file protocol"), "{ended:?}");
+    assert!(ended.stderr.contains("still listening"), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -349,7 +377,8 @@ async fn while_one_transfer_runs_others_are_turned_away() {
     say(&first, &[b"\x01\x03\0".as_slice(), &[0; 24], b"a"].concat()).await;
     let path = file(to_dir.path(), "b", 10);
     let second = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
-    assert!(second.stderr.contains("busy with another transfer; try again later"), "{second:?}");
+    let busy = format!("{to} is busy with another transfer and ends after it; it serves one after another when");
+    assert!(second.stderr.contains(&busy), "{second:?}");
     std::fs::remove_file(path).expect("ours");
     first.abort("enough");
     let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);

@@ -214,8 +214,58 @@ fn two_ends_of_one_role_say_so() {
     let (recv, address) = receiver("127.0.0.1", inbox.path(), "");
     let got = run(&mut fetch(&address, inbox.path(), "")).expect(1);
     assert!(got.stderr.contains("both ends receive: start one of them with send"), "{got:?}");
-    let ended = recv.finish().expect(1);
+    assert!(got.stderr.contains(&format!("{address} refused: ")), "{got:?}");
+    // Neither listener ends because the wrong one came.
+    std::fs::remove_file(inbox.path().join("a")).expect("ours");
+    run(anabranch(&format!("send --to {address}")).arg(&path)).expect(0);
+    let ended = recv.finish().expect(0);
     assert!(ended.stderr.contains("both ends receive: start one of them with send"), "{ended:?}");
+    check_same(&path, inbox.path());
+}
+
+#[test]
+fn who_transfers_files_and_who_measures_say_so_and_the_listener_waits_for_the_right_one() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 10);
+    let complaint = "refused: one end measures and the other transfers files";
+    let wrong = |command: &mut Command| {
+        let ended = run(command).expect(1);
+        assert!(ended.stderr.contains(complaint), "{ended:?}");
+    };
+    let (recv, to) = receiver("127.0.0.1", inbox.path(), "");
+    wrong(&mut anabranch(&format!("bench --to {to}")));
+    run(anabranch(&format!("send --to {to}")).arg(&path)).expect(0);
+    recv.finish().expect(0);
+    let (served, to) = server("127.0.0.1:0", &path, "");
+    wrong(&mut anabranch(&format!("bench --to {to}")));
+    run(&mut fetch(&to, inbox.path(), "")).expect(0);
+    served.finish().expect(0);
+    let mut bench = Program::start(&mut anabranch("bench --serve --once --listen 127.0.0.1:0"));
+    let to = bench.wait_for("--to ");
+    wrong(anabranch(&format!("send --to {to}")).arg(&path));
+    wrong(&mut fetch(&to, inbox.path(), ""));
+    run(&mut anabranch(&format!("bench -t 1 --to {to}"))).expect(0);
+    let ended = bench.finish().expect(0);
+    assert_eq!(ended.stderr.matches("; still listening").count(), 2, "{ended:?}");
+}
+
+#[test]
+fn a_server_that_keeps_on_outlives_a_file_that_is_away_for_a_moment() {
+    let from = tempdir().expect("a directory");
+    let (path, away) = (file(from.path(), "a", 10), from.path().join("away"));
+    let inboxes = [0; 3].map(|_| tempdir().expect("a directory"));
+    let (served, address) = server("127.0.0.1:0", &path, "--keep");
+    run(&mut fetch(&address, inboxes[0].path(), "")).expect(0);
+    std::fs::rename(&path, &away).expect("ours");
+    let missed = run(&mut fetch(&address, inboxes[1].path(), "")).expect(1);
+    let complaint = format!("cannot send {path:?}: there is no such file");
+    assert!(missed.stderr.contains(&format!("{address} cancelled the transfer: {complaint}")), "{missed:?}");
+    std::fs::rename(&away, &path).expect("ours");
+    run(&mut fetch(&address, inboxes[2].path(), "")).expect(0);
+    check_same(&path, inboxes[2].path());
+    served.interrupt();
+    let ended = served.finish().expect(130);
+    assert!(ended.stderr.contains(&complaint), "{ended:?}");
 }
 
 #[test]
@@ -227,6 +277,8 @@ fn a_pipe_is_fetched_once() {
     let mut command = anabranch(&format!("send - --name words --listen {port}"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program starts");
     child.stdin.take().expect("piped").write_all(b"some words").expect("it reads");
+    // A sender that comes first does not take the words with it.
+    run(anabranch(&format!("send --to {port}")).arg(file(inbox.path(), "other", 10))).expect(1);
     run(&mut fetch(&port.to_string(), inbox.path(), "")).expect(0);
     assert!(child.wait().expect("its status").success());
     assert_eq!(std::fs::read(inbox.path().join("words")).expect("received"), b"some words");

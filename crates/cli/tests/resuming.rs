@@ -1,5 +1,6 @@
 //! Transfers that are broken off by a kill at either end, and go on: what arrived before does not travel again.
 
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -147,6 +148,24 @@ fn what_another_program_did_to_a_part_does_not_get_into_the_file() {
     assert_eq!(send_again(&broken.path, &to)["resumed_bytes"], 0);
     let received = recv.finish().expect(0);
     assert!(received.stderr.contains("was damaged or changed: receiving from the start"), "{received:?}");
+    check_arrived(&broken);
+}
+
+/// A cleaner, a backup, a faulty disk: what is verified is what is stored.
+#[test]
+fn a_part_that_another_program_changes_meanwhile_is_not_stored_and_what_is_right_of_it_goes_on() {
+    let (broken, recv, sent) = broken();
+    let part = std::fs::OpenOptions::new().write(true).open(part(broken.inbox.path(), "big"));
+    part.and_then(|part| part.write_all_at(b"XXXX", 18_000_000)).expect("it is ours");
+    let why = "another program changed it while it was received; 16.8 MB are kept, and a new transfer continues";
+    let sent = sent.finish().expect(1);
+    assert!(sent.stderr.contains(&format!("could not store \"big\": cannot store \"big\": {why}")), "{sent:?}");
+    let received = recv.finish().expect(1);
+    assert!(received.stderr.contains(why) && !received.stdout.contains("SHA-256 "), "{received:?}");
+    assert!(!broken.inbox.path().join("big").exists());
+    let (recv, to) = receiver("127.0.0.1", broken.inbox.path(), "");
+    check_resumed(&send_again(&broken.path, &to), 16 << 20);
+    recv.finish().expect(0);
     check_arrived(&broken);
 }
 

@@ -77,6 +77,16 @@ fn standard_input_arrives_under_the_name_it_is_given() {
 }
 
 #[test]
+fn a_name_with_directories_makes_them() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "x", 10);
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    run(anabranch(&format!("send --name a/b --to {to}")).arg(&path)).expect(0);
+    recv.finish().expect(0);
+    assert_eq!(std::fs::read(to_dir.path().join("a/b")).ok(), std::fs::read(&path).ok());
+}
+
+#[test]
 fn permission_bits_travel() {
     use std::os::unix::fs::PermissionsExt;
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));

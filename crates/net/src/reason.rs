@@ -3,6 +3,11 @@
 
 use bytes::{BufMut, BytesMut};
 
+/// How the reason begins for which a listening end does not serve a peer of the wrong kind; why follows.
+pub const REFUSED: &str = "refused: ";
+/// How the reason begins for which a listening end cannot serve a peer now.
+pub const BUSY: &str = "busy with another ";
+
 /// The longest reason, in bytes.
 pub const MAX_WHY: usize = 1024;
 

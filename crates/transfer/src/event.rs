@@ -24,6 +24,8 @@ pub enum Event {
     Resumed(ByteCount),
     /// This many bytes more of files have travelled: acknowledged at the sender, stored at the receiver.
     Progress(ByteCount),
+    /// All of the last file has come to this receiver, which reads back what it stored.
+    Verifying,
     /// Something the user should know at once.
     Remark(Remark),
     /// A file has its verdict. It need not be the one that began last.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 
+use crate::protocol::Digest;
 use anabranch_base::ByteCount;
 use sha2::{Digest as _, Sha256};
 
@@ -12,21 +13,38 @@ use sha2::{Digest as _, Sha256};
 /// The system's.
 pub fn hash_of(file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
     let mut hash = Sha256::new();
+    Ok(read_next(file, size, |bytes| hash.update(bytes))?.then_some(hash))
+}
+
+/// Reads the next `size` bytes of `file`. Whether there are as many.
+///
+/// # Errors
+/// The system's.
+pub fn read_next(file: &File, size: ByteCount, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
     let mut input = file.take(size.get());
-    let mut buffer = vec![0; 64 * 1024];
+    let mut buffer = vec![0; usize::try_from(size.get()).map_or(LONGEST_READ, |size| size.min(LONGEST_READ))];
     let mut left = size;
-    loop {
+    while !left.is_zero() {
         match input.read(&mut buffer) {
-            Ok(0) => return Ok(left.is_zero().then_some(hash)),
+            Ok(0) => return Ok(false),
             Ok(length) => {
-                hash.update(&buffer[..length]);
+                take(&buffer[..length]);
                 left = left.saturating_sub(ByteCount::of_len(length));
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
+    Ok(true)
 }
+
+/// The hash of what was added until now.
+pub fn digest_of(hash: &Sha256) -> Digest {
+    hash.clone().finalize().into()
+}
+
+/// As much is read at once: it stays in the processor's cache, where a hash finds it.
+const LONGEST_READ: usize = 256 * 1024;
 
 #[cfg(test)]
 mod tests {

@@ -83,6 +83,7 @@ mod output;
 pub mod protocol;
 mod reading;
 mod receive;
+mod refusals;
 mod send;
 mod sources;
 mod store;

@@ -6,6 +6,7 @@ use crate::protocol::{Digest, FileVerdict, Offer};
 use anabranch_base::ByteCount;
 use sha2::Sha256;
 
+use crate::refusals::reason;
 use crate::store::IncomingFile;
 
 /// Standard output, which takes one file.
@@ -71,8 +72,7 @@ impl<W: io::Write + std::fmt::Debug + 'static> IncomingFile for Stream<W> {
 fn failed(error: &io::Error) -> FileVerdict {
     let why = match error.kind() {
         io::ErrorKind::BrokenPipe => "the program that read it has ended".to_owned(),
-        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        _ => error.to_string(),
+        _ => reason(error),
     };
     FileVerdict::failed(&format!("cannot write to standard output: {why}"))
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use crate::protocol::{Digest, FileKind, Sender, SenderError};
+use crate::protocol::{Digest, FileKind, Offer, Sender, SenderError};
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 use rustix::fs::{Mode, OFlags};
@@ -91,28 +91,35 @@ pub enum Piece {
 }
 
 impl FileReader {
-    /// Begins to read in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead.
-    ///
-    /// # Errors
-    /// Why it cannot be opened.
-    pub fn begin(mut entry: SourceEntry, piece: usize) -> Result<FileReader, String> {
+    /// Begins to read in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead. What cannot be opened is on offer all
+    /// the same, and given up, so that the receiver knows that it is missing.
+    pub fn begin(mut entry: SourceEntry, piece: usize) -> FileReader {
         let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
         let (words, asked) = words();
-        let input = Input::open(&mut entry).map_err(|error| reason(&error))?;
-        let kind = entry.offer.kind;
+        let opened = Input::open(&mut entry);
+        let (offer, kind) = (entry.offer.clone(), entry.offer.kind);
         let is_asked = matches!(kind, FileKind::Resumable { .. });
-        let reader = ReaderThread { entry, pieces, piece, sender: Sender::default() };
-        std::thread::spawn(move || match input {
-            Input::Nothing => reader.run(io::empty()),
-            Input::Standard => reader.run(io::stdin().lock()),
-            Input::Stream(path) => match File::open(path) {
-                Ok(file) => reader.run(file),
-                Err(error) => reader.fail(&error),
-            },
-            Input::File(file) if is_asked => reader.run_after(file, asked),
-            Input::File(file) => reader.run_whole(&file),
+        let started = opened.and_then(|input| {
+            let reader = ReaderThread { entry, pieces: pieces.clone(), piece, sender: Sender::default() };
+            std::thread::Builder::new().spawn(move || reader.read(input, asked))
         });
-        Ok(FileReader { pieces: receiver, words: is_asked.then_some(words), kind })
+        if let Err(error) = started {
+            give_up(offer, &pieces, reason(&error));
+        }
+        FileReader { pieces: receiver, words: is_asked.then_some(words), kind }
+    }
+}
+
+/// Offers what cannot be read, and gives it up. There is room for both frames.
+fn give_up(offer: Offer, pieces: &mpsc::Sender<Piece>, why: String) {
+    let mut sender = Sender::default();
+    let is_directory = offer.kind == FileKind::Directory;
+    if let Ok(frame) = sender.offer(offer) {
+        let _ = pieces.try_send(Piece::Frame { frame, size: ByteCount::ZERO });
+    }
+    if !is_directory {
+        let frame = sender.give_up(&why);
+        let _ = pieces.try_send(Piece::GivenUp { frame, why });
     }
 }
 
@@ -165,6 +172,20 @@ enum EarlyEnd {
 }
 
 impl ReaderThread {
+    fn read(self, input: Input, asked: AnswerReceiver) {
+        let is_asked = matches!(self.entry.offer.kind, FileKind::Resumable { .. });
+        match input {
+            Input::Nothing => self.run(io::empty()),
+            Input::Standard => self.run(io::stdin().lock()),
+            Input::Stream(path) => match File::open(path) {
+                Ok(file) => self.run(file),
+                Err(error) => self.fail(&error),
+            },
+            Input::File(file) if is_asked => self.run_after(file, asked),
+            Input::File(file) => self.run_whole(&file),
+        }
+    }
+
     fn run(mut self, input: impl Read) {
         let sent = self.offer().and_then(|()| self.rest(input)).and_then(|()| self.end());
         self.finish(sent);
@@ -291,7 +312,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::protocol::{FilePath, MAX_PIECE, Offer, Receiver, ReceiverStep};
+    use crate::protocol::{FilePath, MAX_PIECE, Receiver, ReceiverStep};
     use sha2::{Digest as _, Sha256};
 
     use super::*;
@@ -303,7 +324,7 @@ mod tests {
 
     /// All pieces of a file of which the receiver has this beginning.
     fn pieces(entry: SourceEntry, has: Option<&[u8]>) -> Vec<Piece> {
-        pieces_of(FileReader::begin(entry, MAX_PIECE).expect("it can be opened"), has)
+        pieces_of(FileReader::begin(entry, MAX_PIECE), has)
     }
 
     fn pieces_of(mut reading: FileReader, has: Option<&[u8]>) -> Vec<Piece> {
@@ -375,7 +396,7 @@ mod tests {
     fn given_up(change: impl Fn(&File) -> io::Result<()>) -> String {
         let file = file(b"abcd");
         let kind = FileKind::Resumable { size: ByteCount::new(4) };
-        let reading = FileReader::begin(entry(file.path(), kind), MAX_PIECE).expect("it can be opened");
+        let reading = FileReader::begin(entry(file.path(), kind), MAX_PIECE);
         // The thread waits for what the receiver has.
         change(file.as_file()).expect("it is ours");
         match pieces_of(reading, Some(b"")).pop() {
@@ -401,17 +422,21 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error_or_given_up() {
+    fn what_cannot_be_read_is_offered_and_given_up() {
         let dir = tempfile::tempdir().expect("a directory");
         let link = dir.path().join("link");
         std::os::unix::fs::symlink("/etc/passwd", &link).expect("a link");
-        let file = FileKind::File { size: Some(ByteCount::new(1)) };
-        for (path, why) in [
+        let size = ByteCount::new(1);
+        let kinds = [FileKind::File { size: Some(size) }, FileKind::Resumable { size }];
+        for (path, right) in [
             (Path::new("/nowhere"), "there is no such file"),
             (&link, "it has become a symbolic link, which is not followed"),
             (dir.path(), "it is no longer a file"),
         ] {
-            assert_eq!(FileReader::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
+            for kind in kinds {
+                let pieces = pieces(entry(path, kind), None);
+                assert!(matches!(&pieces[..], [_, Piece::GivenUp { why, .. }] if why == right), "{pieces:?}");
+            }
         }
         let pieces = pieces(entry(Path::new("/nowhere"), FileKind::File { size: None }), None);
         assert!(matches!(&pieces[1], Piece::GivenUp { .. }), "{pieces:?}");

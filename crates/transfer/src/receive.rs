@@ -4,6 +4,7 @@ use crate::protocol::{
     Digest, FileKind, FileVerdict, FrameRef, Offer, Receiver, ReceiverError, ReceiverStep, encode,
 };
 use anabranch_base::ByteCount;
+use anabranch_net::reason::REFUSED;
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -12,6 +13,7 @@ use crate::PIECES_BETWEEN;
 use crate::destination::Destination;
 use crate::event::{Event, Remark, Transferred};
 use crate::messages::MessageStream;
+use crate::refusals;
 use crate::store::IncomingFile;
 use crate::transfer::{Teller, Transfer};
 
@@ -21,6 +23,9 @@ pub enum ReceiveFilesError {
     /// The sender breaks the file protocol. The association has been aborted.
     #[error("the sender violates the file protocol: {0}")]
     Protocol(#[from] ReceiverError),
+    /// There is no thread that could write files. The association has been aborted.
+    #[error("cannot start a thread that writes files: {0}")]
+    NoThread(std::io::Error),
     /// The association ended in the middle of a file.
     #[error("\"{name}\" is incomplete: {reason}")]
     Incomplete {
@@ -53,6 +58,8 @@ enum WriterEvent {
     /// How much of the file was there already.
     Had(ByteCount),
     Stored(ByteCount),
+    /// All of the file is there, and is read back.
+    Verifying,
     Say(Bytes),
     Judged {
         name: Option<String>,
@@ -87,7 +94,11 @@ async fn receive_all(
     let (messages, to_write) = mpsc::channel(PIECES_BETWEEN);
     // A sender that accepts no results is not read any further.
     let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
-    std::thread::spawn(move || Writer::new(destination, to_tell).run(to_write));
+    let started = std::thread::Builder::new().spawn(move || Writer::new(destination, to_tell).run(to_write));
+    if let Err(error) = started {
+        association.abort(&format!("cannot receive: {}", refusals::reason(&error)));
+        return Err(ReceiveFilesError::NoThread(error));
+    }
     let reading = async move {
         let mut incoming = MessageStream::of(association);
         loop {
@@ -148,6 +159,7 @@ impl<'a> Receiving<'a> {
                 self.size += size;
                 self.teller.tell(Event::Progress(size));
             }
+            WriterEvent::Verifying => self.teller.tell(Event::Verifying),
             WriterEvent::Say(frame) => self.say(frame).await,
             WriterEvent::Judged { name, digest, verdict } => {
                 self.say(encode(&FrameRef::Verdict(verdict.clone()))).await;
@@ -162,7 +174,8 @@ impl<'a> Receiving<'a> {
                 self.teller.tell(Event::Kept(size));
             }
             WriterEvent::Broken(error) => {
-                self.association.abort(&format!("file protocol: {error}"));
+                let topic = if error.is_wrong_partner() { REFUSED } else { "file protocol: " };
+                self.association.abort(&format!("{topic}{error}"));
                 self.broken = Some(error);
             }
         }
@@ -252,11 +265,12 @@ impl Writer {
             ReceiverStep::BeginAnew => self.go_on(ByteCount::ZERO),
             ReceiverStep::Write(piece) => self.write(piece),
             ReceiverStep::Keep { path, digest, .. } => {
+                self.tell(WriterEvent::Verifying);
                 let kept = self.file.take().map_or(Ok(()), |file| file.keep(&digest));
                 let verdict = kept.err().unwrap_or_else(FileVerdict::verified);
                 self.tell(WriterEvent::Judged {
                     name: Some(path.to_string()),
-                    digest: Some(digest),
+                    digest: verdict.is_verified().then_some(digest),
                     verdict,
                 });
             }

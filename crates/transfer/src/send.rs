@@ -190,15 +190,8 @@ impl SendTask<'_> {
             while self.offered.len() >= MOST_OFFERED {
                 self.hear().await?;
             }
-            let path = entry.path.clone();
             let (name, promised) = (entry.offer.path.to_string(), entry.offer.size().unwrap_or_default());
-            match FileReader::begin(entry, self.piece) {
-                Ok(reading) => self.one(name, promised, reading).await?,
-                Err(why) => {
-                    self.tell(Event::Forgone(promised));
-                    self.not_stored.push(Unreadable { path, why }.into());
-                }
-            }
+            self.one(name, promised, FileReader::begin(entry, self.piece)).await?;
         }
         while !self.offered.is_empty() {
             self.hear().await?;

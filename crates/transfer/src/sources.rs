@@ -13,10 +13,11 @@ use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use crate::protocol::PathError;
+use crate::refusals;
 use crate::store::is_name_of_ours;
 
 /// All that is to be sent, in order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Directories before what is in them.
     pub entries: Vec<SourceEntry>,
@@ -285,15 +286,11 @@ fn modified(found: &Metadata) -> Modified {
     Modified { seconds: found.mtime(), nanoseconds }
 }
 
-/// What the system says, without its number.
+/// Why a source cannot be read.
 pub fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-            "it has become a symbolic link, which is not followed".to_owned()
-        }
-        _ => error.to_string(),
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::LOOP) => "it has become a symbolic link, which is not followed".to_owned(),
+        _ => refusals::reason(error),
     }
 }
 

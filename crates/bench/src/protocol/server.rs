@@ -36,6 +36,12 @@ pub enum ServerError {
     /// A frame that may not come now.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
+    /// A program that transfers files.
+    #[error(
+        "one end measures and the other transfers files: start both with bench, or one with send and one with \
+         recv"
+    )]
+    Files,
     /// A client that asks this often does not want a test.
     #[error("more than {MOST_PINGS} requests for the time")]
     Pings,
@@ -52,6 +58,9 @@ impl Server {
     /// # Errors
     /// It means nothing here.
     pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<ServerStep, ServerError> {
+        if !self.is_greeted && is_of_files(message) {
+            return Err(ServerError::Files);
+        }
         match decode(message) {
             // A newer client gets the reason in words before the association ends.
             Err(error @ FrameError::Version { .. }) => Ok(refuse(error.to_string())),
@@ -77,11 +86,24 @@ impl Server {
     }
 }
 
+/// Whether `message` is the first one of a program that sends files (OFFER) or fetches some (FETCH).
+fn is_of_files(message: &[u8]) -> bool {
+    match message.first() {
+        Some(1) => message.len() >= SHORTEST_OFFER,
+        Some(10) => message.len() == FETCH,
+        _ => false,
+    }
+}
+
 fn refuse(why: String) -> ServerStep {
     let frame = encode(&Frame::Refused(why.clone()));
     ServerStep::Refuse(why, frame)
 }
 
+/// The shortest OFFER of the file protocol: a HELLO, of the same kind, is shorter.
+const SHORTEST_OFFER: usize = 28;
+/// The length of its FETCH: a REPORT is longer.
+const FETCH: usize = 2;
 /// More requests for the time than this are refused.
 const MOST_PINGS: u32 = 100;
 
@@ -125,6 +147,14 @@ mod tests {
         assert_eq!(step, Ok(ServerStep::Answer(encode(&Frame::Pong { asked, answered }))));
         let step = server.handle(Time::ZERO, &encode(&ask(10)));
         assert!(matches!(step, Ok(ServerStep::Begin(..))), "{step:?}");
+    }
+
+    #[test]
+    fn a_program_that_transfers_files_is_told_from_a_client() {
+        let offer = [b"\x01\x03\0".as_slice(), &[0; 24], b"a"].concat();
+        for first in [offer.as_slice(), b"\x0a\x03"] {
+            assert_eq!(Server::new(7, LIMITS).handle(Time::ZERO, first), Err(ServerError::Files));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use anabranch_bench::protocol::ServerLimits;
 use anabranch_bench::{AgreeError, BenchDocument, Exchange, answer, limits_of};
+use anabranch_net::reason::REFUSED;
 use anabranch_net::{Association, Endpoint, Security};
 use anabranch_observe::Body;
 use anabranch_sctp::config::Config;
@@ -13,10 +14,11 @@ use super::table;
 use super::words::{not_agreed, not_ended};
 use crate::arguments::BenchArguments;
 use crate::endpoint;
-use crate::failure::{Failure, list};
+use crate::failure::{Failure, list, printable};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{dismiss, turn_away};
+use crate::notice;
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, Spoken};
 use crate::report::Outcome;
@@ -63,7 +65,7 @@ async fn serve_all(
         let outcome = tokio::select! {
             // A client that comes when all is said must not be told otherwise.
             biased;
-            outcome = serve(&association, security, limits, resolved, interrupt) => outcome,
+            outcome = serve(&association, security, limits, resolved, arguments, interrupt) => outcome,
             never = turn_away(endpoint, "test") => match never {},
         };
         // The client closes when it has heard all; the next client need not wait for that.
@@ -88,6 +90,7 @@ async fn serve(
     security: &Security,
     limits: &ServerLimits,
     resolved: &Value,
+    arguments: &BenchArguments,
     interrupt: &mut Interrupt,
 ) -> Option<Outcome> {
     let mut remote: Vec<_> = association.paths().iter().map(|path| path.addresses.remote).collect();
@@ -101,6 +104,10 @@ async fn serve(
         Ok(test) => test?,
         // The client is sent the reason, and closes when it has received it.
         Err(error @ AgreeError::RefusedHere(_)) => return Some(not_agreed(&peer, error).into()),
+        Err(error) if error.is_of_no_test() => {
+            turn_off(association, &peer, error, arguments);
+            return None;
+        }
         Err(error) => return Some(give_up(association, not_agreed(&peer, error))),
     };
     let mut exchange = Exchange::begin(association, test);
@@ -110,6 +117,16 @@ async fn serve(
     let summary = format!("test of {peer}\n{}", table::summary(&measured));
     let document = BenchDocument::of(&measured, resolved.clone());
     Some(Outcome { document: Some(Body::of(&document)), summary, failure })
+}
+
+/// Tells a peer that wants no test why it gets none, and the user.
+fn turn_off(association: &Association, peer: &Peer, error: AgreeError, arguments: &BenchArguments) {
+    let topic = if error.is_wrong_partner() { REFUSED } else { "test protocol: " };
+    association.abort(&format!("{topic}{error}"));
+    if !arguments.output.quiet {
+        let failure = not_agreed(peer, error);
+        notice::tell(&format!("{}; still listening", printable(&failure.to_string())));
+    }
 }
 
 /// Sends the client the reason why there is no test.

@@ -28,6 +28,7 @@ struct SharedCounts {
 struct FileList {
     current: Option<String>,
     is_comparing: bool,
+    is_verifying: bool,
     done: Vec<Transferred>,
     tally: FileCounts,
     /// Whether the beginning of a file that is not complete stays.
@@ -70,6 +71,7 @@ impl Progress {
                 let now = self.shared.clock.now();
                 self.files().moved = Some(now);
             }
+            Event::Verifying => self.files().is_verifying = true,
             Event::Remark(remark) => self.on_remark(words::remark(&remark)),
             Event::Finished(file) => self.on_finished(file),
             Event::MadeDirectory => self.on_directory(),
@@ -115,6 +117,7 @@ impl Progress {
         if files.current.as_ref() == Some(&file.name) {
             files.current = None;
         }
+        files.is_verifying = false;
         files.tally.count(&file);
         if files.done.len() < MOST_LISTED {
             files.done.push(file);
@@ -169,6 +172,11 @@ impl Progress {
     /// Whether what is there of it is being read, which may take its time.
     pub fn is_comparing(&self) -> bool {
         self.files().is_comparing
+    }
+
+    /// Whether what was stored of it is being read back.
+    pub fn is_verifying(&self) -> bool {
+        self.files().is_verifying
     }
 
     /// The files with a result; of very many, the first.
@@ -258,8 +266,10 @@ mod tests {
         let progress = Progress::new(Clock::start());
         progress.on_event(Event::Began { name: "a".to_owned(), compares: false });
         assert_eq!(progress.current().as_deref(), Some("a"));
+        progress.on_event(Event::Verifying);
+        assert!(progress.is_verifying());
         progress.on_event(file(FileVerdict::verified()));
-        assert_eq!(progress.current(), None);
+        assert_eq!((progress.current(), progress.is_verifying()), (None, false));
         assert!(progress.is_something_kept());
     }
 }

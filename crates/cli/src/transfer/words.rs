@@ -1,5 +1,6 @@
 //! The program's messages for errors and remarks of a transfer.
 
+use anabranch_net::reason::REFUSED;
 use anabranch_net::{Association, CloseReason};
 use anabranch_transfer::protocol::FileOutcome;
 use anabranch_transfer::{ReceiveFilesError, Remark, SendFilesError, Transferred};
@@ -17,7 +18,12 @@ pub fn not_sent(association: &Association, peer: &Peer, error: SendFilesError) -
         }
         SendFilesError::Ended(reason) => peer.failure(reason),
         SendFilesError::NotTaken(error) => peer.not_sent(error),
-        SendFilesError::Protocol(error) => peer.garbage(&error),
+        SendFilesError::Protocol(error) => {
+            if error.is_wrong_partner() {
+                association.abort(&format!("{REFUSED}{error}"));
+            }
+            peer.garbage(&error)
+        }
     };
     association.abort(&failure.to_string());
     failure
@@ -27,6 +33,7 @@ pub fn not_sent(association: &Association, peer: &Peer, error: SendFilesError) -
 pub fn not_received(peer: &Peer, error: ReceiveFilesError) -> Failure {
     match error {
         ReceiveFilesError::Protocol(error) => peer.garbage(&error),
+        error @ ReceiveFilesError::NoThread(_) => Failure::System(std::io::Error::other(error.to_string())),
         ReceiveFilesError::Incomplete { name, kept, reason } => {
             let left = match kept {
                 Some(kept) => {

@@ -176,6 +176,11 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
     bytes.freeze()
 }
 
+/// Whether `message` is the first one of `anabranch bench`, which has an OFFER's kind and fewer bytes than any OFFER.
+pub(super) fn is_of_bench(message: &[u8]) -> bool {
+    message.first() == Some(&OFFER) && message.len() == BENCH_HELLO
+}
+
 fn decode_fetch(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
     match rest {
         [VERSION] => Ok(FrameRef::Fetch),
@@ -236,6 +241,8 @@ impl FileOutcome {
     }
 }
 
+/// The length of the first message of the test protocol (HELLO).
+const BENCH_HELLO: usize = 10;
 pub(super) const OFFER: u8 = 1;
 const DATA: u8 = 2;
 const END: u8 = 3;

@@ -4,7 +4,7 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FileVerdict, FrameRef, decode, encode};
+use super::frame::{Beginning, Digest, FileVerdict, FrameRef, decode, encode, is_of_bench};
 use super::offer::{FileKind, FrameError, Offer};
 use super::path::FilePath;
 
@@ -57,6 +57,9 @@ pub enum ReceiverError {
     /// The other end waits for files as well.
     #[error("both ends receive: start one of them with send")]
     AlsoReceives,
+    /// The other end wants to measure.
+    #[error("{MEASURES}")]
+    Measures,
     /// More or less than was promised.
     #[error("{received} of \"{name}\" arrived, {promised} were announced")]
     Size {
@@ -99,6 +102,9 @@ impl Receiver {
     /// # Errors
     /// Where the peer breaks the protocol.
     pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<ReceiverStep<'a>, ReceiverError> {
+        if is_of_bench(message) {
+            return Err(ReceiverError::Measures);
+        }
         let frame = match decode(message) {
             // A name that may not be used is the user's fault, not the program's: the next file may come.
             Err(FrameError::Content(error))
@@ -273,6 +279,17 @@ impl Receiver {
     }
 }
 
+impl ReceiverError {
+    /// Whether the peer is a program of ours that belongs to another.
+    pub fn is_wrong_partner(&self) -> bool {
+        matches!(self, ReceiverError::AlsoReceives | ReceiverError::Measures)
+    }
+}
+
+/// Of two ends one was started with `bench`.
+pub(super) const MEASURES: &str =
+    "one end measures and the other transfers files: start both with bench, or one with send and one with recv";
+
 impl CurrentFile {
     fn wrong_size(&self, promised: ByteCount) -> ReceiverError {
         let name = self.offer.path.to_string();
@@ -329,6 +346,14 @@ mod tests {
         let kept = ReceiverStep::Keep { path: offer(None).path, size: ByteCount::new(6), digest };
         assert_eq!(receiver.handle(&end(6, b"abcdef")), Ok(kept));
         assert_eq!(receiver.current(), None);
+    }
+
+    #[test]
+    fn a_peer_of_the_wrong_kind_is_told_from_garbage() {
+        let told = |message: &[u8]| Receiver::default().handle(message).expect_err("no sender");
+        assert_eq!(told(&encode(&FrameRef::Fetch)), ReceiverError::AlsoReceives);
+        assert_eq!(told(b"\x01\x0112345678"), ReceiverError::Measures);
+        assert!(told(b"\x01\x0112345678").is_wrong_partner() && !told(b"GET / HTT").is_wrong_partner());
     }
 
     #[test]

@@ -4,8 +4,9 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FileVerdict, FrameRef, MAX_PIECE, decode, encode};
+use super::frame::{Beginning, Digest, FileVerdict, FrameRef, MAX_PIECE, decode, encode, is_of_bench};
 use super::offer::{FileKind, FrameError, Offer};
+use super::receiver::MEASURES;
 
 /// Makes a sender's messages and reads the receiver's.
 #[derive(Debug, Default)]
@@ -25,6 +26,9 @@ pub enum SenderError {
     /// The other end offers files as well.
     #[error("both ends send: start one of them with recv")]
     AlsoSends,
+    /// The other end wants to measure.
+    #[error("{MEASURES}")]
+    Measures,
     /// The end that dialled asks for no file.
     #[error("it connected and asked for no file")]
     Silent,
@@ -61,12 +65,22 @@ struct Leaving {
     hash: Sha256,
 }
 
+impl SenderError {
+    /// Whether the peer is a program of ours that belongs to another.
+    pub fn is_wrong_partner(&self) -> bool {
+        matches!(self, SenderError::AlsoSends | SenderError::Measures)
+    }
+}
+
 impl Sender {
     /// The first word of a receiver that dialled.
     ///
     /// # Errors
     /// It is something else: the peer sends files as well, or uses another protocol.
     pub fn is_wanted(message: &[u8]) -> Result<(), SenderError> {
+        if is_of_bench(message) {
+            return Err(SenderError::Measures);
+        }
         if message.first() == Some(&super::frame::OFFER) {
             return Err(SenderError::AlsoSends);
         }
@@ -260,6 +274,7 @@ mod tests {
         assert_eq!(Sender::is_wanted(&encode(&FrameRef::Fetch)), Ok(()));
         // An offer of another version shows the role as well.
         assert_eq!(Sender::is_wanted(b"\x01\x63"), Err(SenderError::AlsoSends));
+        assert_eq!(Sender::is_wanted(b"\x01\x0112345678"), Err(SenderError::Measures));
         assert_eq!(Sender::answer(b"\x01\x63"), Err(SenderError::AlsoSends));
         assert!(matches!(Sender::is_wanted(b""), Err(SenderError::Frame(_))));
         assert!(matches!(Sender::is_wanted(b"\x0a\x63"), Err(SenderError::Frame(_))));

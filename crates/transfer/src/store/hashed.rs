@@ -21,7 +21,7 @@ pub struct Hashed {
 
 /// What identifies a file for as long as it is not written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct FileSignature {
+pub struct FileSignature {
     device: u64,
     inode: u64,
     size: u64,
@@ -75,7 +75,11 @@ impl Hashed {
 }
 
 impl FileSignature {
-    fn of(file: &File) -> io::Result<FileSignature> {
+    /// That of `file` as it is now.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn of(file: &File) -> io::Result<FileSignature> {
         let found = file.metadata()?;
         Ok(FileSignature {
             device: found.dev(),

@@ -2,6 +2,7 @@
 
 mod arriving;
 mod hashed;
+mod marks;
 mod part;
 mod partial;
 mod place;
@@ -13,6 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::protocol::{FileKind, FilePath, FileVerdict, Modified, Offer};
+use crate::refusals;
 use rustix::io::Errno;
 
 pub use arriving::IncomingFile;
@@ -75,12 +77,12 @@ impl Store {
     /// Where there is no such directory, or it takes no files.
     pub fn open(dir: &Path, overwrite: Overwrite) -> Result<Store, OpenError> {
         let failure = |why: &dyn ToString| OpenError { dir: dir.to_owned(), why: why.to_string() };
-        if !std::fs::metadata(dir).map_err(|error| failure(&reason(&error)))?.is_dir() {
+        if !std::fs::metadata(dir).map_err(|error| failure(&reason_of_root(&error)))?.is_dir() {
             return Err(failure(&"it is not a directory"));
         }
-        let root = Directory::open(dir).map_err(|error| failure(&reason(&error)))?;
+        let root = Directory::open(dir).map_err(|error| failure(&reason_of_root(&error)))?;
         // Permission bits say little (root, read-only mounts): try.
-        let owner = FileOwner::find(&root).map_err(|error| failure(&reason(&error)))?;
+        let owner = FileOwner::find(&root).map_err(|error| failure(&reason_inside(&error)))?;
         let (rules, hashed) = (StoreRules { overwrite, advice: "", owner }, Hashed::default());
         Ok(Store { root, rules, hashed, filled: BTreeMap::new() })
     }
@@ -147,7 +149,7 @@ impl Store {
         self.root.path()
     }
 
-    /// Where the file on offer goes. Results for the sender contain only the names that it sent.
+    /// Where the file on offer goes; directories on the way are made. Results for the sender contain only the names that it sent.
     fn place(&self, offer: &Offer) -> Result<StorePath, FileVerdict> {
         let path = &offer.path;
         if is_reserved(path) {
@@ -156,7 +158,7 @@ impl Store {
                 partial::NAME
             )));
         }
-        self.root.place(path).map_err(|error| {
+        self.root.make_way(path).map_err(|error| {
             let what = if offer.kind == FileKind::Directory { "make" } else { "store" };
             let why = match error.kind() {
                 io::ErrorKind::NotADirectory => {
@@ -191,19 +193,34 @@ fn failed(offer: &Offer, error: &io::Error) -> FileVerdict {
     FileVerdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
 }
 
-/// What the system says, without its number.
+/// Why nothing can be put there.
 fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        io::ErrorKind::FileTooLarge => "the file is larger than the limit of this process".to_owned(),
-        io::ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
-        io::ErrorKind::NotFound => "it does not exist (create it with mkdir)".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
-        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-            "a symbolic link is in its place, which is not followed".to_owned()
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        // What is in a directory that is open: it is gone, or as in /proc.
+        Some(Errno::NOENT) => {
+            "nothing can be made in its directory, which was removed or is of a file system that takes no files"
+                .to_owned()
         }
-        _ => error.to_string(),
+        Some(Errno::LOOP) => "a symbolic link is in its place, which is not followed".to_owned(),
+        _ => refusals::reason(error),
+    }
+}
+
+/// Why a directory cannot be opened.
+fn reason_of_root(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it does not exist (create it with mkdir)".to_owned(),
+        _ => refusals::reason(error),
+    }
+}
+
+/// Why nothing can be made in a directory that is there.
+fn reason_inside(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            "nothing can be made in it: it was removed, or its file system takes no files".to_owned()
+        }
+        _ => reason(error),
     }
 }
 

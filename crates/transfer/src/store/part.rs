@@ -3,21 +3,24 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use crate::protocol::{Digest, FileKind, FileVerdict, Offer};
 use anabranch_base::{ByteCount, Duration};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
-use sha2::{Digest as _, Sha256};
+use sha2::Sha256;
 
 use super::arriving::IncomingFile;
+use super::marks::{Mark, Marks, ReadBack};
 use super::partial::{FileOwner, Partial};
 use super::place::{StorePath, narrow, set_modified};
 use super::state::PartState;
 use super::{Overwrite, StoreRules, failed, refusal};
 use crate::event::Remark;
-use crate::hashing::hash_of;
+use crate::hashing::digest_of;
+use crate::refusals::{self, largest_file};
 use anabranch_net::Clock;
 
 /// A file that is arriving. Unless it is kept or left for a later transfer, it is removed.
@@ -30,9 +33,20 @@ pub struct PartFile {
     /// What of it was written down last.
     noted: PartState,
     since_note: Clock,
+    /// What it should hold.
+    marks: Marks,
     received: ByteCount,
     remark: Option<Remark>,
     is_done: bool,
+}
+
+/// Why a part is not what it should be.
+#[derive(Debug)]
+enum Setback {
+    /// The system refuses.
+    System(io::Error),
+    /// Another program wrote to it. As much as this is as it was received.
+    Altered(Option<Mark>),
 }
 
 /// Where a file and what belongs to it stand.
@@ -51,7 +65,7 @@ impl PartFile {
     /// # Errors
     /// The verdict for the sender: the file exists, is being received in another transfer, or cannot be created.
     pub fn open(target: &StorePath, offer: &Offer, rules: StoreRules) -> Result<PartFile, FileVerdict> {
-        if let Some(refusal) = refusal(target, offer, rules) {
+        if let Some(refusal) = refusal(target, offer, rules).or_else(|| too_large(offer, largest_file())) {
             return Err(refusal);
         }
         let (places, file) =
@@ -65,6 +79,7 @@ impl PartFile {
             received: ByteCount::ZERO,
             noted: PartState::nothing_of(offer),
             since_note: Clock::start(),
+            marks: Marks::default(),
             remark: None,
             is_done: false,
         };
@@ -117,9 +132,10 @@ impl PartFile {
 
     /// The hash of what was written down, if that is on the disk; more than that does not count.
     fn hash_of_noted(&mut self) -> io::Result<Option<Sha256>> {
-        self.file.seek(SeekFrom::Start(0))?;
-        let hash = hash_of(&self.file, self.received)?;
-        let hash = hash.filter(|hash| Digest::from(hash.clone().finalize()) == self.noted.digest);
+        self.file.rewind()?;
+        self.marks = Marks::default();
+        let hash = self.marks.add_from(&self.file, self.received, BETWEEN_NOTES)?;
+        let hash = hash.filter(|hash| digest_of(hash) == self.noted.digest);
         match hash {
             Some(_) => self.go_to(self.received)?,
             None => {
@@ -141,19 +157,38 @@ impl PartFile {
 
     fn begin_anew_in_place(&mut self) -> io::Result<()> {
         (self.received, self.noted) = (ByteCount::ZERO, PartState::nothing_of(&self.offer));
+        self.marks = Marks::default();
         // First: the recorded state is wrong once the file is truncated.
         self.places.state.remove();
         self.go_to(ByteCount::ZERO)
     }
 
-    fn add(&mut self, piece: &[u8], hash: &Sha256) -> io::Result<()> {
+    fn add(&mut self, piece: &[u8], hash: &Sha256) -> Result<(), Setback> {
+        self.check_length()?;
         self.file.write_all(piece)?;
+        self.marks.add(piece);
         self.received += ByteCount::of_len(piece.len());
         let fresh = self.received - self.noted.received;
         if self.is_resumable() && is_worth_a_note(fresh, self.since_note.elapsed()) {
-            self.note(hash)
-        } else {
-            Ok(())
+            self.check_name()?;
+            self.note(hash)?;
+        }
+        Ok(())
+    }
+
+    /// Fails where another program cut or lengthened it. What it overwrote is found when all is there.
+    fn check_length(&self) -> Result<(), Setback> {
+        match self.file.metadata()?.len() == self.received.get() {
+            true => Ok(()),
+            false => Err(Setback::Altered(self.marks.intact(&self.file)?)),
+        }
+    }
+
+    /// Fails where another program removed it, or put something else in its place.
+    fn check_name(&self) -> Result<(), Setback> {
+        match self.places.part.is_of(&self.file) {
+            true => Ok(()),
+            false => Err(io::Error::other("it was removed while it was received").into()),
         }
     }
 
@@ -162,7 +197,8 @@ impl PartFile {
         let before = self.noted.clone();
         self.since_note = Clock::start();
         self.noted.received = self.received;
-        self.noted.digest = hash.clone().finalize().into();
+        self.noted.digest = digest_of(hash);
+        self.marks.mark(self.noted.digest);
         self.write_down().inspect_err(|_| self.noted = before)
     }
 
@@ -178,17 +214,19 @@ impl PartFile {
         renamed.inspect_err(|_| fresh.remove())
     }
 
-    /// Gives it its permissions, its time and its name.
-    fn settle(&mut self) -> io::Result<()> {
+    /// Gives it its permissions, its time and, if it holds what was received, its name.
+    fn settle(&mut self) -> Result<(), Setback> {
         // File systems that keep no permissions or times keep the file all the same.
         let _ = narrow(&self.file, self.offer.mode);
         let _ = set_modified(&self.file, self.offer.modified);
         if self.received >= WORTH_A_SYNC {
-            self.file.sync_all()?;
+            let (synced, verified) = synced_during(&self.file, || self.verify());
+            verified?;
+            synced?;
+        } else {
+            self.verify()?;
         }
-        if !self.places.part.is_of(&self.file) {
-            return Err(io::Error::other("it was removed while it was received"));
-        }
+        self.check_name()?;
         self.places.part.rename(&self.places.target, self.rules.overwrite)?;
         self.is_done = true;
         self.places.state.remove();
@@ -196,6 +234,20 @@ impl PartFile {
             self.places.target.keep_name();
         }
         Ok(())
+    }
+
+    /// Reads it back until nothing writes to it meanwhile.
+    fn verify(&self) -> Result<(), Setback> {
+        for _ in 0..MOST_READS {
+            let before = last_write(&self.file)?;
+            if let ReadBack::Altered(intact) = self.marks.read_back(&self.file)? {
+                return Err(Setback::Altered(intact));
+            }
+            if last_write(&self.file)? == before {
+                return Ok(());
+            }
+        }
+        Err(Setback::Altered(None))
     }
 
     /// Goes back to the state that was stored last, so that another transfer can continue; returns how much that is,
@@ -211,6 +263,15 @@ impl PartFile {
         Some(noted)
     }
 
+    /// Goes back to the beginning that is as it was received, so that another transfer can continue; returns how much that
+    /// is, if anything.
+    fn retreat_to(&mut self, intact: Option<Mark>) -> Option<ByteCount> {
+        let Mark { size, digest } = intact.filter(|_| self.is_resumable() && self.check_name().is_ok())?;
+        (self.noted.received, self.noted.digest) = (size, digest);
+        self.go_to(size).and_then(|()| self.write_down()).ok()?;
+        self.retreat()
+    }
+
     /// Whether its sender would ask how much of it is there.
     fn is_resumable(&self) -> bool {
         matches!(self.offer.kind, FileKind::Resumable { .. })
@@ -218,6 +279,27 @@ impl PartFile {
 
     fn failed(&self, error: &io::Error) -> FileVerdict {
         failed(&self.offer, error)
+    }
+
+    /// The verdict after `setback`, and how much stays for another transfer.
+    fn fail(&mut self, setback: Setback) -> FileVerdict {
+        let (mut verdict, kept) = match setback {
+            Setback::System(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return super::exists(&self.offer, self.rules);
+            }
+            Setback::System(error) => {
+                let is_there = self.check_name().is_ok();
+                (self.failed(&error), if is_there { self.retreat() } else { None })
+            }
+            Setback::Altered(intact) => {
+                let error = io::Error::other("another program changed it while it was received");
+                (self.failed(&error), self.retreat_to(intact))
+            }
+        };
+        if let Some(kept) = kept {
+            verdict.why += &format!("; {} are kept, and a new transfer continues from there", kept.rounded());
+        }
+        verdict
     }
 }
 
@@ -238,14 +320,7 @@ impl IncomingFile for PartFile {
     }
 
     fn write(&mut self, piece: &[u8], hash: &Sha256) -> Result<(), FileVerdict> {
-        self.add(piece, hash).map_err(|error| {
-            let mut verdict = self.failed(&error);
-            if let Some(kept) = self.retreat() {
-                verdict.why +=
-                    &format!("; {} are kept, and a new transfer continues from there", kept.rounded());
-            }
-            verdict
-        })
+        self.add(piece, hash).map_err(|setback| self.fail(setback))
     }
 
     fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), FileVerdict> {
@@ -253,13 +328,15 @@ impl IncomingFile for PartFile {
         if let Some(refusal) = refusal(&self.places.target, &self.offer, self.rules) {
             return Err(refusal);
         }
-        self.settle().map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => super::exists(&self.offer, self.rules),
-            _ => self.failed(&error),
-        })
+        self.settle().map_err(|setback| self.fail(setback))
     }
 
     fn leave(mut self: Box<Self>, hash: Option<&Sha256>) -> Option<ByteCount> {
+        match self.check_name().and_then(|()| self.check_length()) {
+            Ok(()) => {}
+            Err(Setback::Altered(intact)) => return self.retreat_to(intact),
+            Err(Setback::System(_)) => return None,
+        }
         if let Some(hash) = hash.filter(|_| self.is_resumable() && self.received > self.noted.received) {
             // Where that fails, what was written down before still holds.
             let _ = self.note(hash);
@@ -317,9 +394,42 @@ impl PartPaths {
     }
 }
 
+impl From<io::Error> for Setback {
+    fn from(error: io::Error) -> Setback {
+        Setback::System(error)
+    }
+}
+
+/// Puts `file` on the disk while `work` runs, where there may be another thread for it, else before.
+fn synced_during<T>(file: &File, work: impl FnOnce() -> T) -> (io::Result<()>, T) {
+    std::thread::scope(|scope| {
+        let syncing = std::thread::Builder::new().spawn_scoped(scope, || file.sync_all());
+        match syncing {
+            Ok(syncing) => {
+                let done = work();
+                (syncing.join().unwrap_or_else(|_| Err(io::Error::other("it was not synced"))), done)
+            }
+            Err(_) => (file.sync_all(), work()),
+        }
+    })
+}
+
+/// When and up to where a file was last written to. Whoever writes changes the time, which is the sender's by now.
+fn last_write(file: &File) -> io::Result<(i64, i64, u64)> {
+    let found = file.metadata()?;
+    Ok((found.mtime(), found.mtime_nsec(), found.len()))
+}
+
 /// Whether a kill now would lose what took long: `fresh` bytes came since the last note, in `elapsed`.
 fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
     fresh >= BETWEEN_NOTES || elapsed >= LONGEST_SILENCE
+}
+
+/// Refuses a file that would be found too long for this process only when most of it has come.
+fn too_large(offer: &Offer, limit: Option<ByteCount>) -> Option<FileVerdict> {
+    let limit = limit.filter(|limit| offer.size().is_some_and(|size| size > *limit))?;
+    let error = io::Error::other(refusals::too_large(Some(limit)));
+    Some(failed(offer, &error))
 }
 
 /// Refuses a file that another process is receiving, or has just finished. On a file system without locks this cannot be
@@ -341,6 +451,8 @@ const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// Smaller files are on the disk when the system sees fit: a thousand of them would take seconds.
 const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
+/// How often a part may be touched while it is read back.
+const MOST_READS: u32 = 3;
 /// How often the directory of incomplete files may vanish at the wrong moment.
 const MOST_TRIES: u32 = 10;
 
@@ -349,6 +461,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use crate::protocol::{FilePath, Modified};
+
+    use sha2::Digest as _;
 
     use super::super::partial;
     use super::super::place::Directory;
@@ -365,6 +479,10 @@ mod tests {
         let owner = FileOwner::find(&root).expect("it is writable");
         let rules = StoreRules { overwrite: Overwrite::Never, advice: "", owner };
         PartFile::open(&root.place(&offer.path).expect("a place"), &offer, rules).expect("nothing in the way")
+    }
+
+    fn digest(content: &[u8]) -> Digest {
+        Sha256::digest(content).into()
     }
 
     fn path_of_part(dir: &Path) -> PathBuf {
@@ -392,6 +510,14 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_may_not_become_so_long_is_refused_before_it_travels() {
+        let offer = offer(FileKind::Resumable { size: ByteCount::new(1_000_001) });
+        let verdict = too_large(&offer, Some(ByteCount::new(1_000_000))).expect("too long");
+        assert!(verdict.why.contains("1.00 MB (a limit of the receiving process: ulimit -f)"), "{verdict:?}");
+        assert!(too_large(&offer, Some(ByteCount::new(1_000_001))).is_none() && too_large(&offer, None).is_none());
+    }
+
+    #[test]
     fn neither_a_fast_nor_a_slow_link_loses_much_by_a_kill() {
         for (mebibytes, seconds, is_due) in [(15, 1, false), (16, 0, true), (0, 1, false), (1, 2, true)] {
             let (fresh, elapsed) = (ByteCount::from_mib(mebibytes), Duration::from_secs(seconds));
@@ -405,7 +531,7 @@ mod tests {
         let first = Box::new(part(dir.path(), FileKind::File { size: None }));
         let late = first.places.part.open().expect("another receiver opens it");
         let place = first.places.part.clone();
-        first.keep(&Digest::default()).expect("nothing in the way");
+        first.keep(&digest(b"")).expect("nothing in the way");
         let verdict = lock(&late, &place, &offer(FileKind::Directory)).expect_err("it is another's");
         assert_eq!(verdict.why, "\"a\" is being received in another transfer");
     }
@@ -418,7 +544,9 @@ mod tests {
         part.write(b"new", &Sha256::new()).expect("room");
         assert!(refusal(&part.places.target, &part.offer, part.rules).is_none());
         std::fs::write(dir.path().join("a"), "old").expect("a file");
-        assert_eq!(part.settle().expect_err("in the way").kind(), io::ErrorKind::AlreadyExists);
+        let setback = part.settle().expect_err("in the way");
+        let Setback::System(error) = setback else { panic!("{setback:?}") };
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(dir.path().join("a")).expect("the file"), b"old");
     }
 
@@ -428,7 +556,7 @@ mod tests {
         let part = Box::new(part(dir.path(), FileKind::File { size: None }));
         std::fs::remove_file(path_of_part(dir.path())).expect("ours");
         std::fs::write(path_of_part(dir.path()), "another").expect("ours");
-        let verdict = part.keep(&Digest::default()).expect_err("another file");
+        let verdict = part.keep(&digest(b"")).expect_err("another file");
         assert!(verdict.why.ends_with("it was removed while it was received"), "{}", verdict.why);
         assert!(!dir.path().join("a").exists());
     }

@@ -74,6 +74,19 @@ impl Directory {
         Ok(dir.child(path.file_name().unwrap_or_default().to_owned()))
     }
 
+    /// The same, and makes the directories in the path that are missing, with the permissions of new ones.
+    ///
+    /// # Errors
+    /// One of them cannot be made, is not a directory, or is a symbolic link.
+    pub fn make_way(&self, path: &FilePath) -> io::Result<StorePath> {
+        let path = path.as_path();
+        let mut dir = self.clone();
+        for name in path.parent().into_iter().flat_map(Path::iter) {
+            dir = dir.child(name.to_owned()).make_and_enter()?;
+        }
+        Ok(dir.child(path.file_name().unwrap_or_default().to_owned()))
+    }
+
     /// The place of a name in the directory itself.
     pub fn child(&self, name: OsString) -> StorePath {
         StorePath { dir: self.dir.clone(), shown: self.shown.join(&name), name }
@@ -180,6 +193,23 @@ impl StorePath {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
         Ok(Directory { dir: Arc::new(opened), shown: self.shown.clone() })
+    }
+
+    /// The directory that is there; a new one if there is nothing.
+    ///
+    /// # Errors
+    /// It is a symbolic link or something else, or the system refuses.
+    fn make_and_enter(&self) -> io::Result<Directory> {
+        match self.enter() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            entered => return entered,
+        }
+        match self.make_directory(0o777) {
+            // Another transfer has just made it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made?,
+        }
+        self.enter()
     }
 
     /// Takes permissions away from a directory, and sets its time.

@@ -2,14 +2,14 @@
 //! and what is complete of it counts as received.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek as _};
 
 use crate::protocol::{Digest, FileKind, FileVerdict, Modified, Offer};
 use anabranch_base::ByteCount;
 use sha2::{Digest as _, Sha256};
 
 use super::arriving::IncomingFile;
-use super::hashed::Hashed;
+use super::hashed::{FileSignature, Hashed};
 use super::part::PartFile;
 use super::place::{Found, StorePath};
 use super::{Overwrite, StoreRules, exists, failed};
@@ -25,8 +25,8 @@ pub struct Present {
     rules: StoreRules,
     size: ByteCount,
     hashed: Hashed,
-    /// Its hash, once it was asked for.
-    digest: Option<Digest>,
+    /// Its hash, once it was asked for, and as what it was read.
+    digest: Option<(FileSignature, Digest)>,
 }
 
 impl Present {
@@ -53,13 +53,17 @@ impl Present {
         Some(Present { file, target, offer, rules, size, hashed, digest: None })
     }
 
-    /// Whether what is there has this hash.
+    /// Whether what is there now has this hash: it may have changed since it was asked for.
     fn is(&mut self, digest: &Digest) -> io::Result<bool> {
-        if self.digest.is_none() {
+        let now = FileSignature::of(&self.file)?;
+        if self.digest.is_none_or(|(read, _)| read != now) {
             // A sender that sent this much may have as much read.
-            self.digest = hash_of(&self.file, self.size)?.map(|hash| hash.finalize().into());
+            self.file.rewind()?;
+            let hash = hash_of(&self.file, self.size)?;
+            self.digest = hash.map(|hash| (now, hash.finalize().into()));
         }
-        Ok(self.digest.as_ref() == Some(digest))
+        let is_same = self.digest.is_some_and(|(_, there)| there == *digest);
+        Ok(is_same && FileSignature::of(&self.file)? == now && self.target.is_of(&self.file))
     }
 }
 
@@ -69,9 +73,10 @@ impl IncomingFile for Present {
     }
 
     fn hash(&mut self) -> Result<Option<Sha256>, FileVerdict> {
-        let hash = self.hashed.hash_of(&self.file, self.size);
-        let hash = hash.map_err(|error| failed(&self.offer, &error))?;
-        self.digest = hash.clone().map(|hash| hash.finalize().into());
+        let read = FileSignature::of(&self.file);
+        let read = read.and_then(|read| Ok((read, self.hashed.hash_of(&self.file, self.size)?)));
+        let (read, hash) = read.map_err(|error| failed(&self.offer, &error))?;
+        self.digest = hash.clone().map(|hash| (read, hash.finalize().into()));
         Ok(hash)
     }
 

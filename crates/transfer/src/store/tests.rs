@@ -1,7 +1,9 @@
 //! Tests of a store through its public interface: the content of the directory before and after.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink,
+};
 use std::path::PathBuf;
 
 use crate::protocol::Digest;
@@ -56,6 +58,15 @@ fn fill(part: &mut Box<dyn IncomingFile>, content: &[u8]) {
     part.write(content, &Sha256::new_with_prefix(content)).expect("room");
 }
 
+/// Writes what is behind the first `from` bytes of `content`, which are there.
+fn fill_from(part: &mut Box<dyn IncomingFile>, content: &[u8], from: usize) {
+    part.write(&content[from..], &Sha256::new_with_prefix(content)).expect("room");
+}
+
+fn digest(content: &[u8]) -> Digest {
+    Sha256::digest(content).into()
+}
+
 fn digest_of(file: &mut Box<dyn IncomingFile>) -> Option<Digest> {
     file.hash().expect("it can be read").map(|hash| hash.finalize().into())
 }
@@ -74,7 +85,7 @@ fn a_file_has_its_name_only_when_it_is_kept_and_then_its_time_and_permissions() 
     fill(&mut part, b"abc");
     assert_eq!((names(dir.path()), names(&partial(&dir))), (vec![partial::name()], vec!["a.part".into()]));
     assert_eq!(fs::metadata(partial(&dir)).expect("the directory").mode() & 0o777, 0o700);
-    part.keep(&Digest::default()).expect("nothing in the way");
+    part.keep(&digest(b"abc")).expect("nothing in the way");
     assert_eq!(names(dir.path()), ["a"]);
     assert_eq!(fs::read(dir.path().join("a")).expect("the file"), b"abc");
     let found = fs::metadata(dir.path().join("a")).expect("the file");
@@ -109,7 +120,7 @@ fn what_is_left_goes_on() {
     assert_eq!(digest_of(&mut part), Some(Sha256::digest(b"abc").into()));
     assert_eq!((part.take_remark(), fs::read(&path).expect("the file")), (None, b"abc".to_vec()));
     part.write(b"def", &Sha256::new_with_prefix(b"abcdef")).expect("room");
-    part.keep(&Digest::default()).expect("nothing in the way");
+    part.keep(&digest(b"abcdef")).expect("nothing in the way");
     assert_eq!(fs::read(dir.path().join("a")).expect("the file"), b"abcdef");
     assert_eq!(names(dir.path()), ["a"]);
 }
@@ -137,6 +148,107 @@ fn a_changed_file_or_a_damaged_part_is_sent_from_the_start_and_the_user_is_infor
         let part = part.begin_anew().expect("it begins anew");
         assert_eq!(part.there(), ByteCount::ZERO);
         assert_eq!(fs::read(partial(&dir).join("a.part")).expect("the file"), b"");
+    }
+}
+
+fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+    let file = fs::OpenOptions::new().write(true).open(path).expect("it is there");
+    file.write_all_at(bytes, at).expect("room");
+}
+
+/// What another program may do to the part of 40 bytes of which 20 are there.
+fn alterations() -> [(&'static str, fn(&Path)); 5] {
+    [
+        ("changed it", |part| overwrite(part, 15, b"X")),
+        ("changed it", |part| overwrite(part, 0, b"XXXX")),
+        ("changed it", |part| fs::write(part, "").expect("it is there")),
+        ("was removed", |part| fs::remove_file(part).expect("it is there")),
+        ("was removed", |part| {
+            fs::rename(part, part.with_extension("bak")).expect("it is there");
+            fs::write(part, [b'a'; 20]).expect("room");
+            fs::remove_file(part.with_extension("bak")).expect("it is there");
+        }),
+    ]
+}
+
+#[test]
+fn a_part_that_another_program_touched_is_not_stored_whatever_it_did_and_whenever() {
+    let content = [b'a'; 40];
+    let kinds = [FileKind::File { size: None }, FileKind::Resumable { size: ByteCount::new(40) }];
+    for ((why, alter), kind) in alterations().into_iter().flat_map(|a| kinds.map(|kind| (a, kind))) {
+        for is_at_the_end in [false, true] {
+            let (dir, store) = store(Overwrite::Never);
+            let offer = offer("a", kind);
+            let mut part = store.create(&offer).expect("a new file");
+            part.write(&content[..20], &Sha256::new_with_prefix(&content[..20])).expect("room");
+            if !is_at_the_end {
+                alter(&partial(&dir).join("a.part"));
+            }
+            let more = part.write(&content[20..], &Sha256::new_with_prefix(content));
+            if is_at_the_end {
+                alter(&partial(&dir).join("a.part"));
+            }
+            let verdict = more.and_then(|()| part.keep(&digest(&content))).expect_err("another file");
+            assert!(verdict.why.starts_with("cannot store \"a\": ") && verdict.why.contains(why), "{verdict:?}");
+            assert!(!dir.path().join("a").exists(), "{verdict:?}");
+            // The next transfer is not led astray by what is left.
+            receive(&store, &offer, &content).expect("nothing in the way");
+            assert_eq!((names(dir.path()), fs::read(dir.path().join("a")).ok()), (vec!["a".into()], Some(content.to_vec())));
+        }
+    }
+}
+
+#[test]
+fn what_lies_before_an_alteration_is_kept_and_does_not_travel_again() {
+    let (dir, store) = store(Overwrite::Never);
+    let content: Vec<u8> = (0..40 << 20).map(|i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+    let mut part = store.create(&resumable(40 << 20)).expect("a new file");
+    let mut hash = Sha256::new();
+    for piece in content.chunks(8 << 20) {
+        hash.update(piece);
+        part.write(piece, &hash).expect("room");
+    }
+    overwrite(&partial(&dir).join("a.part"), 20 << 20, &[!content[20 << 20]]);
+    let verdict = part.keep(&digest(&content)).expect_err("another file");
+    assert!(verdict.why.ends_with("; 16.8 MB are kept, and a new transfer continues from there"), "{verdict:?}");
+    let mut part = store.create(&resumable(40 << 20)).expect("it goes on");
+    assert_eq!(digest_of(&mut part), Some(digest(&content[..16 << 20])));
+    fill_from(&mut part, &content, 16 << 20);
+    part.keep(&digest(&content)).expect("nothing in the way");
+    assert!(fs::read(dir.path().join("a")).expect("the file") == content);
+}
+
+/// The beginning that an earlier transfer left is looked at as well.
+#[test]
+fn a_part_that_is_altered_after_it_was_compared_is_not_stored() {
+    let (dir, store) = left();
+    let mut part = store.create(&resumable(6)).expect("it goes on");
+    assert_eq!(digest_of(&mut part), Some(digest(b"abc")));
+    fill_from(&mut part, b"abcdef", 3);
+    overwrite(&partial(&dir).join("a.part"), 4, b"X");
+    let verdict = part.keep(&digest(b"abcdef")).expect_err("another file");
+    assert!(verdict.why.ends_with("; 3 B are kept, and a new transfer continues from there"), "{verdict:?}");
+}
+
+#[test]
+fn a_file_that_is_there_and_changes_while_it_is_compared_is_not_taken_for_the_same() {
+    let changes: [fn(&Path); 2] = [
+        |path| fs::write(path, "abcdeX").expect("it is there"),
+        |path| {
+            fs::write(path.with_extension("new"), "abcdef").expect("room");
+            fs::rename(path.with_extension("new"), path).expect("it is there");
+        },
+    ];
+    for change in changes {
+        let (dir, store) = store(Overwrite::Never);
+        let path = dir.path().join("a");
+        fs::write(&path, "abcdef").expect("a file");
+        // The clock of a file system may tick seldom.
+        fs::File::open(&path).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).expect("ours");
+        let mut present = store.create(&resumable(6)).expect("it may be the same");
+        assert_eq!(digest_of(&mut present), Some(digest(b"abcdef")));
+        change(&path);
+        assert!(!present.keep(&digest(b"abcdef")).expect_err("another file").is_verified());
     }
 }
 
@@ -221,7 +333,7 @@ fn forced_the_same_file_does_not_travel_again_and_another_replaces_it() {
     let mut anew = store.create(&resumable(6)).expect("the same").begin_anew().expect("forced");
     fill(&mut anew, b"ABCDEF");
     assert_eq!(fs::read(dir.path().join("a")).expect("still there"), b"abcdef");
-    anew.keep(&Digest::default()).expect("forced");
+    anew.keep(&digest(b"ABCDEF")).expect("forced");
     assert_eq!(fs::read(dir.path().join("a")).expect("replaced"), b"ABCDEF");
 }
 
@@ -244,7 +356,7 @@ fn what_exists_is_refused_unless_forced() {
     let mut part = always.create(&file("a")).expect("forced");
     fill(&mut part, b"new");
     assert_eq!(fs::read(dir.path().join("a")).expect("still there"), b"old");
-    part.keep(&Digest::default()).expect("forced");
+    part.keep(&digest(b"new")).expect("forced");
     assert_eq!(fs::read(dir.path().join("a")).expect("replaced"), b"new");
 }
 
@@ -375,11 +487,10 @@ fn no_verdict_tells_where_the_receiver_stores() {
         store.create(&file("there")).expect_err("it exists"),
         store.create(&file("d")).expect_err("a directory"),
         store.create(&file("there/a")).expect_err("no directory"),
-        store.create(&file("nowhere/a")).expect_err("no directory"),
         store.create(&resumable(6)).expect_err("it is being received"),
         store.create(&file(&partial::name())).expect_err("ours"),
         store.make_directory(&offer("there", FileKind::Directory)).expect_err("a file"),
-        store.make_directory(&offer("nowhere/d", FileKind::Directory)).expect_err("no directory"),
+        store.make_directory(&offer("there/d", FileKind::Directory)).expect_err("no directory"),
         late.keep(&Digest::default()).expect_err("it exists meanwhile"),
     ];
     drop(held);
@@ -398,7 +509,7 @@ fn the_longest_name_can_be_stored() {
     store
         .create(&file(&name))
         .expect("a short part name")
-        .keep(&Digest::default())
+        .keep(&digest(b""))
         .expect("a name that fits");
     assert_eq!(names(dir.path()), [name]);
 }
@@ -411,7 +522,7 @@ fn directories_get_their_permissions_and_times_when_they_are_full() {
     store.make_directory(&offer("d/e", FileKind::Directory)).expect("a directory in it");
     let mut part = store.create(&file("d/e/f")).expect("a new file");
     fill(&mut part, b"x");
-    part.keep(&Digest::default()).expect("nothing in the way");
+    part.keep(&digest(b"x")).expect("nothing in the way");
     store.finish();
     let found = fs::metadata(dir.path().join("d")).expect("the directory");
     assert_eq!((found.mtime(), found.permissions().mode() & 0o777), (1_000_000_000, 0o500));
@@ -419,7 +530,17 @@ fn directories_get_their_permissions_and_times_when_they_are_full() {
     assert_eq!(fs::read(dir.path().join("d/e/f")).expect("the file"), b"x");
     // What is there already stays as it is, and takes more.
     store.make_directory(&closed).expect("it is there");
-    store.create(&file("d/g")).expect("a new file").keep(&Digest::default()).expect("nothing in the way");
+    store.create(&file("d/g")).expect("a new file").keep(&digest(b"")).expect("nothing in the way");
+}
+
+#[test]
+fn directories_in_the_name_of_a_file_are_made() {
+    let (dir, store) = store(Overwrite::Never);
+    for path in ["d/e/a", "d/b", "d/e/f/g/c"] {
+        receive(&store, &file(path), path.as_bytes()).expect("directories are made");
+        assert_eq!(fs::read(dir.path().join(path)).expect("the file"), path.as_bytes());
+    }
+    assert_eq!(names(dir.path()), ["d"]);
 }
 
 #[test]
@@ -443,13 +564,14 @@ fn symbolic_links_are_not_followed() {
     fs::remove_file(partial(&dir)).expect("ours");
     // The link itself may be replaced, and what it leads to stays.
     symlink(elsewhere.path(), dir.path().join("b")).expect("a link");
-    store.create(&file("b")).expect("forced").keep(&Digest::default()).expect("forced");
+    store.create(&file("b")).expect("forced").keep(&digest(b"")).expect("forced");
     assert!(fs::symlink_metadata(dir.path().join("b")).expect("the file").is_file());
 }
 
 #[test]
 fn an_unusable_directory_is_reported_before_anything_is_received() {
     for (dir, why) in [
+        ("/proc", "cannot put files into \"/proc\": nothing can be made in it: it was removed, or its file system"),
         ("/proc/self", "cannot put files into"),
         ("/dev/null", "not a directory"),
         ("/nowhere", "it does not exist"),
