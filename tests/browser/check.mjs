@@ -135,6 +135,10 @@ async function choosesFlows(page) {
 async function fitsScreen(page) {
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(over <= 0, `the page is ${over} pixels too wide`);
+    const wide = await page.locator(".scroll:has(table.cards)").evaluateAll((regions) =>
+        regions.filter((region) => innerWidth < 620 && region.scrollWidth > region.clientWidth).map((region) => region.ariaLabel),
+    );
+    assert.deepEqual(wide, [], "tables of which a telephone shows a part");
     const small = await page.locator("button:visible, select:visible, summary:visible").evaluateAll((elements) =>
         elements.filter((element) => {
             const { width, height } = element.getBoundingClientRect();

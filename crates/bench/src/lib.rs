@@ -82,5 +82,5 @@ pub use intervals::{Interval, PathInterval, WayInterval};
 pub use link_entry::LinkEntry;
 pub use measured::{Measured, OneWay, Role, cpu_s_per_gb};
 pub use path_entry::PathEntry;
-pub use verdict::{Alone, Diagnosis, Remedy, RemedyWords, TestSummary, judge};
+pub use verdict::{Alone, Diagnosis, Remedy, RemedyWords, TestSummary, judge, losses_of};
 pub use way::TestDirection;

@@ -13,6 +13,7 @@ pub fn ours_for(theirs: &[PathEntry], ours: &[PathEntry]) -> Vec<PathEntry> {
                 name: our.name.clone(),
                 local: our.local.clone(),
                 remote: our.remote.clone(),
+                interface: our.interface.clone(),
                 ..their.clone()
             },
             _ => their.clone(),

@@ -14,6 +14,9 @@ pub struct PathEntry {
     pub local: String,
     /// Its address at the other end.
     pub remote: String,
+    /// The interface on which it begins, where that is known. It is this machine's own affair: a peer is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// Its state at the end, in a word.
     pub state: String,
     /// Packets that left.
@@ -62,6 +65,7 @@ impl PathEntry {
             name: path.name.clone(),
             local: path.report.addresses.local.to_string(),
             remote: path.report.addresses.remote.to_string(),
+            interface: path.interface.clone(),
             state: path.state().to_owned(),
             sent_packets: counters.sent_packets,
             sent_bytes: counters.sent_bytes.get(),

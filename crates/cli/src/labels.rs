@@ -1,24 +1,79 @@
 //! What a path is called for people: `wlan0 → 192.168.1.1` instead of its addresses.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
-use anabranch_net::{Interface, UDP_PORT, interfaces};
+use anabranch_bench::PathEntry;
+use anabranch_net::monitor::PathMonitor;
+use anabranch_net::{Interface, PathState, UDP_PORT, interfaces};
 
 /// The interfaces of this machine, by whose names paths are called.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    known: Vec<Interface>,
+    /// Local addresses, and the interface that each stands for.
+    starts: Vec<(IpAddr, String)>,
+}
+
+/// The start of a path.
+struct Start<'a> {
+    ip: IpAddr,
+    interface: &'a str,
+    is_gone: bool,
 }
 
 impl Labels {
-    /// With the interfaces as they are now.
+    /// With the interfaces as they are now. An interface with several addresses is not named: several paths could be meant.
     pub fn now() -> Labels {
-        Labels { known: interfaces().unwrap_or_default() }
+        Labels::of_interfaces(&interfaces().unwrap_or_default())
+    }
+
+    /// With the interfaces on which monitored paths began, also where they are gone by now.
+    pub fn of(monitor: &PathMonitor) -> Labels {
+        Labels::of_starts(monitor.paths().iter().filter_map(|path| {
+            let (ip, state) = (path.report.addresses.local.ip(), path.report.sample.state);
+            Some(Start { ip, interface: path.interface.as_deref()?, is_gone: state == PathState::Removed })
+        }))
+    }
+
+    /// The same for paths of a result.
+    pub fn of_entries(paths: &[PathEntry]) -> Labels {
+        Labels::of_starts(paths.iter().filter_map(|path| {
+            let ip = path.local.parse::<SocketAddr>().ok()?.ip();
+            let is_gone = path.state == PathState::Removed.name();
+            Some(Start { ip, interface: path.interface.as_deref()?, is_gone })
+        }))
+    }
+
+    fn of_interfaces(known: &[Interface]) -> Labels {
+        let only = |interface: &&Interface, ip: &IpAddr| {
+            interface.addresses.iter().filter(|other| other.is_ipv4() == ip.is_ipv4()).count() == 1
+        };
+        let starts = known.iter().filter(|interface| !interface.is_loopback()).flat_map(|interface| {
+            let named = interface.addresses.iter().filter(move |ip| only(&interface, ip));
+            named.map(|ip| (*ip, interface.name.clone()))
+        });
+        Labels { starts: starts.collect() }
+    }
+
+    /// An interface is named where no other path of it can be meant: loopback has many addresses, others may. A path that is
+    /// gone is told apart by its state.
+    fn of_starts<'a>(starts: impl Iterator<Item = Start<'a>>) -> Labels {
+        let all: Vec<Start<'a>> = starts.filter(|start| !start.ip.is_loopback()).collect();
+        let is_clear = |start: &&Start<'a>| {
+            let is_other = |other: &Start<'a>| {
+                other.interface == start.interface
+                    && other.ip != start.ip
+                    && other.ip.is_ipv4() == start.ip.is_ipv4()
+                    && !other.is_gone
+            };
+            start.is_gone || !all.iter().any(is_other)
+        };
+        let named = all.iter().filter(is_clear).map(|start| (start.ip, start.interface.to_owned()));
+        Labels { starts: named.collect() }
     }
 
     /// The path with this name, `192.0.2.7 > 192.168.1.1:9899`: the interface where it begins and the address where it ends,
     /// with its port if that is not the usual one.
-    pub fn of(&self, name: &str) -> String {
+    pub fn name(&self, name: &str) -> String {
         let Some((local, remote)) = name.split_once(" > ") else { return without_port(name).to_owned() };
         format!("{} → {}", self.start(local), without_port(remote))
     }
@@ -31,15 +86,35 @@ impl Labels {
         }
     }
 
-    /// An interface is named where no other path of it can be meant: loopback has many addresses, others may.
-    fn start(&self, local: &str) -> String {
-        let Ok(ip) = local.parse::<IpAddr>() else { return local.to_owned() };
-        let interface = self.known.iter().find(|interface| interface.addresses.contains(&ip));
-        let is_clear = |interface: &&Interface| {
-            let same = interface.addresses.iter().filter(|other| other.is_ipv4() == ip.is_ipv4());
-            !interface.is_loopback() && same.count() == 1
+    /// Paths by where they begin, where that tells them apart, else by both ends.
+    pub fn distinct(&self, names: &[String]) -> Vec<String> {
+        let short: Vec<String> = names.iter().map(|name| self.short(name)).collect();
+        let is_clear = |index: usize| {
+            short[..index]
+                .iter()
+                .zip(names)
+                .all(|(before, name)| *before != short[index] || *name == names[index])
         };
-        interface.filter(is_clear).map_or_else(|| local.to_owned(), |interface| interface.name.clone())
+        if (1..short.len()).all(is_clear) {
+            short
+        } else {
+            names.iter().map(|name| self.name(name)).collect()
+        }
+    }
+
+    /// Puts what paths are called in place of their names, which may repeat.
+    pub fn put_short<'a>(&self, names: impl Iterator<Item = &'a mut String>) {
+        let names: Vec<&mut String> = names.collect();
+        let known: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        for (name, label) in names.into_iter().zip(self.distinct(&known)) {
+            *name = label;
+        }
+    }
+
+    fn start(&self, local: &str) -> String {
+        let known =
+            local.parse::<IpAddr>().ok().and_then(|ip| self.starts.iter().find(|(start, _)| *start == ip));
+        known.map_or_else(|| local.to_owned(), |(_, interface)| interface.clone())
     }
 }
 
@@ -65,24 +140,72 @@ mod tests {
             interface("eth0", &["192.0.2.1", "192.0.2.2"]),
             interface("wlan0", &["192.168.1.7", "2001:db8::7"]),
         ];
-        Labels { known }
+        Labels::of_interfaces(&known)
     }
 
     #[test]
     fn a_path_is_called_by_its_interface_and_where_it_leads() {
         let labels = labels();
-        assert_eq!(labels.of("192.168.1.7 > 192.168.1.1:9899"), "wlan0 → 192.168.1.1");
-        assert_eq!(labels.of("192.168.1.7 > 192.168.1.1:7000"), "wlan0 → 192.168.1.1:7000");
-        assert_eq!(labels.of("2001:db8::7 > [2001:db8::1]:9899"), "wlan0 → [2001:db8::1]");
+        assert_eq!(labels.name("192.168.1.7 > 192.168.1.1:9899"), "wlan0 → 192.168.1.1");
+        assert_eq!(labels.name("192.168.1.7 > 192.168.1.1:7000"), "wlan0 → 192.168.1.1:7000");
+        assert_eq!(labels.name("2001:db8::7 > [2001:db8::1]:9899"), "wlan0 → [2001:db8::1]");
         assert_eq!(labels.short("192.168.1.7 > 192.168.1.1:9899"), "wlan0");
     }
 
     #[test]
     fn where_an_interface_could_mean_several_paths_the_address_stays() {
         let labels = labels();
-        assert_eq!(labels.of("127.0.0.2 > 127.0.0.1:7000"), "127.0.0.2 → 127.0.0.1:7000");
-        assert_eq!(labels.of("192.0.2.2 > 198.51.100.1:9899"), "192.0.2.2 → 198.51.100.1");
-        assert_eq!(labels.of("198.51.100.1:9899"), "198.51.100.1");
+        assert_eq!(labels.name("127.0.0.2 > 127.0.0.1:7000"), "127.0.0.2 → 127.0.0.1:7000");
+        assert_eq!(labels.name("192.0.2.2 > 198.51.100.1:9899"), "192.0.2.2 → 198.51.100.1");
+        assert_eq!(labels.name("198.51.100.1:9899"), "198.51.100.1");
         assert_eq!(labels.short("203.0.113.9 > 198.51.100.1:9899"), "203.0.113.9");
+    }
+
+    fn entry(interface: Option<&str>, local: &str, state: &str) -> PathEntry {
+        let name = format!("{local} > 192.0.2.1:9899");
+        let (local, state) = (format!("{local}:40000"), state.to_owned());
+        PathEntry { name, local, state, interface: interface.map(str::to_owned), ..PathEntry::default() }
+    }
+
+    #[test]
+    fn an_interface_that_was_unplugged_keeps_its_name() {
+        let paths = [
+            entry(Some("wlan0"), "192.168.1.7", "removed"),
+            entry(Some("wwan0"), "10.64.0.2", "active"),
+            entry(None, "203.0.113.9", "active"),
+        ];
+        let labels = Labels::of_entries(&paths);
+        let named = paths.each_ref().map(|path| labels.name(&path.name));
+        assert_eq!(named, ["wlan0 → 192.0.2.1", "wwan0 → 192.0.2.1", "203.0.113.9 → 192.0.2.1"]);
+    }
+
+    #[test]
+    fn two_paths_of_one_interface_are_told_apart_by_address_or_by_state() {
+        let path = |local: &str, state: &str| entry(Some("eth0"), local, state);
+        let both = [path("192.0.2.1", "active"), path("192.0.2.2", "active")];
+        assert_eq!(Labels::of_entries(&both).short(&both[1].name), "192.0.2.2");
+        let renumbered = [path("192.0.2.1", "removed"), path("192.0.2.2", "active")];
+        let labels = Labels::of_entries(&renumbered);
+        assert_eq!(renumbered.each_ref().map(|path| labels.short(&path.name)), ["eth0", "eth0"]);
+        let six = [path("192.0.2.1", "active"), path("2001:db8::1", "active")];
+        assert_eq!(Labels::of_entries(&six).short(&six[0].name), "eth0", "another family is another route");
+        assert_eq!(
+            Labels::of_entries(&[path("127.0.0.2", "active")]).short("127.0.0.2 > 127.0.0.1:1"),
+            "127.0.0.2"
+        );
+    }
+
+    #[test]
+    fn names_become_short_where_that_tells_them_apart_and_equal_names_stay_equal() {
+        let labels = labels();
+        let put = |names: &[&str]| {
+            let mut names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            labels.put_short(names.iter_mut());
+            names
+        };
+        let (wifi, other) = ("192.168.1.7 > 192.0.2.1:9899", "203.0.113.9 > 192.0.2.1:9899");
+        assert_eq!(put(&[wifi, other, wifi]), ["wlan0", "203.0.113.9", "wlan0"]);
+        let second = "192.168.1.7 > 192.0.2.2:9899";
+        assert_eq!(put(&[wifi, second]), ["wlan0 → 192.0.2.1", "wlan0 → 192.0.2.2"]);
     }
 }

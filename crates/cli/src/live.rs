@@ -93,9 +93,14 @@ pub async fn dismiss(endpoint: &Endpoint, ended: &Result<Outcome, Failure>) {
 /// While one transfer or test (`work`) runs, others are told so. Never ends.
 pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
     while let Some(association) = endpoint.accept().await {
-        association.abort(&format!("{BUSY}{work}; try again later"));
+        association.abort(&busy_with(work));
     }
     std::future::pending().await
+}
+
+/// The reason sent to a peer that comes while another has its transfer or test (`work`).
+pub fn busy_with(work: &str) -> String {
+    format!("{BUSY}{work}; try again later")
 }
 
 /// The reason sent to a peer after Ctrl-C at this end.

@@ -16,6 +16,7 @@ mod figures;
 mod interrupt;
 mod key;
 mod key_echo;
+mod known;
 mod labels;
 mod links;
 mod live;
@@ -48,7 +49,7 @@ use std::process::ExitCode;
 
 use anabranch_observe::Body;
 
-use arguments::{Asked, Command, NotParsed, ScenarioArguments, ScenarioCommand, asked_settings};
+use arguments::{Command, NotParsed, Output, ScenarioArguments, ScenarioCommand, asked_settings};
 use failure::Failure;
 use interrupt::Interrupt;
 use report::Outcome;
@@ -60,12 +61,7 @@ fn main() -> ExitCode {
     }
     let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if let Some(asked) = asked_settings(&given) {
-        let list = match asked {
-            Asked::Tools => settings::list_of_tools(),
-            Asked::Scenarios => settings::list_of_scenarios(),
-        };
-        report::print_line(list.trim_end());
-        return report::ending(None);
+        return known::list(&asked).unwrap_or_else(Outcome::from).print(Output::default());
     }
     let arguments = match arguments::parse(&words) {
         Ok(arguments) => arguments,

@@ -18,7 +18,7 @@ use crate::key;
 use crate::links::{Outlets, charges};
 use crate::live::{farewell, watched};
 use crate::peer::{Partner, Peer};
-use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
+use crate::report::{Outcome, TransferDocument, losses, shortened, table, there_already};
 use crate::serve;
 use crate::settings;
 use crate::transfer::{FileCounts, Progress, follow, not_sent};
@@ -51,7 +51,8 @@ async fn dial(
     let resolved = resolved(&config, &security, arguments, &list(&to));
     let endpoint = endpoint::to_connect(&outlets, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
-    let sending = SendRun { arguments, resolved: &resolved, peer: &peer };
+    let congestion_control = &config.congestion_control;
+    let sending = SendRun { arguments, resolved: &resolved, peer: &peer, congestion_control };
     let ended = transfer(&endpoint, &to, &sending, sources, interrupt).await;
     // However it ended: a receiver that does not hear of that would wait in vain.
     farewell(&endpoint).await;
@@ -80,6 +81,8 @@ pub struct SendRun<'a> {
     pub resolved: &'a Value,
     /// The receiver.
     pub peer: &'a Peer,
+    /// How windows grow, by name.
+    pub congestion_control: &'a str,
 }
 
 /// What came of a transfer.
@@ -110,8 +113,27 @@ impl SendRun<'_> {
         let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
         let is_begun = progress.current().is_some() || progress.tally() != FileCounts::default();
         let document = Some(TransferDocument::new(&monitor, &progress, self.resolved.clone()).into());
-        let outcome = Outcome { document, summary: summary(&monitor, &progress), failure };
+        let outcome = Outcome { document, summary: self.summary(&monitor, &progress), failure };
         Sent { outcome, is_begun }
+    }
+
+    fn summary(&self, monitor: &PathMonitor, progress: &Progress) -> String {
+        let took = progress.duration();
+        let rate = progress.bytes().rate_over(took).unwrap_or_default();
+        let files = match progress.tally().verified {
+            1 => "1 file is".to_owned(),
+            stored => format!("{stored} files are"),
+        };
+        let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
+        let losses = losses(monitor, took, self.congestion_control);
+        format!(
+            "{}\n{}{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n{losses}",
+            table(monitor, took),
+            charges(monitor.links()),
+            progress.bytes().rounded(),
+            took.as_secs_f64(),
+            there_already(progress)
+        )
     }
 }
 
@@ -126,24 +148,6 @@ pub fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
         return Err(Failure::Arguments("--name can be used with one FILE only".to_owned()));
     }
     Ok(Sources::find(&arguments.files, arguments.name.as_deref())?)
-}
-
-fn summary(monitor: &PathMonitor, progress: &Progress) -> String {
-    let took = progress.duration();
-    let rate = progress.bytes().rate_over(took).unwrap_or_default();
-    let files = match progress.tally().verified {
-        1 => "1 file is".to_owned(),
-        stored => format!("{stored} files are"),
-    };
-    let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
-    format!(
-        "{}\n{}{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n",
-        table(monitor, took),
-        charges(monitor.links()),
-        progress.bytes().rounded(),
-        took.as_secs_f64(),
-        there_already(progress)
-    )
 }
 
 fn resolved(config: &Config, security: &Security, arguments: &SendArguments, to: &str) -> Value {

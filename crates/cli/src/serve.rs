@@ -48,7 +48,8 @@ pub async fn run(
     ready::tell(&endpoint, hosts, &listening, Spoken::by(&arguments.output), RECEIVER);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
-    let server = Server { endpoint: &endpoint, security, resolved, arguments };
+    let congestion_control = config.congestion_control;
+    let server = Server { endpoint: &endpoint, security, resolved, congestion_control, arguments };
     let ended = server.serve_all(once.then_some(found), interrupt).await;
     dismiss(&endpoint, &ended).await;
     ended
@@ -59,6 +60,7 @@ struct Server<'a> {
     endpoint: &'a Endpoint,
     security: Security,
     resolved: Value,
+    congestion_control: String,
     arguments: &'a SendArguments,
 }
 
@@ -129,7 +131,12 @@ impl Server<'_> {
         let mut monitor = PathMonitor::new(Clock::start(), DataDirection::Sending);
         monitor.update(association);
         let peer = Peer::new(monitor.remote_addresses(), &self.security, Partner::Files);
-        let sending = SendRun { arguments: self.arguments, resolved: &self.resolved, peer: &peer };
+        let sending = SendRun {
+            arguments: self.arguments,
+            resolved: &self.resolved,
+            peer: &peer,
+            congestion_control: &self.congestion_control,
+        };
         let left_out = left_out(&sources);
         let files = serve_files(association, sources, self.arguments.limit_rate);
         sending.run(association, left_out, files, interrupt).await

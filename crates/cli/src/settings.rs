@@ -1,12 +1,8 @@
-//! The settings of real transfers: which profile the tools use, and what `--set` makes of it; and the lists of all keys
-//! that `--set` takes. Keys, values and meanings are those of the tables of settings, as in scenario files.
+//! The settings of real transfers: which profile the tools use, and what `--set` makes of it. Keys, values and meanings are those of the tables of settings, as in scenario files.
 
-use anabranch_base::setting::Kind;
 use anabranch_planner::live;
-use anabranch_scenario::resolved::ResolvedValue as Shown;
-use anabranch_scenario::{Assignment, reference, tools};
+use anabranch_scenario::{Assignment, tools};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::Registry;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -30,42 +26,6 @@ pub fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
 /// Every setting as used, nested as in a scenario file.
 pub fn resolved(config: &Config) -> Value {
     anabranch_observe::settings(&tools::resolved(config))
-}
-
-/// The settings of `send`, `recv` and `bench`, one line each: its key, what the tools use, what it may be, and what it
-/// means.
-pub fn list_of_tools() -> String {
-    let (tools, registry) = (for_tools(), live::registry());
-    let lines = tools::known().map(|setting| {
-        let value = (setting.get)(&tools).map_or_else(String::new, |value| match Shown::from(value) {
-            Shown::Text(text) => text,
-            other => other.to_toml(),
-        });
-        line(&format!("sctp.{}", setting.key), &value, setting.doc, &setting.kind, &registry)
-    });
-    headed(lines)
-}
-
-/// The settings of scenarios in the same way, with their defaults: NAME is that of a link, a path or a flow, N the number
-/// of an event.
-pub fn list_of_scenarios() -> String {
-    let (known, registry) = (reference::known(), live::registry());
-    headed(known.iter().map(|known| line(&known.key, &known.default, known.doc, &known.kind, &registry)))
-}
-
-fn headed(lines: impl Iterator<Item = String>) -> String {
-    format!(
-        "  {:<35} {:<22} what it is, and what it may be\n{}",
-        "setting",
-        "value",
-        lines.collect::<String>()
-    )
-}
-
-fn line(key: &str, value: &str, doc: &str, kind: &Kind, registry: &Registry) -> String {
-    let [value, values] =
-        [value, &reference::values(kind, registry)].map(|text| text.replace(['`', '"'], ""));
-    format!("  {key:<35} {value:<22} {doc}: {values}\n")
 }
 
 #[cfg(test)]
@@ -170,28 +130,5 @@ mod tests {
                 setting.key
             );
         }
-    }
-
-    #[test]
-    fn every_setting_of_a_scenario_is_listed() {
-        let list = list_of_scenarios();
-        for known in [
-            "run.time",
-            "link.NAME.private",
-            "flow.NAME.stagger",
-            "flow.NAME.sctp.rto.min",
-            "flow.NAME.tcp.window",
-        ] {
-            assert!(list.contains(&format!("  {known} ")), "{known}");
-        }
-    }
-
-    #[test]
-    fn every_setting_is_listed() {
-        let list = list_of_tools();
-        for setting in tools::known() {
-            assert!(list.contains(&format!("  sctp.{} ", setting.key)), "{}", setting.key);
-        }
-        assert!(list.contains("lowest-rtt") && list.contains("live"), "policies are listed by their names");
     }
 }

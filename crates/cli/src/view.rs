@@ -37,7 +37,6 @@ struct Bars {
     total: ProgressBar,
     /// A line for each path.
     paths: Vec<ProgressBar>,
-    labels: Labels,
     /// Whether it is known how much is to come.
     is_known: bool,
     resumed: ByteCount,
@@ -96,7 +95,7 @@ impl ProgressView {
         let Some(name) = monitor.name_of(event) else { return };
         if !self.is_verbose {
             let was_gone = self.gone.iter().any(|gone| gone == name);
-            if let Some(news) = news(monitor, event, was_gone, &Labels::now()) {
+            if let Some(news) = news(monitor, event, was_gone, &Labels::of(monitor)) {
                 self.gone.retain(|gone| gone != name);
                 self.gone.extend((!was_gone).then(|| name.to_owned()));
                 if !self.is_quiet {
@@ -149,25 +148,18 @@ impl Bars {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let total = all.add(ProgressBar::new(0));
         total.set_style(style(TOTAL_UNKNOWN));
-        Bars {
-            all,
-            total,
-            paths: Vec::new(),
-            labels: Labels::now(),
-            is_known: false,
-            resumed: ByteCount::ZERO,
-        }
+        Bars { all, total, paths: Vec::new(), is_known: false, resumed: ByteCount::ZERO }
     }
 
     fn show(&mut self, monitor: &PathMonitor, progress: &Progress) {
+        let labels = Labels::of(monitor);
         for (index, path) in monitor.paths().iter().enumerate() {
             if index == self.paths.len() {
                 let line = self.all.insert_before(&self.total, ProgressBar::new(0));
                 line.set_style(style("{wide_msg}"));
                 self.paths.push(line);
-                self.labels = Labels::now();
             }
-            self.paths[index].set_message(path_line(path, monitor.rate(), &self.labels));
+            self.paths[index].set_message(path_line(path, monitor.rate(), &labels));
         }
         self.total.set_prefix(monitor.rate().to_string());
         self.show_total(progress);
@@ -230,13 +222,13 @@ fn style(template: &str) -> ProgressStyle {
 fn path_line(path: &MonitoredPath, all: BitRate, labels: &Labels) -> String {
     let rtt = path.report.sample.srtt.map_or("-".to_owned(), report::milliseconds);
     let share = path.rate().bits_per_second() as f64 / all.bits_per_second().max(1) as f64;
-    let (label, rate) = (labels.of(&path.name), path.rate().to_string());
+    let (label, rate) = (labels.name(&path.name), path.rate().to_string());
     format!("  {label:<26} {rate:>11} {:>4.0} %  RTT {rtt:>8}  {}", share * 100.0, path.state())
 }
 
 /// How far it is, on one line.
 fn line(monitor: &PathMonitor, progress: &Progress) -> String {
-    let labels = Labels::now();
+    let labels = Labels::of(monitor);
     let there = progress.bytes() + progress.resumed();
     let expected = progress.expected();
     let of = if there <= expected { format!(" of {}", expected.rounded()) } else { String::new() };

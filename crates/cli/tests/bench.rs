@@ -219,6 +219,19 @@ fn a_small_receive_buffer_on_uneven_paths_is_what_the_verdict_names() {
     }
 }
 
+#[test]
+fn a_server_of_one_client_serves_all_tests_of_its_each() {
+    let (server, to) = server("127.0.0.1,127.0.0.2", "--once --json");
+    let document =
+        run(&mut anabranch(&format!("bench --each --json -t 0.5 -b 4M --to {to}"))).expect(0).json();
+    let ended = server.finish().expect(0);
+    let tests: Vec<Value> =
+        ended.stdout.lines().map(|line| serde_json::from_str(line).expect("a document a test")).collect();
+    assert_eq!(document["alone"].as_array().map(Vec::len), Some(2), "{document:#}");
+    assert_eq!(tests.len(), 3, "{ended:?}");
+    assert_eq!(tests[2]["bytes"], document["bytes"], "the last is the test of all paths");
+}
+
 /// A socket that answers nothing stands for a link that is cut.
 #[test]
 fn a_dead_path_has_no_rate_of_its_own_and_adds_nothing_to_the_sum() {

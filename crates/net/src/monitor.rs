@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
-use crate::{Association, Clock, Event, LinkReport, PathAddresses, PathReport, PathState};
+use crate::{
+    Association, Clock, Event, Interface, LinkReport, PathAddresses, PathReport, PathState, interfaces,
+};
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub struct PathMonitor {
 pub struct MonitoredPath {
     /// Its [name](path_name).
     pub name: String,
+    /// The interface on which it began, as it was called when the path was first seen; where that is known.
+    pub interface: Option<String>,
     /// As it was last seen.
     pub report: PathReport,
     /// What it carried: user data in the monitored direction, each byte once.
@@ -56,7 +60,11 @@ impl PathMonitor {
     pub fn update(&mut self, association: &Association) {
         self.receive_buffer = self.receive_buffer.max(association.receive_buffer());
         self.links = association.links();
-        self.on_reports(self.clock.now(), association.paths());
+        let reports = association.paths();
+        let is_new = |report: &PathReport| !self.paths.iter().any(|path| path.is(report));
+        // An address that is gone later has no interface any more.
+        let known = if reports.iter().any(is_new) { interfaces().unwrap_or_default() } else { Vec::new() };
+        self.on_reports(self.clock.now(), reports, &known);
     }
 
     /// The paths in the order in which they were added, but for those that were tried and never led anywhere.
@@ -113,7 +121,7 @@ impl PathMonitor {
         BitRate::from_bits_per_second(sum)
     }
 
-    fn on_reports(&mut self, now: Time, reports: Vec<PathReport>) {
+    fn on_reports(&mut self, now: Time, reports: Vec<PathReport>, known: &[Interface]) {
         for report in reports {
             if is_wrong_guess(&report) {
                 self.paths.retain(|path| path.report.id != report.id);
@@ -126,26 +134,32 @@ impl PathMonitor {
             match self.paths.iter_mut().find(|path| path.report.id == report.id) {
                 // Its number was another path's that never led anywhere.
                 Some(path) if path.carried.is_zero() && path.report.addresses != report.addresses => {
-                    *path = MonitoredPath::new(path_name(&report.addresses), now, report, carried);
+                    *path = MonitoredPath::new(now, report, carried, known);
                 }
                 Some(path) => path.on_report(now, report, carried),
-                None => {
-                    self.paths.push(MonitoredPath::new(path_name(&report.addresses), now, report, carried));
-                }
+                None => self.paths.push(MonitoredPath::new(now, report, carried, known)),
             }
         }
     }
 }
 
 impl MonitoredPath {
-    fn new(name: String, now: Time, report: PathReport, carried: ByteCount) -> MonitoredPath {
+    fn new(now: Time, report: PathReport, carried: ByteCount, known: &[Interface]) -> MonitoredPath {
+        let local = report.addresses.local.ip();
+        let begins_at = known.iter().find(|interface| interface.addresses.contains(&local));
         MonitoredPath {
-            name,
+            name: path_name(&report.addresses),
+            interface: begins_at.map(|interface| interface.name.clone()),
             report,
             carried,
             mean_rate: BitRate::default(),
             recent: VecDeque::from([(now, carried)]),
         }
+    }
+
+    /// Whether it is the path of `report`, whose number may have been another's.
+    fn is(&self, report: &PathReport) -> bool {
+        self.report.id == report.id && self.report.addresses.local == report.addresses.local
     }
 
     /// The rate of the last second.

@@ -68,6 +68,10 @@ impl Assignment {
                 make_paths(root, top.span);
                 entry_of(root, top, rest, value)
             }
+            Some((top, _)) if PROTOCOLS.contains(&top.text) => {
+                make_main(root, top.span);
+                every_flow(root, top, &keys, &value)
+            }
             Some((top, rest)) if ["link", "event", "node"].contains(&top.text) => {
                 entry_of(root, top, rest, value)
             }
@@ -79,6 +83,11 @@ impl Assignment {
             }
             _ => put(root, &keys, value),
         }
+    }
+
+    /// Puts it into a tree in which every key is where it says, without names of links and flows.
+    pub(crate) fn apply_plainly(&self, index: usize, root: &mut Table) -> Read<()> {
+        put(root, &self.keys(index)?, self.node(index)?)
     }
 
     /// The parts of the key, and where each stands.
@@ -138,6 +147,10 @@ struct KeyPart<'s> {
 
 const EXAMPLE: &str = "a key such as link.wifi.loss, flow.main.sctp.scheduler or run.time";
 const DEEPEST: usize = 8;
+/// Tables of flows that may be set in all flows of that protocol at once.
+const PROTOCOLS: [&str; 2] = [USUAL_PROTOCOL, "tcp"];
+/// That of a flow that names none.
+const USUAL_PROTOCOL: &str = "sctp";
 
 /// Puts the value at `keys`, making the tables between.
 fn put(table: &mut Table, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
@@ -184,6 +197,36 @@ fn entry_of(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: No
         Some(_) => Ok(()),
         None => Err(unknown(top, name, &names)),
     }
+}
+
+/// Puts the value into every flow whose protocol the first key names, as the tools' `sctp.KEY` is that of their only one.
+fn every_flow(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: &Node) -> Read<()> {
+    let tables = match root.find_mut("flow") {
+        Some(Node { value: TreeValue::List(tables), .. }) => tables,
+        Some(node) => std::slice::from_mut(node),
+        None => return Ok(()),
+    };
+    let mut is_any = false;
+    for node in tables {
+        // What else there may be is wrong: reading it says so.
+        let TreeValue::Table(flow) = &mut node.value else { continue };
+        let protocol = match flow.find("protocol").map(|node| &node.value) {
+            Some(TreeValue::Text(protocol)) => protocol.as_str(),
+            _ => USUAL_PROTOCOL,
+        };
+        if protocol == top.text {
+            put(flow, keys, value.clone())?;
+            is_any = true;
+        }
+    }
+    if is_any {
+        return Ok(());
+    }
+    let fault = Fault::unknown(top.span, format!("there is no flow with protocol {}", quoted(top.text)));
+    Err(fault.help(format!(
+        "`{}.KEY` sets all flows of that protocol, `flow.NAME.{}.KEY` one",
+        top.text, top.text
+    )))
 }
 
 /// What a table of `[[top]]` is called: events have numbers from 1, all else has names.

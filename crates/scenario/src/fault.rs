@@ -97,7 +97,10 @@ impl Fault {
     /// With the header under which a stray key belongs, where `header_of` knows it.
     pub fn sent_home(mut self: Box<Self>, header_of: impl Fn(&str) -> Option<&'static str>) -> Box<Fault> {
         if let Some((header, key)) = self.stray.take().and_then(|key| Some((header_of(&key)?, key))) {
-            self.expected = Some(format!("`{key}` under {header}"));
+            self.expected = Some(match self.span.origin {
+                TextOrigin::Setting(_) => on_command_line(header, &key),
+                _ => format!("`{key}` under {header}"),
+            });
         }
         self
     }
@@ -146,5 +149,18 @@ fn place<S: AsRef<str>>(span: Span, source: &Source, settings: &[S]) -> (Locatio
             let position = given.position(span.start);
             (Location::Setting(text.to_owned()), Excerpt::new(&position, span.end.saturating_sub(span.start)))
         }
+    }
+}
+/// A key of the table with this header, as `--set` takes it.
+fn on_command_line(header: &str, key: &str) -> String {
+    let table = header.trim_matches(['[', ']']);
+    match table {
+        "flow.sctp" | "flow.tcp" => {
+            let protocol = table.trim_start_matches("flow.");
+            format!("`{protocol}.{key}`, or `flow.NAME.{protocol}.{key}` for one flow")
+        }
+        "event" => format!("`event.N.{key}`"),
+        _ if header.starts_with("[[") => format!("`{table}.NAME.{key}`"),
+        _ => format!("`{table}.{key}`"),
     }
 }

@@ -45,7 +45,7 @@ fn read(mut config: Config, assignments: &[Assignment], registry: &Registry) -> 
     let mut root = tree::Table::default();
     for (index, assignment) in assignments.iter().enumerate() {
         refuse_other_table(index, assignment)?;
-        assignment.apply(index, &mut root)?;
+        assignment.apply_plainly(index, &mut root)?;
     }
     let Some(tree::Node { value: TreeValue::Table(table), .. }) = root.find("sctp") else {
         return Ok(config);

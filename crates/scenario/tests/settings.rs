@@ -147,6 +147,11 @@ fn a_wrong_setting_is_shown_and_explained() {
         "run.tim=1 s",
         "run=1 s",
         "time=1 s",
+        "congestion_control=lia",
+        "flow.main.congestion_control=lia",
+        "loss=0.1",
+        "tcp.mss=1000 B",
+        "sctp.shceduler=fill",
         "path.wifi.copies=0",
         "a.b.c.d.e.f.g.h.i=1",
         "no setting",
@@ -159,6 +164,34 @@ fn a_wrong_setting_is_shown_and_explained() {
         all.push_str(&format!("{error}\n\n"));
     }
     insta::assert_snapshot!(all);
+}
+
+/// As `send --set sctp.KEY=VALUE`, which has one association.
+#[test]
+fn a_key_of_a_protocol_is_set_in_all_flows_of_that_protocol() {
+    let flow = |name: &str, more: &str| format!("[[flow]]\nname = \"{name}\"\n{more}\n");
+    let tcp = flow("t", "protocol = \"tcp\"");
+    let file =
+        [FILE, &flow("a", "paths = [\"wifi\"]"), &flow("b", "[flow.sctp]\nscheduler = \"fill\""), &tcp]
+            .concat();
+    let settings = ["sctp.congestion_control=lia", "flow.b.sctp.congestion_control=olia", "tcp.mss=1000 B"];
+    let scenario = with(&file, &settings).unwrap_or_else(|error| panic!("{error}"));
+    let controls: Vec<Option<&str>> = scenario
+        .flows
+        .iter()
+        .map(|flow| match &flow.protocol {
+            Protocol::Sctp(sctp) => Some(sctp.config.congestion_control.as_str()),
+            _ => None,
+        })
+        .collect();
+    let named = |name: &str| scenario.flows.iter().position(|flow| flow.name == name).expect("a flow");
+    assert_eq!((controls[named("a")], controls[named("b")]), (Some("lia"), Some("olia")), "the later wins");
+    assert_eq!(controls[named("t")], None);
+    let Protocol::Tcp(tcp) = &scenario.flows[named("t")].protocol else { panic!("TCP") };
+    assert_eq!(tcp.mss.get(), 1_000);
+    let implied = "[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n";
+    let scenario = with(implied, &["sctp.scheduler=fill"]).expect("the implied flow");
+    assert_eq!(sctp(&scenario).config.scheduler, "fill");
 }
 
 /// Links know nothing of SCTP but the types of chunks: these are the codec's.

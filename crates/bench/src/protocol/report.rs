@@ -87,7 +87,7 @@ impl EndReport {
     /// # Errors
     /// What is wrong with it.
     pub(super) fn read(json: &[u8]) -> Result<EndReport, ReportError> {
-        let report: EndReport = serde_json::from_slice(json)
+        let mut report: EndReport = serde_json::from_slice(json)
             .map_err(|error| ReportError(error.to_string().replace(char::is_control, " ")))?;
         if report.paths.len() > MOST_PATHS {
             return Err(ReportError(format!(
@@ -95,6 +95,7 @@ impl EndReport {
                 report.paths.len()
             )));
         }
+        report.paths.iter_mut().for_each(|path| path.interface = None);
         let texts = || report.paths.iter().flat_map(PathEntry::texts);
         if texts().any(|text| text.len() > LONGEST_TEXT || text.contains(char::is_control)) {
             return Err(ReportError("a path name that is not short printable text".to_owned()));
@@ -106,6 +107,8 @@ impl EndReport {
     pub(super) fn written(&self) -> Vec<u8> {
         let mut report = self.clone();
         report.paths.truncate(MOST_PATHS);
+        // Earlier versions do not know the key, and the peer need not know the name.
+        report.paths.iter_mut().for_each(|path| path.interface = None);
         loop {
             let json = serde_json::to_vec(&report).unwrap_or_default();
             if json.len() <= MAX_REPORT || report.paths.pop().is_none() {
@@ -139,6 +142,15 @@ mod tests {
         let report =
             EndReport { sent: Some(SenderReport { messages: 3, ..SenderReport::default() }), ..report(2) };
         assert_eq!(EndReport::read(&report.written()), Ok(report));
+    }
+
+    #[test]
+    fn the_names_of_interfaces_stay_on_their_machine() {
+        let mut told = report(1);
+        told.paths[0].interface = Some("wlan0".to_owned());
+        assert!(!String::from_utf8_lossy(&told.written()).contains("interface"));
+        let heard = serde_json::to_vec(&told).expect("JSON");
+        assert_eq!(EndReport::read(&heard), Ok(report(1)), "nor is one believed");
     }
 
     #[test]

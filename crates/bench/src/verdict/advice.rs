@@ -7,6 +7,7 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::Bottleneck;
 use super::evidence::Evidence;
+use super::losses::{self, loss_share, percent};
 use crate::path_entry::PathEntry;
 
 /// Something that may be done about what holds a test back.
@@ -60,6 +61,7 @@ pub fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> Str
              further paths over it add nothing",
             rate(evidence.best_alone().map_or(0.0, |best| best.goodput_bps))
         ),
+        Bottleneck::Losses => losses::advice(&evidence.held_by_losses(), words).unwrap_or_default(),
         Bottleneck::CongestionWindow => congestion_window(evidence, words),
     };
     format!("{said}{}", left_out(cause, evidence))
@@ -74,6 +76,11 @@ fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
                 words(&LONGER)
             )
         }
+        None if evidence.fill_by_model() => format!(
+            "no change needed: the sender sends what it measures each link to deliver; {} tells what each path \
+             carries alone",
+            words(&Remedy::EachAlone)
+        ),
         None => format!(
             "no change needed: every link was kept full, with a queue; {} tells what each path carries alone",
             words(&Remedy::EachAlone)
@@ -190,12 +197,7 @@ fn scheduler(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 }
 
 fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
-    let Some((path, gap)) = evidence.widest_gap() else {
-        return format!(
-            "the congestion windows, as on links that are full; {} tells what each path carries alone",
-            words(&Remedy::EachAlone)
-        );
-    };
+    let Some((path, gap)) = evidence.widest_gap() else { return windows_alone(evidence, words) };
     let carried = format!(
         "{} carried {} of the {} that it carries alone",
         path.name,
@@ -208,19 +210,34 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
             words(&LONGER)
         ),
         (resent, 0) => {
-            format!("{carried}; {} reduced its window ({resent} chunks resent)", losses(path, resent))
+            format!("{carried}; {} reduced its window ({resent} chunks resent)", losses_on(path))
         }
-        (resent, timeouts) => format!(
+        (_, timeouts) => format!(
             "{carried}; {} and {timeouts} time-outs reduced its window: look for losses or delays on that \
              link",
-            losses(path, resent)
+            losses_on(path)
         ),
     }
 }
 
-fn losses(path: &PathEntry, resent: u64) -> String {
-    let share = resent as f64 / path.sent_packets.max(1) as f64 * 100.0;
-    format!("losses of about {share:.1} %")
+/// Without each path alone, and without a sign that links are full or that losses hold windows of empty queues.
+fn windows_alone(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+    let each = words(&Remedy::EachAlone);
+    let lossy = evidence.run.paths.iter().filter(|path| path.retransmitted_chunks > 0);
+    let lossy: Vec<String> = lossy
+        .map(|path| format!("{} lost about {} of its packets", path.name, percent(loss_share(path))))
+        .collect();
+    if lossy.is_empty() {
+        return format!(
+            "the congestion windows, which lost nothing: they were still growing, or the links are full; \
+             {each} tells what each path carries alone"
+        );
+    }
+    format!("the congestion windows: {}; {each} tells what each path carries alone", lossy.join(", "))
+}
+
+fn losses_on(path: &PathEntry) -> String {
+    format!("losses of about {}", percent(loss_share(path)))
 }
 
 /// Where a path does harm, it may rest until the rest is seen to.

@@ -2,6 +2,7 @@
 
 use crate::path_entry::PathEntry;
 
+use super::losses::{self, QueueState};
 use super::{ALL_OF_IT, Alone, TestSummary};
 
 /// What was measured, weighed.
@@ -89,16 +90,35 @@ impl<'a> Evidence<'a> {
         (ALIKE..1.0 / ALIKE).contains(&ratio) && carry_less.count() > 1
     }
 
-    /// Whether every path that carried data has a queue that stands: windows were full, and the mean round trip is well above
-    /// the shortest. Such a link carries all that it can.
+    /// Whether every path that carried data has a queue that stands while its window is full. Such a link carries all that
+    /// it can.
     pub fn has_standing_queues(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let is_full = |path: &PathEntry| {
-            let is_waiting =
-                path.mean_rtt_s.zip(path.min_rtt_s).is_some_and(|(mean, min)| mean >= STANDING * min);
-            is_waiting && part(path, path.cwnd_limited_s) >= ALL_THE_TIME
+            QueueState::of(path) == QueueState::Standing && part(path, path.cwnd_limited_s) >= ALL_THE_TIME
         };
         used.peek().is_some() && used.all(is_full)
+    }
+
+    /// The paths whose windows losses keep small while no queue stands.
+    pub fn held_by_losses(&self) -> Vec<&'a PathEntry> {
+        losses::held_by_losses(&self.run.paths, self.run.congestion_control.as_deref())
+    }
+
+    /// Whether losses hold the window of every path that carried data.
+    pub fn is_each_held_by_losses(&self) -> bool {
+        let held = self.held_by_losses();
+        let mut used = self.run.paths.iter().filter(|path| path.share >= USED);
+        used.all(|path| held.iter().any(|held| held.name == path.name))
+    }
+
+    /// Whether a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.
+    pub fn fill_by_model(&self) -> bool {
+        let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
+        let is_model_based = self.run.congestion_control.as_deref().is_some_and(losses::is_model_based);
+        is_model_based
+            && used.peek().is_some()
+            && used.all(|path| part(path, path.cwnd_limited_s) >= ALL_THE_TIME)
     }
 
     /// The path that misses most of what it carries alone, and how much it misses.
@@ -149,8 +169,6 @@ fn part(path: &PathEntry, seconds: f64) -> f64 {
 const NO_SUM_KNOWN: f64 = 0.1;
 /// A path with less than this share of the data was probed, not used.
 const USED: f64 = 0.02;
-/// A mean round trip of this many of the shortest is one with a queue.
-const STANDING: f64 = 1.25;
 /// A path whose window was full for this part of the time was never short of data.
 const ALL_THE_TIME: f64 = 0.9;
 /// More than half of the time.

@@ -3,6 +3,7 @@
 
 mod advice;
 mod evidence;
+mod losses;
 
 use crate::path_entry::PathEntry;
 use serde::Serialize;
@@ -30,6 +31,8 @@ pub struct TestSummary {
     pub send_buffer_bytes: Option<u64>,
     /// Which path carries new data, by name; where the sender is here.
     pub scheduler: Option<String>,
+    /// How windows grow, by name; where the sender is here.
+    pub congestion_control: Option<String>,
     /// The processor's cores that the busier end filled.
     pub cpu_share: f64,
     /// What each path did.
@@ -61,6 +64,7 @@ impl TestSummary {
             receive_buffer_bytes: first.receiver.map(|report| report.receive_buffer_limit_bytes),
             send_buffer_bytes: is_ours.then(|| config.send_buffer.get()),
             scheduler: is_ours.then(|| config.scheduler.clone()),
+            congestion_control: is_ours.then(|| config.congestion_control.clone()),
             cpu_share: busy(first.sender).max(busy(first.receiver)),
             paths: first.paths,
         }
@@ -112,7 +116,9 @@ enum Bottleneck {
     Scheduler,
     /// The paths have a link in common.
     SharedLink,
-    /// Losses, or too little time, kept windows small.
+    /// Losses kept windows small while no queue stood.
+    Losses,
+    /// Losses in full queues, or too little time, kept windows small.
     CongestionWindow,
 }
 
@@ -131,6 +137,12 @@ pub fn judge(run: &TestSummary, alone: &[Alone], words: RemedyWords) -> Diagnosi
     }
 }
 
+/// For a transfer of which no path was measured alone: that losses hold windows of `paths` while no queue stands, and what to
+/// set. `None` where they do not. `congestion_control` is the sender's.
+pub fn losses_of(paths: &[PathEntry], congestion_control: &str, words: RemedyWords) -> Option<String> {
+    losses::advice(&losses::held_by_losses(paths, Some(congestion_control)), words)
+}
+
 /// The first that explains it, from what is seen for certain to what is left over.
 fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     let held = |share: f64| share >= NOTEWORTHY;
@@ -140,8 +152,10 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     if evidence.dead().next().is_some() {
         return Bottleneck::Outage;
     }
+    let is_lossy = !evidence.held_by_losses().is_empty();
     if evidence.share_of_sum().is_some_and(|share| share >= ALL_OF_IT) {
-        return Bottleneck::Nothing;
+        // What losses allow of each path alone, they allow of all together.
+        return if is_lossy { Bottleneck::Losses } else { Bottleneck::Nothing };
     }
     if evidence.is_gap_an_outage() {
         return Bottleneck::Outage;
@@ -161,11 +175,16 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     if held(evidence.scheduler) {
         return Bottleneck::Scheduler;
     }
-    if evidence.share_a_link() {
+    // A link that is full has a queue.
+    if evidence.share_a_link() && !evidence.is_each_held_by_losses() {
         return Bottleneck::SharedLink;
     }
+    if is_lossy {
+        return Bottleneck::Losses;
+    }
     // With each path alone, what is missing of the sum is known, and was explained by none of these.
-    let is_all_carried = evidence.sum_alone.is_none() && evidence.has_standing_queues();
+    let is_all_carried =
+        evidence.sum_alone.is_none() && (evidence.has_standing_queues() || evidence.fill_by_model());
     if is_all_carried { Bottleneck::Nothing } else { Bottleneck::CongestionWindow }
 }
 
@@ -180,6 +199,7 @@ impl Bottleneck {
             Bottleneck::Processor => "processor",
             Bottleneck::Scheduler => "scheduler",
             Bottleneck::SharedLink => "shared link",
+            Bottleneck::Losses => "losses",
             Bottleneck::CongestionWindow => "congestion window",
         }
     }

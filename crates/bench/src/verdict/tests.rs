@@ -48,8 +48,7 @@ fn the_sum_of_all_links_is_limited_by_nothing() {
     assert!(verdict.share_of_sum.is_some_and(|share| (share - 56.2 / 57.5).abs() < 1e-9));
 }
 
-/// Without tests of each path alone, queues that stand say that the links are full, and queues that do not, that losses cut
-/// windows.
+/// Without tests of each path alone, queues that stand say that the links are full.
 #[test]
 fn full_queues_say_that_the_links_are_full_where_no_path_was_measured_alone() {
     let share = |path: PathEntry, share| PathEntry { share, ..path };
@@ -59,13 +58,83 @@ fn full_queues_say_that_the_links_are_full_where_no_path_was_measured_alone() {
     let verdict = judged(&run(full.to_vec()), &[]);
     assert_eq!(verdict.limited_by, "nothing");
     assert!(verdict.advice.contains("each path alone"), "{}", verdict.advice);
-    let lossy = PathEntry { min_rtt_s: Some(0.039), ..full[1].clone() };
-    assert_eq!(judged(&run(vec![full[0].clone(), lossy]), &[]).limited_by, "congestion window");
+    let empty = PathEntry { min_rtt_s: Some(0.039), ..full[1].clone() };
+    let verdict = judged(&run(vec![full[0].clone(), empty]), &[]);
+    assert_eq!(verdict.limited_by, "congestion window");
+    assert!(verdict.advice.contains("lost nothing"), "{}", verdict.advice);
     let spare = share(PathEntry { min_rtt_s: Some(0.04), ..path("third", 0.0) }, 0.0);
     assert_eq!(judged(&run(vec![full[0].clone(), full[1].clone(), spare]), &[]).limited_by, "nothing");
     let starved = PathEntry { cwnd_limited_s: 5.0, ..full[0].clone() };
     let starved = PathEntry { app_limited_s: 5.0, ..starved };
     assert_ne!(judged(&run(vec![starved]), &[]).limited_by, "nothing");
+}
+
+/// A path of 20 Mbit/s that loses one packet in a hundred: its window is full, and its queue is not.
+fn lossy(name: &str, mbps: f64) -> PathEntry {
+    let sent_packets = (mbps * 860.0) as u64;
+    PathEntry {
+        retransmitted_chunks: sent_packets / 100,
+        sent_packets,
+        min_rtt_s: Some(0.0404),
+        mean_rtt_s: Some(0.0419),
+        mean_cwnd_bytes: mbps * 1e6 / 8.0 * 0.0419,
+        share: 0.5,
+        ..path(name, mbps)
+    }
+}
+
+#[test]
+fn losses_that_hold_windows_of_empty_queues_are_named_with_the_rate_that_they_allow() {
+    let both = run(vec![lossy("wifi", 3.6), lossy("lte", 3.8)]);
+    for alone in [&[alone("wifi", 3.9), alone("lte", 3.0)][..], &[]] {
+        let verdict = judged(&both, alone);
+        assert_eq!(verdict.limited_by, "losses", "as much as each alone is not full: {alone:?}");
+        for said in ["wifi lost about 1.0 %", "window of 18.9 kB allows 3.60 Mbit/s", "; lte lost about"] {
+            assert!(verdict.advice.contains(said), "{said}: {}", verdict.advice);
+        }
+        assert!(verdict.advice.contains("congestion_control = \"bbr\""), "{}", verdict.advice);
+    }
+    let queued = |path: PathEntry| PathEntry { mean_rtt_s: Some(0.06), ..path };
+    let full = run(vec![queued(lossy("wifi", 18.0)), queued(lossy("lte", 7.6))]);
+    assert_eq!(judged(&full, &[]).limited_by, "nothing", "losses of full queues");
+    let one = run(vec![queued(lossy("wifi", 18.0)), lossy("lte", 3.8)]);
+    assert_eq!(judged(&one, &[]).limited_by, "losses");
+    assert!(!judged(&one, &[]).advice.contains("wifi"), "a full link needs nothing");
+}
+
+#[test]
+fn losses_hold_no_window_that_is_not_full_or_that_follows_a_model() {
+    let idle = |path: PathEntry| PathEntry { app_limited_s: 20.0, ..path };
+    let offered = TestSummary { offered_bps: Some(7e6), ..run(vec![idle(lossy("wifi", 3.6))]) };
+    assert_eq!(judged(&offered, &[]).limited_by, "application");
+    let few = PathEntry { retransmitted_chunks: 2, ..lossy("wifi", 3.6) };
+    assert_eq!(judged(&run(vec![few]), &[]).limited_by, "congestion window");
+    let bbr = TestSummary { congestion_control: Some("bbr".to_owned()), ..run(vec![lossy("wifi", 18.3)]) };
+    let verdict = judged(&bbr, &[]);
+    assert_eq!(verdict.limited_by, "nothing", "it sends what the link delivers, and leaves no queue");
+    assert!(!verdict.advice.contains("congestion_control"), "it is set: {}", verdict.advice);
+    assert_eq!(judged(&bbr, &[alone("wifi", 40.0)]).limited_by, "congestion window", "alone it carries more");
+}
+
+#[test]
+fn a_transfer_is_told_of_losses_without_a_queue_and_of_nothing_else() {
+    let told = |path: PathEntry, control| losses_of(&[path], control, Remedy::to_string);
+    let said = told(lossy("wifi", 3.6), "reno").expect("losses hold it");
+    assert!(said.contains("wifi lost about 1.0 %") && said.contains("bbr"), "{said}");
+    assert_eq!(told(lossy("wifi", 3.6), "bbr"), None);
+    assert_eq!(told(PathEntry { mean_rtt_s: Some(0.08), ..lossy("wifi", 18.0) }, "reno"), None);
+    assert_eq!(told(PathEntry { min_rtt_s: None, ..lossy("wifi", 18.0) }, "reno"), None, "not known");
+    assert_eq!(told(path("wifi", 18.0), "reno"), None);
+}
+
+/// A slow path has a round trip of its own packets: two that wait are no queue, whatever part of the round trip they are.
+#[test]
+fn a_train_that_waits_for_a_slow_line_is_no_queue() {
+    let slow = PathEntry { retransmitted_chunks: 5, ..lossy("lte", 0.3) };
+    let slow = PathEntry { mean_rtt_s: Some(0.1), min_rtt_s: Some(0.05), ..slow };
+    assert_eq!(judged(&run(vec![slow.clone()]), &[]).limited_by, "losses");
+    let deep = PathEntry { mean_rtt_s: Some(0.5), ..slow };
+    assert_eq!(judged(&run(vec![deep]), &[]).limited_by, "nothing");
 }
 
 #[test]
@@ -175,6 +244,10 @@ fn two_ways_to_one_link_carry_what_one_does() {
     let both = [alone("eth0", 94.0), alone("eth1", 93.0)];
     let verdict = judged(&run(vec![lossy("eth0", 48.0), lossy("eth1", 44.0)]), &both);
     assert_eq!(verdict.limited_by, "shared link");
+    // What losses allow is not a link that is full: it would have a queue.
+    let [wifi, lte] = ["wifi", "lte"].map(|name| self::lossy(name, 2.6));
+    let both = [alone("wifi", 5.2), alone("lte", 3.1)];
+    assert_eq!(judged(&run(vec![wifi, lte]), &both).limited_by, "losses");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct BenchArguments {
         value_name = "IFACE|ADDR[:PORT],…"
     )]
     pub listen: Vec<HostPort>,
-    /// Exit after one test
+    /// Exit after one client's test, or its tests of `--each`
     #[arg(long, requires = "serve", conflicts_with = "to")]
     pub once: bool,
     /// Addresses of the host that runs `anabranch bench --serve`, with UDP port 9899 unless another is given
@@ -88,7 +88,8 @@ With --bitrate each message has a due time. If the transport cannot accept the m
 its delay counts from its due time.
 
 With --each the test first finds the paths, then sends data over each path alone while the others are idle, and then
-over all paths together. With --each --reverse each test alone uses one address of this host, and the server sends.
+over all paths together. Where losses hold the windows and not full links, it says so: more is carried with
+`--set sctp.congestion_control=bbr` at the sender. With --each --reverse each test alone uses one address of this host, and the server sends.
 
 Examples:
   on one host:                     anabranch bench --serve

@@ -1,5 +1,6 @@
 //! The arguments of the command line. This module parses and does nothing else: it looks up no name and opens no file.
 
+mod asked;
 mod bench;
 mod compare;
 mod emulate;
@@ -17,6 +18,7 @@ mod transfer;
 mod via;
 mod wrong;
 
+pub use asked::{Asked, SettingsOf, asked_settings};
 pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
@@ -146,29 +148,6 @@ fn laid_out(command: clap::Command) -> clap::Command {
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }
 
-/// The settings that the user asks for by `--set help`, even if other arguments are missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// Those of `send`, `recv` and `bench`.
-    Tools,
-    /// Those of scenarios.
-    Scenarios,
-}
-
-/// Which settings a command line with these words asks for.
-pub fn asked_settings(words: &[String]) -> Option<Asked> {
-    // What follows `--` is another program's.
-    let own = words.split(|word| word == "--").next().unwrap_or(words);
-    let is_asked =
-        own.windows(2).any(|pair| pair == ["--set", "help"]) || own.iter().any(|one| one == "--set=help");
-    match own.get(1)?.as_str() {
-        _ if !is_asked => None,
-        "send" | "recv" | "bench" => Some(Asked::Tools),
-        "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => Some(Asked::Scenarios),
-        _ => None,
-    }
-}
-
 const EXAMPLES: &str = "\
 Examples:
   see a demonstration:            anabranch demo
@@ -186,20 +165,6 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn set_help_asks_for_what_the_command_sets() {
-        let asked = |line: &str| asked_settings(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        assert_eq!(asked("anabranch send --set help"), Some(Asked::Tools));
-        assert_eq!(asked("anabranch sim two.toml --set=help"), Some(Asked::Scenarios));
-        assert_eq!(asked("anabranch sim two.toml --set run.seed=2"), None);
-        assert_eq!(asked("anabranch emulate two.toml -- tool --set help"), None);
-        for command in Arguments::command().get_subcommands() {
-            let takes_settings = command.get_arguments().any(|argument| argument.get_long() == Some("set"));
-            let line = format!("anabranch {} --set help", command.get_name());
-            assert_eq!(asked(&line).is_some(), takes_settings, "{line}");
-        }
     }
 
     #[test]

@@ -14,8 +14,8 @@ use super::{Output, Timing};
 pub struct SimArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
-    /// Change a value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill; `--set help`
-    /// lists the keys
+    /// Change a value of the scenario, such as link.wifi.loss=0.01, sctp.scheduler=fill for all flows, or
+    /// flow.main.sctp.scheduler=fill for one; `--set help` lists the keys, `--set help WORD` those with a word
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// Number of independent replications; with `--until` the least number of them, at least 5

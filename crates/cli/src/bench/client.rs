@@ -16,6 +16,7 @@ use crate::arguments::BenchArguments;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
+use crate::labels::Labels;
 use crate::links::charges;
 use crate::live::farewell;
 use crate::report::Outcome;
@@ -37,9 +38,15 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
-/// What held the test back, by what is known of each path alone; of both directions, the client's.
+/// What held the test back, by what is known of each path alone; of both directions, the client's. Paths are called as in
+/// the tables.
 pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
-    judge(&TestSummary::of(measured, &route.config), alone, option)
+    let mut run = TestSummary::of(measured, &route.config);
+    let mut alone = alone.to_vec();
+    let labels = Labels::of_entries(&run.paths);
+    let names = run.paths.iter_mut().map(|path| &mut path.name);
+    labels.put_short(names.chain(alone.iter_mut().map(|alone| &mut alone.name)));
+    judge(&run, &alone, option)
 }
 
 /// One test over `route`, and why it did not end as agreed if it did not. `label` says which of several it is.

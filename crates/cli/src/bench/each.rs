@@ -27,13 +27,15 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let route = BenchRoute::of(arguments).await?;
     let resolved = client::resolved(arguments, &route);
     let paths = tested(learn(&route, interrupt).await?, arguments);
+    let labels = Labels::now();
     let mut alone = Vec::new();
     for (index, path) in paths.iter().enumerate() {
         tell(
             arguments,
-            &format!("{} alone (test {} of {})", Labels::now().of(&path.name), index + 1, paths.len() + 1),
+            &format!("{} alone (test {} of {})", labels.name(&path.name), index + 1, paths.len() + 1),
         );
-        alone.push(test_alone(path, &alone_over(&route, path, arguments), arguments, interrupt).await?);
+        let over = alone_over(&route, path, arguments);
+        alone.push(test_alone(path, &labels.name(&path.name), &over, arguments, interrupt).await?);
         rest(interrupt).await?;
     }
     tell(arguments, &format!("all together (test {0} of {0})", paths.len() + 1));
@@ -118,9 +120,10 @@ fn entry(path: &OnePath, measured: &Measured, arguments: &BenchArguments) -> Alo
     }
 }
 
-/// One path alone. One that does not work carries nothing, and says why.
+/// One path alone, called `label`. One that does not work carries nothing, and says why.
 async fn test_alone(
     path: &OnePath,
+    label: &str,
     route: &BenchRoute,
     arguments: &BenchArguments,
     interrupt: &mut Interrupt,
@@ -128,7 +131,7 @@ async fn test_alone(
     let name = path.name.clone();
     let failed = |failure: Failure| {
         if !arguments.output.quiet {
-            notice::tell(&format!("{} alone: {failure}", Labels::now().of(&name)));
+            notice::tell(&format!("{label} alone: {failure}"));
         }
         AloneEntry::failed(&name, failure.document())
     };
@@ -144,10 +147,7 @@ async fn test_alone(
             if entry.is_dead() {
                 return Ok(failed(Failure::PeerGone(DEAD.to_owned())));
             }
-            tell(
-                arguments,
-                &format!("{} alone: {}\n", Labels::now().of(&name), shown_rate(entry.alone.goodput_bps)),
-            );
+            tell(arguments, &format!("{label} alone: {}\n", shown_rate(entry.alone.goodput_bps)));
             Ok(entry)
         }
     }

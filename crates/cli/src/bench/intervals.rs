@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Output;
 use crate::labels::Labels;
-use crate::report;
+use crate::report::{self, WIDTH};
 
 /// Shows intervals on standard output.
 #[derive(Debug)]
@@ -56,9 +56,9 @@ impl Display {
                 report::print_line(&value.to_string());
             }
             Format::Lines => {
-                let labels = columns(&names(interval), &self.labels);
+                let labels = self.labels.distinct(&names(interval));
                 if labels != self.head {
-                    report::print_line(&head(&labels));
+                    head(&labels).iter().for_each(|line| report::print_line(line));
                     self.head.clone_from(&labels);
                 }
                 lines(interval, &labels).iter().for_each(|line| report::print_line(line));
@@ -79,18 +79,11 @@ fn names(interval: &Interval) -> Vec<String> {
     names
 }
 
-/// What the paths are called: by where they begin, where that tells them apart.
-fn columns(names: &[String], labels: &Labels) -> Vec<String> {
-    let short: Vec<String> = names.iter().map(|name| labels.short(name)).collect();
-    let is_clear = (1..short.len()).all(|index| !short[..index].contains(&short[index]));
-    if is_clear { short } else { names.iter().map(|name| labels.of(name)).collect() }
-}
-
-/// A line for each direction; `labels` are what the columns are called.
+/// Lines for each direction; `labels` are what the columns are called.
 fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
     let seconds = interval.to.saturating_sub(interval.from).as_secs_f64();
     let names = names(interval);
-    let line = |way: &WayInterval| {
+    let of_way = |way: &WayInterval| {
         let span = format!("{:.1}-{:.1} s", interval.from.as_secs_f64(), interval.to.as_secs_f64());
         let mark = match (interval.ways.len(), way.way) {
             (1, _) => "",
@@ -98,15 +91,34 @@ fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
             (_, TestDirection::Reverse) => "<-",
         };
         let all = way.bytes();
-        let mut line = format!("{span:>13} {mark:2} {:>9} {:>12}", all.rounded(), bits(all, seconds));
-        for (name, label) in names.iter().zip(labels) {
+        let start = format!("{span:>13} {mark:2} {:>9} {:>12}", all.rounded(), bits(all, seconds));
+        let rates = names.iter().map(|name| {
             let path = way.paths.iter().find(|path| path.name == *name);
-            let rate = path.map_or("-".to_owned(), |path| shown(path, seconds));
-            line.push_str(&format!("   {rate:>width$}", width = column(label)));
-        }
-        line
+            path.map_or("-".to_owned(), |path| shown(path, seconds))
+        });
+        beside(start, &rates.collect::<Vec<_>>(), labels)
     };
-    interval.ways.iter().map(line).collect()
+    interval.ways.iter().flat_map(of_way).collect()
+}
+
+/// `cells` behind `start`, each as wide as its column in `labels`, on as many lines as it takes. Names too long for a line
+/// lose their end.
+fn beside(start: String, cells: &[String], labels: &[String]) -> Vec<String> {
+    let indent = start.chars().count();
+    let room = WIDTH.saturating_sub(indent);
+    let mut lines = vec![start];
+    for (cell, label) in cells.iter().zip(labels) {
+        let width = column(label).min(room.saturating_sub(GAP));
+        let used = lines.last().map_or(0, |line| line.chars().count());
+        if used > indent && used + GAP + width > WIDTH {
+            lines.push(" ".repeat(indent));
+        }
+        let cell: String = cell.chars().take(width).collect();
+        if let Some(line) = lines.last_mut() {
+            line.push_str(&format!("{:GAP$}{cell:>width$}", ""));
+        }
+    }
+    lines
 }
 
 /// Its rate, or why it has none.
@@ -118,12 +130,9 @@ fn shown(path: &PathInterval, seconds: f64) -> String {
     }
 }
 
-fn head(names: &[String]) -> String {
-    let mut line = format!("{:>13} {:2} {:>9} {:>12}", "interval", "", "carried", "rate");
-    for name in names {
-        line.push_str(&format!("   {name:>width$}", width = column(name)));
-    }
-    line
+fn head(names: &[String]) -> Vec<String> {
+    let start = format!("{:>13} {:2} {:>9} {:>12}", "interval", "", "carried", "rate");
+    beside(start, names, names)
 }
 
 fn column(name: &str) -> usize {
@@ -134,6 +143,9 @@ fn bits(bytes: ByteCount, seconds: f64) -> String {
     let rate = rate(bytes.get(), seconds);
     anabranch_base::BitRate::from_bits_per_second(rate as u64).to_string()
 }
+
+/// What is between two columns.
+const GAP: usize = 2;
 
 #[cfg(test)]
 mod tests {
@@ -158,11 +170,11 @@ mod tests {
     fn a_line_has_the_sum_and_each_path_and_says_which_is_down() {
         assert_eq!(
             head(&names(&interval())),
-            "     interval      carried         rate              a              b"
+            ["     interval      carried         rate             a             b"]
         );
         assert_eq!(
             lines(&interval(), &names(&interval())),
-            ["    1.0-2.0 s      1.25 MB  10.0 Mbit/s    10.0 Mbit/s       inactive"]
+            ["    1.0-2.0 s      1.25 MB  10.0 Mbit/s   10.0 Mbit/s      inactive"]
         );
     }
 
@@ -171,5 +183,29 @@ mod tests {
         let mut both = interval();
         both.ways.push(WayInterval { way: TestDirection::Reverse, paths: Vec::new() });
         assert_eq!(lines(&both, &names(&both)).len(), 2);
+    }
+
+    #[test]
+    fn many_paths_go_on_below_and_no_line_is_wider_than_a_terminal() {
+        let path = |index: usize| PathInterval {
+            name: format!("wlan{index}"),
+            carried: ByteCount::new(1_250_000),
+            state: "active",
+            rtt: None,
+            cwnd: ByteCount::ZERO,
+        };
+        let ways = vec![WayInterval { way: TestDirection::Forward, paths: (0..8).map(path).collect() }];
+        let many = Interval { ways, ..interval() };
+        let mut labels = names(&many);
+        labels[7] = "2001:db8:1111:2222:3333:4444:5555:6666 → [2001:db8::1]:7000".to_owned();
+        let (head, lines) = (head(&labels), lines(&many, &labels));
+        assert_eq!(head.len(), lines.len());
+        assert!(head.iter().chain(&lines).all(|line| line.chars().count() <= 80), "{head:#?}\n{lines:#?}");
+        let rates: usize = lines.iter().map(|line| line.matches("10.0 Mbit/s").count()).sum();
+        assert_eq!(rates, 8, "each path has its rate: {lines:#?}");
+        assert_eq!(
+            head[0].find("wlan0").map(|at| at + 5),
+            lines[0].rfind("10.0 Mbit/s").map(|at| at + 11 - 28)
+        );
     }
 }

@@ -6,12 +6,15 @@ mod intervals;
 mod route;
 mod serve;
 mod table;
+mod turn;
 mod words;
 
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
+
+pub use words::option;
 
 /// Runs the command.
 ///
@@ -68,6 +71,10 @@ mod tests {
             advice("primary", |path| path.scheduler_limited_s = 10.0),
             advice("fill", |path| path.scheduler_limited_s = 10.0),
             advice("weighted", |path| path.scheduler_limited_s = 10.0),
+            advice("fill", |path| {
+                (path.cwnd_limited_s, path.sent_packets, path.retransmitted_chunks) = (10.0, 1_000, 10);
+                path.min_rtt_s = path.mean_rtt_s;
+            }),
         ];
         let mut named = 0;
         for word in advices.iter().flat_map(|advice| advice.split("--set ").skip(1)) {
@@ -76,6 +83,6 @@ mod tests {
             assert!(settings::with(settings::for_tools(), std::slice::from_ref(&change)).is_ok(), "{change}");
             named += 1;
         }
-        assert!(named >= 6, "{advices:#?}");
+        assert!(named >= 7, "{advices:#?}");
     }
 }

@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use super::client::run_test;
 use super::intervals::Display;
 use super::table;
+use super::turn::{Turn, hosts_of};
 use super::words::{not_agreed, not_ended};
 use crate::arguments::BenchArguments;
 use crate::endpoint;
 use crate::failure::{Failure, list, printable};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
-use crate::live::{dismiss, turn_away};
+use crate::live::{busy_with, dismiss, turn_away};
 use crate::notice;
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, Spoken};
@@ -25,7 +26,7 @@ use crate::report::Outcome;
 use crate::settings;
 use crate::strangers;
 
-/// Runs the server until Ctrl-C, or until one test is over with `--once`.
+/// Runs the server until Ctrl-C, or with `--once` until one client has had its test, or its tests of `--each`.
 ///
 /// # Errors
 /// What went wrong before a client came, and Ctrl-C while none was there.
@@ -52,34 +53,39 @@ async fn serve_all(
     arguments: &BenchArguments,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let mut told = Vec::new();
+    let (mut turn, mut told) = (Turn::new(arguments.once), Vec::new());
     loop {
         let association = tokio::select! {
             accepted = endpoint.accept() => accepted,
-            () = interrupt.pressed() => return Err(Failure::Interrupted),
+            () = turn.over() => return Ok(turn.into_last()),
+            () = interrupt.pressed() => return turn.interrupted(),
             never = strangers::tell(endpoint, arguments.output, &mut told) => match never {},
         };
         let Some(association) = association else {
             return Err(Failure::System(std::io::Error::other("the sockets were closed")));
         };
+        let client = hosts_of(&association);
+        if !turn.may_take(&client) {
+            association.abort(&busy_with(WORK));
+            continue;
+        }
+        turn.print_last(arguments.result_output());
         let outcome = tokio::select! {
             // A client that comes when all is said must not be told otherwise.
             biased;
             outcome = serve(&association, security, limits, resolved, arguments, interrupt) => outcome,
-            never = turn_away(endpoint, "test") => match never {},
+            never = turn_away(endpoint, WORK) => match never {},
         };
         // The client closes when it has heard all; the next client need not wait for that.
         let goodbye = tokio::spawn(goodbye(association));
+        let is_interrupted = |outcome: &Outcome| matches!(outcome.failure, Some(Failure::Interrupted));
         match outcome {
-            // A peer connected and left, a port scan perhaps: that is not a test.
-            None => {}
-            Some(outcome) if arguments.once || matches!(outcome.failure, Some(Failure::Interrupted)) => {
+            Some(outcome) if turn.is_last(&client) || is_interrupted(&outcome) => {
                 let _ = goodbye.await;
                 return Ok(outcome);
             }
-            Some(outcome) => {
-                outcome.print(arguments.result_output());
-            }
+            Some(outcome) => turn.keep(outcome, arguments.result_output()),
+            None => turn.on_left(client),
         }
     }
 }
@@ -149,6 +155,8 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
     })
 }
 
+/// What a client is told that comes while another is served.
+const WORK: &str = "test";
 /// How long to wait for the client to close.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
 

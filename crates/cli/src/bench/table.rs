@@ -5,7 +5,7 @@ use anabranch_bench::protocol::{Delays, ReceiverReport};
 use anabranch_bench::{Alone, Diagnosis, Measured, OneWay, PathEntry, TestDirection, cpu_s_per_gb};
 
 use crate::labels::Labels;
-use crate::report::{head, lay_out, lay_out_narrow};
+use crate::report::{head, lay_out_narrow, optional};
 
 /// All of it: each path, what arrived, how late, at what cost.
 pub fn summary(measured: &Measured) -> String {
@@ -57,9 +57,10 @@ fn paths(all: &[PathEntry]) -> String {
         "sched",
         "down",
     ]);
-    let labels = Labels::now();
+    let labels = Labels::of_entries(all);
     let rows = all.iter().map(|path| row(path, &labels));
-    lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &OPTIONAL)
+    let optional = optional(all.iter().map(|path| path.state.as_str()), &OPTIONAL);
+    lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &optional)
 }
 
 /// The judgement in words; with each path alone, where that was measured.
@@ -68,14 +69,14 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
     if !alone.is_empty() {
         let (together, _) = measured.ways();
         let head = head(["path", "alone", "together"]);
-        let labels = Labels::now();
+        let labels = Labels::of_entries(&together.paths);
         let rows = alone.iter().map(|alone| {
             let path = together.paths.iter().find(|path| path.name == alone.name);
             let here = path.map_or("-".to_owned(), |path| shown_rate(path.goodput_bps));
             let there = if alone.is_dead() { "no answer".to_owned() } else { shown_rate(alone.goodput_bps) };
-            vec![labels.of(&alone.name), there, here]
+            vec![labels.name(&alone.name), there, here]
         });
-        text.push_str(&lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1));
+        text.push_str(&lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1, &[]));
         let share = verdict.share_of_sum.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0));
         text.push_str(&format!(
             "\nthe best alone carries {}, the sum is {}; together they carry {}, {share} of the sum\n",
@@ -97,6 +98,7 @@ fn limit(limited_by: &str, paths: usize) -> String {
         ("nothing", 0 | 1) => "the link (full)".to_owned(),
         ("nothing", 2) => "the links (both full)".to_owned(),
         ("nothing", _) => "the links (all full)".to_owned(),
+        ("losses", _) => "losses, while no queue stands".to_owned(),
         (other, _) => other.to_owned(),
     }
 }
@@ -108,7 +110,7 @@ fn row(path: &PathEntry, labels: &Labels) -> Vec<String> {
         false => "-".to_owned(),
     };
     vec![
-        labels.of(&path.name),
+        labels.name(&path.name),
         path.state.clone(),
         ByteCount::new(path.carried_bytes).rounded(),
         format!("{:.0} %", path.share * 100.0),
@@ -172,4 +174,4 @@ fn milliseconds(seconds: f64) -> String {
 }
 
 /// The columns that go first where a line is too long; the JSON document has them all.
-const OPTIONAL: [&str; 6] = ["time-outs", "share", "resent", "down", "sched", "carried"];
+const OPTIONAL: [&str; 5] = ["share", "carried", "time-outs", "down", "sched"];

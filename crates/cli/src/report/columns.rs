@@ -2,39 +2,85 @@
 
 /// Lines of cells: the first `texts` of each to the left, numbers to the right.
 pub fn lay_out(rows: &[Vec<String>], texts: usize) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0))
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let padded = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if column < texts { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        text.push_str(padded.collect::<Vec<_>>().join("   ").trim_end());
-        text.push('\n');
-    }
-    text
+    lay_out_apart(rows, texts, GAP)
 }
 
-/// The same with lines of at most 80 characters: columns in which every row has nothing go, then those that are called as in
-/// `optional`, in that order, as far as it takes.
+/// The same with lines of at most 80 characters: columns in which every row has nothing go, then what is between columns,
+/// then those that are called as in `optional`, in that order, as far as it takes; at last the longest names lose their
+/// middle.
 pub fn lay_out_narrow(rows: &[Vec<String>], texts: usize, optional: &[&str]) -> String {
     let mut rows = without_columns(rows, |column| {
         let mut cells = rows.iter().skip(1).filter_map(|row| row.get(column)).peekable();
         column >= texts && cells.peek().is_some() && cells.all(|cell| is_nothing(cell))
     });
-    let mut optional = optional.iter();
+    let (mut texts, mut optional) = (texts, optional.iter());
     loop {
-        let text = lay_out(&rows, texts);
-        if text.lines().all(|line| line.chars().count() <= WIDTH) {
+        let fitting = [GAP, NARROW_GAP]
+            .map(|gap| lay_out_apart(&rows, texts, gap))
+            .into_iter()
+            .find(|text| is_fitting(text));
+        if let Some(text) = fitting {
             return text;
         }
-        let Some(word) = optional.next() else { return text.replace("   ", "  ") };
+        let Some(word) = optional.next() else { return shortened(rows, texts) };
         let heads = rows.first().cloned().unwrap_or_default();
-        rows = without_columns(&rows, |column| heads.get(column).is_some_and(|head| head == word));
+        let is_dropped = |column: usize| heads.get(column).is_some_and(|head| head == word);
+        texts -= (0..texts.min(heads.len())).filter(|column| is_dropped(*column)).count();
+        rows = without_columns(&rows, is_dropped);
     }
+}
+
+/// With names cut in their middle, so far that lines fit; never so far that nothing of a name is left.
+fn shortened(mut rows: Vec<Vec<String>>, texts: usize) -> String {
+    loop {
+        let text = lay_out_apart(&rows, texts, NARROW_GAP);
+        let names = (0..texts).map(|column| (widest(&rows, column), column));
+        let Some((width, column)) = names.max().filter(|(width, _)| *width > SHORTEST_NAME) else {
+            return text;
+        };
+        if is_fitting(&text) {
+            return text;
+        }
+        for row in &mut rows {
+            if let Some(cell) = row.get_mut(column) {
+                *cell = without_middle(cell, width - 1);
+            }
+        }
+    }
+}
+
+/// `a-long-name` as `a-lo…ame`, `width` characters wide.
+fn without_middle(name: &str, width: usize) -> String {
+    let count = name.chars().count();
+    if count <= width {
+        return name.to_owned();
+    }
+    // What was cut before counts for one character again.
+    let (left, right) = (width.div_ceil(2).saturating_sub(1), width / 2);
+    let end: String = name.chars().skip(count - right).collect();
+    format!("{}…{end}", name.chars().take(left).collect::<String>())
+}
+
+fn lay_out_apart(rows: &[Vec<String>], texts: usize, gap: &str) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(|column| widest(rows, column)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let padded = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if column < texts { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        text.push_str(padded.collect::<Vec<_>>().join(gap).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn widest(rows: &[Vec<String>], column: usize) -> usize {
+    rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+}
+
+fn is_fitting(text: &str) -> bool {
+    text.lines().all(|line| line.chars().count() <= WIDTH)
 }
 
 /// The text with sentences broken before [`WIDTH`]; an item of a list goes on below its first word. Columns stay as they are.
@@ -65,7 +111,12 @@ fn is_nothing(cell: &str) -> bool {
 }
 
 /// The columns of a terminal that nobody made wider.
-const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
+/// What is between two columns, and what is where they must be close.
+const GAP: &str = "   ";
+const NARROW_GAP: &str = "  ";
+/// A name of so few characters is not cut.
+const SHORTEST_NAME: usize = 9;
 
 /// A row of words.
 pub fn head<const N: usize>(words: [&str; N]) -> Vec<String> {
@@ -85,6 +136,33 @@ mod tests {
         assert!(!text.contains("share") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let short = [head(["path", "none", "share"]), head(["a", "0", "67 %"]), head(["b", "1", "33 %"])];
         assert_eq!(lay_out_narrow(&short, 1, &["share"]), lay_out(&short, 1), "one row has something");
+    }
+
+    #[test]
+    fn a_name_that_leaves_no_room_loses_its_middle_and_no_column_its_numbers() {
+        let long = format!("2001:db8:{} → 2001:db8::1:7000", "abcd:".repeat(12));
+        let rows =
+            [head(["path", "state", "rate"]), head([&long, "active", "19.0 Mbit/s"]), head(["b", "c", "1"])];
+        let text = lay_out_narrow(&rows, 2, &[]);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("…") && text.contains("::1:7000") && text.contains("19.0 Mbit/s"), "{text}");
+        assert_eq!(without_middle("a-long-name", 8), "a-l…name");
+    }
+
+    #[test]
+    fn the_gap_narrows_before_a_column_goes_and_texts_may_go_too() {
+        let wide = "x".repeat(50);
+        let rows = [head(["path", "state", "share", "rate"]), head([&wide, "active", "67 %", "19.0 Mbit/s"])];
+        let text = lay_out_narrow(&rows, 2, &["share"]);
+        assert!(text.contains("share") && text.contains("active  "), "{text}");
+        let wider = "x".repeat(56);
+        let rows = [head(["path", "state", "share", "rate"]), head([&wider, "active", "67 %", "1 Mbit/s"])];
+        let text = lay_out_narrow(&rows, 2, &["state"]);
+        assert!(!text.contains("active") && text.contains(&format!("{wider}   ")), "{text}");
+        assert!(
+            text.lines().next().is_some_and(|head| head.ends_with("    rate")),
+            "numbers stay right: {text}"
+        );
     }
 
     #[test]

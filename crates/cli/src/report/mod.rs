@@ -13,11 +13,11 @@ use anabranch_observe::Body;
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use columns::{head, lay_out, lay_out_narrow, wrapped};
+pub use columns::{WIDTH, head, lay_out, lay_out_narrow, wrapped};
 pub use document::{TransferDocument, line};
 pub use listing::{shortened, there_already};
 pub use printing::{ending, print_line};
-pub use table::{milliseconds, table};
+pub use table::{losses, milliseconds, optional, table};
 
 /// How a command ended.
 #[derive(Debug, Default)]

@@ -1,26 +1,48 @@
 //! The table of what each path carried, for people.
 
 use anabranch_base::Duration;
-
-use super::columns::{head, lay_out_narrow};
-use crate::labels::Labels;
+use anabranch_bench::{PathEntry, losses_of};
+use anabranch_net::PathState;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
-/// One line a path, carried in `took`.
+use super::columns::{head, lay_out_narrow};
+use crate::bench::option;
+use crate::labels::Labels;
+
+/// One line a path, carried in `took`. Losses are shown wherever there were some: other columns make room for them.
 pub fn table(monitor: &PathMonitor, took: Duration) -> String {
-    let labels = Labels::now();
-    let head = head(["path", "state", "carried", "share", "rate", "resent", "time-outs", "RTT min/mean"]);
+    let labels = Labels::of(monitor);
+    let head = head(COLUMNS);
     let rows = monitor.paths().iter().map(|path| row(monitor, path, took, &labels));
-    lay_out_narrow(
-        &std::iter::once(head).chain(rows).collect::<Vec<_>>(),
-        2,
-        &["time-outs", "resent", "share"],
-    )
+    let states = monitor.paths().iter().map(MonitoredPath::state);
+    lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &optional(states, OPTIONAL))
 }
+
+/// The columns that may go, in their order: states first where they say nothing.
+pub fn optional<'a>(mut states: impl Iterator<Item = &'a str>, others: &[&'static str]) -> Vec<&'static str> {
+    let ordinary = PathState::Active.name();
+    let state = states.all(|state| state == ordinary).then_some("state");
+    let (first, rest) = others.split_at(1.min(others.len()));
+    first.iter().copied().chain(state).chain(rest.iter().copied()).collect()
+}
+
+/// That losses hold windows while no queue stands, and what to set; empty where that is not so. `congestion_control` is
+/// that of this end, which sent.
+pub fn losses(monitor: &PathMonitor, took: Duration, congestion_control: &str) -> String {
+    let paths = monitor.paths().iter().map(|path| PathEntry::of(monitor, path, took));
+    let mut paths: Vec<PathEntry> = paths.collect();
+    Labels::of(monitor).put_short(paths.iter_mut().map(|path| &mut path.name));
+    losses_of(&paths, congestion_control, option).map_or(String::new(), |text| text + "\n")
+}
+
+const COLUMNS: [&str; 8] =
+    ["path", "state", "carried", "share", "rate", "resent", "time-outs", "RTT min/mean"];
+/// The columns that go first where a line is too long.
+const OPTIONAL: &[&str] = &["share", "carried", "RTT min/mean"];
 
 fn row(monitor: &PathMonitor, path: &MonitoredPath, took: Duration, labels: &Labels) -> Vec<String> {
     vec![
-        labels.of(&path.name),
+        labels.name(&path.name),
         path.state().to_owned(),
         path.carried.rounded(),
         format!("{:.0} %", monitor.share(path) * 100.0),
@@ -45,4 +67,26 @@ fn round_trips(path: &MonitoredPath) -> String {
 /// `12.3 ms`.
 pub fn milliseconds(span: Duration) -> String {
     format!("{:.1} ms", span.as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laid_out(path: &str, states: [&str; 2]) -> String {
+        let row = |state| head([path, state, "8.12 MB", "67 %", "19.0 Mbit/s", "28", "22", "40.1/41.9 ms"]);
+        let rows = [head(COLUMNS), row(states[0]), row(states[1])];
+        lay_out_narrow(&rows, 2, &optional(states.into_iter(), OPTIONAL))
+    }
+
+    #[test]
+    fn losses_are_shown_and_what_is_alike_in_all_rows_makes_room() {
+        for path in ["wlan0 → 192.0.2.1", "127.0.0.1 → 127.0.0.1:49152", "2001:db8::17:21 → [2001:db8:1:2:3:4:5:6]:49152"] {
+            let text = laid_out(path, ["active", "active"]);
+            assert!(text.contains("resent") && text.contains("time-outs") && text.contains(" 22"), "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            let text = laid_out(path, ["active", "potentially-failed"]);
+            assert!(text.contains("potentially-failed") && text.contains(" 28"), "{text}");
+        }
+    }
 }

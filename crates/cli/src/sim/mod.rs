@@ -1,5 +1,6 @@
 //! `anabranch sim`: runs a scenario in the simulator.
 
+mod profiles;
 mod progress;
 mod tables;
 

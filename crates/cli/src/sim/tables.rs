@@ -5,7 +5,8 @@ use anabranch_scenario::Scenario;
 use anabranch_sim::result::{DirectionResult, FlowResult, MarkResult, PathResult, RunResult, StationResult};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
-use crate::report::{head, lay_out_narrow, milliseconds};
+use super::profiles::profiles;
+use crate::report::{head, lay_out_narrow, milliseconds, optional};
 
 /// The tables of one run, or the summary of several.
 pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
@@ -18,6 +19,7 @@ pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
         [only] => text.push_str(&one_run(scenario, only)),
         runs => text.push_str(&summary_table(&summarise(runs))),
     }
+    text.push_str(&profiles(scenario));
     text
 }
 
@@ -62,13 +64,20 @@ fn one_run(scenario: &Scenario, run: &RunResult) -> String {
     format!(
         "{}\n{}\n{}{}{}{}\n{:.1} s simulated.\n",
         lay_out_narrow(&with_head(flow_head, flows), 2, &["p99", "delay p50", "longest stall"]),
-        lay_out_narrow(&with_head(path_head, paths), 3, &["time-outs", "sent", "resent", "state", "lost"]),
+        lay_out_narrow(&with_head(path_head, paths), 3, &optional_of_paths(run)),
         marks_table(run),
         link_table,
         stations_table(run),
         failures.collect::<String>(),
         run.time.as_secs_f64(),
     )
+}
+
+/// The columns of paths that go where a line is too long: what is alike in all rows before what was lost.
+fn optional_of_paths(run: &RunResult) -> Vec<&'static str> {
+    let states = run.flows.iter().flat_map(|flow| &flow.paths).map(|path| path.state.name());
+    let others = optional(states, &["sent", "resent", "time-outs", "state", "lost"]);
+    (run.flows.len() == 1).then_some("flow").into_iter().chain(others).collect()
 }
 
 /// What each station sent and could not send; empty for a run without a mesh.

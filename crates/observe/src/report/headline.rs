@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_base::BitRate;
 use anabranch_link::config::Rate;
 use anabranch_scenario::Scenario;
+use anabranch_scenario::model::Protocol;
 use anabranch_sim::observe::{Host, PathState};
 use anabranch_sim::result::{FlowResult, PathResult, RunResult};
 
@@ -17,7 +18,7 @@ pub fn headline(scenario: &Scenario, result: &RunResult) -> String {
     }
     let links = UsedLinks::of(scenario, result);
     let carried = format!("{} {}{}.", subject(result, &links), rate(total(result)), links.words());
-    format!("{carried} {}{}", cause(result, &links), failures(result))
+    format!("{carried} {}{}", cause(scenario, result, &links), failures(result))
 }
 
 /// How equally flows share, 1 if all have the same: "(Σx)² / (n·Σx²)" (Jain, Chiu and Hawe 1984). `None` for fewer than two
@@ -116,7 +117,7 @@ fn narrowest(scenario: &Scenario, flow: &FlowResult, path: &PathResult) -> Optio
 }
 
 /// What explains most of what is missing.
-fn cause(result: &RunResult, links: &UsedLinks) -> String {
+fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
     if links.used.is_some_and(|used| used >= FULL) {
         let what = if links.count == 1 { "The link was" } else { "The links were" };
         return format!("{what} full: the rest is the start, and gaps after losses.");
@@ -126,6 +127,10 @@ fn cause(result: &RunResult, links: &UsedLinks) -> String {
     let all: f64 = REASONS.iter().map(spent).sum();
     let most = REASONS.iter().max_by(|a, b| spent(a).total_cmp(&spent(b))).filter(|_| all > 0.0);
     let Some(reason) = most else { return String::new() };
+    let held = if reason.class == "cwnd" { held_by_losses(scenario, result) } else { None };
+    if let Some(held) = held {
+        return format!("{held}, for {} of the paths' time.", percent(spent(reason) / all));
+    }
     let is_lossy = paths().any(|path| path.lost_packets > 0 || path.timeouts > 0 || path.marks.ecn_cuts > 0);
     let why = match (reason.class, is_lossy) {
         ("cwnd", true) => "congestion windows, which losses or marks cut",
@@ -136,6 +141,58 @@ fn cause(result: &RunResult, links: &UsedLinks) -> String {
         _ => "paths that were down",
     };
     format!("Most of the rest: {why}, for {} of the paths' time.", percent(spent(reason) / all))
+}
+
+/// That losses hold windows while hardly anything waits at the links of their paths, with how many they are; `None` where
+/// that is so of no path. BBR does not answer such losses.
+fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
+    let (mut lost, mut sent) = (0, 0);
+    for flow in result.flows.iter().filter(|flow| has_loss_based_control(scenario, flow)) {
+        for path in flow.paths.iter().filter(|path| is_lossy_and_unqueued(scenario, result, flow, path)) {
+            lost += path.lost_packets;
+            sent += path.sent_packets;
+        }
+    }
+    (lost > 0).then(|| {
+        format!(
+            "Most of the rest: losses of {} without a queue, which keep congestion windows small \
+             (congestion_control = \"bbr\" does not take such losses for congestion)",
+            share_of_losses(lost as f64 / sent as f64)
+        )
+    })
+}
+
+/// Whether an SCTP flow takes losses for congestion, and could do otherwise.
+fn has_loss_based_control(scenario: &Scenario, flow: &FlowResult) -> bool {
+    // A flow that sends both ways has a result for each, `NAME/reverse` being one.
+    let name = flow.name.split('/').next().unwrap_or_default();
+    let known = scenario.flows.iter().find(|known| known.name == name);
+    known.is_some_and(|known| match &known.protocol {
+        Protocol::Sctp(sctp) => !sctp.config.congestion_control.starts_with("bbr"),
+        Protocol::Udp | Protocol::Tcp(_) => false,
+    })
+}
+
+/// Whether a path lost packets, and neither filled a link nor left packets waiting at one.
+fn is_lossy_and_unqueued(
+    scenario: &Scenario,
+    result: &RunResult,
+    flow: &FlowResult,
+    path: &PathResult,
+) -> bool {
+    let Some(known) = scenario.paths.iter().find(|known| known.name == path.name) else { return false };
+    let links = known.links.iter().filter_map(|link| result.links.get(*link));
+    let mut ways = links.map(|link| if flow.from == Host::First { &link.forward } else { &link.reverse });
+    path.lost_packets >= FEWEST_LOSSES
+        && path.lost_packets as f64 >= LEAST_LOSSES * path.sent_packets as f64
+        && !known.links.is_empty()
+        && ways.all(|way| way.utilisation < FULL && way.mean_queue_packets < FEW_PACKETS)
+}
+
+/// `1.2 %`; below a tenth with another digit.
+fn share_of_losses(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
 }
 
 /// For how long a reason held a path back. A path that never failed was not down: its flow had not begun.
@@ -159,6 +216,12 @@ fn percent(share: f64) -> String {
 
 /// Links of which this part is used are full.
 const FULL: f64 = 0.9;
+/// Trains of packets make as many wait for a moment.
+const FEW_PACKETS: f64 = 3.0;
+/// Fewer losses may be chance, or the end of slow start.
+const FEWEST_LOSSES: u64 = 3;
+/// At a smaller share of the packets, windows of 120 packets and more grow undisturbed (the square-root law).
+const LEAST_LOSSES: f64 = 1e-4;
 
 #[cfg(test)]
 mod tests {
@@ -208,8 +271,33 @@ mod tests {
         let text = headline(&testing::scenario(), &result);
         assert!(text.contains("still growing"), "{text}");
         result.flows[0].paths[1].lost_packets = 3;
+        for link in &mut result.links {
+            link.forward.mean_queue_packets = 20.0;
+        }
         let text = headline(&testing::scenario(), &result);
         assert!(text.contains("which losses or marks cut"), "{text}");
+    }
+
+    #[test]
+    fn losses_without_a_queue_are_named_with_their_share_and_the_control_that_ignores_them() {
+        let mut result = one_flow([0.3, 0.3]);
+        for path in &mut result.flows[0].paths {
+            path.cwnd_limited = Duration::from_secs(6);
+            path.lost_packets = 10;
+        }
+        let text = headline(&testing::scenario(), &result);
+        assert!(text.contains("losses of 1.0 % without a queue"), "{text}");
+        assert!(text.contains("congestion_control = \"bbr\"") && text.contains("for 100 % of"), "{text}");
+        let mut bbr = testing::scenario();
+        for flow in &mut bbr.flows {
+            if let Protocol::Sctp(sctp) = &mut flow.protocol {
+                "bbr".clone_into(&mut sctp.config.congestion_control);
+            }
+        }
+        assert!(headline(&bbr, &result).contains("which losses or marks cut"), "nothing to set");
+        let mut full = one_flow([0.95, 0.95]);
+        full.flows[0].paths[0].lost_packets = 10;
+        assert!(headline(&testing::scenario(), &full).contains("The links were full"));
     }
 
     #[test]

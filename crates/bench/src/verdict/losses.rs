@@ -1,0 +1,121 @@
+//! Windows that losses keep small while no queue stands: on which paths, and what that allows. Control by losses takes each
+//! loss for a full queue, so that such a link carries what its losses allow and not what it could.
+
+use anabranch_base::{BitRate, ByteCount};
+
+use super::advice::{Remedy, RemedyWords};
+use crate::path_entry::PathEntry;
+
+/// What the round trips of a path say of its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueState {
+    /// The mean round trip is well above the shortest: packets wait all the time.
+    Standing,
+    /// Hardly anything waits.
+    Empty,
+    /// Neither, or no round trip is known.
+    Unclear,
+}
+
+impl QueueState {
+    /// That of `path`. By Little's law its rate times the wait is what waits on average.
+    pub fn of(path: &PathEntry) -> QueueState {
+        let Some((mean, least)) = path.mean_rtt_s.zip(path.min_rtt_s) else { return QueueState::Unclear };
+        let wait = (mean - least).max(0.0);
+        let packets = path.goodput_bps * wait / 8.0 / PACKET;
+        if wait <= HARDLY * least || packets < FEW_PACKETS {
+            QueueState::Empty
+        } else if mean >= STANDING * least {
+            QueueState::Standing
+        } else {
+            QueueState::Unclear
+        }
+    }
+}
+
+/// The paths whose windows losses keep small. `control` is the sender's congestion control where that is known: BBR does
+/// not answer such losses.
+pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<&'a PathEntry> {
+    if control.is_some_and(is_model_based) {
+        return Vec::new();
+    }
+    paths.iter().filter(|path| is_held(path)).collect()
+}
+
+/// Whether a congestion control sends by a model of the path and not until it loses.
+pub fn is_model_based(control: &str) -> bool {
+    control.starts_with(BBR)
+}
+
+fn is_held(path: &PathEntry) -> bool {
+    let all = path.limited_s();
+    let by_window = if all > 0.0 { path.cwnd_limited_s / all } else { 0.0 };
+    by_window >= MOSTLY
+        && path.retransmitted_chunks >= FEWEST
+        && loss_share(path) >= LEAST_SHARE
+        && QueueState::of(path) == QueueState::Empty
+}
+
+/// About which part of a path's packets was lost.
+pub fn loss_share(path: &PathEntry) -> f64 {
+    path.retransmitted_chunks as f64 / path.sent_packets.max(1) as f64
+}
+
+/// That losses hold `held`, at which loss and window, and what to set. `None` where they hold no path.
+pub fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
+    let each: Vec<String> = held.iter().map(|path| sentence(path)).collect();
+    let bbr = Remedy::Set { key: "congestion_control", value: BBR.to_owned() };
+    (!each.is_empty()).then(|| {
+        format!(
+            "{}. Where such losses are not congestion, as on radio links, {} at the sender carries more",
+            each.join("; "),
+            words(&bbr)
+        )
+    })
+}
+
+fn sentence(path: &PathEntry) -> String {
+    let mut text = format!("{} lost about {} of its packets", path.name, percent(loss_share(path)));
+    if let Some((mean, least)) = path.mean_rtt_s.zip(path.min_rtt_s) {
+        text += &format!(
+            " while hardly anything waited in its queue ({:.1} ms on average, {:.1} at least)",
+            mean * 1e3,
+            least * 1e3
+        );
+    }
+    if let Some(bps) = allowed_bps(path) {
+        let window = ByteCount::new(path.mean_cwnd_bytes as u64).rounded();
+        let rate = BitRate::from_bits_per_second(bps as u64);
+        text += &format!(": its window of {window} allows {rate}");
+    }
+    text
+}
+
+/// What a window that is sent once in each round trip carries.
+fn allowed_bps(path: &PathEntry) -> Option<f64> {
+    let mean = path.mean_rtt_s.filter(|mean| *mean > 0.0)?;
+    (path.mean_cwnd_bytes >= 1.0).then(|| path.mean_cwnd_bytes * 8.0 / mean)
+}
+
+/// `1.2 %`; below a tenth with another digit.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
+}
+
+/// The control that measures what a path delivers.
+const BBR: &str = "bbr";
+/// A full packet.
+const PACKET: f64 = 1_500.0;
+/// Trains of packets make as many wait for a moment.
+const FEW_PACKETS: f64 = 3.0;
+/// A wait of less than this part of the shortest round trip is hardly any.
+const HARDLY: f64 = 0.1;
+/// A mean round trip of this many of the shortest is one with a queue.
+const STANDING: f64 = 1.25;
+/// More than half of the time.
+const MOSTLY: f64 = 0.5;
+/// Fewer losses may be chance, or the end of slow start.
+const FEWEST: u64 = 3;
+/// At less than this, windows of 120 packets and more grow undisturbed: 1.5 / W² by the square-root law.
+const LEAST_SHARE: f64 = 1e-4;

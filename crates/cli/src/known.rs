@@ -1,0 +1,216 @@
+//! The answer to `--set help`: the settings of a command with their present values, in full or those that match.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anabranch_base::setting::Kind;
+use anabranch_planner::live;
+use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
+use anabranch_scenario::{Scenario, reference, tools};
+
+use crate::arguments::{self, Asked, Command, SettingsOf};
+use crate::failure::Failure;
+use crate::report::{Outcome, WIDTH};
+use crate::{scenario, settings};
+
+/// One setting as it is listed.
+struct Listed {
+    key: String,
+    value: String,
+    /// What it means, and what it may be.
+    meaning: String,
+}
+
+/// The list that was asked for.
+///
+/// # Errors
+/// Another setting of the command line is wrong, or nothing matches.
+pub fn list(asked: &Asked) -> Result<Outcome, Failure> {
+    let (all, values) = match asked.whose {
+        SettingsOf::Tools => (of_tools(&asked.others)?, "now"),
+        SettingsOf::Scenarios => match present(&asked.others)? {
+            Some(scenario) => (of_scenarios(Some(&scenario)), "in the scenario"),
+            None => (of_scenarios(None), "by default"),
+        },
+    };
+    let found: Vec<&Listed> =
+        all.iter().filter(|one| asked.patterns.iter().all(|pattern| one.contains(pattern))).collect();
+    if found.is_empty() {
+        let patterns = asked.patterns.join(" ");
+        return Err(Failure::Arguments(format!(
+            "no setting has {patterns:?} in its key, its values or its meaning; --set help lists all"
+        )));
+    }
+    let head = format!("setting, and its value {values}; below it what it is: what it may be\n");
+    let summary = head + &found.into_iter().map(Listed::shown).collect::<String>();
+    Ok(Outcome { summary, ..Outcome::default() })
+}
+
+impl Listed {
+    fn new(key: String, value: &str, doc: &str, kind: &Kind) -> Listed {
+        let values = reference::values(kind, &live::registry());
+        let [value, values] = [value, &values].map(|text| text.replace(['`', '"'], ""));
+        Listed { key, value, meaning: format!("{doc}: {values}") }
+    }
+
+    fn contains(&self, pattern: &str) -> bool {
+        let pattern = pattern.to_lowercase();
+        [&self.key, &self.value, &self.meaning].iter().any(|text| text.to_lowercase().contains(&pattern))
+    }
+
+    fn shown(&self) -> String {
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent(INDENT)
+            .subsequent_indent(INDENT)
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        format!("  {}  {}\n{}\n", self.key, self.value, textwrap::fill(&self.meaning, options))
+    }
+}
+
+/// The settings of `send`, `recv` and `bench`, with what the other `--set` of the command line make of them.
+fn of_tools(others: &[String]) -> Result<Vec<Listed>, Failure> {
+    let config = settings::with(settings::for_tools(), &settings_in(others))?;
+    let listed = tools::known().map(|setting| {
+        let value = (setting.get)(&config).map_or_else(String::new, |value| text(&value.into()));
+        Listed::new(format!("sctp.{}", setting.key), &value, setting.doc, &setting.kind)
+    });
+    Ok(listed.collect())
+}
+
+/// The settings of scenarios, with their values in `scenario` or else their defaults: NAME is that of a link, a path or a
+/// flow, N the number of an event.
+fn of_scenarios(scenario: Option<&Scenario>) -> Vec<Listed> {
+    let resolved = scenario.map(Scenario::resolved);
+    let listed = reference::known().into_iter().map(|known| {
+        let parts: Vec<&str> = known.key.split('.').collect();
+        let present = resolved.as_ref().map_or(Vec::new(), |resolved| values_at(resolved, &parts));
+        let value = if present.is_empty() { known.default.clone() } else { present.join(" | ") };
+        Listed::new(known.key, &value, known.doc, &known.kind)
+    });
+    listed.collect()
+}
+
+/// The different values of a key in all tables that have it.
+fn values_at(table: &ResolvedTable, parts: &[&str]) -> Vec<String> {
+    let Some((first, rest)) = parts.split_first() else { return Vec::new() };
+    let mut values = Vec::new();
+    match table.find(first) {
+        None => {}
+        Some(value) if rest.is_empty() => values.push(text(value)),
+        Some(ResolvedValue::Table(inner)) => values = values_at(inner, rest),
+        Some(ResolvedValue::List(tables)) => {
+            let rest = if PLACES.contains(&rest[0]) { &rest[1..] } else { rest };
+            for table in tables {
+                let ResolvedValue::Table(table) = table else { continue };
+                for value in values_at(table, rest) {
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+            }
+        }
+        Some(_) => {}
+    }
+    values
+}
+
+fn text(value: &ResolvedValue) -> String {
+    match value {
+        ResolvedValue::Text(text) => text.clone(),
+        other => other.to_toml(),
+    }
+}
+
+/// The scenario of a command line, with its settings, if there is one that can be read a second time.
+fn present(others: &[String]) -> Result<Option<Scenario>, Failure> {
+    let words: Vec<OsString> = others.iter().map(OsString::from).collect();
+    let Ok(arguments) = arguments::parse(&words) else { return Ok(None) };
+    let is_file = |file: &Path| file.as_os_str() != "-";
+    let (file, changes) = match &arguments.command {
+        Command::Sim(sim) => (&sim.scenario, sim.changes()),
+        Command::Predict(predict) => (&predict.scenario, predict.settings.clone()),
+        Command::Plan(plan) => (&plan.scenario, plan.settings.clone()),
+        Command::Compare(compare) => (&compare.scenario, compare.settings.clone()),
+        // Those of a sweep have several values each.
+        Command::Sweep(sweep) => (&sweep.scenario, Vec::new()),
+        Command::Emulate(emulate) => {
+            return match is_file(&emulate.scenario) {
+                true => Ok(Some(scenario::load_links(&emulate.scenario, &emulate.settings)?.scenario)),
+                false => Ok(None),
+            };
+        }
+        _ => return Ok(None),
+    };
+    if is_file(file) { Ok(Some(scenario::load(file, &changes)?.scenario)) } else { Ok(None) }
+}
+
+/// The values of `--set` among these words.
+fn settings_in(words: &[String]) -> Vec<String> {
+    let behind = words.windows(2).filter(|pair| pair[0] == "--set").map(|pair| pair[1].clone());
+    let inline = words.iter().filter_map(|word| word.strip_prefix("--set=").map(str::to_owned));
+    behind.chain(inline).collect()
+}
+
+/// What stands below a setting.
+const INDENT: &str = "      ";
+/// What stands for names and numbers in the keys of the reference.
+const PLACES: [&str; 2] = ["NAME", "N"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(line: &str) -> Result<String, String> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let asked = arguments::asked_settings(&words).expect("a question");
+        list(&asked).map(|outcome| outcome.summary).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn every_setting_is_listed_in_lines_of_80_columns() {
+        let of_tools = listed("anabranch send --set help").expect("a list");
+        for setting in tools::known() {
+            assert!(of_tools.contains(&format!("  sctp.{}  ", setting.key)), "{}", setting.key);
+        }
+        assert!(of_tools.contains("lowest-rtt") && of_tools.contains("live"), "policies by their names");
+        let of_scenarios = listed("anabranch sim --set help").expect("a list");
+        for key in [
+            "run.time",
+            "link.NAME.private",
+            "flow.NAME.stagger",
+            "flow.NAME.sctp.rto.min",
+            "flow.NAME.tcp.window",
+        ] {
+            assert!(of_scenarios.contains(&format!("  {key}  ")), "{key}");
+        }
+        let wide = of_tools.lines().chain(of_scenarios.lines()).find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None);
+    }
+
+    #[test]
+    fn a_pattern_chooses_by_key_value_and_meaning() {
+        let bbr = listed("anabranch bench --set help bbr").expect("a list");
+        assert!(bbr.contains("  sctp.congestion_control  reno\n"), "{bbr}");
+        assert!(!bbr.contains("sctp.sack.every"), "{bbr}");
+        let rto = listed("anabranch sim --set help=rto").expect("a list");
+        assert!(rto.contains("flow.NAME.sctp.rto.min  1 s") && !rto.contains("link.NAME"), "{rto}");
+        let none = listed("anabranch send --set help nothing-like-it").expect_err("nothing matches");
+        assert!(none.contains("no setting has \"nothing-like-it\""), "{none}");
+    }
+
+    #[test]
+    fn values_are_those_of_the_command_line() {
+        let tuned = listed("anabranch send --set sctp.congestion_control=bbr --set help congestion_control");
+        assert!(tuned.expect("a list").contains("  sctp.congestion_control  bbr\n"));
+        let shipped = format!("{}/../../scenarios/phone.toml", env!("CARGO_MANIFEST_DIR"));
+        let phone = listed(&format!("anabranch sim {shipped} --set sctp.rto.max=7s --set help sctp"))
+            .expect("a list");
+        assert!(phone.contains("flow.NAME.sctp.profile  tuned-2\n"), "{phone}");
+        assert!(phone.contains("flow.NAME.sctp.rto.max  7 s\n"), "{phone}");
+        let rates = listed(&format!("anabranch sim {shipped} --set help link.name.rate")).expect("a list");
+        assert!(rates.contains("link.NAME.rate  21 Mbit/s | 10 Mbit/s\n"), "{rates}");
+        let wrong = listed("anabranch send --set sctp.mtu=big --set help").expect_err("a wrong value");
+        assert!(wrong.contains("is not a size"), "{wrong}");
+    }
+}
