@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use anabranch_base::ByteCount;
 use anabranch_net::{CloseReason, ConnectError, PathAddresses, Security, SendError};
 
 use crate::failure::{Failure, list};
@@ -56,6 +57,7 @@ impl Peer {
                 "{self} no longer answers: {errors} retransmissions or probes in a row went unanswered on \
                  all paths"
             )),
+            CloseReason::PacketsVanish { size, carried } => Failure::PeerGone(self.too_narrow(size, carried)),
             CloseReason::PeerRestarted => {
                 Failure::PeerGone(format!("{self} was restarted during the {}", self.partner.work()))
             }
@@ -64,6 +66,20 @@ impl Peer {
                 self.partner.work()
             )),
             CloseReason::ProtocolViolation { what } => self.garbage(&what),
+        }
+    }
+
+    /// That the network drops packets of `size` bytes, and what to do.
+    fn too_narrow(&self, size: ByteCount, carried: Option<ByteCount>) -> String {
+        let vanish = format!(
+            "packets of {size} to {self} vanish, whole and in fragments, though smaller ones arrive: something \
+             on the way (a tunnel, a firewall) drops them"
+        );
+        match carried {
+            Some(carried) => {
+                format!("{vanish}; run the same commands again, with --set sctp.mtu={} here", carried.get())
+            }
+            None => vanish,
         }
     }
 

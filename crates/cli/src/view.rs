@@ -22,6 +22,8 @@ pub struct ProgressView {
     is_quiet: bool,
     /// The paths that were said to be gone.
     gone: Vec<String>,
+    /// The paths of which it was said that they lose large packets.
+    narrowed: Vec<String>,
 }
 
 enum Screen {
@@ -62,7 +64,8 @@ impl ProgressView {
         } else {
             Screen::Lines(LineTimer::every(Duration::from_secs(5)))
         };
-        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet, gone: Vec::new() }
+        let (gone, narrowed) = (Vec::new(), Vec::new());
+        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet, gone, narrowed }
     }
 
     /// Shows how far it is.
@@ -95,6 +98,9 @@ impl ProgressView {
     pub fn on_event(&mut self, monitor: &PathMonitor, event: &Event) {
         let Some(name) = monitor.name_of(event) else { return };
         if !self.is_verbose {
+            if let Event::PathNarrowed(_, lost) = event {
+                return self.on_narrowed(name, *lost);
+            }
             let was_gone = self.gone.iter().any(|gone| gone == name);
             if let Some(news) = news(monitor, event, was_gone, &Labels::now()) {
                 self.gone.retain(|gone| gone != name);
@@ -114,10 +120,22 @@ impl ProgressView {
             Event::PathUp(_) => "answers again".to_owned(),
             Event::PathMoved(_, to) => format!("moved to {to}"),
             Event::PathMtu(_, mtu) => format!("carries packets of {mtu}"),
+            Event::PathNarrowed(_, lost) => format!("loses packets of {lost}, not smaller ones"),
             Event::EcnUnusable(_, fault) => format!("is used without ECN: {fault}"),
             _ => return,
         };
         self.say(&format!("{:7.3} s  path {name} {what}", monitor.now().as_nanos() as f64 / 1e9));
+    }
+
+    /// Tells once of each path that it loses large packets.
+    fn on_narrowed(&mut self, name: &str, lost: ByteCount) {
+        if self.narrowed.iter().any(|known| known == name) {
+            return;
+        }
+        self.narrowed.push(name.to_owned());
+        if !self.is_quiet {
+            self.say(&narrowed(&Labels::now().short(name), lost));
+        }
     }
 
     /// Shows what the user should know, unless he wants to know nothing.
@@ -242,6 +260,14 @@ fn line(monitor: &PathMonitor, progress: &Progress) -> String {
     let seconds = monitor.now().as_nanos() as f64 / 1e9;
     let (there, rate) = (there.rounded(), monitor.rate());
     format!("{seconds:.0} s: {there}{of}, {rate} ({})", paths.join(", "))
+}
+
+/// That packets of the size `lost` no longer arrive on `path`.
+fn narrowed(path: &str, lost: ByteCount) -> String {
+    format!(
+        "{path}: packets of {lost} vanish, something on the way drops them; going on with smaller ones, and with \
+         what is under way in fragments"
+    )
 }
 
 /// That a path is gone, and what carries on, if that was not said; or that it is back.
