@@ -333,4 +333,14 @@ mod tests {
         let told = news_of(&gone, false, ("wlan0", used_up), &other);
         assert_eq!(told.as_deref(), Some("wlan0 has carried its 2 GB, going on over wwan0"));
     }
+
+    #[test]
+    fn a_path_that_loses_large_packets_is_told_once() {
+        let output = Output { quiet: true, ..Output::default() };
+        let mut view = ProgressView::new(output);
+        view.on_narrowed("10.0.0.1 > 192.0.2.1:9899", ByteCount::new(1_500));
+        view.on_narrowed("10.0.0.1 > 192.0.2.1:9899", ByteCount::new(1_280));
+        assert_eq!(view.narrowed.len(), 1);
+        assert!(narrowed("wlan0", ByteCount::new(1_500)).starts_with("wlan0: packets of 1500 B vanish"));
+    }
 }
