@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use anabranch_base::ByteCount;
 use anabranch_net::reason::{BUSY, REFUSED};
 use anabranch_net::{CloseReason, ConnectError, PathAddresses, Security, SendError};
 use anabranch_sctp::wire::Cause;
@@ -56,6 +57,7 @@ impl Peer {
                 "{self} no longer answers: {errors} retransmissions or probes in a row went unanswered on \
                  all paths"
             )),
+            CloseReason::PacketsVanish { size, carried } => Failure::PeerGone(self.too_narrow(size, carried)),
             CloseReason::PeerRestarted => {
                 Failure::PeerGone(format!("{self} was restarted during the {}", self.partner.work()))
             }
@@ -75,6 +77,20 @@ impl Peer {
         match why.strip_prefix(REFUSED) {
             Some(why) => Failure::Refused(format!("{self} refused: {why}")),
             None => Failure::PeerGone(format!("{self} cancelled the {}: {why}", self.partner.work())),
+        }
+    }
+
+    /// That the network drops packets of `size` bytes, and what to do.
+    fn too_narrow(&self, size: ByteCount, carried: Option<ByteCount>) -> String {
+        let vanish = format!(
+            "packets of {size} to {self} vanish, whole and in fragments, though smaller ones arrive: something \
+             on the way (a tunnel, a firewall) drops them"
+        );
+        match carried {
+            Some(carried) => {
+                format!("{vanish}; run the same commands again, with --set sctp.mtu={} here", carried.get())
+            }
+            None => vanish,
         }
     }
 

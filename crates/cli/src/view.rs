@@ -22,6 +22,8 @@ pub struct ProgressView {
     is_quiet: bool,
     /// The paths that were said to be gone.
     gone: Vec<String>,
+    /// The paths of which it was said that they lose large packets.
+    narrowed: Vec<String>,
 }
 
 enum Screen {
@@ -61,7 +63,8 @@ impl ProgressView {
         } else {
             Screen::Lines(LineTimer::every(Duration::from_secs(5)))
         };
-        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet, gone: Vec::new() }
+        let (gone, narrowed) = (Vec::new(), Vec::new());
+        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet, gone, narrowed }
     }
 
     /// Shows how far it is.
@@ -94,6 +97,9 @@ impl ProgressView {
     pub fn on_event(&mut self, monitor: &PathMonitor, event: &Event) {
         let Some(name) = monitor.name_of(event) else { return };
         if !self.is_verbose {
+            if let Event::PathNarrowed(_, lost) = event {
+                return self.on_narrowed(name, *lost);
+            }
             let was_gone = self.gone.iter().any(|gone| gone == name);
             if let Some(news) = news(monitor, event, was_gone, &Labels::of(monitor)) {
                 self.gone.retain(|gone| gone != name);
@@ -113,10 +119,22 @@ impl ProgressView {
             Event::PathUp(_) => "answers again".to_owned(),
             Event::PathMoved(_, to) => format!("moved to {to}"),
             Event::PathMtu(_, mtu) => format!("carries packets of {mtu}"),
+            Event::PathNarrowed(_, lost) => format!("loses packets of {lost}, not smaller ones"),
             Event::EcnUnusable(_, fault) => format!("is used without ECN: {fault}"),
             _ => return,
         };
         self.say(&format!("{:7.3} s  path {name} {what}", monitor.now().as_nanos() as f64 / 1e9));
+    }
+
+    /// Tells once of each path that it loses large packets.
+    fn on_narrowed(&mut self, name: &str, lost: ByteCount) {
+        if self.narrowed.iter().any(|known| known == name) {
+            return;
+        }
+        self.narrowed.push(name.to_owned());
+        if !self.is_quiet {
+            self.say(&narrowed(&Labels::now().short(name), lost));
+        }
     }
 
     /// Shows what the user should know, unless he wants to know nothing.
@@ -239,6 +257,14 @@ fn line(monitor: &PathMonitor, progress: &Progress) -> String {
     format!("{seconds:.0} s: {there}{of}, {rate} ({})", paths.join(", "))
 }
 
+/// That packets of the size `lost` no longer arrive on `path`.
+fn narrowed(path: &str, lost: ByteCount) -> String {
+    format!(
+        "{path}: packets of {lost} vanish, something on the way drops them; going on with smaller ones, and with \
+         what is under way in fragments"
+    )
+}
+
 /// That a path is gone, and what carries on, if that was not said; or that it is back.
 fn news(monitor: &PathMonitor, event: &Event, was_gone: bool, labels: &Labels) -> Option<String> {
     let name = monitor.name_of(event)?;
@@ -301,5 +327,15 @@ mod tests {
         let used_up = Some("wlan0 has carried its 2 GB".to_owned());
         let told = news_of(&gone, false, ("wlan0", used_up), &other);
         assert_eq!(told.as_deref(), Some("wlan0 has carried its 2 GB, going on over wwan0"));
+    }
+
+    #[test]
+    fn a_path_that_loses_large_packets_is_told_once() {
+        let output = Output { quiet: true, ..Output::default() };
+        let mut view = ProgressView::new(output);
+        view.on_narrowed("10.0.0.1 > 192.0.2.1:9899", ByteCount::new(1_500));
+        view.on_narrowed("10.0.0.1 > 192.0.2.1:9899", ByteCount::new(1_280));
+        assert_eq!(view.narrowed.len(), 1);
+        assert!(narrowed("wlan0", ByteCount::new(1_500)).starts_with("wlan0: packets of 1500 B vanish"));
     }
 }

@@ -16,7 +16,7 @@ use crate::address_tracker::AddressTracker;
 use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
 use crate::inbox::{Inbox, ReceivedPacket};
-use crate::links::{Carried, LinkId};
+use crate::links::{Carried, LinkId, Links};
 use crate::outbox::{PacketHeader, Packets};
 use crate::port::{Port, push};
 use crate::report::{SocketReport, SocketReports, Unsent};
@@ -76,6 +76,10 @@ impl Driver {
         loop {
             self.update_sockets();
             self.receive();
+            if self.ports.iter().any(|port| port.allowance.is_some()) {
+                // What arrived may be all that a link may carry: then no acknowledgement must ask for more.
+                self.charge_links();
+            }
             self.advance();
             self.flush();
             if self.charge_links() {
@@ -191,6 +195,9 @@ impl Driver {
             let carried = std::mem::take(&mut port.carried);
             if let Some(link) = port.link {
                 core.sockets.links.charge(link, carried);
+                if port.is_spent {
+                    core.sockets.links.spend(link);
+                }
             }
         }
         let Core { endpoint, sockets, .. } = &mut *core;
@@ -207,6 +214,7 @@ impl Driver {
                 core.endpoint.remove_local(now, port.socket.address());
             }
         }
+        share_allowances(&mut self.ports, &core.sockets.links);
         !used_up.is_empty()
     }
 
@@ -344,6 +352,15 @@ impl Exit<'_> {
             let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };
             push(&mut port.outbox, &mut port.unsent, packets);
         }
+    }
+}
+
+/// Divides what each limited link may still carry among its ports.
+fn share_allowances(ports: &mut [Port], links: &Links) {
+    for index in 0..ports.len() {
+        let Some(link) = ports[index].link else { continue };
+        let sharing = ports.iter().filter(|port| port.link == Some(link)).count() as u64;
+        ports[index].allowance = links.allowance(link).map(|all| all / sharing);
     }
 }
 

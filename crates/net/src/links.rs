@@ -16,8 +16,8 @@ pub struct LinkRule {
     /// path does.
     pub is_backup: bool,
     /// The most bytes that it carries, both ways together, as [`LinkReport::charged`] counts them. The link is given up
-    /// a little earlier: by as much as it carried in the last second, or in two round trips if they are longer, so that what
-    /// is under way fits too.
+    /// a little earlier: by as much as it carried in the last second, or in two round trips if they are longer, and a first
+    /// flight, so that what is under way fits too. Nothing leaves for which there is no room.
     pub most: Option<ByteCount>,
 }
 
@@ -64,6 +64,8 @@ struct Link {
     recent: VecDeque<(Time, ByteCount)>,
     /// The longest round trip of its paths that was noted.
     round_trip: Duration,
+    /// Whether it had no room for what was to leave.
+    is_spent: bool,
 }
 
 impl LinkReport {
@@ -110,7 +112,7 @@ impl Links {
             received: ByteCount::ZERO,
             is_used_up: false,
         };
-        self.all.push(Link { report, recent: VecDeque::new(), round_trip: Duration::ZERO });
+        self.all.push(Link { report, recent: VecDeque::new(), round_trip: Duration::ZERO, is_spent: false });
         Some(LinkId(self.all.len() - 1))
     }
 
@@ -130,6 +132,19 @@ impl Links {
     pub fn on_round_trip(&mut self, id: LinkId, round_trip: Duration) {
         let link = &mut self.all[id.0];
         link.round_trip = link.round_trip.max(round_trip);
+    }
+
+    /// A link has no room for what was to leave by it: it is given up.
+    pub fn spend(&mut self, id: LinkId) {
+        self.all[id.0].is_spent = true;
+    }
+
+    /// How many bytes may leave by a link before it is charged again, so that the answers fit too; `None` without a
+    /// limit.
+    pub fn allowance(&self, id: LinkId) -> Option<ByteCount> {
+        let link = &self.all[id.0];
+        let left = link.report.most?.saturating_sub(link.report.charged());
+        Some(left.saturating_sub(link.recently() / ANSWERS) * (ANSWERS - 1) / ANSWERS)
     }
 
     /// The links that are to be given up now: what they carried, and what they may still carry of what is under way,
@@ -172,8 +187,13 @@ impl Link {
         while self.recent.len() > 1 && now.since(self.recent[1].0) >= under_way {
             self.recent.pop_front();
         }
+        self.is_spent || charged + self.recently() + FIRST_FLIGHT >= most
+    }
+
+    /// What was charged within the time in which it may be under way.
+    fn recently(&self) -> ByteCount {
         let before = self.recent.front().map_or(ByteCount::ZERO, |(_, before)| *before);
-        charged + charged.saturating_sub(before) >= most
+        self.report.charged().saturating_sub(before)
     }
 }
 
@@ -188,6 +208,10 @@ const IPV4_HEADER: ByteCount = ByteCount::new(20);
 const IPV6_HEADER: ByteCount = ByteCount::new(40);
 /// What a link carried in this time may be under way still, on paths with short round trips.
 const RECENT: Duration = Duration::from_secs(1);
+/// In slow start a window is what was acknowledged and the initial window: ten packets, and probes.
+const FIRST_FLIGHT: ByteCount = ByteCount::new(16_000);
+/// Acknowledgements of what leaves take less than this part of it: about 100 bytes for each packet or two.
+const ANSWERS: u64 = 8;
 /// How finely that time is divided.
 const STEP: Duration = Duration::from_millis(50);
 
@@ -267,5 +291,21 @@ mod tests {
         assert!(links.used_up(at(0)).is_empty(), "nothing was carried");
         links.charge(id, Carried { sent: ByteCount::new(500_000), received: ByteCount::ZERO });
         assert_eq!(links.used_up(at(10)), [id]);
+    }
+
+    #[test]
+    fn nothing_leaves_for_which_a_limit_has_no_room_and_answers_fit_too() {
+        let mut links = Links::new(vec![rule("wwan0", false, Some(150_000))]);
+        let id = links.join(ip("10.64.0.2"), Some("wwan0")).expect("a link");
+        assert!(links.used_up(at(0)).is_empty());
+        links.charge(id, Carried { sent: ByteCount::new(60_000), received: ByteCount::ZERO });
+        let allowance = links.allowance(id).expect("a limit");
+        let answers = (ByteCount::new(60_000) + allowance) / ANSWERS;
+        assert!(ByteCount::new(60_000) + allowance + answers <= ByteCount::new(150_000), "{allowance}");
+        assert!(links.used_up(at(10)).is_empty(), "there is room for what may be under way");
+        links.spend(id);
+        assert_eq!(links.used_up(at(20)), [id], "but not for what was to leave");
+        let free = links.join(ip("10.0.0.1"), Some("eth0")).expect("a link");
+        assert_eq!(links.allowance(free), None);
     }
 }

@@ -103,6 +103,7 @@ impl PathMonitor {
             | Event::PathUp(id)
             | Event::PathMoved(id, _)
             | Event::PathMtu(id, _)
+            | Event::PathNarrowed(id, _)
             | Event::EcnUnusable(id, _) => *id,
             _ => return None,
         };

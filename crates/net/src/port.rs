@@ -4,7 +4,7 @@
 use std::io;
 use std::task::Context;
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 use anabranch_sctp::association::{Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
 
@@ -32,6 +32,10 @@ pub struct Port {
     pub link: Option<LinkId>,
     /// What it sent and received, until the link is charged.
     pub carried: Carried,
+    /// How many bytes may still leave by it until the link is charged again; `None` without a limit.
+    pub allowance: Option<ByteCount>,
+    /// Whether something was not sent because that was too little.
+    pub is_spent: bool,
     /// Whether its link was given up: nothing leaves by it any more. What still arrives is taken.
     pub is_barred: bool,
     /// Whether something may have arrived.
@@ -52,6 +56,8 @@ impl Port {
             refused: Vec::new(),
             link,
             carried: Carried::default(),
+            allowance: None,
+            is_spent: false,
             is_barred: false,
             is_readable: true,
             undelivered: Vec::new(),
@@ -112,6 +118,10 @@ impl Port {
         while let Some(packets) = self.outbox.first(self.socket.max_segments()) {
             let len = packets.bytes.len();
             let charge = Carried::of(len, packets.count(), packets.envelope.remote);
+            if self.allowance.is_some_and(|allowance| self.carried.sent + charge > allowance) {
+                self.is_spent = true;
+                return self.refuse_all();
+            }
             if let Err(error) = send(&self.socket, &packets, self.is_hearing, &mut self.undelivered) {
                 if error.kind() == io::ErrorKind::WouldBlock {
                     return;

@@ -39,6 +39,9 @@ pub enum Event {
     PathMoved(PathId, SocketAddr),
     /// The path now carries IP packets of this many bytes, more or fewer than before (RFC 8899).
     PathMtu(PathId, ByteCount),
+    /// IP packets of this many bytes no longer arrive on this path, though smaller ones do: it continues with smaller
+    /// ones, which [`PathMtu`](Event::PathMtu) reports (RFC 8899 §4.3).
+    PathNarrowed(PathId, ByteCount),
     /// ECN does not work on this path: its packets leave without ECT from now on.
     EcnUnusable(PathId, EcnFault),
     /// The association is closed. No event follows.
@@ -70,6 +73,14 @@ pub enum CloseReason {
         /// How many retransmissions in a row were not answered.
         errors: u32,
     },
+    /// The network drops packets of the size in which data was sent, and their fragments, though smaller packets
+    /// arrive. Data that was sent cannot be cut anew.
+    PacketsVanish {
+        /// The size of the IP packets.
+        size: ByteCount,
+        /// The largest IP packet that arrives, if it is known.
+        carried: Option<ByteCount>,
+    },
     /// The peer restarted and no longer has the association. A driver with channels can detect this.
     PeerRestarted,
     /// The peer no longer has the association: it gave up, or was restarted.
@@ -100,6 +111,10 @@ impl std::fmt::Display for CloseReason {
             }
             CloseReason::PeerGone { errors } => {
                 write!(f, "the peer no longer answers: {errors} retransmissions in a row went unanswered")
+            }
+            CloseReason::PacketsVanish { size, carried } => {
+                write!(f, "packets of {size} vanish, whole and in fragments, though smaller ones arrive")?;
+                carried.map_or(Ok(()), |carried| write!(f, " (of up to {carried})"))
             }
             CloseReason::PeerRestarted => {
                 f.write_str("the peer was restarted and no longer has this association")

@@ -41,6 +41,7 @@ mod strangers;
 mod studies;
 mod two_levels;
 mod uninvited;
+mod vanishing;
 mod verification;
 mod walk;
 mod window_management;

@@ -23,6 +23,11 @@ fn event(at: &str, link: &str, mtu: &str) -> String {
     format!("[[event]]\nat = \"{at}\"\nlink = \"{link}\"\nmtu = \"{mtu}\"\n")
 }
 
+/// The same in one direction of the link.
+fn one_way(at: &str, link: &str, mtu: &str, direction: &str) -> String {
+    format!("{}direction = \"{direction}\"\n", event(at, link, mtu))
+}
+
 fn seconds(flow: &FlowResult) -> f64 {
     flow.completion.unwrap_or_else(|| panic!("it did not end: {flow:?}")).as_secs_f64()
 }
@@ -66,4 +71,28 @@ fn a_link_that_shrinks_and_grows_again_carries_data_all_the_time() {
     let flow = transfer(WIDE, WIDE, &events, "on");
     assert!(flow.longest_stall.as_millis() < 1_000, "{:?}", flow.longest_stall);
     assert!(seconds(&flow) < 14.0, "{} s", seconds(&flow));
+}
+
+/// Half a second for a time-out with a queue, twice, and two round trips of probes.
+#[test]
+fn holes_of_any_size_at_any_time_on_any_links_stall_a_transfer_for_less_than_two_seconds() {
+    let mut state = 40_u64;
+    let mut draw = |choices: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % choices
+    };
+    for _ in 0..40 {
+        let [size, begins, ends] = [576 + draw(920), 50 + draw(6_000), 500 + draw(20_000)];
+        let direction = ["forward", "reverse", "both"][draw(3) as usize];
+        let links = [&["a"][..], &["b"], &["a", "b"]][draw(3) as usize];
+        let hole = |link: &&str| {
+            let event = |at: u64, mtu: &str| one_way(&format!("{at} ms"), link, mtu, direction);
+            event(begins, &format!("{size} B")) + &event(begins + ends, "none")
+        };
+        let events: String = links.iter().map(hole).collect();
+        let flow = transfer(WIDE, WIDE, &events, "on");
+        let stall = flow.longest_stall.as_millis();
+        assert!(stall < 2_000, "{stall} ms: {size} B from {begins} ms for {ends} ms, {links:?} {direction}");
+        assert!(seconds(&flow) < 20.0, "{} s: {events}", seconds(&flow));
+    }
 }

@@ -81,7 +81,11 @@ mod tests {
 
     #[test]
     fn losses_are_shown_and_what_is_alike_in_all_rows_makes_room() {
-        for path in ["wlan0 → 192.0.2.1", "127.0.0.1 → 127.0.0.1:49152", "2001:db8::17:21 → [2001:db8:1:2:3:4:5:6]:49152"] {
+        for path in [
+            "wlan0 → 192.0.2.1",
+            "127.0.0.1 → 127.0.0.1:49152",
+            "2001:db8::17:21 → [2001:db8:1:2:3:4:5:6]:49152",
+        ] {
             let text = laid_out(path, ["active", "active"]);
             assert!(text.contains("resent") && text.contains("time-outs") && text.contains(" 22"), "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

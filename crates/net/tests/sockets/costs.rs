@@ -96,3 +96,25 @@ async fn a_link_that_may_carry_a_limited_amount_is_given_up_before_that_and_noth
         assert!(used_after[0].charged() > ByteCount::new(76_000_000), "{used_after:?}");
     }
 }
+
+/// In the first moments of a transfer every round trip carries twice as much as the one before.
+#[tokio::test]
+async fn a_small_limit_holds_on_a_fast_link_in_both_directions() {
+    for most in [100_000, 150_000, 400_000, 1_000_000].map(ByteCount::new) {
+        for is_upload in [true, false] {
+            let (server, client) = (server(), client(false, Some(most)));
+            let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
+            within(5, async { tokio::join!(verified(&near), verified(&far)) }).await;
+            let there = content(10 * MB, 3);
+            let (from, to) = if is_upload { (&near, &far) } else { (&far, &near) };
+            let (sent, arrived) =
+                within(20, async { tokio::join!(send_all(from, &there), receive_all(to, there.len())) })
+                    .await;
+            assert_eq!(sent, Ok(()));
+            assert!(arrived.expect("all") == there);
+            let link = second(&client);
+            assert!(link.is_used_up && link.charged() <= most, "{is_upload}: {link:?}");
+            assert!(link.charged() > most / 8, "it was used: {link:?}");
+        }
+    }
+}

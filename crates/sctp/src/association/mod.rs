@@ -48,6 +48,7 @@ mod small_window;
 mod split;
 mod timers;
 mod transmit;
+mod vanishing;
 mod window_exemptions;
 #[cfg(test)]
 mod window_update;
@@ -223,6 +224,12 @@ impl Association {
                     return self.abort_with(Cause::UserInitiatedAbort(why), reason);
                 }
                 (State::Open(session) | State::Closing(session, _), timer) => {
+                    if let Timer::Retransmission(path) = timer
+                        && let Some(reason) = session.judge_vanishing(path, now)
+                    {
+                        let why = reason.to_string().into_bytes();
+                        return self.abort_with(Cause::UserInitiatedAbort(why), reason);
+                    }
                     session.on_timer(timer, now).map_err(gone)
                 }
                 (State::Closed(_), _) => Ok(()),

@@ -38,6 +38,19 @@ impl Session {
         self.schedule_mtu_probe(path);
     }
 
+    /// The chunks `lost` timed out on the path, perhaps because of their size.
+    pub(super) fn doubt_mtu_after(&mut self, lost: &[Tsn], path: PathId, now: Time) {
+        let limit = self.paths.sample(path).packet_limit;
+        let fits = |&tsn: &Tsn| self.send.packet_with(tsn) <= limit;
+        let mtu = self.paths.mtu_mut(path);
+        if lost.iter().any(fits) {
+            mtu.on_timeout(now)
+        } else {
+            mtu.excuse()
+        }
+        self.schedule_mtu_probe(path);
+    }
+
     /// Packets were lost on the path, perhaps because of their size (RFC 8899 §4.3).
     pub(super) fn doubt_mtu(&mut self, path: PathId, now: Time) {
         self.paths.mtu_mut(path).doubt(now);
@@ -64,8 +77,12 @@ impl Session {
     /// A HEARTBEAT-ACK that does not answer a HEARTBEAT for the path's health: it may answer a probe of the path's
     /// size.
     pub(super) fn on_mtu_answer(&mut self, path: PathId, nonce: u64, now: Time) {
+        let before = self.paths.mtu(path).current();
         if self.paths.mtu_mut(path).on_answered(nonce, now) {
             self.on_mtu_changed(path, now);
+            if self.paths.mtu(path).current() < before {
+                self.events.push_back(Event::PathNarrowed(path, before));
+            }
         }
         self.schedule_mtu_probe(path);
     }

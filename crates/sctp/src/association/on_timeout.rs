@@ -54,7 +54,7 @@ impl Session {
         };
         let is_refused = self.is_refused(lost[0]);
         if !is_refused {
-            self.doubt_mtu(path, now);
+            self.doubt_mtu_after(&lost, path, now);
         }
         self.peer_window.has_answered = false;
         let response = self.respond(signal, path, now);

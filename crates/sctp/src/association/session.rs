@@ -21,6 +21,7 @@ use super::reading::SackReading;
 use super::receiver_rules::ReceiverRules;
 use super::reconfiguration::Reconfiguration;
 use super::timers::{Timer, Timers};
+use super::vanishing::Vanishing;
 use super::window_exemptions::WindowExemptions;
 use crate::config::{Config, MaxBurst};
 use crate::event::Event;
@@ -145,6 +146,8 @@ pub struct Session {
     pub(super) mtu_probes: VecDeque<MtuProbe>,
     /// Errors in a row, on all paths together (RFC 9260 §8.1).
     pub(super) errors: u32,
+    /// The time-outs of the chunk that the peer waits for, if it is too large for some networks.
+    pub(super) vanishing: Option<Vanishing>,
     /// The last verified path, if its address was lost: it stays until another path is verified.
     pub(super) departed: Option<PathId>,
     /// The peer deleted every verified address: data waits.
@@ -217,6 +220,7 @@ impl Session {
             outbox: VecDeque::new(),
             mtu_probes: VecDeque::new(),
             errors: 0,
+            vanishing: None,
             departed: None,
             awaits_verification: false,
             keys: None,

@@ -87,6 +87,10 @@ pub struct Pipe {
     pub version: IpVersion,
     /// Larger IP packets are lost, unless they may be fragmented.
     pub mtu: usize,
+    /// Larger IP packets are lost even if they may be fragmented.
+    pub drops_fragments: bool,
+    /// The end whose packets alone may be too large; `None` for both.
+    pub narrow_from: Option<End>,
 }
 
 /// What a pipe does with ECN codepoints.
@@ -603,7 +607,7 @@ impl Pair {
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
         // A translator without this port, or the pipe, does not let it through.
         let is_missing = self.side(from).missing.contains(&local);
-        let is_too_large = self.pipes[pipe].is_exceeded(bytes.len()) && !transmit.may_fragment;
+        let is_too_large = self.pipes[pipe].is_exceeded(from, bytes.len(), transmit.may_fragment);
         let is_blocked = self.pipes[pipe].middlebox == Middlebox::Drop && transmit.ecn != Ecn::NotEct;
         let is_gone = is_missing || is_too_large || is_blocked || self.seen(to, pipe) != remote;
         if is_gone || self.is_lost(from, pipe, &names) {
@@ -746,18 +750,23 @@ impl Pipe {
             translated: None,
             version,
             mtu: usize::MAX,
+            drops_fragments: false,
+            narrow_from: None,
         }
     }
 }
 
 impl Pipe {
-    /// Whether an SCTP packet of `len` bytes is too large with the headers of IP and UDP.
-    fn is_exceeded(&self, len: usize) -> bool {
+    /// Whether an SCTP packet of `len` bytes from this end is lost because it is too large with the headers of IP and
+    /// UDP.
+    fn is_exceeded(&self, from: End, len: usize, may_fragment: bool) -> bool {
         let headers = match self.version {
             IpVersion::V4 => 28,
             IpVersion::V6 => 48,
         };
-        len + headers > self.mtu
+        let is_narrow = self.narrow_from.is_none_or(|end| end == from);
+        let is_kept_whole = self.drops_fragments || !may_fragment;
+        len + headers > self.mtu && is_narrow && is_kept_whole
     }
 }
 

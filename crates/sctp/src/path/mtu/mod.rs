@@ -30,6 +30,8 @@ pub struct MtuSearch {
     under_way: Vec<(u64, ByteCount)>,
     due: Option<Time>,
     raise_at: Option<Time>,
+    /// The last time-out lost only packets that the network may fragment: it does not tell anything about the size.
+    is_excused: bool,
 }
 
 /// The state of the search (RFC 8899 §5.2).
@@ -76,13 +78,15 @@ impl MtuSearch {
             under_way: Vec::new(),
             due: None,
             raise_at: None,
+            is_excused: false,
         }
     }
 
     /// The path has connectivity, for the first time or again: a size that was found before is checked first.
     pub fn on_connected(&mut self, now: Time) {
+        let is_excused = std::mem::take(&mut self.is_excused);
         match self.state {
-            _ if self.is_off() => {}
+            _ if self.is_off() || is_excused => {}
             MtuState::Disabled | MtuState::Base => {
                 self.state = MtuState::Base;
                 self.begin(Course::search(self.bounds, None), now);
@@ -91,8 +95,23 @@ impl MtuSearch {
         }
     }
 
+    /// A time-out lost only packets above the current size. Neither it nor what follows from it is a reason to doubt
+    /// the size: the search continues.
+    pub fn excuse(&mut self) {
+        self.is_excused = true;
+    }
+
+    /// A time-out lost packets of at most the current size.
+    pub fn on_timeout(&mut self, now: Time) {
+        self.is_excused = false;
+        self.doubt(now);
+    }
+
     /// Packets of the current size may no longer arrive (RFC 8899 §4.3).
     pub fn doubt(&mut self, now: Time) {
+        if self.is_excused {
+            return;
+        }
         let is_checking = self.course.is_some_and(|course| course.is_check());
         let has_smaller = self.bounds.least < self.current;
         if self.state != MtuState::Disabled && has_smaller && !is_checking {

@@ -163,6 +163,26 @@ fn a_doubt_that_is_unfounded_changes_nothing() {
     assert_eq!((road.probed.len(), road.changes.len(), road.search.due()), (4, 1, None));
 }
 
+/// Time-outs of packets that were made for a larger size do not interrupt the search for the present one.
+#[test]
+fn a_loss_of_larger_packets_is_no_reason_to_doubt_the_size() {
+    let mut road = Road::new(1_500);
+    road.run(10);
+    road.carried = 1_080;
+    road.doubt();
+    for second in 11..40 {
+        road.run(second);
+        road.search.excuse();
+        road.doubt();
+        road.search.on_connected(road.now);
+    }
+    assert!((1_056..=1_080).contains(&road.current()), "{:?}", road.changes);
+    road.carried = 600;
+    road.search.on_timeout(road.now);
+    road.run(45);
+    assert_eq!(road.current(), 576, "{:?}", road.changes);
+}
+
 /// No packet arrives, whatever its size: this concerns the path's health, and does not tell anything about its MTU.
 #[test]
 fn silence_does_not_reduce_the_packet_size() {

@@ -1,0 +1,65 @@
+//! Notices that data can never arrive because the network drops packets of its size and their fragments, while
+//! HEARTBEATs are answered: these clear the error counts of RFC 9260 §8.1, so that nothing else would end the
+//! association.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::session::Session;
+use crate::config::MtuDiscovery;
+use crate::event::CloseReason;
+use crate::policy::PathId;
+use crate::seq::Tsn;
+
+/// The time-outs of the chunk that the peer waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vanishing {
+    tsn: Tsn,
+    /// When the first of them was counted.
+    since: Time,
+    /// When the last of them was counted.
+    last: Time,
+    timeouts: u32,
+}
+
+impl Session {
+    /// T3-rtx expires on `path`. Returns why there is no hope for the association, if there is none: the chunk that
+    /// the peer waits for times out again and again, and each time a path has shown since the time-out before that
+    /// it carries smaller packets.
+    ///
+    /// Only chunks count that are larger than what every network carries: others are lost for other reasons.
+    pub(super) fn judge_vanishing(&mut self, path: PathId, now: Time) -> Option<CloseReason> {
+        let tsn = self.send.lowest_on(path).filter(|&tsn| tsn == self.send.ack_point().next())?;
+        let config = &self.settings.config;
+        let size = self.send.packet_with(tsn);
+        let is_small = size <= self.paths.safe_limit(path, config);
+        if config.mtu_discovery == MtuDiscovery::Off || is_small || self.is_refused(tsn) {
+            return None;
+        }
+        let Some(before) = self.vanishing.filter(|before| before.tsn == tsn) else {
+            self.vanishing = Some(Vanishing { tsn, since: now, last: now, timeouts: 1 });
+            return None;
+        };
+        let alive_at = self.paths.living().filter_map(|id| self.paths.health(id).alive_at()).max();
+        if alive_at.is_none_or(|alive| alive <= before.last) {
+            return None;
+        }
+        let counted = Vanishing { last: now, timeouts: before.timeouts + 1, ..before };
+        self.vanishing = Some(counted);
+        let most = config.failover.association_max;
+        let is_hopeless = counted.timeouts > most && now.since(counted.since) >= PATIENCE;
+        let ip = self.paths.addresses(path).ip_version();
+        is_hopeless.then(|| CloseReason::PacketsVanish {
+            size: size + config.overhead(ip),
+            carried: self.carried_below(size),
+        })
+    }
+
+    /// The largest IP packet that arrives, if it is known to be smaller than one with an SCTP packet of `size` bytes.
+    fn carried_below(&self, size: ByteCount) -> Option<ByteCount> {
+        let living = self.paths.living().map(|id| self.paths.sample(id));
+        living.filter(|sample| sample.packet_limit < size).map(|sample| sample.mtu).max()
+    }
+}
+
+/// For this time at least the network may recover.
+const PATIENCE: Duration = Duration::from_secs(20);
