@@ -53,8 +53,11 @@ impl Session {
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         self.paths.set_peers_backup(path, heartbeat.is_backup);
         let chunk = HeartbeatAck { info: heartbeat.info, is_backup: self.paths.is_own_backup(path) };
+        // It may be as large as the largest packet there is, although the path is not known to carry that: it is no larger
+        // than what has arrived.
+        let fits = CommonHeader::LEN + chunk.encoded_len() <= self.largest_packet(path);
         // On a removed path, the answer would go to an address that the peer has lost.
-        if self.may_answer(path, &chunk) && !self.paths.is_removed(path) {
+        if fits && self.outbox.len() < MAX_OUTBOX && !self.paths.is_removed(path) {
             self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(chunk) });
         }
     }

@@ -140,7 +140,7 @@ impl Session {
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
         let mut auth = PacketAuth::default();
-        self.pack_control(path, &mut builder, &mut auth);
+        packed.is_stretched = self.pack_control(path, room, &mut builder, &mut auth);
         self.pack_sack(path, &mut builder, &mut auth);
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
         let mut last_lost = None;
@@ -214,22 +214,43 @@ impl Session {
         Data { immediate, ..self.send.data(tsn) }
     }
 
-    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
-        let limit = self.paths.sample(path).packet_limit.as_len();
+    /// Appends the control chunks for `path`. Returns whether the packet is larger than the path's packets: one chunk alone may
+    /// be, the answer to a HEARTBEAT.
+    fn pack_control(
+        &mut self,
+        path: PathId,
+        room: PacketRoom,
+        builder: &mut PacketBuilder<'_>,
+        auth: &mut PacketAuth,
+    ) -> bool {
+        let (limit, most) = (self.paths.sample(path).packet_limit.as_len(), self.largest_packet(path));
+        let mut is_stretched = false;
         while let Some(control) = self.outbox.front() {
             let auth_len = PacketAuth::cost(self.keys.as_ref(), control.chunk.as_ref());
-            if CommonHeader::LEN + auth_len + control.chunk.encoded_len() > limit {
+            let needed = CommonHeader::LEN + auth_len + control.chunk.encoded_len();
+            if needed > most {
                 // An ERROR that quotes more than a packet holds would block all later control chunks.
                 self.outbox.pop_front();
                 continue;
             }
             let goes_here =
                 control.path == path || (!control.is_probe && self.usable_path(control.path) == path);
+            if needed > limit && builder.is_empty() && matches!(room, PacketRoom::Packet(_)) && goes_here {
+                builder.stretch(needed);
+                is_stretched = true;
+            }
             if !goes_here || auth.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
-                return;
+                break;
             }
             self.outbox.pop_front();
         }
+        is_stretched
+    }
+
+    /// The largest SCTP packet that is ever sent on `path`, whether the path is known to carry it or not.
+    pub(super) fn largest_packet(&self, path: PathId) -> usize {
+        let config = &self.settings.config;
+        (config.mtu - config.overhead(self.paths.addresses(path).ip_version())).as_len()
     }
 
     /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
