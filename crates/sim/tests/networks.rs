@@ -14,6 +14,7 @@ mod places;
 mod predict;
 mod schedulers;
 mod sharing;
+mod spikes;
 mod tcp;
 mod threads;
 mod window_management;
