@@ -62,16 +62,6 @@ impl Session {
         }
     }
 
-    /// A HEARTBEAT on an unverified path says that the peer's packets arrive by it now. If earlier probes were lost, this end
-    /// probes at once: its own next probe is backed off, and may be seconds away.
-    pub(super) fn probe_back(&mut self, path: PathId, now: Time) {
-        let health = self.paths.health(path);
-        let has_lost_probes = health.state() == PathState::Unconfirmed && health.errors() > 0;
-        if has_lost_probes && self.is_announced(path) && self.challenges.may_give(now) {
-            self.send_heartbeat(path, now);
-        }
-    }
-
     /// A HEARTBEAT-ACK arrived on `arrived`. It counts only if it answers a HEARTBEAT that is under way, or proves
     /// that `arrived` leads to the peer.
     pub(super) fn on_heartbeat_ack(&mut self, now: Time, arrived: PathId, ack: &HeartbeatAck) {
@@ -94,6 +84,7 @@ impl Session {
             let rto = self.paths.sample(path).rto;
             self.record(now, path, Happening::RoundTrip { sample, rto });
         }
+        self.revive(path, sent_at, now);
         self.errors = 0;
         self.settle_suspicion(path, now);
         self.on_verified(path, now);

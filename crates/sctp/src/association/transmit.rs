@@ -397,12 +397,14 @@ impl Session {
             Some(_) => {}
         }
         self.policies.detection.on_sent(&departed(tsn, path, &sent));
-        if std::mem::take(&mut self.peer_window.may_probe) && sent.rwnd_weight > self.peer_window.open {
+        let has_kept_room = self.peer_window.keeps_room && sent.previous.is_some();
+        let taken = if has_kept_room { ByteCount::ZERO } else { sent.rwnd_weight };
+        if std::mem::take(&mut self.peer_window.may_probe) && taken > self.peer_window.open {
             self.peer_window.probe = Some(tsn);
             self.peer_window.probes += 1;
             self.peer_window.has_answered = false;
         }
-        self.peer_window.open = self.peer_window.open.saturating_sub(sent.rwnd_weight);
+        self.peer_window.open = self.peer_window.open.saturating_sub(taken);
         // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
         if self.is_first_again(tsn, path, &sent) || !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
@@ -500,7 +502,12 @@ impl Session {
     /// 9260 §7.2.1; M-SCTP-17).
     pub(super) fn decay_idle_windows(&mut self, now: Time) {
         let decays_in_flight = self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight);
+        let spares_silent = self.settings.config.failover.quick;
         for path in self.paths.ids() {
+            // Its window is that after a time-out, and its threshold is what it had before.
+            if spares_silent && self.paths.has_timed_out(path) {
+                continue;
+            }
             let times = match decays_in_flight {
                 true => self.paths.take_rtos_since_data(path, now),
                 false => self.paths.take_idle_rtos(path, now),
