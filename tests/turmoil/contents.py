@@ -66,6 +66,10 @@ class Contents:
         """Bytes of the files that are there under other names."""
         return sum(path.stat().st_size for path in self.store.rglob("*.part"))
 
+    def stored(self):
+        """Bytes of all files that are there, under whatever names."""
+        return sum(size_of(path) for path in self.store.rglob("*"))
+
     def judge(self):
         """Everything is there, as it was sent, and nothing else.
 
@@ -88,3 +92,12 @@ class Contents:
                     f"{entry.path!r} has mode {mode:o} and time {status.st_mtime_ns}, "
                     f"sent with {entry.mode:o} and {entry.modified}"
                 )
+
+
+def size_of(path):
+    """The bytes of a file; none of a directory, or of what has just got another name."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0

@@ -43,6 +43,10 @@ PROCESS_KINDS = [
 """What happens to the programs."""
 
 ALL_KINDS = "all paths silent"
+
+OUTAGES = (0.5, 10.0)
+"""Seconds for which all paths are silent."""
+
 KINDS = [*PATH_KINDS, *PROCESS_KINDS, ALL_KINDS]
 
 
@@ -100,6 +104,13 @@ class Plan:
         """What the links alone take for it."""
         return self.size * 8 / (1e6 * sum(self.rates))
 
+    def is_alone(self, event, seconds):
+        """Whether nothing else happens from so many seconds before this event until so many after it."""
+        others = (other for other in self.events if other is not event)
+        return all(
+            other.ends + seconds < event.begins or event.ends + seconds < other.begins for other in others
+        )
+
     @property
     def ends(self):
         """When the last event is over."""
@@ -155,10 +166,16 @@ def draw_events(chance, number, paths, has_one_address, seconds):
         subjects = range(paths) if kind == ALL_KINDS else [path]
         earliest = max(free.get(subject, 0.0) for subject in subjects)
         begins = earliest + chance.uniform(0.1, 0.8 * seconds)
-        ends = begins + chance.uniform(0.1, 2.0)
+        ends = begins + (draw_outage(chance) if kind == ALL_KINDS else chance.uniform(0.1, 2.0))
         free.update((subject, ends + 0.1) for subject in subjects)
         events.append(Event(kind, path, begins, ends))
     return tuple(sorted(events, key=lambda event: event.begins))
+
+
+def draw_outage(chance):
+    """The seconds of an outage of all paths: as many of half a second to two as of two to ten."""
+    shortest, longest = OUTAGES
+    return shortest * (longest / shortest) ** chance.random()
 
 
 def draw_entries(chance, size):

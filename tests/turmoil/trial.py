@@ -24,6 +24,10 @@ PATIENCE = 30.0
 """Seconds after the last event in which the transfer must have gone through, beside four times what the links
 take: a receiver whose sender was killed may turn others away until it is sure, and a machine may be busy."""
 
+WAKES = 2.0
+"""Seconds in which a transfer goes on when all its paths work again: half a second until the next probe and a round
+trip with a queue, and more because a machine may be busy."""
+
 SOON = 5.0
 """Seconds in which a program that is told to end has ended."""
 
@@ -56,6 +60,10 @@ class Trial:
         self.is_over = Counter()
         """Programs that were ended by the plan, until they are started again."""
         self.began = self.sends_again = 0.0
+        self.silent_from = None
+        """The attempt during which all paths fell silent, if what follows is judged."""
+        self.wakes = None
+        """Until when more than so many bytes have to be stored, in this attempt."""
 
     def run(self):
         """Runs it. What was reported on the way, by cause.
@@ -98,6 +106,7 @@ class Trial:
             self.contents.look()
             self.look_at_receiver()
             self.look_at_sender(now)
+            self.look_at_stall(now)
             time.sleep(TICK)
         # What is not over yet is over now: the receiver may be stopped, or away.
         for _, action, event in due:
@@ -131,6 +140,16 @@ class Trial:
         # Killed after the last file was stored, and before its sender heard of that.
         self.is_done = causes[0] == "it was there already" and self.contents.is_whole()
 
+    def look_at_stall(self, now):
+        """After an outage of all paths, and of nothing else, the same attempt has to go on soon."""
+        if self.wakes is None:
+            return
+        until, stored, attempt = self.wakes
+        if self.is_done or attempt != self.attempts or self.contents.stored() > stored:
+            self.wakes = None
+        elif now > until:
+            raise Failed(f"nothing more is stored {WAKES:.0f} s after all paths work again: {stored} bytes")
+
     def look_at_receiver(self):
         if not self.is_over["receiver"] and self.receiver.poll() is not None:
             raise Failed(f"the receiver ended with {self.receiver.returncode}: {self.words('receiver.err')}")
@@ -141,6 +160,9 @@ class Trial:
         if event.what in PATH_KINDS or event.what == ALL_KINDS:
             for path in self.paths_of(event):
                 begin_on_path(self.crossing, event.what, path)
+            # An attempt that has stored nothing may not be connected.
+            is_judged = event.what == ALL_KINDS and self.plan.is_alone(event, WAKES) and self.contents.stored() > 0
+            self.silent_from = self.attempts if is_judged else None
             return
         for name in ["sender", "receiver"] if who == "both" else [who]:
             process = getattr(self, name)
@@ -163,6 +185,10 @@ class Trial:
         if event.what in PATH_KINDS or event.what == ALL_KINDS:
             for path in self.paths_of(event):
                 over_on_path(self.crossing, event.what, path)
+            if event.what == ALL_KINDS and self.silent_from is not None and self.sender is not None:
+                until = time.monotonic() - self.began + WAKES
+                self.wakes = (until, self.contents.stored(), self.silent_from)
+                self.silent_from = None
             return
         for name in ["receiver", "sender"] if who == "both" else [who]:
             if what == "stopped":

@@ -19,6 +19,7 @@ mod failover;
 mod guesses;
 mod handshake;
 mod ipcc_sender;
+mod kept_room;
 mod limits;
 mod mtu;
 mod multihoming;

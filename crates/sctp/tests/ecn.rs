@@ -147,6 +147,26 @@ fn a_lost_cwr_costs_another_cut() {
     assert_eq!(cuts(&mut pair), [CutCause::EcnEcho; 2]);
 }
 
+/// The peer saw the mark on another path, on which the chunk was sent first: a CWR on this path does not end the report, and
+/// that of a lost CWR does not either.
+#[test]
+fn a_report_that_answers_do_not_end_cuts_twice_and_no_more() {
+    let mut pair = open(EcnUse::Cwr, 1);
+    pair.send_at_once(End::A, 60, FULL);
+    pair.run_for(ms(1));
+    let (_, acked) = pair.at(End::A).ack_points().expect("it is open");
+    for _ in 0..300 {
+        pair.forge(End::A, &[&EcnEcho::Counted { lowest: acked.next(), packets: 1 }]);
+        pair.send_at_once(End::A, 1, FULL);
+        pair.run_for(ms(5));
+    }
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho; 2]);
+    pair.pipes[0].mark_next[End::A as usize] = 1;
+    pair.send_at_once(End::A, 20, FULL);
+    pair.run_for(ms(2_000));
+    assert_eq!(cuts(&mut pair), [CutCause::EcnEcho], "another mark cuts");
+}
+
 /// RFC 3168 §6.1.2: a CWR answers for a window that a loss has cut. Without it the peer would go on for ever.
 #[test]
 fn a_mark_in_the_window_of_a_loss_is_answered_without_another_cut() {

@@ -264,6 +264,39 @@ fn both_paths_may_be_cut_and_the_transfer_goes_on_when_one_heals() {
     assert_eq!([0, 1].map(|index| state(&mut pair, index)), [PathState::Active; 2]);
 }
 
+/// Whatever the time-out has grown to: half a second until the next probe, its round trip, and the way of the data.
+#[test]
+fn an_outage_of_all_paths_stalls_a_transfer_for_half_a_second_and_a_round_trip_more() {
+    for cut_for in [300, 1_000, 3_500, 8_000, 15_000] {
+        let mut pair = running(quick(), 2);
+        pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = true);
+        feed_for(&mut pair, ms(cut_for));
+        pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = false);
+        let stall = longest_stall(&mut pair, ms(2_000));
+        assert!(stall <= 580, "cut for {cut_for} ms, and {stall} ms more");
+        assert_settled(&mut pair);
+    }
+}
+
+/// The acknowledgements of what arrived before the outage are lost, and come when the other path heals.
+#[test]
+fn what_left_before_a_time_out_is_no_sign_of_life_when_it_is_acknowledged() {
+    let mut pair = running(quick(), 2);
+    pair.pipes.iter_mut().for_each(|pipe| pipe.drop_next[End::Z as usize] = u32::MAX);
+    feed_for(&mut pair, ms(100));
+    pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = true);
+    feed_for(&mut pair, ms(3_000));
+    pair.pipes[0].is_cut = false;
+    pair.pipes[0].drop_next[End::Z as usize] = 0;
+    feed_for(&mut pair, ms(2_000));
+    assert_eq!(state(&mut pair, 0), PathState::Active);
+    assert!(!pair.a.events.contains(&Event::PathUp(path(1))), "{:?}", pair.a.events);
+    pair.pipes[1].is_cut = false;
+    pair.pipes[1].drop_next[End::Z as usize] = 0;
+    feed_for(&mut pair, ms(1_000));
+    assert_settled(&mut pair);
+}
+
 #[test]
 fn a_path_that_was_cut_in_the_handshake_is_left_at_its_first_time_out() {
     let mut pair = Pair::new(quick(), 2);

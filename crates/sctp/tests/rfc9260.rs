@@ -181,6 +181,23 @@ fn s3_3_5_and_6_a_heartbeat_comes_back_unchanged() {
     assert!(matches!(&chunks(&packets[0])[..], [Chunk::HeartbeatAck(ack)] if ack.info == b"unchanged"));
 }
 
+/// §8.3: "This information field MUST be returned unchanged", also where no path is known yet to carry it back.
+#[test]
+fn s8_3_a_heartbeat_that_arrived_is_answered_however_small_the_paths_packets_are_as_yet() {
+    for (length, is_answered) in [(1_100, true), (1_200, true), (1_452, true), (1_453, false)] {
+        let mut pair = Pair::new(Config::tuned_1(), 1);
+        pair.pipes[0].mtu = 1_200;
+        pair.establish();
+        pair.keep_packets();
+        assert!(pair.path(End::Z, 0).packet_limit.get() < 1_200);
+        pair.forge(End::Z, &[&Heartbeat::new(vec![7; length])]);
+        let answers = pair.take_packets(End::Z);
+        let is_it = |chunk: &Chunk<'_>| matches!(chunk, Chunk::HeartbeatAck(ack) if ack.info == [7; 1].repeat(length));
+        let answered = answers.iter().flat_map(|packet| chunks(packet)).filter(is_it).count();
+        assert_eq!(answered, usize::from(is_answered), "{length} bytes");
+    }
+}
+
 #[test]
 fn s3_3_7_an_abort_ends_the_association_whatever_else_is_in_the_packet() {
     let mut pair = open();

@@ -8,12 +8,14 @@ mod laws;
 mod marks;
 mod mesh;
 mod mtu;
+mod outages;
 #[path = "../../../tests/oracle/table.rs"]
 mod oracle;
 mod places;
 mod predict;
 mod schedulers;
 mod sharing;
+mod spikes;
 mod tcp;
 mod threads;
 mod window_management;

@@ -35,7 +35,7 @@ struct FailoverSetting {
 const TWO: &[u32] = &[10, 20];
 const THREE: &[u32] = &[10, 20, 5];
 
-const CUTS: [CutLinks; 11] = [
+const CUTS: [CutLinks; 12] = [
     CutLinks {
         name: "2 paths, the primary",
         rates: TWO,
@@ -123,6 +123,14 @@ const CUTS: [CutLinks; 11] = [
         direction: "both",
         at: 4_000,
         until: 5_000,
+    },
+    CutLinks {
+        name: "2 paths, both for 5 s",
+        rates: TWO,
+        links: &[1, 2],
+        direction: "both",
+        at: 1_000,
+        until: 6_000,
     },
 ];
 

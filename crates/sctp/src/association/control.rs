@@ -53,19 +53,12 @@ impl Session {
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         self.paths.set_peers_backup(path, heartbeat.is_backup);
         let chunk = HeartbeatAck { info: heartbeat.info, is_backup: self.paths.is_own_backup(path) };
+        // It may be as large as the largest packet there is, although the path is not known to carry that: it is no larger
+        // than what has arrived.
+        let fits = CommonHeader::LEN + chunk.encoded_len() <= self.largest_packet(path);
         // On a removed path, the answer would go to an address that the peer has lost.
-        if self.may_answer(path, &chunk) && !self.paths.is_removed(path) {
+        if fits && self.outbox.len() < MAX_OUTBOX && !self.paths.is_removed(path) {
             self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(chunk) });
-        }
-    }
-
-    /// A HEARTBEAT on an unverified path says that the peer's packets arrive by it now. If earlier probes were lost, this end
-    /// probes at once: its own next probe is backed off, and may be seconds away.
-    pub(super) fn probe_back(&mut self, path: PathId, now: Time) {
-        let health = self.paths.health(path);
-        let has_lost_probes = health.state() == PathState::Unconfirmed && health.errors() > 0;
-        if has_lost_probes && self.is_announced(path) && self.challenges.may_give(now) {
-            self.send_heartbeat(path, now);
         }
     }
 
@@ -91,6 +84,7 @@ impl Session {
             let rto = self.paths.sample(path).rto;
             self.record(now, path, Happening::RoundTrip { sample, rto });
         }
+        self.revive(path, sent_at, now);
         self.errors = 0;
         self.settle_suspicion(path, now);
         self.on_verified(path, now);

@@ -44,19 +44,19 @@ impl Session {
         }
     }
 
-    /// Takes back the lowest chunk that failed paths have in flight, if another path has room for it: marks it lost,
-    /// as after a time-out. The other chunks stay in flight. So until the failed path answers, no more is sent again
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room for it and no lower one is
+    /// marked: marks it lost, as after a time-out. The other chunks stay in flight. So until the failed path answers, no more is sent again
     /// than the windows of other paths allow, and its T3-rtx timer keeps running.
     pub(super) fn take_back_one(&mut self) {
         if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
             return;
         }
         // A chunk with a copy in flight on another path leaves the failed path, and is not marked.
-        while !self.send.has_marked() && self.take_back_lowest() {}
+        while self.take_back_lowest() {}
     }
 
-    /// Takes back the lowest chunk that failed paths have in flight, if another path has room. Returns whether there
-    /// was one.
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room and no lower chunk is marked.
+    /// Returns whether there was one.
     fn take_back_lowest(&mut self) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
         if !self.paths.samples().iter().any(has_room) {
@@ -66,6 +66,8 @@ impl Session {
         let failed = self.paths.ids().filter(|&id| self.paths.sample(id).state.has_failed());
         let stranded = failed.filter_map(|path| Some((self.send.lowest_on(path)?, path)));
         let lowest = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point));
+        let marked = self.send.marked().next().map(|lost| lost.tsn);
+        let lowest = lowest.filter(|(tsn, _)| marked.is_none_or(|marked| tsn.is_before(marked)));
         if let Some((tsn, path)) = lowest {
             _ = self.mark_lost(tsn, path, LostBy::Timeout);
             self.paths.silence_mut(path).on_taken_back();

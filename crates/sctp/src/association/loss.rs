@@ -68,9 +68,17 @@ impl Session {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let before = view.path(path).cwnd;
         let window = self.policies.congestion.decrease(path, cause, &view);
+        let window = CutWindow { ssthresh: window.ssthresh.max(self.kept_threshold(path, cause)), ..window };
         self.paths.apply(path, CutWindow { cwnd: window.cwnd.min(before), ..window });
         self.raise(path, window.cwnd, now);
         self.record_window(now, path, Some(cause));
+    }
+
+    /// The least ssthresh after a cut. RFC 5681 §3.1: when a retransmission times out again, "the value of ssthresh is held
+    /// constant". Otherwise nothing would be left of it after an outage of some time-outs.
+    fn kept_threshold(&self, path: PathId, cause: CutCause) -> ByteCount {
+        let is_kept = cause == CutCause::TimeoutAgain && self.settings.config.failover.quick;
+        if is_kept { self.paths.sample(path).ssthresh } else { ByteCount::ZERO }
     }
 
     /// Applies the window that the congestion control gives `path`, if it gives a new one. The window management may refuse a
@@ -147,7 +155,9 @@ impl Session {
             false => self.paths.on_loss(left.path),
         }
         self.paths.let_one_out();
-        self.peer_window.open += left.rwnd_weight;
+        if !self.peer_window.keeps_room {
+            self.peer_window.open += left.rwnd_weight;
+        }
         Some(left)
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Marks {
     reports: Vec<(PathId, Report)>,
     /// The last answer on each path: the TSN of the report.
     answers: Vec<(PathId, Tsn)>,
+    /// The last report on each path that was answered by two cuts.
+    cut_twice: Vec<(PathId, Tsn)>,
     /// CWRs that leave before the next new data on their path.
     owed: Vec<(PathId, CongestionWindowReduced)>,
     /// The first TSN after the last CWR without a cut: no other one leaves until it is acknowledged.
@@ -37,6 +39,7 @@ impl Marks {
         self.echoes.retain(|(known, _)| *known != path);
         self.reports.retain(|(known, _)| *known != path);
         self.answers.retain(|(known, _)| *known != path);
+        self.cut_twice.retain(|(known, _)| *known != path);
         self.owed.retain(|(known, _)| *known != path);
         self.ended.retain(|(known, _)| *known != path);
     }
@@ -164,19 +167,40 @@ impl Session {
     /// The peer reports a mark of data that it has acknowledged since. It repeats that until a CWR comes, which is sent
     /// without a cut, as other stacks do it, and at most once in a round trip.
     fn end_late_report(&mut self, arrived: PathId, tsn: Tsn) {
+        if self.ecn() == EcnUse::Cwr && !tsn.is_after(self.send.ack_point()) {
+            self.end_report(arrived, tsn);
+        }
+    }
+
+    /// Ends the report that names `tsn` by a CWR on `path`, unless one is under way.
+    fn end_report(&mut self, path: PathId, tsn: Tsn) {
         let acked = self.send.ack_point();
         let was_ended =
-            self.marks.ended.iter().any(|(path, until)| *path == arrived && acked.is_before(*until));
-        let is_owed = self.marks.owed.iter().any(|(path, _)| *path == arrived);
-        if self.ecn() == EcnUse::Cwr && !tsn.is_after(acked) && !was_ended && !is_owed {
-            self.marks.owed.push((arrived, CongestionWindowReduced { lowest_tsn: tsn, overrides: true }));
+            self.marks.ended.iter().any(|(known, until)| *known == path && acked.is_before(*until));
+        let is_owed = self.marks.owed.iter().any(|(known, _)| *known == path);
+        if !was_ended && !is_owed {
+            self.marks.owed.push((path, CongestionWindowReduced { lowest_tsn: tsn, overrides: true }));
         }
+    }
+
+    /// Whether a report on `path` was answered by two cuts, and a window of data has been acknowledged since. A new mark would
+    /// have another TSN: the answers come by a path on which they end nothing, because the chunk was sent on several, or they
+    /// are lost. To cut for it again and again would leave the path with the least window for good.
+    fn is_repeated(&self, path: PathId, report: &Report) -> bool {
+        let answer = report.lowest.map(|tsn| (path, tsn));
+        let is_answered = answer.is_some_and(|answer| self.marks.cut_twice.contains(&answer));
+        self.ecn() == EcnUse::Cwr && is_answered && !report.was_cut && !report.was_reported
     }
 
     /// All chunks of a packet are read: answers its reports of marks.
     pub(super) fn answer_reports(&mut self, now: Time) {
-        while let Some((path, Report { lowest, was_cut, was_reported })) = self.marks.reports.pop() {
+        while let Some((path, report)) = self.marks.reports.pop() {
             self.paths.change_after_loss(path, |state| state.awaits_echo = false);
+            if let Some(tsn) = report.lowest.filter(|_| self.is_repeated(path, &report)) {
+                self.end_report(path, tsn);
+                continue;
+            }
+            let Report { lowest, was_cut, was_reported } = report;
             let is_own = self.paths.trial_mut(path).on_report(lowest);
             let is_cut = !is_own && !was_cut && self.respond(Signal::EcnEcho, path, now).cut.is_some();
             if is_cut {
@@ -188,6 +212,9 @@ impl Session {
             }
             if is_cut || is_own || self.settings.config.cwr_always {
                 let answer = lowest.unwrap_or(self.send.ack_point());
+                if is_cut && self.marks.answers.contains(&(path, answer)) {
+                    set(&mut self.marks.cut_twice, path, answer);
+                }
                 set(&mut self.marks.answers, path, answer);
                 if self.ecn() == EcnUse::Cwr {
                     let cwr = CongestionWindowReduced { lowest_tsn: answer, overrides: false };

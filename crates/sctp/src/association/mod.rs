@@ -40,6 +40,7 @@ mod receiver_rules;
 mod reconfiguration;
 mod recording;
 mod retransmit;
+mod revival;
 mod roster;
 mod search;
 mod session;

@@ -35,7 +35,7 @@ impl Session {
             reading.news.packets = self.settings.config.dac_wire.packets(sack);
             self.on_news(&mut reading, by, now);
             self.count_sack(&reading);
-            self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
+            self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)), now);
         }
         self.reading = reading;
         is_new.map(|_| ())
@@ -158,8 +158,10 @@ impl Session {
             if !chunk.is_retransmitted {
                 of_path.is_certain = true;
                 of_path.newest = of_path.newest.max(Some((chunk.departure, chunk.sent_at)));
-                let change = self.paths.on_alive(id, now);
-                self.announce(id, change, now);
+                if self.paths.shows_life(id, chunk.sent_at) {
+                    let change = self.paths.on_alive(id, now);
+                    self.announce(id, change, now);
+                }
             }
         }
         if !news.acked.is_empty() {
@@ -277,7 +279,7 @@ impl Session {
     }
 
     /// RFC 9260 §6.2.1 ii, iii: "rwnd is calculated by subtracting the bytes still outstanding".
-    fn update_peer_window(&mut self, a_rwnd: ByteCount) {
+    fn update_peer_window(&mut self, a_rwnd: ByteCount, now: Time) {
         let window = &mut self.peer_window;
         window.advertised = a_rwnd;
         if a_rwnd > window.buffer {
@@ -287,7 +289,15 @@ impl Session {
             window.buffer = a_rwnd;
         }
         window.has_answered = true;
-        window.open = self.policies.flow.peer_window(a_rwnd, self.send.rwnd_flight());
+        let owed = match window.keeps_room {
+            true => self.send.rwnd_flight() + self.send.rwnd_marked(),
+            false => self.send.rwnd_flight(),
+        };
+        window.open = self.policies.flow.peer_window(a_rwnd, owed);
+        if window.is_overdrawn || window.keeps_room && owed > a_rwnd {
+            self.resend_refused(owed, now);
+        }
+        let window = &mut self.peer_window;
         let Some(probe) = window.probe else { return };
         if self.send.is_acked(probe) {
             window.probe = None;

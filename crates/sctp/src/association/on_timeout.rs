@@ -61,6 +61,9 @@ impl Session {
         if response.counts_rto {
             self.paths.count_timeout(path);
         }
+        if response.is_error && self.settings.config.failover.quick {
+            self.paths.doubt_before(path, now);
+        }
         if response.cut.is_some() {
             self.paths.silence_mut(path).take_debt();
             let sample = self.paths.sample(path);

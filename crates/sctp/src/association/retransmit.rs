@@ -1,7 +1,7 @@
 //! Which chunk is sent again next, and on which path: first chunks that are marked as lost, then copies of chunks in
 //! flight, as the retransmission policy and the scheduler want them.
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 
 use super::open_packet::OpenPacket;
 use super::session::{Session, look};
@@ -39,9 +39,7 @@ impl Session {
         if self.awaits_verification {
             return None;
         }
-        if !self.send.has_marked() {
-            self.take_back_one();
-        }
+        self.take_back_one();
         if !self.send.has_retransmissions() {
             return None;
         }
@@ -102,7 +100,10 @@ impl Session {
     /// look lost although the peer has them: sent again for ever, they would leave no window for what is really missing.
     fn awaited_before(&self, lost: &LostChunk) -> Option<Tsn> {
         let oldest = self.send.oldest_waiting().filter(|oldest| oldest.is_before(lost.tsn))?;
-        let has_room = self.peer_window.may_probe || self.send.rwnd_weight(oldest) <= self.peer_window.open;
+        let kept =
+            if self.peer_window.keeps_room { self.send.rwnd_weight(lost.tsn) } else { ByteCount::ZERO };
+        let room = self.peer_window.open + kept;
+        let has_room = self.peer_window.may_probe || self.send.rwnd_weight(oldest) <= room;
         (lost.by == LostBy::Timeout && has_room).then_some(oldest)
     }
 

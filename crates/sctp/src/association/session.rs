@@ -90,6 +90,11 @@ pub struct PeerWindow {
     pub may_probe: bool,
     /// Whether a SACK arrived since the probe left.
     pub has_answered: bool,
+    /// Whether chunks that are lost keep their room, so that no new data takes it. RFC 9260 §6.2.1 gives it away ("add the
+    /// data size of those chunks to the rwnd"): new data fills the buffer, and what all of it waits for is refused.
+    pub keeps_room: bool,
+    /// Whether the last SACK left less room than is in flight or lost: the peer may have refused some of it.
+    pub is_overdrawn: bool,
 }
 
 /// How far sending has come since the last event.
@@ -187,6 +192,8 @@ impl Session {
             probes: 0,
             may_probe: false,
             has_answered: false,
+            keeps_room: config.failover.quick,
+            is_overdrawn: false,
         };
         let two_levels = agreement.receiver.two_levels;
         let second_level = if two_levels { config.second_level() } else { ByteCount::ZERO };

@@ -140,7 +140,7 @@ impl Session {
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
         let mut auth = PacketAuth::default();
-        self.pack_control(path, &mut builder, &mut auth);
+        packed.is_stretched = self.pack_control(path, room, &mut builder, &mut auth);
         self.pack_sack(path, &mut builder, &mut auth);
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
         let mut last_lost = None;
@@ -214,22 +214,43 @@ impl Session {
         Data { immediate, ..self.send.data(tsn) }
     }
 
-    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
-        let limit = self.paths.sample(path).packet_limit.as_len();
+    /// Appends the control chunks for `path`. Returns whether the packet is larger than the path's packets: one chunk alone may
+    /// be, the answer to a HEARTBEAT.
+    fn pack_control(
+        &mut self,
+        path: PathId,
+        room: PacketRoom,
+        builder: &mut PacketBuilder<'_>,
+        auth: &mut PacketAuth,
+    ) -> bool {
+        let (limit, most) = (self.paths.sample(path).packet_limit.as_len(), self.largest_packet(path));
+        let mut is_stretched = false;
         while let Some(control) = self.outbox.front() {
             let auth_len = PacketAuth::cost(self.keys.as_ref(), control.chunk.as_ref());
-            if CommonHeader::LEN + auth_len + control.chunk.encoded_len() > limit {
+            let needed = CommonHeader::LEN + auth_len + control.chunk.encoded_len();
+            if needed > most {
                 // An ERROR that quotes more than a packet holds would block all later control chunks.
                 self.outbox.pop_front();
                 continue;
             }
             let goes_here =
                 control.path == path || (!control.is_probe && self.usable_path(control.path) == path);
+            if needed > limit && builder.is_empty() && matches!(room, PacketRoom::Packet(_)) && goes_here {
+                builder.stretch(needed);
+                is_stretched = true;
+            }
             if !goes_here || auth.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
-                return;
+                break;
             }
             self.outbox.pop_front();
         }
+        is_stretched
+    }
+
+    /// The largest SCTP packet that is ever sent on `path`, whether the path is known to carry it or not.
+    pub(super) fn largest_packet(&self, path: PathId) -> usize {
+        let config = &self.settings.config;
+        (config.mtu - config.overhead(self.paths.addresses(path).ip_version())).as_len()
     }
 
     /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
@@ -376,12 +397,14 @@ impl Session {
             Some(_) => {}
         }
         self.policies.detection.on_sent(&departed(tsn, path, &sent));
-        if std::mem::take(&mut self.peer_window.may_probe) && sent.rwnd_weight > self.peer_window.open {
+        let has_kept_room = self.peer_window.keeps_room && sent.previous.is_some();
+        let taken = if has_kept_room { ByteCount::ZERO } else { sent.rwnd_weight };
+        if std::mem::take(&mut self.peer_window.may_probe) && taken > self.peer_window.open {
             self.peer_window.probe = Some(tsn);
             self.peer_window.probes += 1;
             self.peer_window.has_answered = false;
         }
-        self.peer_window.open = self.peer_window.open.saturating_sub(sent.rwnd_weight);
+        self.peer_window.open = self.peer_window.open.saturating_sub(taken);
         // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
         if self.is_first_again(tsn, path, &sent) || !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
@@ -479,7 +502,12 @@ impl Session {
     /// 9260 §7.2.1; M-SCTP-17).
     pub(super) fn decay_idle_windows(&mut self, now: Time) {
         let decays_in_flight = self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight);
+        let spares_silent = self.settings.config.failover.quick;
         for path in self.paths.ids() {
+            // Its window is that after a time-out, and its threshold is what it had before.
+            if spares_silent && self.paths.has_timed_out(path) {
+                continue;
+            }
             let times = match decays_in_flight {
                 true => self.paths.take_rtos_since_data(path, now),
                 false => self.paths.take_idle_rtos(path, now),

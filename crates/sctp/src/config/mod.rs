@@ -328,7 +328,9 @@ pub struct Failover {
     /// How many HEARTBEATs for path verification leave in one RTO.
     pub heartbeat_max_burst: u32,
     /// Whether a path that is silent for 1.5 srtt + 25 ms while another path delivers has potentially failed at once,
-    /// and failed paths are probed twice a second.
+    /// and failed paths are probed twice a second. What was lost during an outage then leaves at the first answer, whatever the
+    /// time-out has grown to; lost chunks keep their room in the peer's window; and a time-out that follows another leaves
+    /// the slow-start threshold as it is.
     pub quick: bool,
 }
 

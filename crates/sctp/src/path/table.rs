@@ -66,6 +66,8 @@ struct Path {
     is_probing_window: bool,
     /// Expiries of T3-rtx since a chunk was last acknowledged.
     timeouts_in_row: u32,
+    /// What left before says nothing about whether the path works: its time-out expired since then.
+    doubtful_before: Time,
     after_loss: LossState,
     ecn_trial: EcnTrial,
     last_data: Option<Time>,
@@ -168,6 +170,7 @@ impl PathTable {
         path.pacer = Pacer::new();
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
+        path.doubtful_before = Time::ZERO;
         path.after_loss = LossState::default();
         path.ecn_trial = EcnTrial::default();
         path.backup = Backup::default();
@@ -333,6 +336,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         pacer: Pacer::new(),
         is_probing_window: false,
         timeouts_in_row: 0,
+        doubtful_before: Time::ZERO,
         after_loss: LossState::default(),
         ecn_trial: EcnTrial::default(),
         last_data: None,

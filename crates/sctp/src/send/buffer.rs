@@ -44,6 +44,8 @@ pub struct SendBuffer {
     pub(super) held_by_path: HeldByPath,
     /// The flight on all paths, weighed against the peer's receive window.
     pub(super) rwnd_flight: ByteCount,
+    /// The marked chunks, weighed in the same way.
+    pub(super) rwnd_marked: ByteCount,
     /// The positions that the last SACK's gap blocks acknowledged.
     pub(super) gap_acked: Vec<Range<u64>>,
     pub(super) reported: Vec<Range<u64>>,
@@ -114,6 +116,7 @@ impl SendBuffer {
             held_bytes: ByteCount::ZERO,
             held_by_path: HeldByPath::new(rwnd_charge),
             rwnd_flight: ByteCount::ZERO,
+            rwnd_marked: ByteCount::ZERO,
             gap_acked: Vec::new(),
             reported: Vec::new(),
             marked: BTreeSet::new(),
@@ -197,7 +200,9 @@ impl SendBuffer {
             self.revoked.insert(position);
         }
         if previous.is_some() {
-            self.marked.remove(&position);
+            if self.marked.remove(&position) {
+                self.rwnd_marked -= rwnd_weight;
+            }
             self.paths[path.index()].again.insert(position);
         } else {
             self.waiting.take(position);
@@ -240,6 +245,7 @@ impl SendBuffer {
         let (path, departure) = (chunk.path, chunk.departure);
         let left = Left { path, weight: charge.weigh(length), rwnd_weight, departure };
         self.rwnd_flight -= rwnd_weight;
+        self.rwnd_marked += rwnd_weight;
         self.marked.insert(position);
         self.copies.call_off(position);
         self.revoked.remove(&position);
@@ -303,6 +309,11 @@ impl SendBuffer {
     /// The flight on all paths, weighed against the peer's receive window.
     pub fn rwnd_flight(&self) -> ByteCount {
         self.rwnd_flight
+    }
+
+    /// The chunks marked for retransmission, weighed against the peer's receive window.
+    pub fn rwnd_marked(&self) -> ByteCount {
+        self.rwnd_marked
     }
 
     /// Whether everything is cumulatively acknowledged.

@@ -39,6 +39,13 @@ impl SendBuffer {
         positions.into_iter().map(|position| self.tsn(position)).collect()
     }
 
+    /// The chunks in flight on `path` that left before `time`.
+    pub fn in_flight_from_before(&self, path: PathId, time: Time) -> Vec<Tsn> {
+        let mut chunks = self.in_flight_on(path);
+        chunks.retain(|&tsn| self.chunk(self.position(tsn)).sent_at < time);
+        chunks
+    }
+
     /// The lowest outstanding chunk of `path`.
     pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
         let (once, again) = self.lowest_positions(path);

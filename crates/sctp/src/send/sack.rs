@@ -247,7 +247,9 @@ impl SendBuffer {
                 self.ack_copies(position, weight, news);
             }
             State::Marked => {
-                self.marked.remove(&position);
+                if self.marked.remove(&position) {
+                    self.rwnd_marked -= rwnd_charge.weigh(length);
+                }
             }
             State::Waiting => {
                 self.waiting.take(position);

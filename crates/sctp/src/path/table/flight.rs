@@ -78,8 +78,10 @@ impl PathTable {
         path.counters.acked_bytes += chunk.payload;
         let ends_round = chunk.round == path.round;
         path.round += u64::from(ends_round);
-        path.timeouts_in_row = 0;
-        path.is_probing_window = false;
+        if chunk.sent_at >= path.doubtful_before {
+            path.timeouts_in_row = 0;
+            path.is_probing_window = false;
+        }
         // It is not known which of several paths delivered a copied chunk.
         if !chunk.was_copied {
             path.silence.begin(now);
@@ -113,6 +115,17 @@ impl PathTable {
         let path = &mut self.paths[id.index()];
         path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
         path.counters.timeouts += 1;
+    }
+
+    /// The time-out of path `id` expired at `now`: what left before is no sign of life any more. Its acknowledgement may have
+    /// been lost with the path.
+    pub fn doubt_before(&mut self, id: PathId, now: Time) {
+        self.paths[id.index()].doubtful_before = now;
+    }
+
+    /// Whether it shows that path `id` works now, if a chunk that left there at `sent_at` is acknowledged.
+    pub fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
+        sent_at >= self.paths[id.index()].doubtful_before
     }
 
     /// Whether time-outs were counted since a chunk was last acknowledged.

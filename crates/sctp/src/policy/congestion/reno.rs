@@ -89,7 +89,9 @@ impl Reno {
                 *partial = (*partial).min(cwnd);
             }
         }
-        if acked.emptied {
+        // What the pacer keeps back is on its way all the same: otherwise a window whose trains are acknowledged one by one
+        // would never grow.
+        if acked.emptied && !view.path(path).is_paced {
             *partial = ByteCount::ZERO;
         }
         turn
@@ -254,6 +256,19 @@ pub(super) mod tests {
         assert!(reno.increase(path.id, &unused, &view(&paths)).is_zero());
         let grown = [1500, 1500].map(|n| reno.increase(path.id, &acked(n), &view(&paths)).get());
         assert_eq!(grown, [1500, 0], "only one window's worth was kept");
+    }
+
+    #[test]
+    fn a_window_grows_although_each_train_is_acknowledged_before_the_next_leaves() {
+        let mut path = sample(0);
+        path.cwnd = ByteCount::new(7_500);
+        path.ssthresh = ByteCount::new(1500);
+        let train = Acked { emptied: true, ..acked(6_000) };
+        let grown = [true, false].map(|is_paced| {
+            let (paths, mut reno) = ([PathSample { is_paced, ..path.clone() }], reno(RULES));
+            [(); 2].map(|()| reno.increase(path.id, &train, &view(&paths)).get())
+        });
+        assert_eq!(grown, [[0, 1500], [0, 0]], "with a pacer and without");
     }
 
     #[test]
