@@ -145,7 +145,7 @@ fn beside(path: PathBuf) -> io::Result<WholeFile> {
     builder.prefix(&begin).suffix(SUFFIX).rand_bytes(DRAWN);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder_of(&path)).map_err(without_name)?;
+    let file = builder.tempfile_in(folder_of(&path)).map_err(|error| without_name(&error))?;
     if let Some(before) = before {
         file.as_file().set_permissions(before.permissions())?;
     }
@@ -153,7 +153,7 @@ fn beside(path: PathBuf) -> io::Result<WholeFile> {
 }
 
 /// The error without the name that was drawn, which says nothing to a user.
-fn without_name(error: io::Error) -> io::Error {
+fn without_name(error: &io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>());
     match inner.and_then(io::Error::raw_os_error) {
         Some(code) => io::Error::from_raw_os_error(code),
