@@ -12,6 +12,7 @@ from ours import Failed, environment
 from turmoil.contents import Contents
 from turmoil.crossing import Crossing
 from turmoil.events import begin_on_path, over_on_path
+from turmoil.meddling import PART_KINDS, meddle
 from turmoil.plan import ALL_KINDS, PATH_KINDS
 
 TICK = 0.01
@@ -35,6 +36,7 @@ CAUSES = {
     "the receiver was busy": r"busy with another transfer; try again later",
     "no answer": r"no answer from \S+ after \d+ attempts",
     "no address": r"(no address of this machine|network is unreachable|no interface)",
+    "its part was touched": r"(another program changed it|it was removed) while it was received",
     "it was there already": r"exists already; use `anabranch recv --force` to replace it",
 }
 """What a failure may say: the cause, in words of our program."""
@@ -142,6 +144,9 @@ class Trial:
             for path in self.paths_of(event):
                 begin_on_path(self.crossing, event.what, path)
             return
+        if event.what in PART_KINDS:
+            meddle(self.folder / "store", event.what)
+            return
         for name in ["sender", "receiver"] if who == "both" else [who]:
             process = getattr(self, name)
             match what:
@@ -163,6 +168,8 @@ class Trial:
         if event.what in PATH_KINDS or event.what == ALL_KINDS:
             for path in self.paths_of(event):
                 over_on_path(self.crossing, event.what, path)
+            return
+        if event.what in PART_KINDS:
             return
         for name in ["receiver", "sender"] if who == "both" else [who]:
             if what == "stopped":
