@@ -64,11 +64,7 @@ struct Server<'a> {
 
 impl Server<'_> {
     /// One receiver after another, as many as are wanted. What can be read `once` is not looked up again.
-    async fn serve_all(
-        &self,
-        once: Option<Sources>,
-        interrupt: &mut Interrupt,
-    ) -> Result<Outcome, Failure> {
+    async fn serve_all(&self, once: Option<Sources>, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
         let stay = Stay::of(self.arguments.keep);
         let (mut next, mut broken_off, mut told) = (None, None, Vec::new());
         loop {

@@ -150,7 +150,10 @@ fn a_file_that_is_longer_than_the_receiver_may_write_is_refused_and_the_others_a
     let to = recv.wait_for("--to ");
     let sent = run(anabranch(&format!("send --to {to}")).args([&big, &small])).expect(1);
     let why = "it is larger than files may be here: 1.05 MB (a limit of the receiving process: ulimit -f)";
-    assert!(sent.stderr.contains(&format!("could not store \"big\": cannot store \"big\": {why}")), "{sent:?}");
+    assert!(
+        sent.stderr.contains(&format!("could not store \"big\": cannot store \"big\": {why}")),
+        "{sent:?}"
+    );
     recv.interrupt();
     let received = recv.finish().expect(130);
     assert!(received.stderr.contains(why), "{received:?}");
@@ -377,7 +380,8 @@ async fn while_one_transfer_runs_others_are_turned_away() {
     say(&first, &[b"\x01\x03\0".as_slice(), &[0; 24], b"a"].concat()).await;
     let path = file(to_dir.path(), "b", 10);
     let second = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
-    let busy = format!("{to} is busy with another transfer and ends after it; it serves one after another when");
+    let busy =
+        format!("{to} is busy with another transfer and ends after it; it serves one after another when");
     assert!(second.stderr.contains(&busy), "{second:?}");
     std::fs::remove_file(path).expect("ours");
     first.abort("enough");

@@ -157,9 +157,13 @@ fn a_part_that_another_program_changes_meanwhile_is_not_stored_and_what_is_right
     let (broken, recv, sent) = broken();
     let part = std::fs::OpenOptions::new().write(true).open(part(broken.inbox.path(), "big"));
     part.and_then(|part| part.write_all_at(b"XXXX", 18_000_000)).expect("it is ours");
-    let why = "another program changed it while it was received; 16.8 MB are kept, and a new transfer continues";
+    let why =
+        "another program changed it while it was received; 16.8 MB are kept, and a new transfer continues";
     let sent = sent.finish().expect(1);
-    assert!(sent.stderr.contains(&format!("could not store \"big\": cannot store \"big\": {why}")), "{sent:?}");
+    assert!(
+        sent.stderr.contains(&format!("could not store \"big\": cannot store \"big\": {why}")),
+        "{sent:?}"
+    );
     let received = recv.finish().expect(1);
     assert!(received.stderr.contains(why) && !received.stdout.contains("SHA-256 "), "{received:?}");
     assert!(!broken.inbox.path().join("big").exists());

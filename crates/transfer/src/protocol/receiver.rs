@@ -287,8 +287,7 @@ impl ReceiverError {
 }
 
 /// Of two ends one was started with `bench`.
-pub(super) const MEASURES: &str =
-    "one end measures and the other transfers files: start both with bench, or one with send and one with recv";
+pub(super) const MEASURES: &str = "one end measures and the other transfers files: start both with bench, or one with send and one with recv";
 
 impl CurrentFile {
     fn wrong_size(&self, promised: ByteCount) -> ReceiverError {

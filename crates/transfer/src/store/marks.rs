@@ -64,7 +64,8 @@ impl Marks {
     pub fn add(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() {
             let room = BLOCK.saturating_sub(self.size - self.closed()).get();
-            let (fits, rest) = piece.split_at(usize::try_from(room).map_or(piece.len(), |room| room.min(piece.len())));
+            let (fits, rest) =
+                piece.split_at(usize::try_from(room).map_or(piece.len(), |room| room.min(piece.len())));
             self.checksum.update(fits);
             self.size += ByteCount::of_len(fits.len());
             if self.size - self.closed() >= BLOCK {
@@ -186,7 +187,11 @@ mod tests {
         for (at, intact) in [(0, None), (1, None), (2, first), (3, first), (4, second), (7, second)] {
             let (file, marks) = marked();
             file.write_all_at(b"X", at).expect("room");
-            assert_eq!(marks.read_back(&file).expect("it can be read"), ReadBack::Altered(intact), "byte {at}");
+            assert_eq!(
+                marks.read_back(&file).expect("it can be read"),
+                ReadBack::Altered(intact),
+                "byte {at}"
+            );
             assert_eq!(marks.intact(&file).expect("it can be read"), intact, "byte {at}");
         }
     }

@@ -514,7 +514,9 @@ mod tests {
         let offer = offer(FileKind::Resumable { size: ByteCount::new(1_000_001) });
         let verdict = too_large(&offer, Some(ByteCount::new(1_000_000))).expect("too long");
         assert!(verdict.why.contains("1.00 MB (a limit of the receiving process: ulimit -f)"), "{verdict:?}");
-        assert!(too_large(&offer, Some(ByteCount::new(1_000_001))).is_none() && too_large(&offer, None).is_none());
+        assert!(
+            too_large(&offer, Some(ByteCount::new(1_000_001))).is_none() && too_large(&offer, None).is_none()
+        );
     }
 
     #[test]

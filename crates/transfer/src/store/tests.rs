@@ -189,11 +189,17 @@ fn a_part_that_another_program_touched_is_not_stored_whatever_it_did_and_wheneve
                 alter(&partial(&dir).join("a.part"));
             }
             let verdict = more.and_then(|()| part.keep(&digest(&content))).expect_err("another file");
-            assert!(verdict.why.starts_with("cannot store \"a\": ") && verdict.why.contains(why), "{verdict:?}");
+            assert!(
+                verdict.why.starts_with("cannot store \"a\": ") && verdict.why.contains(why),
+                "{verdict:?}"
+            );
             assert!(!dir.path().join("a").exists(), "{verdict:?}");
             // The next transfer is not led astray by what is left.
             receive(&store, &offer, &content).expect("nothing in the way");
-            assert_eq!((names(dir.path()), fs::read(dir.path().join("a")).ok()), (vec!["a".into()], Some(content.to_vec())));
+            assert_eq!(
+                (names(dir.path()), fs::read(dir.path().join("a")).ok()),
+                (vec!["a".into()], Some(content.to_vec()))
+            );
         }
     }
 }
@@ -210,7 +216,10 @@ fn what_lies_before_an_alteration_is_kept_and_does_not_travel_again() {
     }
     overwrite(&partial(&dir).join("a.part"), 20 << 20, &[!content[20 << 20]]);
     let verdict = part.keep(&digest(&content)).expect_err("another file");
-    assert!(verdict.why.ends_with("; 16.8 MB are kept, and a new transfer continues from there"), "{verdict:?}");
+    assert!(
+        verdict.why.ends_with("; 16.8 MB are kept, and a new transfer continues from there"),
+        "{verdict:?}"
+    );
     let mut part = store.create(&resumable(40 << 20)).expect("it goes on");
     assert_eq!(digest_of(&mut part), Some(digest(&content[..16 << 20])));
     fill_from(&mut part, &content, 16 << 20);
@@ -506,11 +515,7 @@ fn no_verdict_tells_where_the_receiver_stores() {
 fn the_longest_name_can_be_stored() {
     let (dir, store) = store(Overwrite::Never);
     let name = "ä".repeat(FilePath::MAX_NAME / 2);
-    store
-        .create(&file(&name))
-        .expect("a short part name")
-        .keep(&digest(b""))
-        .expect("a name that fits");
+    store.create(&file(&name)).expect("a short part name").keep(&digest(b"")).expect("a name that fits");
     assert_eq!(names(dir.path()), [name]);
 }
 
@@ -571,7 +576,10 @@ fn symbolic_links_are_not_followed() {
 #[test]
 fn an_unusable_directory_is_reported_before_anything_is_received() {
     for (dir, why) in [
-        ("/proc", "cannot put files into \"/proc\": nothing can be made in it: it was removed, or its file system"),
+        (
+            "/proc",
+            "cannot put files into \"/proc\": nothing can be made in it: it was removed, or its file system",
+        ),
         ("/proc/self", "cannot put files into"),
         ("/dev/null", "not a directory"),
         ("/nowhere", "it does not exist"),
