@@ -7,6 +7,8 @@ again.
 import random
 from dataclasses import dataclass
 
+from turmoil.meddling import PART_KINDS
+
 RATES = [5, 8, 10, 20, 30, 50]
 """Mbit/s of a link, both ways."""
 
@@ -47,7 +49,7 @@ ALL_KINDS = "all paths silent"
 OUTAGES = (0.5, 10.0)
 """Seconds for which all paths are silent."""
 
-KINDS = [*PATH_KINDS, *PROCESS_KINDS, ALL_KINDS]
+KINDS = [*PATH_KINDS, *PROCESS_KINDS, ALL_KINDS, *PART_KINDS]
 
 
 @dataclass(frozen=True)

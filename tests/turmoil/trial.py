@@ -12,6 +12,7 @@ from ours import Failed, environment
 from turmoil.contents import Contents
 from turmoil.crossing import Crossing
 from turmoil.events import begin_on_path, over_on_path
+from turmoil.meddling import PART_KINDS, meddle
 from turmoil.plan import ALL_KINDS, PATH_KINDS
 
 TICK = 0.01
@@ -39,6 +40,7 @@ CAUSES = {
     "the receiver was busy": r"busy with another transfer; try again later",
     "no answer": r"no answer from \S+ after \d+ attempts",
     "no address": r"(no address of this machine|network is unreachable|no interface)",
+    "its part was touched": r"(another program changed it|it was removed) while it was received",
     "it was there already": r"exists already; use `anabranch recv --force` to replace it",
 }
 """What a failure may say: the cause, in words of our program."""
@@ -164,6 +166,9 @@ class Trial:
             is_judged = event.what == ALL_KINDS and self.plan.is_alone(event, WAKES) and self.contents.stored() > 0
             self.silent_from = self.attempts if is_judged else None
             return
+        if event.what in PART_KINDS:
+            meddle(self.folder / "store", event.what)
+            return
         for name in ["sender", "receiver"] if who == "both" else [who]:
             process = getattr(self, name)
             match what:
@@ -189,6 +194,8 @@ class Trial:
                 until = time.monotonic() - self.began + WAKES
                 self.wakes = (until, self.contents.stored(), self.silent_from)
                 self.silent_from = None
+            return
+        if event.what in PART_KINDS:
             return
         for name in ["receiver", "sender"] if who == "both" else [who]:
             if what == "stopped":

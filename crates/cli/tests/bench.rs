@@ -265,7 +265,7 @@ fn a_receiver_of_files_is_not_mistaken_for_a_server_of_tests() {
     let dir = tempfile::tempdir().expect("a directory");
     let (recv, to) = crate::program::receiver("127.0.0.1", dir.path(), "");
     let ended = run(&mut anabranch(&format!("bench --to {to} -t 1"))).expect(1);
-    assert!(ended.stderr.contains("file protocol"), "{ended:?}");
+    assert!(ended.stderr.contains("refused: one end measures and the other transfers files"), "{ended:?}");
     drop(recv);
 }
 

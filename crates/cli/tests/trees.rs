@@ -197,7 +197,11 @@ fn what_cannot_be_read_is_named_and_the_rest_goes_on() {
         }
     }
     let sent = run(command.arg(&top)).expect(1);
-    recv.finish().expect(0);
+    let received = recv.finish().expect(1);
+    assert!(
+        received.stderr.contains("\"top/secret\": the sender gave up: permission denied"),
+        "{received:?}"
+    );
     for closed in [top.join("closed"), inbox.path().join("top/closed")] {
         set_mode(&closed, 0o755);
     }
@@ -219,6 +223,24 @@ fn standard_input_comes_out_of_standard_output_and_nothing_else_does() {
     let received = recv.finish().expect(0);
     assert!(received.stdout == lines, "{} bytes", received.stdout.len());
     assert!(received.stderr.contains("stdin (to standard output)"), "{}", received.stderr);
+}
+
+#[test]
+fn a_reader_of_standard_output_that_ends_fails_the_file_at_both_ends() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 5_000_000);
+    let line =
+        "{ \"$0\" recv --listen 127.0.0.1:0 --dir -; echo \"status $?\" >&2; } | head -c 100000 | wc -c";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_anabranch")]).env("ANABRANCH_KEY", crate::program::KEY);
+    let mut recv = Program::start(&mut shell);
+    let to = recv.wait_for("--to ");
+    let sent = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
+    let why = "cannot write to standard output: the program that read it has ended";
+    assert!(sent.stderr.contains(why), "{sent:?}");
+    let received = recv.finish().expect(0);
+    assert!(received.stderr.contains(why) && received.stderr.contains("status 1"), "{received:?}");
+    assert_eq!(received.stdout.trim(), "100000");
 }
 
 #[test]
