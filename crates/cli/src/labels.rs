@@ -49,7 +49,7 @@ impl Labels {
         };
         let starts = known.iter().filter(|interface| !interface.is_loopback()).flat_map(|interface| {
             let named = interface.addresses.iter().filter(move |ip| only(&interface, ip));
-            named.map(|ip| (*ip, interface.name.clone()))
+            named.map(move |ip| (*ip, interface.name.clone()))
         });
         Labels { starts: starts.collect() }
     }
@@ -105,7 +105,7 @@ impl Labels {
     /// Puts what paths are called in place of their names, which may repeat.
     pub fn put_short<'a>(&self, names: impl Iterator<Item = &'a mut String>) {
         let names: Vec<&mut String> = names.collect();
-        let known: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let known: Vec<String> = names.iter().map(|name| (**name).clone()).collect();
         for (name, label) in names.into_iter().zip(self.distinct(&known)) {
             *name = label;
         }

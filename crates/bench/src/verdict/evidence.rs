@@ -109,7 +109,7 @@ impl<'a> Evidence<'a> {
     pub fn is_each_held_by_losses(&self) -> bool {
         let held = self.held_by_losses();
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED);
-        used.all(|path| held.iter().any(|held| held.name == path.name))
+        !held.is_empty() && used.all(|path| held.iter().any(|held| held.name == path.name))
     }
 
     /// Whether a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.

@@ -6,7 +6,7 @@ use anabranch_scenario::Scenario;
 use super::real::{Attempt, MOST_LATE};
 use super::{AggregationGain, ComparisonRow, SEEDS};
 use crate::failure::printable;
-use crate::report::{head, lay_out, lay_out_narrow};
+use crate::report::{head, lay_out_narrow};
 
 /// The answer in a line, one line a variant, and what follows from them.
 pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
@@ -92,7 +92,7 @@ fn shares(rows: &[ComparisonRow]) -> String {
         return String::new();
     }
     let head = head(["together", "of the sum", "the best alone"]);
-    format!("\n{}", lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1))
+    format!("\n{}", lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1, &[]))
 }
 
 /// What the simulated column is, and how much chance is in it.

@@ -3,7 +3,7 @@
 use anabranch_base::Duration;
 use anabranch_emulate::{PathReport, RelayReport, SideReport};
 
-use crate::report::{head, lay_out};
+use crate::report::{head, lay_out_narrow};
 
 /// The links, and how late the relay was.
 pub fn relayed(report: &RelayReport) -> String {
@@ -13,7 +13,7 @@ pub fn relayed(report: &RelayReport) -> String {
         .iter()
         .flat_map(|link| [row(&link.name, "there", &link.forward), row(&link.name, "back", &link.reverse)]);
     let head = head(["link", "way", "packets", "lost", "queue drops", "used"]);
-    let table = lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2);
+    let table = lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &[]);
     let refused: u64 = report.paths.iter().map(PathReport::refused).sum();
     let unsent: u64 = report.paths.iter().map(|path| path.forward.unsent + path.reverse.unsent).sum();
     let dropped = report.kernel_drops.unwrap_or(0);
