@@ -20,9 +20,11 @@ pub async fn pour(association: Association, ask: Ask) -> Result<SenderReport, Se
             let (tell, told) = oneshot::channel();
             let runtime = Handle::current();
             // A thread of its own: tokio's timers count milliseconds, and messages come several in one.
-            std::thread::spawn(move || {
-                let _ = tell.send(pour_at(&association, ask, rate, &runtime));
-            });
+            let (other, name) = (association.clone(), "messages".to_owned());
+            let pouring = move || drop(tell.send(pour_at(&other, ask, rate, &runtime)));
+            if let Err(error) = std::thread::Builder::new().name(name).spawn(pouring) {
+                association.abort(&format!("no thread can be started for messages at a rate: {error}"));
+            }
             told.await.unwrap_or(Err(SendError::Closing))
         }
     }

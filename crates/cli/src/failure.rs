@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use anabranch_net::monitor::path_name;
 
+use crate::interrupt;
 use crate::lookup::LookupFailure;
 use crate::notice;
 
@@ -141,6 +142,11 @@ pub enum Failure {
     /// A result that standard output does not take.
     #[error("cannot write the result to standard output: {0}")]
     NotPrinted(io::Error),
+    /// This host allows no thread more.
+    #[error(
+        "cannot start a thread: {0} (a limit of this host: see ulimit -u, or pids.max of its control group)"
+    )]
+    NoThread(io::Error),
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -150,7 +156,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit status: 1 the work failed, 2 the input is wrong, 130 after Ctrl-C.
+    /// The exit status: 1 the work failed, 2 the input is wrong, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.status())
     }
@@ -218,8 +224,9 @@ impl Failure {
             | Failure::Busy(_)
             | Failure::NotStored(_)
             | Failure::NotPrinted(_)
+            | Failure::NoThread(_)
             | Failure::System(_) => 1,
-            Failure::Interrupted => 130,
+            Failure::Interrupted => interrupt::status(),
         }
     }
 
@@ -260,6 +267,7 @@ impl Failure {
             Failure::Busy(_) => "busy",
             Failure::NotStored(_) => "not-stored",
             Failure::NotPrinted(_) => "output",
+            Failure::NoThread(_) => "threads",
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
         }

@@ -28,7 +28,7 @@ use crate::settings;
 /// What went wrong before anything was received.
 pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
-    let security = key::to_send(&arguments.secrecy)?;
+    let security = key::to_send(&arguments.secrecy, interrupt).await?;
     let destination = destination(arguments)?;
     let from = addresses::look_up(&arguments.from).await?;
     let outlets = Outlets::to(&from, &arguments.via)?;

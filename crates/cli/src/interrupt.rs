@@ -1,17 +1,18 @@
-//! Waits for Ctrl-C.
+//! Waits for Ctrl-C, and for the other signals that end programs: of a service that is stopped, of a terminal that is gone.
 
+use std::future::Future;
 use std::io;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::watch;
 
 use crate::failure::Failure;
-use crate::key_echo::KeyEcho;
+use crate::threads;
 
 /// Listens from the start, so that no press is lost.
 #[derive(Debug)]
 pub struct Interrupt {
     presses: watch::Receiver<u32>,
-    _echo: KeyEcho,
 }
 
 impl Interrupt {
@@ -21,13 +22,27 @@ impl Interrupt {
     /// Where the system has no such signal.
     pub fn listen() -> io::Result<Interrupt> {
         let (count, presses) = watch::channel(0);
-        let mut signal = Signal::listen()?;
-        tokio::spawn(async move {
-            while signal.arrives().await {
-                count.send_modify(|count| *count += 1);
+        for mut signal in Signal::listen()? {
+            let count = count.clone();
+            tokio::spawn(async move {
+                while signal.arrives().await {
+                    on_signal(signal.number);
+                    count.send_modify(|count| *count += 1);
+                }
+            });
+        }
+        Ok(Interrupt { presses })
+    }
+
+    /// Ends some time after the second press: what has not ended by then, waits for something that does not come.
+    pub fn insisted(&self) -> impl Future<Output = ()> + 'static {
+        let mut presses = self.presses.clone();
+        async move {
+            if presses.wait_for(|count| *count >= 2).await.is_err() {
+                std::future::pending::<()>().await;
             }
-        });
-        Ok(Interrupt { presses, _echo: KeyEcho::hide() })
+            tokio::time::sleep(GRACE).await;
+        }
     }
 
     /// Waits for the next press, which may have been before. If the future is dropped, none is lost.
@@ -41,42 +56,88 @@ impl Interrupt {
     /// alone.
     ///
     /// # Errors
-    /// It was pressed, or the work panicked.
+    /// It was pressed, the work panicked, or there is no thread for it.
     pub async fn or_done<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
+        let work = threads::spawn(work)?;
         tokio::select! {
-            done = tokio::task::spawn_blocking(work) => done.map_err(|error| Failure::System(io::Error::other(error))),
+            done = work.ended() => done,
             () = self.pressed() => Err(Failure::Interrupted),
         }
     }
 }
 
-#[cfg(unix)]
-struct Signal(tokio::signal::unix::Signal);
+/// The signal with this number has ended the work.
+pub fn on_signal(number: u8) {
+    let _ = FIRST.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+}
 
-#[cfg(unix)]
-impl Signal {
-    fn listen() -> io::Result<Signal> {
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).map(Signal)
-    }
-
-    async fn arrives(&mut self) -> bool {
-        self.0.recv().await.is_some()
+/// The exit status after a signal, as shells have it: 130 after Ctrl-C.
+pub fn status() -> u8 {
+    match FIRST.load(Ordering::Relaxed) {
+        0 => 128 + INTERRUPT,
+        number => 128 + number,
     }
 }
 
-#[cfg(not(unix))]
-struct Signal;
+struct Signal {
+    number: u8,
+    #[cfg(unix)]
+    stream: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signal {
+    fn listen() -> io::Result<Vec<Signal>> {
+        use rustix::process::Signal as Known;
+        use tokio::signal::unix::{SignalKind, signal};
+        // A write beyond the limit of a file's size would end the program; handled, it is an error like a full disk.
+        let _ = signal(SignalKind::from_raw(Known::XFSZ.as_raw()))?;
+        let ignored = ignored();
+        let ending = [Known::INT, Known::TERM, Known::HUP].map(Known::as_raw);
+        // Who starts a program with nohup(1) wants it to outlive its terminal. A shell's background jobs ignore Ctrl-C, too,
+        // and still end by kill -INT.
+        let wanted = ending.into_iter().filter(|number| {
+            *number == Known::INT.as_raw()
+                || ignored & 1_u64.checked_shl((number - 1).cast_unsigned()).unwrap_or(0) == 0
+        });
+        wanted
+            .map(|number| {
+                let stream = signal(SignalKind::from_raw(number))?;
+                Ok(Signal { number: u8::try_from(number).unwrap_or(INTERRUPT), stream })
+            })
+            .collect()
+    }
+
+    async fn arrives(&mut self) -> bool {
+        self.stream.recv().await.is_some()
+    }
+}
+
+/// The signals that this program was started without, a bit each; none where the system does not tell.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
 
 #[cfg(not(unix))]
 impl Signal {
-    fn listen() -> io::Result<Signal> {
-        Ok(Signal)
+    fn listen() -> io::Result<Vec<Signal>> {
+        Ok(vec![Signal { number: INTERRUPT }])
     }
 
     async fn arrives(&mut self) -> bool {
         tokio::signal::ctrl_c().await.is_ok()
     }
 }
+
+/// The first that came.
+static FIRST: AtomicU8 = AtomicU8::new(0);
+/// The number of Ctrl-C's signal.
+const INTERRUPT: u8 = 2;
+/// For what a command still has to say after Ctrl-C: its last packets take a second.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(3);

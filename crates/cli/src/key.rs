@@ -9,6 +9,8 @@ use zeroize::Zeroizing;
 
 use crate::arguments::Secrecy;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::notice;
 
 /// What a receiver listens with.
 #[derive(Debug)]
@@ -25,8 +27,8 @@ pub struct Listening {
 ///
 /// # Errors
 /// No key is given, or the given one is invalid.
-pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
-    given(secrecy)?.ok_or_else(|| {
+pub async fn to_send(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Security, Failure> {
+    given(secrecy, interrupt).await?.ok_or_else(|| {
         Failure::Key(format!(
             "no key is given: set {VARIABLE} to the key that the other end printed, or give both ends one \
              with --key-file (--insecure sends unprotected)"
@@ -38,8 +40,8 @@ pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
 ///
 /// # Errors
 /// What is given is not a key, or there are no random numbers for one.
-pub fn to_listen(secrecy: &Secrecy) -> Result<Listening, Failure> {
-    match given(secrecy)? {
+pub async fn to_listen(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Listening, Failure> {
+    match given(secrecy, interrupt).await? {
         Some(security) => Ok(Listening { security, fresh: None, file: secrecy.key_file.clone() }),
         None => {
             let key = fresh()?;
@@ -65,14 +67,25 @@ pub fn word(security: &Security) -> &'static str {
 }
 
 /// What the arguments say, before the environment: they are nearer.
-fn given(secrecy: &Secrecy) -> Result<Option<Security>, Failure> {
+async fn given(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Option<Security>, Failure> {
     if secrecy.insecure {
         return Ok(Some(Security::Insecure));
     }
     let key = match &secrecy.key_file {
-        Some(path) => Some(read(path).map_err(|why| Failure::Key(format!("the key file {path:?}: {why}")))?),
+        Some(path) => {
+            let file = path.clone();
+            // A FIFO may give nothing.
+            let key = interrupt.or_done(move || read(&file)).await?;
+            Some(key.map_err(|why| Failure::Key(format!("the key file {path:?}: {why}")))?)
+        }
         None => from_environment()?,
     };
+    if key.as_ref().is_some_and(|key| is_evident(&key.reveal())) {
+        notice::tell(
+            "This key can be guessed, so that anybody on the network path can read and change the data; a good one: \
+             openssl rand -hex 16",
+        );
+    }
     Ok(key.map(Security::Sealed))
 }
 
@@ -80,6 +93,19 @@ fn from_environment() -> Result<Option<Key>, Failure> {
     let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
     let text = Zeroizing::new(text.to_string_lossy().into_owned());
     text.parse().map(Some).map_err(|error: KeyError| Failure::Key(format!("{VARIABLE}: {error}")))
+}
+
+/// Whether somebody who tries the simplest keys finds this one: one byte, or the same few, again and again, or bytes that count
+/// up or down.
+fn is_evident(digits: &str) -> bool {
+    let bytes: Vec<u8> = digits
+        .as_bytes()
+        .chunks(2)
+        .filter_map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok())
+        .collect();
+    let repeats = |period: usize| bytes.iter().zip(bytes.iter().skip(period)).all(|(one, next)| one == next);
+    let step = |by: u8| bytes.windows(2).all(|pair| pair[0].wrapping_add(by) == pair[1]);
+    [1, 2, 4, 8].into_iter().any(repeats) || (1..=0x11).chain(0xef..=0xff).any(step)
 }
 
 fn read(path: &Path) -> Result<Key, String> {
@@ -145,6 +171,25 @@ mod tests {
             let why = format!("other users may read or change it (mode {mode:03o}): run chmod 600 FILE");
             assert_eq!(told(text, mode), Err(why));
         }
+    }
+
+    #[test]
+    fn a_key_that_anybody_would_try_is_evident_and_a_drawn_one_is_not() {
+        for evident in [
+            "00000000000000000000000000000000",
+            "ffffffffffffffffffffffffffffffff",
+            "deadbeefdeadbeefdeadbeefdeadbeef",
+            "0123456789abcdef0123456789abcdef",
+            "000102030405060708090a0b0c0d0e0f",
+            "00112233445566778899aabbccddeeff",
+            "ffeeddccbbaa99887766554433221100",
+        ] {
+            assert!(is_evident(evident), "{evident}");
+        }
+        for _ in 0..100 {
+            assert!(!is_evident(&fresh().expect("random numbers").reveal()));
+        }
+        assert!(!is_evident("5ec1e700000000000000000000000001"), "that of the tests");
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use dns_lookup::{AddrInfoHints, LookupError, LookupErrorKind, SockType, getaddrinfo};
-use tokio::task::spawn_blocking;
+
+use crate::threads;
 
 /// Why a host has no address.
 #[derive(Debug, thiserror::Error)]
@@ -51,8 +52,11 @@ pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailu
         return Ok(SocketAddr::new(ip, port));
     }
     let name = host.to_owned();
-    let found = spawn_blocking(move || addresses(&name)).await;
-    let found = found.map_err(|error| LookupFailure::system(host, &error))?;
+    let found = match threads::spawn(move || addresses(&name)) {
+        Ok(work) => work.ended().await,
+        Err(failure) => Err(failure),
+    };
+    let found = found.map_err(|failure| LookupFailure::system(host, &failure))?;
     let found = found.map_err(|error| LookupFailure::of(host, error))?;
     let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
     let mut chosen = *chosen.ok_or_else(|| LookupFailure::no_such(host))?;

@@ -39,6 +39,7 @@ mod settings;
 mod sim;
 mod strangers;
 mod sweep;
+mod threads;
 mod transfer;
 mod turns;
 mod view;
@@ -52,6 +53,7 @@ use anabranch_observe::Body;
 use arguments::{Command, NotParsed, Output, ScenarioArguments, ScenarioCommand, asked_settings};
 use failure::Failure;
 use interrupt::Interrupt;
+use key_echo::KeyEcho;
 use report::Outcome;
 
 fn main() -> ExitCode {
@@ -78,25 +80,39 @@ fn main() -> ExitCode {
     {
         return Outcome::from(failure).print(output);
     }
-    let outcome = match tokio::runtime::Runtime::new() {
+    let echo = KeyEcho::hide();
+    let outcome = match threads::runtime() {
         Ok(runtime) => {
-            // On a worker, where it and the driver of the sockets take turns: on this thread each message would wake another.
-            let command = runtime.spawn(run(arguments.command));
-            let outcome = match runtime.block_on(command) {
-                Ok(outcome) => outcome.unwrap_or_else(Outcome::from),
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            };
+            let outcome = runtime.block_on(carry_out(arguments.command));
             // A thread that still reads standard input must not hold up the end.
             runtime.shutdown_background();
             outcome
         }
-        Err(error) => Failure::System(error).into(),
+        Err(failure) => failure.into(),
     };
+    drop(echo);
     outcome.print(output)
 }
 
-async fn run(command: Command) -> Result<Outcome, Failure> {
-    let mut interrupt = Interrupt::listen()?;
+/// Runs the command to its end, or until a user has insisted on one.
+async fn carry_out(command: Command) -> Outcome {
+    let interrupt = match Interrupt::listen() {
+        Ok(interrupt) => interrupt,
+        Err(error) => return Failure::System(error).into(),
+    };
+    let insisted = interrupt.insisted();
+    // On a worker, where it and the driver of the sockets take turns: on this thread each message would wake another.
+    let command = tokio::spawn(run(command, interrupt));
+    tokio::select! {
+        ended = command => match ended {
+            Ok(outcome) => outcome.unwrap_or_else(Outcome::from),
+            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+        },
+        () = insisted => Failure::Interrupted.into(),
+    }
+}
+
+async fn run(command: Command, mut interrupt: Interrupt) -> Result<Outcome, Failure> {
     match &command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,

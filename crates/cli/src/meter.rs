@@ -6,7 +6,6 @@ use std::io::IsTerminal as _;
 use anabranch_base::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
-use tokio::task::JoinHandle;
 
 use crate::arguments::Output;
 use crate::clock::since_start;
@@ -14,6 +13,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::notice;
 use crate::report;
+use crate::threads::Work;
 
 /// How far a command is.
 pub struct Progress {
@@ -63,11 +63,12 @@ impl Meter {
     /// The work panicked.
     pub async fn over<T>(
         mut self,
-        work: JoinHandle<T>,
+        work: Work<T>,
         interrupt: &mut Interrupt,
         progress: impl Fn() -> Progress,
         call_off: impl Fn(),
     ) -> Result<T, Failure> {
+        let work = work.ended();
         tokio::pin!(work);
         let mut ticks = tokio::time::interval(TICK);
         let done = loop {
@@ -80,7 +81,7 @@ impl Meter {
         if let Shown::Bar(bar, _) = &self.shown {
             bar.finish_and_clear();
         }
-        done.map_err(|error| Failure::System(std::io::Error::other(error)))
+        done
     }
 
     fn show(&mut self, progress: impl FnOnce() -> Progress) {

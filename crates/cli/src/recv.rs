@@ -36,7 +36,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
         return fetch::run(arguments, interrupt).await;
     }
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
-    let listening = key::to_listen(&arguments.secrecy)?;
+    let listening = key::to_listen(&arguments.secrecy, interrupt).await?;
     ready::check(&listening, &arguments.output)?;
     let destination = destination(arguments)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;

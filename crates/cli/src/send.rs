@@ -44,7 +44,7 @@ async fn dial(
     arguments: &SendArguments,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let security = key::to_send(&arguments.secrecy)?;
+    let security = key::to_send(&arguments.secrecy, interrupt).await?;
     let to = addresses::look_up(&arguments.to).await?;
     let outlets = Outlets::to(&to, &arguments.via)?;
     let config = settings::with(settings::for_tools(), &arguments.settings)?;

@@ -42,7 +42,7 @@ pub async fn run(
         ));
     }
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
-    let listening = key::to_listen(&arguments.secrecy)?;
+    let listening = key::to_listen(&arguments.secrecy, interrupt).await?;
     ready::check(&listening, &arguments.output)?;
     let endpoint = endpoint::to_listen(hosts, &config, &listening.security).await?;
     ready::tell(&endpoint, hosts, &listening, Spoken::by(&arguments.output), RECEIVER);

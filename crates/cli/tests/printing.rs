@@ -1,21 +1,144 @@
 //! What happens to results that standard output does not accept, or no longer.
 
-use std::fs::OpenOptions;
-use std::process::Stdio;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
 
-use crate::program::anabranch;
+use crate::program::{anabranch, file};
+use tempfile::{TempDir, tempdir};
 
 const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/two-paths.toml");
 
+/// A line of every command that prints something and ends by itself, run in a folder with a scenario and a recording.
+const PRINTING: [&str; 18] = [
+    "sim two.toml",
+    "sim two.toml --json",
+    "sim two.toml --json-lines",
+    "sim --set help",
+    "send --set help",
+    "predict two.toml",
+    "plan two.toml",
+    "plan two.toml --write -",
+    "sweep two.toml --out swept",
+    "sweep two.toml --dry-run",
+    "figures list",
+    "scenario from up",
+    "scenario from up --json",
+    "emulate two.toml --to 127.0.0.1:9 --time 10ms",
+    "completions bash",
+    "--help",
+    "sim --help",
+    "--version",
+];
+
+fn desk() -> TempDir {
+    let desk = tempdir().expect("a folder");
+    std::fs::write(desk.path().join("two.toml"), std::fs::read(SCENARIO).expect("it is shipped"))
+        .expect("room");
+    std::fs::write(desk.path().join("up"), "1\n2\n").expect("room");
+    desk
+}
+
+#[cfg(target_os = "linux")]
+fn full() -> File {
+    OpenOptions::new().write(true).open("/dev/full").expect("Linux has one")
+}
+
 #[test]
 #[cfg(target_os = "linux")]
-fn a_result_that_does_not_fit_on_the_disk_is_a_failure() {
-    for line in [format!("sim {SCENARIO}"), format!("sim {SCENARIO} --json"), "completions bash".to_owned()] {
-        let full = OpenOptions::new().write(true).open("/dev/full").expect("Linux has one");
-        let ended = anabranch(&line).stdout(full).output().expect("the program starts");
-        assert_eq!(ended.status.code(), Some(1), "{line}");
+fn a_result_that_does_not_fit_on_the_disk_is_a_failure_of_every_command_told_once() {
+    let desk = desk();
+    for line in PRINTING {
+        let mut command = anabranch(line);
+        let ended = command.current_dir(&desk).stdout(full()).output().expect("the program starts");
         let complaint = String::from_utf8_lossy(&ended.stderr);
-        assert!(complaint.contains("cannot write the result to standard output: "), "{line}: {complaint}");
+        assert_eq!(ended.status.code(), Some(1), "{line}: {complaint}");
+        let told = complaint.matches("cannot write the result to standard output: ").count();
+        assert_eq!(told, 1, "{line}: {complaint}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_standard_output_for_reading_alone_takes_no_result() {
+    let reading = File::open("/dev/null").expect("it is there");
+    let ended = anabranch("completions bash").stdout(reading).output().expect("the program starts");
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn messages_that_cannot_be_written_change_no_exit_status() {
+    let desk = desk();
+    std::fs::write(desk.path().join("wrong.toml"), "x").expect("room");
+    for (line, status) in [
+        ("sim two.toml", 0),
+        ("scenario from up", 0),
+        ("sim wrong.toml", 2),
+        ("sim", 2),
+        ("send f --limit-rate 0 --to 127.0.0.1", 2),
+        ("", 2),
+        ("emulate two.toml --to 127.0.0.1:9 --time 10ms", 0),
+    ] {
+        let mut command = anabranch(line);
+        let ended = command.current_dir(&desk).stderr(full()).output().expect("the program starts");
+        assert_eq!(ended.status.code(), Some(status), "{line}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let ended = anabranch(line).current_dir(&desk).stderr(writer).output().expect("the program starts");
+        assert_eq!(ended.status.code(), Some(status), "{line}, whose reader has ended");
+    }
+}
+
+#[test]
+fn a_transfer_goes_on_when_the_reader_of_its_messages_ends() {
+    let (from, into) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
+    let path = file(from.path(), "a", 300_000);
+    let mut recv = anabranch("recv -v --listen 127.0.0.1:0 --dir");
+    let mut recv =
+        recv.arg(into.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    drop(recv.stderr.take());
+    let mut line = String::new();
+    let mut lines = BufReader::new(recv.stdout.take().expect("piped"));
+    lines.read_line(&mut line).expect("it is ready");
+    drop(lines);
+    let to = line.split("--to ").nth(1).expect("an address").trim().to_owned();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let sent =
+        anabranch(&format!("send -v --to {to}")).arg(&path).stderr(writer).status().expect("it starts");
+    assert_eq!((sent.code(), recv.wait().expect("it ends").code()), (Some(0), Some(0)));
+    assert_eq!(std::fs::read(into.path().join("a")).expect("it is there").len(), 300_000);
+}
+
+/// A pager that is left open, a terminal that is stopped: the pipe is full, and nothing reads it.
+#[test]
+#[cfg(target_os = "linux")]
+fn work_does_not_wait_for_ever_for_a_reader_that_does_not_read() {
+    use rustix::fs::{OFlags, fcntl_setfl};
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    fcntl_setfl(&writer, OFlags::NONBLOCK).expect("it may");
+    while writer.write(&[b'.'; 4096]).is_ok() {}
+    fcntl_setfl(&writer, OFlags::empty()).expect("it may");
+    let mut program = anabranch("sim nowhere.toml");
+    let ended = program.stdout(Stdio::null()).stderr(writer).status().expect("the program starts");
+    assert_eq!(ended.code(), Some(2));
+    drop(reader);
+}
+
+/// A file that is opened must not become the standard output that is missing.
+#[test]
+#[cfg(unix)]
+fn descriptors_that_are_closed_take_nothing_for_themselves() {
+    let desk = desk();
+    let program = anabranch("").get_program().to_owned();
+    for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        let line = format!("exec \"$0\" sim two.toml --report run.html {closed}");
+        let ended = Command::new("sh").args(["-c", &line]).arg(&program).current_dir(&desk).output();
+        assert_eq!(ended.expect("there is sh(1)").status.code(), Some(0), "{closed}");
+        let page = std::fs::read_to_string(desk.path().join("run.html")).expect("a page");
+        assert!(page.trim_end().ends_with("</html>"), "{closed}");
+        assert!(page.to_lowercase().starts_with("<!doctype html>"), "{closed}: {page:.300}");
     }
 }
 

@@ -25,7 +25,9 @@ mod unfit;
 pub use enough::{Stop, Sufficiency};
 pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
-pub use replicate::{Ended, FlowSummary, Plan, Replications, Watcher, replicate, run_once, summarise};
+pub use replicate::{
+    Ended, FlowSummary, MOST_THREADS, Plan, Replications, Watcher, replicate, run_once, summarise,
+};
 pub use result::RunResult;
 pub use run::{Run, RunProgress};
 pub use unfit::{BuildError, TooFewSeeds, Unfit};

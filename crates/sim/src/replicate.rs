@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 
 use anabranch_base::Duration;
 use anabranch_scenario::Scenario;
@@ -21,7 +23,8 @@ pub struct Plan {
     pub seed: u64,
     /// How many.
     pub stop: Stop,
-    /// The number of threads; `None` for as many as there are cores. The results do not depend on it.
+    /// The number of threads, of which more than there are runs or [`MOST_THREADS`] are not started; `None` for as many as
+    /// there are cores. The results do not depend on it.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -130,15 +133,8 @@ pub fn replicate(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<R
     plan.stop.check_seeds(plan.seed)?;
     // Checks that the scenario can be run before any thread starts.
     Run::new(scenario, plan.seed, Watch::default())?;
-    let threads = plan.threads.map_or(0, NonZeroUsize::get);
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(|| on_these_threads(scenario, plan, watcher)),
-        // If the system gives no threads, this thread does the work.
-        Err(_) => on_these_threads(scenario, plan, watcher),
-    }
-}
-
-fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<Replications, BuildError> {
+    let threads = plan.threads.or(thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZeroUsize::get).min(MOST_THREADS);
     let mut done: Vec<Ended> = Vec::new();
     let mut judge = Sufficiency::new(plan.stop);
     loop {
@@ -148,8 +144,8 @@ fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Resul
         }
         let known = done.len();
         let first = known as u64;
-        let count = plan.stop.batch(first, rayon::current_num_threads() as u64);
-        done.extend(batch(first..first + count, scenario, plan.seed, watcher)?);
+        let count = plan.stop.batch(first, threads as u64);
+        done.extend(batch(first..first + count, threads, scenario, plan.seed, watcher)?);
         if watcher.is_called_off() {
             return Ok(Replications::of(done));
         }
@@ -157,16 +153,17 @@ fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Resul
     }
 }
 
-/// Runs `indices`, in their order. Each thread takes the next one, so that what is complete when the runs are cancelled
-/// is, but for the last few, an unbroken beginning.
+/// Runs `indices`, in their order, on as many of the `threads` as the system allows; this one works too. Each thread takes
+/// the next one, so that what is complete when the runs are cancelled is, but for the last few, an unbroken beginning.
 fn batch(
     indices: Range<u64>,
+    threads: usize,
     scenario: &Scenario,
     seed: u64,
     watcher: &Watcher,
 ) -> Result<Vec<Ended>, BuildError> {
     let next = AtomicU64::new(indices.start);
-    let of_threads = rayon::broadcast(|_| -> Result<Vec<(u64, Ended)>, BuildError> {
+    let work = || -> Result<Vec<(u64, Ended)>, BuildError> {
         let mut ended = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -181,6 +178,15 @@ fn batch(
                 return Ok(ended);
             }
         }
+    };
+    let threads = threads.min(usize::try_from(indices.end - indices.start).unwrap_or(threads));
+    let of_threads = thread::scope(|scope| {
+        let start = |_| thread::Builder::new().name("runs".to_owned()).spawn_scoped(scope, &work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
+        let own = work();
+        let joined =
+            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.chain([own]).collect::<Vec<_>>()
     });
     let mut ended: Vec<(u64, Ended)> = Vec::new();
     for of_thread in of_threads {
@@ -234,6 +240,9 @@ pub fn run_once(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<End
     let result = run.finish();
     Ok(Ended { result, wall: (watcher.clock)().saturating_sub(begun), is_whole })
 }
+
+/// No more threads work on runs: a number above is a slip, and takes the machine's memory.
+pub const MOST_THREADS: usize = 1024;
 
 /// How often a run checks whether it was cancelled.
 const SLICE: Duration = Duration::from_millis(250);

@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use crate::printing::tell;
+use crate::processors::on_all;
 
 /// One scenario and the seeds it is run with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,25 +100,23 @@ where
         .flat_map(|(index, point)| point.seeds.clone().map(move |seed| (index, seed)))
         .collect();
     watch.begin(jobs.len() as u64);
-    let results: Vec<T> = jobs
-        .par_iter()
-        .with_max_len(1)
-        .map(|&(index, seed)| {
-            let mut run = Run::new(&scenarios[index], seed, Watch::default())
-                .map_err(|error| fault(&points[index], &error))?;
-            while run.advance(SLICE) == RunProgress::Running {
-                if watch.is_interrupted() {
-                    return Err(GridError::Interrupted.into());
-                }
-            }
+    let make = |&(index, seed): &(usize, u64)| {
+        let mut run = Run::new(&scenarios[index], seed, Watch::default())
+            .map_err(|error| fault(&points[index], &error))?;
+        while run.advance(SLICE) == RunProgress::Running {
             if watch.is_interrupted() {
                 return Err(GridError::Interrupted.into());
             }
-            let kept = keep(&points[index], run.finish());
-            watch.on_run();
-            kept
-        })
-        .collect::<Result<_, E>>()?;
+        }
+        if watch.is_interrupted() {
+            return Err(GridError::Interrupted.into());
+        }
+        let kept = keep(&points[index], run.finish());
+        watch.on_run();
+        kept
+    };
+    let all = || jobs.par_iter().with_max_len(1).map(make).collect::<Result<Vec<T>, E>>();
+    let results = on_all(all).map_err(GridError::from)??;
     let mut results = results.into_iter();
     Ok(points.iter().map(|point| results.by_ref().take(point.seeds.clone().count()).collect()).collect())
 }

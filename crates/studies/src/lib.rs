@@ -12,6 +12,7 @@ pub mod kept_runs;
 pub mod ns2;
 pub mod ns3;
 pub mod printing;
+mod processors;
 pub mod sample;
 pub mod scale;
 pub mod sharing;

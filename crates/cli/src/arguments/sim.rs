@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use anabranch_sim::MOST_THREADS;
 use clap::Args;
 
 use super::{Output, Timing};
@@ -36,8 +37,8 @@ pub struct SimArguments {
     /// Write an HTML page with charts of the first replication
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// Number of threads for replications (default: one per core); results do not depend on it
-    #[arg(short = 'j', long, value_name = "N")]
+    /// Number of threads for replications (default: one per core, at most 1024); results do not depend on it
+    #[arg(short = 'j', long, value_name = "N", value_parser = thread_number)]
     pub threads: Option<NonZeroUsize>,
     /// Times of the machine.
     #[command(flatten)]
@@ -57,6 +58,15 @@ impl SimArguments {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         let runs = self.runs.map(|runs| format!("run.runs={runs}"));
         self.settings.iter().cloned().chain(seed).chain(runs).collect()
+    }
+}
+
+/// A number of threads that is not a slip of the finger.
+pub fn thread_number(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse::<NonZeroUsize>().map_err(|error| error.to_string())?;
+    match number.get() {
+        ..=MOST_THREADS => Ok(number),
+        _ => Err(format!("at most {MOST_THREADS} threads; as many as there are cores are the fastest")),
     }
 }
 

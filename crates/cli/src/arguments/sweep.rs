@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::sim::thread_number;
 use super::{Output, Percentage, Timing};
 
 /// `anabranch sweep`.
@@ -35,8 +36,8 @@ pub struct SweepArguments {
     /// Say how many runs there are and how long they take, and run none of them
     #[arg(long)]
     pub dry_run: bool,
-    /// Number of threads (default: one per core); results do not depend on it
-    #[arg(short = 'j', long, value_name = "N")]
+    /// Number of threads (default: one per core, at most 1024); results do not depend on it
+    #[arg(short = 'j', long, value_name = "N", value_parser = thread_number)]
     pub threads: Option<NonZeroUsize>,
     /// Times of the machine.
     #[command(flatten)]

@@ -27,7 +27,7 @@ use crate::settings;
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let route = BenchRoute::of(arguments).await?;
+    let route = BenchRoute::of(arguments, interrupt).await?;
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
     let verdict = judged(&measured, &route, &[]);

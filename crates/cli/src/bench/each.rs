@@ -24,7 +24,7 @@ use anabranch_net::monitor::path_name;
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let route = BenchRoute::of(arguments).await?;
+    let route = BenchRoute::of(arguments, interrupt).await?;
     let resolved = client::resolved(arguments, &route);
     let paths = tested(learn(&route, interrupt).await?, arguments);
     let labels = Labels::now();

@@ -58,8 +58,8 @@ impl BenchRoute {
     ///
     /// # Errors
     /// An invalid host, interface, key or setting.
-    pub async fn of(arguments: &BenchArguments) -> Result<BenchRoute, Failure> {
-        let security = key::to_send(&arguments.secrecy)?;
+    pub async fn of(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<BenchRoute, Failure> {
+        let security = key::to_send(&arguments.secrecy, interrupt).await?;
         let to = addresses::look_up(&arguments.to).await?;
         let outlets = Outlets::to(&to, &arguments.via)?;
         let config = settings::with(settings::for_tools(), &arguments.settings)?;

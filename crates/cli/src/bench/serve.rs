@@ -32,7 +32,7 @@ use crate::strangers;
 /// What went wrong before a client came, and Ctrl-C while none was there.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
-    let listening = key::to_listen(&arguments.secrecy)?;
+    let listening = key::to_listen(&arguments.secrecy, interrupt).await?;
     ready::check(&listening, &arguments.output)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
     ready::tell(&endpoint, &arguments.listen, &listening, Spoken::by(&arguments.output), OTHER);

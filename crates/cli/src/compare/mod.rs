@@ -13,7 +13,6 @@ use anabranch_models::RoundLoss;
 use anabranch_sctp::config::Encapsulation;
 use anabranch_sim::predict::{Model, ModelFlow, forecast};
 use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
-use tokio::task::spawn_blocking;
 
 use crate::arguments::{CompareArguments, Output};
 use crate::clock::since_start;
@@ -21,6 +20,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
+use crate::threads;
 pub use meeting::Over;
 use progress::{Steps, pulse};
 use real::{Attempt, transfer};
@@ -66,7 +66,7 @@ pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
 /// # Errors
 /// The scenario is wrong or not one that can be compared, or a socket cannot be opened.
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let loaded = load(&arguments.scenario, &arguments.settings)?;
+    let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let scope = if arguments.together { VariantChoice::Together } else { VariantChoice::AloneAndTogether };
     let manner =
         ComparisonPlan { scope, around: arguments.around.encapsulation(), over: over(arguments), repeats: 1 };
@@ -88,6 +88,7 @@ pub async fn compare(
     let steps: usize = (0..variants.len()).map(|number| 1 + wanted(number)).sum();
     let steps = Steps::new(output, steps as u64);
     let mut pulse = pulse();
+    let mut ticks = tokio::time::interval(TICK);
     let mut rows = Vec::new();
     let mut failure = None;
     'variants: for (number, variant) in variants.iter().enumerate() {
@@ -100,6 +101,7 @@ pub async fn compare(
                     break;
                 }
                 _ = pulse.tick() => steps.tell(),
+                _ = ticks.tick() => steps.tick(),
                 () = interrupt.pressed() => {
                     failure = Some(Failure::Interrupted);
                     break 'variants;
@@ -152,7 +154,7 @@ async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> 
         let (_, found) = forecast.models.into_iter().next().ok_or("no model was asked")?;
         found.map(|found| found.total_goodput_bps())
     };
-    spawn_blocking(work).await.map_err(|error| Failure::System(std::io::Error::other(error)))
+    threads::spawn(work)?.ended().await
 }
 
 /// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is
@@ -167,7 +169,7 @@ async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
     let plan =
         Plan { seed: scenario.run.seed, stop: Stop::After(scenario.run.runs.max(SEEDS)), threads: None };
     let work = move || replicate(&scenario, plan, &Watcher::new(since_start));
-    let done = spawn_blocking(work).await.map_err(|error| Failure::System(std::io::Error::other(error)))?;
+    let done = threads::spawn(work)?.ended().await?;
     let Replications { runs, .. } = done?;
     summarise(&runs)
         .into_iter()
@@ -242,6 +244,9 @@ impl AggregationGain {
 /// the packets (Floyd and Jacobson 1991, "traffic phase effects"), each time the same. Simulated packets are late by up
 /// to this much, like those of the relay.
 const NOISE: Duration = Duration::from_micros(100);
+
+/// How often the bar moves.
+const TICK: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// How many seeds the simulator's mean is taken over, unless the scenario wants more.
 const SEEDS: u64 = 20;

@@ -23,13 +23,17 @@ impl Steps {
         let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}  {elapsed}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
         let bar = ProgressBar::with_draw_target(Some(count), target).with_style(style);
-        bar.enable_steady_tick(std::time::Duration::from_millis(100));
         Steps { bar, tells_lines: !is_silent && !std::io::stderr().is_terminal() }
     }
 
     /// The next step, in words.
     pub fn begin(&self, what: String) {
         self.bar.set_message(what);
+    }
+
+    /// Moves the bar: without a thread of its own, which a host may not allow.
+    pub fn tick(&self) {
+        self.bar.tick();
     }
 
     /// One step is done.

@@ -1,23 +1,29 @@
 //! `anabranch emulate` with a command: it runs in a network namespace, with one interface per path.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anabranch_base::{Duration, Seed};
 use anabranch_emulate::RelayReport;
 use anabranch_emulate::namespaces::{NamespacePair, SetupError, may_have_namespaces};
 use anabranch_emulate::supervised::{self, BlockedSignals, CommandOutput, Job, SupervisedCommand};
+use anabranch_files::WholeFile;
+use anabranch_lab::load::{LARGEST, why};
+use anabranch_lab::{LoadError, Origin, Purpose, load_bytes};
 use anabranch_observe::{Body, CannotWrite};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::{document, refuse_appstripe, table};
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::notice;
 use crate::report::{Outcome, ending, print_line};
-use crate::scenario::load_links;
+use crate::scenario::refuse_replaced;
 use anabranch_net::Clock;
 
 /// What this process has to do if it is one of those that stand between a user and the command.
@@ -35,23 +41,62 @@ pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
 }
 
 fn run(arguments: &EmulateArguments) -> Result<u8, Failure> {
-    let loaded = load_links(&arguments.scenario, &arguments.changes())?;
+    refuse_replaced("--report", arguments.report.as_deref(), &[&arguments.scenario])?;
+    let blocked_signals = BlockedSignals::block()?;
+    let (bytes, origin) = read_before(&arguments.scenario, &blocked_signals)?;
+    let loaded = load_bytes(&bytes, origin, &arguments.changes(), Purpose::Links)?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;
     // Known before anything runs.
-    let mut kept = arguments.report.as_deref().map(Kept::create).transpose()?;
-    let blocked_signals = BlockedSignals::block()?;
+    let kept = arguments.report.as_deref().map(Kept::create).transpose()?;
     may_have_namespaces().map_err(SetupError::Namespace)?;
     let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
     let supervised = SupervisedCommand::begin(blocked_signals, &namespaces, &job(arguments))?;
     let status = wait(arguments, &namespaces, &supervised)?;
     let report = namespaces.stop();
     let body = document::of_command(&loaded, &report, status);
-    if let Some(kept) = &mut kept {
+    if let Some(kept) = kept {
         kept.write(&body)?;
     }
     tell(arguments, &report, &body);
     Ok(status)
+}
+
+/// The scenario, unless a signal comes first: a terminal, a pipe or a FIFO may give nothing, and there may be no thread yet
+/// that could wait for it.
+fn read_before(file: &Path, signals: &BlockedSignals) -> Result<(Vec<u8>, Origin), Failure> {
+    let not_read =
+        |error: &io::Error| Failure::from(LoadError::NotRead { file: file.to_owned(), why: why(error) });
+    if file.as_os_str() == "-" {
+        let bytes = bytes_before(rustix::stdio::stdin(), signals, not_read)?;
+        return Ok((bytes, Origin::of_text("stdin", Some(PathBuf::new()))));
+    }
+    let opened = rustix::fs::open(file, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+    let opened = opened.map_err(|error| not_read(&error.into()))?;
+    Ok((bytes_before(opened.as_fd(), signals, not_read)?, Origin::of_file(file)))
+}
+
+fn bytes_before(
+    source: BorrowedFd<'_>,
+    signals: &BlockedSignals,
+    not_read: impl Fn(&io::Error) -> Failure,
+) -> Result<Vec<u8>, Failure> {
+    let (mut bytes, mut piece) = (Vec::new(), vec![0; 1 << 16]);
+    loop {
+        if let Some(signal) = signals.before(source)? {
+            interrupt::on_signal(signal);
+            return Err(Failure::Interrupted);
+        }
+        match rustix::io::read(source, &mut piece[..]) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => bytes.extend_from_slice(&piece[..count]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(error) => return Err(not_read(&error.into())),
+        }
+        if bytes.len() as u64 > LARGEST {
+            return Err(not_read(&io::Error::other(format!("it has more than {} MiB", LARGEST >> 20))));
+        }
+    }
 }
 
 fn job(arguments: &EmulateArguments) -> Job {
@@ -97,17 +142,18 @@ fn tell(arguments: &EmulateArguments, report: &RelayReport, body: &Body) {
 /// The file in which the document is kept.
 struct Kept<'a> {
     path: &'a Path,
-    file: File,
+    file: WholeFile,
 }
 
 impl Kept<'_> {
     fn create(path: &Path) -> Result<Kept<'_>, Failure> {
-        let file = File::create(path).map_err(|error| cannot_write(path, error))?;
+        let file = WholeFile::at(path).map_err(|error| cannot_write(path, error))?;
         Ok(Kept { path, file })
     }
 
-    fn write(&mut self, body: &Body) -> Result<(), Failure> {
-        writeln!(self.file, "{:#}", body.value(None)).map_err(|error| cannot_write(self.path, error))
+    fn write(mut self, body: &Body) -> Result<(), Failure> {
+        let written = writeln!(self.file, "{:#}", body.value(None)).and_then(|()| self.file.finish());
+        written.map_err(|error| cannot_write(self.path, error))
     }
 }
 

@@ -34,7 +34,7 @@ use status::Status;
 /// The scenario is wrong or has a flow that is only simulated, addresses and paths do not go together, or a socket cannot
 /// be opened.
 pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let loaded = load_links(&arguments.scenario, &arguments.changes())?;
+    let loaded = load_links(&arguments.scenario, &arguments.changes(), interrupt).await?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;
     let relay = Relay::start(&RelayConfig {

@@ -8,7 +8,6 @@ use anabranch_studies::figures::session::{self, Judged, Members, WriteError};
 use anabranch_studies::figures::wanted::Wanted;
 use anabranch_studies::figures::{Conduct, document};
 use serde_json::{Value, json};
-use tokio::task::spawn_blocking;
 
 use super::progress::FigureWatch;
 use super::{conduct, figures, folder, page_name, scale_name};
@@ -17,6 +16,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::meter::{Meter, SHARE};
 use crate::report::Outcome;
+use crate::threads;
 
 /// What was done until it ended, and why it ended early, if it did.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<
     let mut conduct = conduct(&arguments.study, watch.clone())?;
     let work = {
         let (arguments, watch) = (arguments.clone(), watch.clone());
-        spawn_blocking(move || run_all(&arguments, &mut conduct, &watch))
+        threads::spawn(move || run_all(&arguments, &mut conduct, &watch))?
     };
     let meter = Meter::new(arguments.output, SHARE);
     let Done { documents, lines, failure } =

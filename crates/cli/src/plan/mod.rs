@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::notice;
 use crate::report::Outcome;
-use crate::scenario::{Loaded, load};
+use crate::scenario::{Loaded, load, refuse_replaced};
 
 /// Runs the command.
 ///
@@ -25,7 +25,8 @@ use crate::scenario::{Loaded, load};
 /// Ctrl-C.
 pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     check(arguments)?;
-    let loaded = load(&arguments.scenario, &arguments.settings)?;
+    refuse_replaced("--plot", arguments.plot.as_deref(), &[&arguments.scenario])?;
+    let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let name = &loaded.scenario.flows[ModelFlow::first_index(&loaded.scenario)].name;
     let no_plan = |why: Inexpressible| Failure::NotForModels { flow: name.clone(), why: why.to_string() };
     let flow = ModelFlow::first(&loaded.scenario).map_err(no_plan)?;

@@ -17,7 +17,7 @@ use crate::scenario::load;
 /// # Errors
 /// The scenario is wrong, or Ctrl-C.
 pub async fn run(arguments: &PredictArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let loaded = load(&arguments.scenario, &arguments.settings)?;
+    let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let (wanted, loss) = (arguments.wanted(), arguments.loss_model.round_loss());
     let work = move || {
         let forecasts = forecasts(&loaded.scenario, &wanted, loss);

@@ -5,7 +5,7 @@ mod place;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anabranch_lab::load::why;
 use anabranch_observe::CannotWrite;
@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::notice;
 use crate::report::{Outcome, print_line};
-use crate::scenario::parse_beside;
+use crate::scenario::{parse_beside, refuse_replaced};
 
 /// A scenario that was made, and of what.
 struct Made {
@@ -34,6 +34,8 @@ struct Made {
 /// # Errors
 /// A file that cannot be read or written or that is wrong, files that are not of one link, or Ctrl-C.
 pub async fn run(arguments: &FromArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let given = arguments.files.iter().map(PathBuf::as_path).collect::<Vec<_>>();
+    refuse_replaced("--write", destination(arguments), &given)?;
     let made = {
         let arguments = arguments.clone();
         interrupt.or_done(move || make(&arguments)).await??

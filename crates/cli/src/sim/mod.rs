@@ -11,7 +11,6 @@ use anabranch_observe::{About, Sinks, Wanted, results, timed_results};
 use anabranch_scenario::Scenario;
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
-use tokio::task::spawn_blocking;
 
 use crate::arguments::{Percentage, SimArguments};
 use crate::clock::since_start;
@@ -19,7 +18,8 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::meter::Meter;
 use crate::report::Outcome;
-use crate::scenario::{Loaded, load};
+use crate::scenario::{Loaded, load, refuse_replaced};
+use crate::threads;
 use progress::{BAR, Whole};
 
 pub use tables::{goodput, tables};
@@ -30,12 +30,13 @@ pub use tables::{goodput, tables};
 /// The scenario is wrong, or a record cannot be written.
 pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     check(arguments.until, arguments.runs)?;
-    let loaded = load(&arguments.scenario, &arguments.changes())?;
+    refuse_replaced("--report", arguments.report.as_deref(), &[&arguments.scenario])?;
+    let loaded = load(&arguments.scenario, &arguments.changes(), interrupt).await?;
     let plan = plan(arguments, &loaded.scenario);
     let watcher = Arc::new(Watcher::new(since_start));
     let work = {
         let (watcher, loaded, wanted) = (watcher.clone(), loaded.clone(), wanted(arguments));
-        spawn_blocking(move || simulate(&loaded, plan, &wanted, &watcher))
+        threads::spawn(move || simulate(&loaded, plan, &wanted, &watcher))?
     };
     let whole = Whole::of(&loaded.scenario, plan.stop);
     let progress = || whole.progress(&watcher);

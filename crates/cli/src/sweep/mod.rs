@@ -17,7 +17,6 @@ use anabranch_scenario::{Scenario, Source};
 use anabranch_sim::Watcher;
 use anabranch_transfer::hex;
 use sha2::{Digest as _, Sha256};
-use tokio::task::spawn_blocking;
 
 use crate::arguments::SweepArguments;
 use crate::clock::since_start;
@@ -27,6 +26,7 @@ use crate::meter::{Meter, SHARE};
 use crate::report::Outcome;
 use crate::scenario::read;
 use crate::sim::check;
+use crate::threads;
 
 /// What a sweep made.
 struct Swept {
@@ -50,7 +50,7 @@ struct Swept {
 /// The scenario, an axis or the folder is wrong, or a row cannot be kept.
 pub async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     check(arguments.until, arguments.runs)?;
-    let (bytes, origin) = read(&arguments.scenario)?;
+    let (bytes, origin) = read(&arguments.scenario, interrupt).await?;
     let sha256 = hex(&Sha256::digest(&bytes).into());
     let source = Source::from_bytes(origin.source.clone(), &bytes)?;
     let design = design(
@@ -74,7 +74,7 @@ pub async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Resul
     let far = Arc::new(Mutex::new(None));
     let work = {
         let (watcher, far) = (watcher.clone(), far.clone());
-        spawn_blocking(move || carry_out(design, &folder, threads, &watcher, &far))
+        threads::spawn(move || carry_out(design, &folder, threads, &watcher, &far))?
     };
     let far = || progress::progress(*far.lock().unwrap_or_else(PoisonError::into_inner), threads);
     let meter = Meter::new(arguments.output, SHARE);

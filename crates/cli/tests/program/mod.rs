@@ -114,6 +114,11 @@ impl Program {
         self.child.wait().expect("its status");
     }
 
+    /// Its number among processes.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ctrl-C.
     pub fn interrupt(&self) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();

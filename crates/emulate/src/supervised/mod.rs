@@ -13,6 +13,7 @@ mod supervise;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
+use std::os::fd::BorrowedFd;
 use std::process::{Command, ExitCode, Stdio};
 
 use anabranch_base::Duration;
@@ -67,6 +68,14 @@ impl BlockedSignals {
     /// The error of the operating system.
     pub fn block() -> io::Result<BlockedSignals> {
         Ok(BlockedSignals { signals: Signals::block()? })
+    }
+
+    /// Waits until `source` can be read. The number of the signal, if one that would end the program comes first.
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub fn before(&self, source: BorrowedFd<'_>) -> io::Result<Option<u8>> {
+        Ok(self.signals.before(source)?.map(|signal| signal as u8))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads signals from a file descriptor, with their sender, and says which of them end a program.
 
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 
 use anabranch_base::Duration;
 use nix::sys::signal::{SigSet, Signal};
@@ -49,9 +49,27 @@ impl Signals {
         self.read()
     }
 
+    /// Waits until `source` can be read. The signal that ends programs, if one comes first.
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub fn before(&self, source: BorrowedFd<'_>) -> io::Result<Option<Signal>> {
+        loop {
+            match self.read()? {
+                Some(received) if received.signal != Signal::SIGCHLD => return Ok(Some(received.signal)),
+                _ if wait(&[source, self.file.as_fd()], None)[0] => return Ok(None),
+                _ => {}
+            }
+        }
+    }
+
     fn read(&self) -> io::Result<Option<ReceivedSignal>> {
         let Some(found) = self.file.read_signal()? else { return Ok(None) };
         let number = i32::try_from(found.ssi_signo).unwrap_or_default();
+        // A write beyond the limit of a file's size, which says so itself.
+        if number == Signal::SIGXFSZ as i32 {
+            return Ok(None);
+        }
         // sigaction(2): what comes from a process has a code of zero or less.
         let from = (found.ssi_code <= 0).then(|| Pid::from_raw(found.ssi_pid.cast_signed()));
         Ok(Signal::try_from(number).ok().map(|signal| ReceivedSignal { signal, from }))
@@ -71,5 +89,5 @@ pub const ORPHANED: Signal = Signal::SIGUSR1;
 
 fn blockable() -> SigSet {
     let ending = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
-    ending.into_iter().chain([Signal::SIGCHLD, ORPHANED]).collect()
+    ending.into_iter().chain([Signal::SIGCHLD, Signal::SIGXFSZ, ORPHANED]).collect()
 }

@@ -6,15 +6,15 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use anabranch_sim::Watcher;
+use anabranch_sim::{MOST_THREADS, Watcher};
 
 use super::{Batch, BatchError, Progress, Rows, Sweep, SweepError};
 
 /// A batch that came back: its rows, why there are none, or what a thread panicked with.
 type Back = (Batch, thread::Result<Result<Rows, BatchError>>);
 
-/// Runs what is missing on `threads` threads, until every point has enough runs or `watcher` is cancelled; what was
-/// finished is kept either way. `on_progress` hears of it each time that rows are kept.
+/// Runs what is missing on `threads` threads, or as many as the system allows, until every point has enough runs or
+/// `watcher` is cancelled; what was finished is kept either way. `on_progress` hears of it each time that rows are kept.
 ///
 /// # Errors
 /// A run or its row fails; the rows before are kept.
@@ -28,14 +28,14 @@ pub fn run_here(
     let (back, came_back) = channel::<Back>();
     let queue = Mutex::new(queue);
     thread::scope(|scope| {
-        for _ in 0..threads.get() {
-            let back = back.clone();
-            scope.spawn({
-                let queue = &queue;
-                move || work(queue, &back, watcher)
-            });
-        }
-        let done = drive(sweep, threads.get(), watcher, &to_do, &came_back, on_progress);
+        let start = || {
+            let (queue, back) = (&queue, back.clone());
+            let work = move || while work_once(queue, &back, watcher) {};
+            thread::Builder::new().name("runs".to_owned()).spawn_scoped(scope, work).is_ok()
+        };
+        let mut hands = Hands { most: threads.get().min(MOST_THREADS), started: 0, start };
+        let work_here = || work_once(&queue, &back, watcher);
+        let done = drive(sweep, &mut hands, watcher, &to_do, (&came_back, &work_here), on_progress);
         if done.is_err() {
             watcher.call_off();
         }
@@ -45,24 +45,47 @@ pub fn run_here(
     })
 }
 
+/// The threads that work, started as there is work for them.
+struct Hands<F> {
+    /// No more are started: so many are wanted, or the system gave no other.
+    most: usize,
+    started: usize,
+    start: F,
+}
+
+impl<F: FnMut() -> bool> Hands<F> {
+    /// Starts another thread for `batches` at a time, if that is wanted and possible.
+    fn grow(&mut self, batches: usize) {
+        if self.started < self.most.min(batches) {
+            match (self.start)() {
+                true => self.started += 1,
+                false => self.most = self.started,
+            }
+        }
+    }
+}
+
 /// Keeps one batch more at hand than there are threads for each two of them, so that none waits for the disk.
 fn drive(
     sweep: &mut Sweep,
-    threads: usize,
+    hands: &mut Hands<impl FnMut() -> bool>,
     watcher: &Watcher,
     to_do: &Sender<Batch>,
-    came_back: &Receiver<Back>,
+    (came_back, work_here): (&Receiver<Back>, &dyn Fn() -> bool),
     mut on_progress: impl FnMut(Progress),
 ) -> Result<(), SweepError> {
-    let most = threads + threads.div_ceil(2);
     let mut out = 0;
     loop {
-        while out < most && !watcher.is_called_off() {
+        while out < (hands.most + hands.most.div_ceil(2)).max(1) && !watcher.is_called_off() {
             let Some(batch) = sweep.take() else { break };
             if to_do.send(batch).is_err() {
                 break;
             }
             out += 1;
+            hands.grow(out);
+        }
+        if out > 0 && hands.started == 0 {
+            work_here();
         }
         let Some(first) = (out > 0).then(|| came_back.recv().ok()).flatten() else { return Ok(()) };
         let mut all = Vec::new();
@@ -81,14 +104,11 @@ fn drive(
     }
 }
 
-fn work(queue: &Mutex<Receiver<Batch>>, back: &Sender<Back>, watcher: &Watcher) {
-    loop {
-        // A thread that panicked while it held the queue had taken a batch or not.
-        let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).recv();
-        let Ok(batch) = next else { return };
-        let ended = catch_unwind(AssertUnwindSafe(|| batch.run(watcher)));
-        if back.send((batch, ended)).is_err() {
-            return;
-        }
-    }
+/// Runs the next batch. Whether there may be another.
+fn work_once(queue: &Mutex<Receiver<Batch>>, back: &Sender<Back>, watcher: &Watcher) -> bool {
+    // A thread that panicked while it held the queue had taken a batch or not.
+    let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).recv();
+    let Ok(batch) = next else { return false };
+    let ended = catch_unwind(AssertUnwindSafe(|| batch.run(watcher)));
+    back.send((batch, ended)).is_ok()
 }

@@ -5,6 +5,7 @@ use anabranch_sim::{Run, Watch};
 use rayon::prelude::*;
 
 use crate::grid::{GridError, GridPoint, fault, parse};
+use crate::processors::on_all;
 
 /// What was found over two equal links with one seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +24,7 @@ impl EqualLinks {
     /// # Errors
     /// The scenario cannot be run.
     pub fn all(seeds: u64) -> Result<Vec<EqualLinks>, GridError> {
-        (1..=seeds).into_par_iter().map(EqualLinks::of).collect()
+        on_all(|| (1..=seeds).into_par_iter().map(EqualLinks::of).collect())?
     }
 
     fn of(seed: u64) -> Result<EqualLinks, GridError> {

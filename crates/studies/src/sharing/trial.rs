@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::draw::{self, NETWORKS};
 use super::network::Network;
 use crate::grid::{GridError, GridPoint, fault, parse};
+use crate::processors::on_all;
 
 /// One network with one seed of the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,10 +39,8 @@ impl Trial {
     pub fn all(seed: u64, seeds: u64) -> Result<Vec<Trial>, GridError> {
         let numbered = (0..NETWORKS).flat_map(|number| (1..=seeds).map(move |run| (number, run)));
         let all: Vec<(usize, u64)> = numbered.collect();
-        all.par_iter()
-            .with_max_len(1)
-            .map(|&(number, run)| Trial::of(draw::network(seed, number), run))
-            .collect()
+        let one = |&(number, run): &(usize, u64)| Trial::of(draw::network(seed, number), run);
+        on_all(|| all.par_iter().with_max_len(1).map(one).collect())?
     }
 
     fn of(network: Network, seed: u64) -> Result<Trial, GridError> {
