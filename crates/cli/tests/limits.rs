@@ -43,8 +43,12 @@ fn as_few_threads_as_a_host_allows_do_and_none_is_an_error_that_names_the_limit(
     let whole = run(anabranch("sim two.toml --runs 4 --json").current_dir(&desk)).expect(0).json();
     for threads in 1..=8 {
         let mut shell = user(threads).expect("as before");
-        let ended =
-            limited(&desk, &mut shell, &format!("exec prlimit --nproc={threads}"), "sim two.toml --runs 4 --json");
+        let ended = limited(
+            &desk,
+            &mut shell,
+            &format!("exec prlimit --nproc={threads}"),
+            "sim two.toml --runs 4 --json",
+        );
         if threads == 1 {
             let failure = &ended.expect(1).json()["error"];
             assert_eq!(failure["kind"], "threads");

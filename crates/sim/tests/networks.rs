@@ -8,9 +8,9 @@ mod laws;
 mod marks;
 mod mesh;
 mod mtu;
-mod outages;
 #[path = "../../../tests/oracle/table.rs"]
 mod oracle;
+mod outages;
 mod places;
 mod predict;
 mod schedulers;
