@@ -181,7 +181,7 @@ fn batch(
     };
     let threads = threads.min(usize::try_from(indices.end - indices.start).unwrap_or(threads));
     let of_threads = thread::scope(|scope| {
-        let start = |_| thread::Builder::new().name("runs".to_owned()).spawn_scoped(scope, &work).ok();
+        let start = |_| thread::Builder::new().name("runs".to_owned()).spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..threads).map_while(start).collect();
         let own = work();
         let joined =
