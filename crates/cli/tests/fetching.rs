@@ -224,7 +224,7 @@ fn two_ends_of_one_role_say_so() {
 }
 
 #[test]
-fn who_transfers_files_and_who_measures_say_so_and_the_listener_waits_for_the_right_one() {
+fn an_end_that_transfers_files_and_one_that_measures_say_so_and_the_listener_waits_for_the_right_one() {
     let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 10);
     let complaint = "refused: one end measures and the other transfers files";

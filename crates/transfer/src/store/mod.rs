@@ -4,6 +4,7 @@ mod arriving;
 mod hashed;
 mod marks;
 mod part;
+mod part_paths;
 mod partial;
 mod place;
 mod present;

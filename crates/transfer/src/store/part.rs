@@ -14,7 +14,8 @@ use sha2::Sha256;
 
 use super::arriving::IncomingFile;
 use super::marks::{Mark, Marks, ReadBack};
-use super::partial::{FileOwner, Partial};
+use super::part_paths::PartPaths;
+use super::partial::Partial;
 use super::place::{StorePath, narrow, set_modified};
 use super::state::PartState;
 use super::{Overwrite, StoreRules, failed, refusal};
@@ -47,16 +48,6 @@ enum Setback {
     System(io::Error),
     /// Another program wrote to it. As much as this is as it was received.
     Altered(Option<Mark>),
-}
-
-/// Where a file and what belongs to it stand.
-#[derive(Debug)]
-struct PartPaths {
-    target: StorePath,
-    part: StorePath,
-    state: StorePath,
-    /// Vanishes behind the others.
-    partial: Partial,
 }
 
 impl PartFile {
@@ -358,42 +349,6 @@ impl Drop for PartFile {
     }
 }
 
-impl PartPaths {
-    /// A new file, or what another transfer left of one.
-    fn open(target: &StorePath, offer: &Offer, owner: FileOwner) -> io::Result<(PartPaths, File)> {
-        let mode = offer.mode.unwrap_or(0o666) | OWNER_WRITES;
-        for _ in 0..MOST_TRIES {
-            let partial = Partial::of(&target.directory(), owner);
-            let opened = partial.and_then(|partial| {
-                let places = PartPaths::of(target, partial);
-                places.create_or_find(mode, owner).map(|file| (places, file))
-            });
-            match opened {
-                // Another receiver has just ended and taken the empty directory away.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                opened => return opened,
-            }
-        }
-        Err(Errno::NOENT.into())
-    }
-
-    fn of(target: &StorePath, partial: Partial) -> PartPaths {
-        let (part, state) = (partial.place_of(target, ".part"), partial.place_of(target, ".part.json"));
-        PartPaths { target: target.clone(), part, state, partial }
-    }
-
-    fn create_or_find(&self, mode: u32, owner: FileOwner) -> io::Result<File> {
-        match self.part.create(mode) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let file = self.part.open()?;
-                owner.check_left(&file, &self.part)?;
-                Ok(file)
-            }
-            created => created,
-        }
-    }
-}
-
 impl From<io::Error> for Setback {
     fn from(error: io::Error) -> Setback {
         Setback::System(error)
@@ -414,7 +369,7 @@ fn synced_during<T>(file: &File, work: impl FnOnce() -> T) -> (io::Result<()>, T
     })
 }
 
-/// When and up to where a file was last written to. Whoever writes changes the time, which is the sender's by now.
+/// When and up to where a file was last written to. A write changes the time, which is the sender's by now.
 fn last_write(file: &File) -> io::Result<(i64, i64, u64)> {
     let found = file.metadata()?;
     Ok((found.mtime(), found.mtime_nsec(), found.len()))
@@ -443,8 +398,6 @@ fn lock(file: &File, part: &StorePath, offer: &Offer) -> Result<(), FileVerdict>
     Ok(())
 }
 
-/// The owner must be able to read and write a file, whatever its permissions will be.
-const OWNER_WRITES: u32 = 0o600;
 /// How often the state of a file is written,
 const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
 /// and over slow links.
@@ -453,8 +406,6 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
 /// How often a part may be touched while it is read back.
 const MOST_READS: u32 = 3;
-/// How often the directory of incomplete files may vanish at the wrong moment.
-const MOST_TRIES: u32 = 10;
 
 #[cfg(test)]
 mod tests {
@@ -464,7 +415,7 @@ mod tests {
 
     use sha2::Digest as _;
 
-    use super::super::partial;
+    use super::super::partial::{self, FileOwner};
     use super::super::place::Directory;
     use super::*;
 

@@ -156,8 +156,11 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     file.write_all_at(bytes, at).expect("room");
 }
 
+/// Does something to the file at a path.
+type Alter = fn(&Path);
+
 /// What another program may do to the part of 40 bytes of which 20 are there.
-fn alterations() -> [(&'static str, fn(&Path)); 5] {
+fn alterations() -> [(&'static str, Alter); 5] {
     [
         ("changed it", |part| overwrite(part, 15, b"X")),
         ("changed it", |part| overwrite(part, 0, b"XXXX")),
