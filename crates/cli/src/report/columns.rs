@@ -91,7 +91,11 @@ pub fn wrapped(text: &str) -> String {
             return line.to_owned();
         }
         let indent = if line.starts_with("- ") { "  " } else { "" };
-        let options = textwrap::Options::new(WIDTH).subsequent_indent(indent).break_words(false);
+        // A unit such as Mbit/s is one word.
+        let options = textwrap::Options::new(WIDTH)
+            .subsequent_indent(indent)
+            .break_words(false)
+            .word_separator(textwrap::WordSeparator::AsciiSpace);
         textwrap::fill(line, options.word_splitter(textwrap::WordSplitter::NoHyphenation))
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -179,6 +183,8 @@ mod tests {
         let columns = format!("a{}b", " ".repeat(90));
         assert_eq!(wrapped(&columns), columns);
         assert_eq!(wrapped("short\n\nshort"), "short\n\nshort");
+        let unit = format!("{} 12.34 Mbit/s and more", "x".repeat(68));
+        assert!(wrapped(&unit).contains("\nMbit/s"), "a unit is one word: {}", wrapped(&unit));
     }
 
     #[test]
