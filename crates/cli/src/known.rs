@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anabranch_base::setting::Kind;
+use anabranch_lab::Purpose;
+use anabranch_lab::load::load;
 use anabranch_planner::live;
 use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
 use anabranch_scenario::{Scenario, reference, tools};
@@ -11,7 +13,7 @@ use anabranch_scenario::{Scenario, reference, tools};
 use crate::arguments::{self, Asked, Command, SettingsOf};
 use crate::failure::Failure;
 use crate::report::{Outcome, WIDTH};
-use crate::{scenario, settings};
+use crate::settings;
 
 /// One setting as it is listed.
 struct Listed {
@@ -136,13 +138,13 @@ fn present(others: &[String]) -> Result<Option<Scenario>, Failure> {
         Command::Sweep(sweep) => (&sweep.scenario, Vec::new()),
         Command::Emulate(emulate) => {
             return match is_file(&emulate.scenario) {
-                true => Ok(Some(scenario::load_links(&emulate.scenario, &emulate.settings)?.scenario)),
+                true => Ok(Some(load(&emulate.scenario, &emulate.settings, Purpose::Links)?.scenario)),
                 false => Ok(None),
             };
         }
         _ => return Ok(None),
     };
-    if is_file(file) { Ok(Some(scenario::load(file, &changes)?.scenario)) } else { Ok(None) }
+    if is_file(file) { Ok(Some(load(file, &changes, Purpose::Flows)?.scenario)) } else { Ok(None) }
 }
 
 /// The values of `--set` among these words.
