@@ -193,7 +193,7 @@ fn s8_3_a_heartbeat_that_arrived_is_answered_however_small_the_paths_packets_are
         pair.forge(End::Z, &[&Heartbeat::new(vec![7; length])]);
         let answers = pair.take_packets(End::Z);
         let is_it = |chunk: &Chunk<'_>| matches!(chunk, Chunk::HeartbeatAck(ack) if ack.info == [7; 1].repeat(length));
-        let answered = answers.iter().flat_map(|packet| chunks(packet)).filter(is_it).count();
+        let answered = answers.iter().flat_map(chunks).filter(is_it).count();
         assert_eq!(answered, usize::from(is_answered), "{length} bytes");
     }
 }

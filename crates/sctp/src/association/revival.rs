@@ -1,7 +1,7 @@
 //! The first sign of life on a path after time-outs: what was lost there leaves at once, and does not wait for a timer
 //! that has backed off.
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 
 use super::session::Session;
 use super::timers::Timer;
@@ -40,6 +40,10 @@ impl Session {
             return;
         }
         for path in self.paths.ids() {
+            // While data leaves, later chunks report what is missing.
+            if !self.paths.is_resting(path, now) {
+                continue;
+            }
             while let Some((tsn, weight)) =
                 self.oldest_refused(path, now).filter(|(_, weight)| *weight <= room)
                 && self.mark_lost(tsn, path, LostBy::Timeout).is_some()
@@ -62,8 +66,13 @@ impl Session {
         let health = self.paths.health(path);
         let has_lost_probes = health.state() == PathState::Unconfirmed && health.errors() > 0;
         let is_failed = self.settings.config.failover.quick && health.state().has_failed();
+        // However many HEARTBEATs a packet carries, and however often they come.
+        let is_failed = is_failed && health.last_probe().is_none_or(|last| last + LEAST_GAP <= now);
         if (has_lost_probes || is_failed) && self.is_announced(path) && self.challenges.may_give(now) {
             self.send_heartbeat(path, now);
         }
     }
 }
+
+/// The least time between two probes that HEARTBEATs of the peer cause on a failed path.
+const LEAST_GAP: Duration = Duration::from_millis(100);

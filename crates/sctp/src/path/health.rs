@@ -129,6 +129,11 @@ impl Health {
         self.alive_at
     }
 
+    /// When the last of the HEARTBEATs that may still be answered left.
+    pub fn last_probe(&self) -> Option<Time> {
+        self.probes.last_sent()
+    }
+
     /// Whether a HEARTBEAT is not answered yet.
     pub fn awaits_heartbeat(&self) -> bool {
         self.probes.is_awaited()

@@ -46,6 +46,11 @@ impl Probes {
         self.is_awaited = false;
     }
 
+    /// When the last one left.
+    pub fn last_sent(&self) -> Option<Time> {
+        self.under_way.last().map(|(_, sent_at)| *sent_at)
+    }
+
     /// Whether an answer is awaited.
     pub fn is_awaited(&self) -> bool {
         self.is_awaited

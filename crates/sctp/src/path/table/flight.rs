@@ -66,6 +66,12 @@ impl PathTable {
         self.show_blocker(id);
     }
 
+    /// Whether no data has left path `id` for a round trip: all that is in flight should be acknowledged.
+    pub fn is_resting(&self, id: PathId, now: Time) -> bool {
+        let since = self.paths[id.index()].last_data.zip(self.samples[id.index()].srtt);
+        since.is_some_and(|(last, srtt)| last + srtt <= now)
+    }
+
     /// Adds `weight` to the path's flight size again.
     pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight += weight;
