@@ -7,14 +7,41 @@ use anabranch_net::{AddressTracking, BindError, Interface, UDP_PORT, interfaces}
 
 use crate::arguments::HostPort;
 use crate::failure::Failure;
-use crate::lookup::{LookupFailure, address_of};
+use crate::lookup::{LookupFailure, address_of, addresses_of};
 
-/// The address of each host, each another one: it makes a path of its own.
+/// The addresses of each host, each host another one: it makes a path of its own. A name gives all its addresses, of which
+/// one is used: that it has several does not mean that they are one host's.
 ///
 /// # Errors
-/// A host that cannot be looked up, an address that is given twice.
-pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
-    each_once(look_up_each(hosts).await?)
+/// A host that cannot be looked up or reached, an address that is given twice.
+pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<Vec<SocketAddr>>, Failure> {
+    let mut found = Vec::new();
+    for host in hosts {
+        let addresses = addresses_of(&host.name, port_of(host)).await?;
+        refuse_unreachable(&addresses)?;
+        found.push(addresses);
+    }
+    each_once(found.concat())?;
+    Ok(found)
+}
+
+/// Port 0 is no port that anything listens on, and a link-local address means another host on each link.
+fn refuse_unreachable(addresses: &[SocketAddr]) -> Result<(), Failure> {
+    let Some(address) = addresses.first() else { return Ok(()) };
+    if address.port() == 0 {
+        return Err(Failure::Arguments(format!(
+            "nothing can be reached at UDP port 0 of {}: give the port on which the other end listens",
+            address.ip()
+        )));
+    }
+    let is_link_local = |one: &SocketAddr| matches!(one.ip(), IpAddr::V6(ip) if ip.is_unicast_link_local());
+    match addresses.iter().all(is_link_local) {
+        true => Err(Failure::Arguments(format!(
+            "{} is a link-local address, and those are not used: give another address of that host",
+            address.ip()
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn each_once(found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Failure> {
@@ -174,7 +201,17 @@ mod tests {
     async fn addresses_need_no_lookup_and_get_the_port_of_sctp() {
         let hosts: Vec<HostPort> = ["127.0.0.1", "[::1]:7"].map(|text| text.parse().expect("a host")).into();
         let found = look_up(&hosts).await.expect("two addresses");
-        assert_eq!(found, ["127.0.0.1:9899".parse().expect("one"), "[::1]:7".parse().expect("two")]);
+        assert_eq!(found.concat(), ["127.0.0.1:9899".parse().expect("one"), "[::1]:7".parse().expect("two")]);
+    }
+
+    #[tokio::test]
+    async fn an_address_that_cannot_be_reached_is_refused_with_the_reason() {
+        for (text, reason) in
+            [("127.0.0.1:0", "UDP port 0"), ("fe80::1", "link-local"), ("[::1]:0", "UDP port 0")]
+        {
+            let error = look_up(&[text.parse().expect("a host")]).await.expect_err(text).to_string();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 
     #[tokio::test]

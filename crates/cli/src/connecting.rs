@@ -16,18 +16,18 @@ use crate::interrupt::Interrupt;
 use crate::notice::{self, fitted};
 use crate::peer::Peer;
 
-/// Opens an association with `peer` at `to`, and shows meanwhile how far that is.
+/// Opens an association with `peer`, at one address of each of the hosts `to`, and shows meanwhile how far that is.
 ///
 /// # Errors
 /// The peer does not answer or refuses, or Ctrl-C.
 pub async fn connect(
     endpoint: &Endpoint,
-    to: &[SocketAddr],
+    to: &[Vec<SocketAddr>],
     peer: &Peer,
     output: Output,
     interrupt: &mut Interrupt,
 ) -> Result<Association, Failure> {
-    let opening = endpoint.open(to).map_err(|error| peer.not_opened(error))?;
+    let opening = endpoint.open_hosts(to).map_err(|error| peer.not_opened(error))?;
     let mut view = ConnectingView::new(output, peer);
     let mut ticks = interval(LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -36,7 +36,14 @@ pub async fn connect(
     let result = loop {
         tokio::select! {
             opened = &mut opened => break opened.map_err(|error| peer.not_opened(error)),
-            _ = ticks.tick() => view.show(attempts(&opening)),
+            _ = ticks.tick() => {
+                let attempts = attempts(&opening);
+                if view.is_hopeless(&attempts) {
+                    view.latest.clone_from(&attempts);
+                    break Err(peer.not_reached(attempts.iter().map(ToString::to_string).collect()));
+                }
+                view.show(attempts);
+            }
             () = interrupt.pressed() => break Err(Failure::Interrupted),
         }
     };
@@ -86,6 +93,8 @@ struct ConnectingView {
     screen: Screen,
     since: Clock,
     latest: Vec<Attempt>,
+    /// When every pair was first refused.
+    refused_since: Option<Duration>,
 }
 
 enum Screen {
@@ -112,7 +121,19 @@ impl ConnectingView {
         } else {
             Screen::Lines { shown: Vec::new(), next: FIRST_LINE }
         };
-        ConnectingView { screen, since: Clock::start(), latest: Vec::new() }
+        ConnectingView { screen, since: Clock::start(), latest: Vec::new(), refused_since: None }
+    }
+
+    /// Whether the network has said of every pair, for some time, that nothing gets there. Anyone on the way may forge that,
+    /// and a port may open yet: one pair that is silent, or the first seconds, are no reason to give up.
+    fn is_hopeless(&mut self, attempts: &[Attempt]) -> bool {
+        let elapsed = self.since.elapsed();
+        let is_refused = !attempts.is_empty() && attempts.iter().all(|attempt| attempt.trouble.is_some());
+        let since = *self.refused_since.get_or_insert(elapsed);
+        if !is_refused {
+            self.refused_since = None;
+        }
+        is_refused && elapsed.saturating_sub(since) >= PATIENCE
     }
 
     fn show(&mut self, attempts: Vec<Attempt>) {
@@ -158,5 +179,7 @@ impl ConnectingView {
 const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
 /// A peer that answers sooner needs no line.
 const FIRST_LINE: Duration = Duration::from_secs(1);
+/// For how long every pair must be refused before that ends the attempt.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Between lines that say nothing new.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -30,11 +30,11 @@ pub async fn to_listen(
 /// # Errors
 /// One that cannot be bound.
 pub fn to_connect(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
-    let Outlets { local, tracking, rules } = outlets;
+    let Outlets { local, tracking, toward, rules } = outlets;
     // With several ways out, now or later, a packet has to leave by the one whose address it has.
     let by_device = addresses::may_grow(local, tracking) || local.len() > 1;
-    let links = rules.clone();
-    bind(Options { by_device, links, ..options(local, tracking, config, security) })
+    let (links, toward) = (rules.clone(), toward.clone());
+    bind(Options { by_device, links, toward, ..options(local, tracking, config, security) })
 }
 
 fn options(

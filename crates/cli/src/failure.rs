@@ -114,6 +114,16 @@ pub enum Failure {
         /// What may be wrong with the key.
         key: &'static str,
     },
+    /// The network says of every address that nothing gets there.
+    #[error("cannot reach {}: {}; is `{program}` running there, is UDP port {} open?", list(.to), .why.join("; "), ports(.to))]
+    Unreachable {
+        /// The addresses that were tried.
+        to: Vec<SocketAddr>,
+        /// What the network said of each pair of addresses.
+        why: Vec<String>,
+        /// What should run there.
+        program: &'static str,
+    },
     /// The peer answers no more, or hung up in the middle.
     #[error("{0}")]
     PeerGone(String),
@@ -216,6 +226,7 @@ impl Failure {
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
+            | Failure::Unreachable { .. }
             | Failure::Figure(_)
             | Failure::PeerGone(_)
             | Failure::LinksUsedUp(_)
@@ -260,6 +271,7 @@ impl Failure {
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => "namespace",
             Failure::NoAnswer { .. } => "no-answer",
+            Failure::Unreachable { .. } => "unreachable",
             Failure::PeerGone(_) => "peer-gone",
             Failure::LinksUsedUp(_) => "links-used-up",
             Failure::Garbage { .. } => "garbage",
@@ -345,9 +357,18 @@ pub fn list(addresses: &[SocketAddr]) -> String {
 fn over(tried: &[PathAddresses]) -> String {
     match tried {
         [] | [_] => String::new(),
-        pairs => format!(", over {}", pairs.iter().map(path_name).collect::<Vec<_>>().join(", ")),
+        pairs => {
+            let named = pairs.iter().take(MOST_NAMED).map(path_name).collect::<Vec<_>>().join(", ");
+            match pairs.len().saturating_sub(MOST_NAMED) {
+                0 => format!(", over {named}"),
+                more => format!(", over {named} and {more} more"),
+            }
+        }
     }
 }
+
+/// How many pairs of addresses a message names.
+const MOST_NAMED: usize = 8;
 
 fn ports(addresses: &[SocketAddr]) -> String {
     let mut ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();

@@ -32,9 +32,9 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     let destination = destination(arguments)?;
     let from = addresses::look_up(&arguments.from).await?;
     let outlets = Outlets::to(&from, &arguments.via)?;
-    let resolved = resolved(&config, &security, arguments, &list(&from));
+    let resolved = resolved(&config, &security, arguments, &list(&from.concat()));
     let endpoint = endpoint::to_connect(&outlets, &config, &security)?;
-    let peer = Peer::new(from.clone(), &security, Partner::Server);
+    let peer = Peer::new(from.concat(), &security, Partner::Server);
     let receiving =
         ReceiveRun { arguments, resolved: &resolved, peer: &peer, destination: destination.clone() };
     let ended = fetch(&endpoint, &from, &receiving, destination, interrupt).await;
@@ -45,7 +45,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
 /// Connects and receives.
 async fn fetch(
     endpoint: &Endpoint,
-    from: &[SocketAddr],
+    from: &[Vec<SocketAddr>],
     receiving: &ReceiveRun<'_>,
     destination: Destination,
     interrupt: &mut Interrupt,

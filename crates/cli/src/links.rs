@@ -1,10 +1,11 @@
 //! The links of this machine that a client uses: which they are, how each is used, and what each was charged.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use anabranch_base::ByteCount;
 use anabranch_net::{
-    AddressTracking, Interface, LinkReport, LinkRule, interfaces, local_addresses_for, resolve,
+    AddressTracking, Interface, InterfaceError, LinkReport, LinkRule, interfaces, local_addresses_for,
+    reaches, resolve,
 };
 
 use crate::arguments::Via;
@@ -18,6 +19,8 @@ pub struct Outlets {
     pub local: Vec<SocketAddr>,
     /// Which others may join them.
     pub tracking: AddressTracking,
+    /// The peers to one of which those must have a route; none where the user named them.
+    pub toward: Vec<SocketAddr>,
     /// How those are used that cost.
     pub rules: Vec<LinkRule>,
 }
@@ -28,26 +31,66 @@ impl Outlets {
     ///
     /// # Errors
     /// An interface or address that is not here, or is named twice.
-    pub fn to(peer: &[SocketAddr], via: &[Via]) -> Result<Outlets, Failure> {
+    pub fn to(hosts: &[Vec<SocketAddr>], via: &[Via]) -> Result<Outlets, Failure> {
         refuse_twice(via)?;
+        let peer = &hosts.concat();
         let known = interfaces().unwrap_or_default();
         let named: Vec<String> = via.iter().map(|via| via.link.clone()).collect();
         let wrong = |error: anabranch_net::InterfaceError| Failure::Via(error.to_string());
         for name in &named {
             resolve(name).map_err(wrong)?;
         }
-        let others =
-            if via.iter().all(|via| via.is_backup) { beside(&named, peer, &known) } else { Vec::new() };
+        let routed: Vec<Interface> = known.iter().filter(|one| reaches(one, peer)).cloned().collect();
+        let others = if via.iter().all(|via| via.is_backup) {
+            beside(&named, peer, (&known, &routed))
+        } else {
+            Vec::new()
+        };
         let tracking = tracking(&named, !others.is_empty());
+        let may_be_any = named.is_empty() || !others.is_empty();
         let all: Vec<String> = others.into_iter().chain(named).collect();
-        let local = local_addresses_for(peer, &all).map_err(wrong)?;
-        Ok(Outlets { local, tracking, rules: via.iter().filter_map(Via::rule).collect() })
+        let local = from_each(hosts, &all).map_err(wrong)?;
+        let toward = if may_be_any { peer.clone() } else { Vec::new() };
+        Ok(Outlets { local, tracking, toward, rules: via.iter().filter_map(Via::rule).collect() })
     }
 
     /// The same with links that are used whenever they can be; limits stay.
     pub fn without_backups(&self) -> Outlets {
         let rules = self.rules.iter().cloned().map(|rule| LinkRule { is_backup: false, ..rule });
         Outlets { rules: rules.collect(), ..self.clone() }
+    }
+}
+
+/// The local addresses from which each host can be reached. An IP version by which no link leads to any host is left out if
+/// every host has an address of the other.
+fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr>, InterfaceError> {
+    let peers = hosts.concat();
+    let is_needed = |is_ipv4: bool| hosts.iter().any(|host| host.iter().all(|to| to.is_ipv4() == is_ipv4));
+    let versions = [true, false].map(|is_ipv4| {
+        let of_version: Vec<SocketAddr> =
+            peers.iter().copied().filter(|to| to.is_ipv4() == is_ipv4).collect();
+        (is_ipv4, local_addresses_for(&of_version, via))
+    });
+    let (mut chosen, mut spare, mut refused) = (Vec::new(), Vec::new(), None);
+    for (is_ipv4, found) in versions {
+        match found {
+            Err(error) if is_needed(is_ipv4) => return Err(error),
+            Err(error) => refused = Some(error),
+            Ok(found) if is_needed(is_ipv4) || found.iter().any(|from| !from.ip().is_unspecified()) => {
+                chosen.extend(found);
+            }
+            Ok(found) => spare.extend(found),
+        }
+    }
+    if chosen.is_empty() {
+        // A name of this machine, on which there may be no IPv6 in spite of the name's address.
+        let has_ipv4 = spare.iter().any(SocketAddr::is_ipv4);
+        let is_usable = |from: &SocketAddr| !has_ipv4 || UdpSocket::bind(from).is_ok();
+        chosen = spare.into_iter().filter(is_usable).collect();
+    }
+    match refused {
+        Some(error) if chosen.is_empty() => Err(error),
+        _ => Ok(chosen),
     }
 }
 
@@ -99,8 +142,12 @@ fn refuse_twice(via: &[Via]) -> Result<(), Failure> {
     }
 }
 
-/// The interfaces that a client uses beside backups: those that are up, unless the peer is this machine.
-fn beside(backups: &[String], peer: &[SocketAddr], known: &[Interface]) -> Vec<String> {
+/// The interfaces that a client uses beside backups: those with a route, unless the peer is this machine.
+fn beside(
+    backups: &[String],
+    peer: &[SocketAddr],
+    (known, routed): (&[Interface], &[Interface]),
+) -> Vec<String> {
     let is_here = |ip: IpAddr| ip.is_loopback() || known.iter().any(|one| one.addresses.contains(&ip));
     if backups.is_empty() || peer.iter().any(|peer| is_here(peer.ip())) {
         return Vec::new();
@@ -108,10 +155,10 @@ fn beside(backups: &[String], peer: &[SocketAddr], known: &[Interface]) -> Vec<S
     let is_backup = |one: &Interface| {
         backups.iter().any(|name| *name == one.name || one.addresses.iter().any(|ip| ip.to_string() == *name))
     };
-    let reaches = |one: &Interface| {
-        peer.iter().all(|peer| one.addresses.iter().any(|ip| ip.is_ipv4() == peer.is_ipv4()))
+    let has_versions = |one: &Interface| {
+        peer.iter().any(|peer| one.addresses.iter().any(|ip| ip.is_ipv4() == peer.is_ipv4()))
     };
-    let others = known.iter().filter(|one| !one.is_loopback() && !is_backup(one) && reaches(one));
+    let others = routed.iter().filter(|one| !one.is_loopback() && !is_backup(one) && has_versions(one));
     others.map(|one| one.name.clone()).collect()
 }
 
@@ -157,7 +204,9 @@ mod tests {
             interface("wwan0", &["10.64.0.2"]),
             interface("six0", &["2001:db8::2"]),
         ];
-        let beside = |via: &[&str], peer: &str| beside(&texts(via), &[peer.parse().expect("a peer")], &known);
+        let beside = |via: &[&str], peer: &str| {
+            beside(&texts(via), &[peer.parse().expect("a peer")], (&known, &known))
+        };
         assert_eq!(beside(&["wwan0"], "203.0.113.5:9899"), ["wlan0"]);
         assert_eq!(beside(&["10.64.0.2"], "203.0.113.5:9899"), ["wlan0"], "an address names its interface");
         assert!(beside(&["127.0.0.2"], "127.0.0.1:9899").is_empty(), "a peer on this machine");

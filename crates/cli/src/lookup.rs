@@ -48,8 +48,19 @@ enum Cause {
 /// # Errors
 /// There is none.
 pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailure> {
+    let found = addresses_of(host, port).await?;
+    let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    chosen.copied().ok_or_else(|| LookupFailure::no_such(host))
+}
+
+/// The addresses of `host`: itself, or those that its name has, in the system's order and each once. Of many, the first
+/// are taken.
+///
+/// # Errors
+/// There is none.
+pub async fn addresses_of(host: &str, port: u16) -> Result<Vec<SocketAddr>, LookupFailure> {
     if let Ok(ip) = host.parse::<IpAddr>() {
-        return Ok(SocketAddr::new(ip, port));
+        return Ok(vec![SocketAddr::new(ip, port)]);
     }
     let name = host.to_owned();
     let found = match threads::spawn(move || addresses(&name)) {
@@ -57,11 +68,14 @@ pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailu
         Err(failure) => Err(failure),
     };
     let found = found.map_err(|failure| LookupFailure::system(host, &failure))?;
-    let found = found.map_err(|error| LookupFailure::of(host, error))?;
-    let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
-    let mut chosen = *chosen.ok_or_else(|| LookupFailure::no_such(host))?;
-    chosen.set_port(port);
-    Ok(chosen)
+    let mut all: Vec<SocketAddr> = Vec::new();
+    for address in found.map_err(|error| LookupFailure::of(host, error))? {
+        let address = SocketAddr::new(address.ip(), port);
+        if !all.contains(&address) && all.len() < MOST_ADDRESSES {
+            all.push(address);
+        }
+    }
+    if all.is_empty() { Err(LookupFailure::no_such(host)) } else { Ok(all) }
 }
 
 fn addresses(name: &str) -> Result<Vec<SocketAddr>, LookupError> {
@@ -99,6 +113,9 @@ impl From<Cause> for LookupFailure {
         LookupFailure { cause, note: None }
     }
 }
+
+/// How many addresses of one name are used: a name with more of them spreads its load.
+const MOST_ADDRESSES: usize = 8;
 
 #[cfg(test)]
 mod tests {

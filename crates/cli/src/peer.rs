@@ -112,6 +112,11 @@ impl Peer {
         }
     }
 
+    /// The failure that the network said of every pair why nothing gets there.
+    pub fn not_reached(&self, why: Vec<String>) -> Failure {
+        Failure::Unreachable { to: self.addresses.clone(), why, program: self.partner.program() }
+    }
+
     fn no_answer(&self, attempts: u32, tried: Vec<PathAddresses>) -> Failure {
         Failure::NoAnswer {
             program: self.partner.program(),

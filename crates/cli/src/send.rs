@@ -48,9 +48,9 @@ async fn dial(
     let to = addresses::look_up(&arguments.to).await?;
     let outlets = Outlets::to(&to, &arguments.via)?;
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
-    let resolved = resolved(&config, &security, arguments, &list(&to));
+    let resolved = resolved(&config, &security, arguments, &list(&to.concat()));
     let endpoint = endpoint::to_connect(&outlets, &config, &security)?;
-    let peer = Peer::new(to.clone(), &security, Partner::Files);
+    let peer = Peer::new(to.concat(), &security, Partner::Files);
     let congestion_control = &config.congestion_control;
     let sending = SendRun { arguments, resolved: &resolved, peer: &peer, congestion_control };
     let ended = transfer(&endpoint, &to, &sending, sources, interrupt).await;
@@ -62,7 +62,7 @@ async fn dial(
 /// Connects and sends.
 async fn transfer(
     endpoint: &Endpoint,
-    to: &[SocketAddr],
+    to: &[Vec<SocketAddr>],
     sending: &SendRun<'_>,
     sources: Sources,
     interrupt: &mut Interrupt,

@@ -245,7 +245,7 @@ fn a_dead_path_has_no_rate_of_its_own_and_adds_nothing_to_the_sum() {
     let [alive, gone] =
         [&to, &dead].map(|name| alone.iter().find(|path| path["name"] == **name).expect("each"));
     assert!(number(&alive["goodput_bps"]) > 0.0, "{alive:#}");
-    assert!(gone["error"]["message"].as_str().is_some_and(|why| why.contains("no answer")), "{gone:#}");
+    assert!(gone["error"]["message"].as_str().is_some_and(|why| why.contains("does not answer")), "{gone:#}");
     assert!(gone["goodput_bps"].is_null(), "{gone:#}");
     let verdict = &document["verdict"];
     let (sum, best) = (number(&verdict["sum_alone_bps"]), number(&alive["goodput_bps"]));

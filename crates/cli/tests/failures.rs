@@ -32,6 +32,31 @@ fn without_a_listener_the_error_names_the_address_and_what_to_do() {
     assert_eq!(ended.json()["error"]["kind"], "no-answer");
 }
 
+/// Every pair is refused, so that the cause is known before the attempts are over.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_port_that_is_closed_on_every_pair_ends_the_attempt_with_that_cause() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 10);
+    let ended = run(anabranch("send --to 127.0.0.1:9,127.0.0.2:9").arg(&path)).expect(1);
+    let cause = "cannot reach 127.0.0.1:9,127.0.0.2:9: 127.0.0.1:9: port closed, nothing listens there";
+    assert!(ended.stderr.contains(cause), "{ended:?}");
+    let ended = run(anabranch("send --json --to 127.0.0.1:9").arg(&path)).expect(1);
+    assert_eq!(ended.json()["error"]["kind"], "unreachable");
+}
+
+#[test]
+fn addresses_at_which_nothing_can_be_reached_are_wrong_input() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 10);
+    for (to, cause) in
+        [("127.0.0.1:0", "UDP port 0"), ("fe80::1", "link-local"), ("[fe80::1%lo]:9", "link-local")]
+    {
+        let ended = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(2);
+        assert!(ended.stderr.contains(cause), "{ended:?}");
+    }
+}
+
 /// Connecting is visible: which pair is tried, and what the kernel says of it, though nobody answers.
 #[cfg(target_os = "linux")]
 #[test]

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use crate::address_tracking::{AddressTracking, InterfaceAddress, SocketChange, TrackedAddresses};
 use crate::interface_monitor::InterfaceMonitor;
 use crate::interfaces::Interface;
+use crate::routes::leads_to;
 use crate::shared::Shared;
 use crate::socket::Socket;
 
@@ -24,6 +25,8 @@ pub struct AddressTracker {
     watcher: JoinHandle<()>,
     port: u16,
     by_device: bool,
+    /// The peers to one of which an interface must have a route; none if that does not matter.
+    toward: Vec<SocketAddr>,
 }
 
 /// The settings that all sockets of an endpoint share.
@@ -42,6 +45,7 @@ impl AddressTracker {
     /// The operating system does not list its interfaces.
     pub fn begin(
         tracking: AddressTracking,
+        toward: Vec<SocketAddr>,
         sockets: &[Socket],
         settings: SocketSettings,
         shared: &Arc<Shared>,
@@ -57,7 +61,7 @@ impl AddressTracker {
         // What appeared since the endpoint was given its addresses.
         latest.mark_changed();
         let watcher = tokio::spawn(forward(monitor, sender, shared.clone()));
-        Ok(Some(AddressTracker { tracked, latest, watcher, port, by_device: settings.by_device }))
+        Ok(Some(AddressTracker { tracked, latest, watcher, port, by_device: settings.by_device, toward }))
     }
 
     /// The changes since the last call.
@@ -72,6 +76,10 @@ impl AddressTracker {
     /// Opens a socket at an address, on the port of the other sockets if it is free. `None` if it cannot be opened: the
     /// next change tries it again.
     pub fn open(&mut self, address: InterfaceAddress) -> Option<Socket> {
+        let has_route = |peer: &SocketAddr| leads_to(address.index, address.ip, peer.ip());
+        if !self.toward.is_empty() && !self.toward.iter().any(has_route) {
+            return None;
+        }
         let device = self.by_device.then_some(address.interface.as_str());
         let bind = |port: u16| Socket::bind(SocketAddr::new(address.ip, port), device);
         match bind(self.port).or_else(|_| bind(0)) {
@@ -93,10 +101,10 @@ impl Drop for AddressTracker {
     }
 }
 
-/// Sends every change to the tracker and wakes the driver.
+/// Sends every change, also one of routes, to the tracker and wakes the driver.
 async fn forward(mut monitor: InterfaceMonitor, sender: watch::Sender<Vec<Interface>>, shared: Arc<Shared>) {
     loop {
-        let changed = monitor.changed().await.to_vec();
+        let changed = monitor.stirred().await.to_vec();
         if sender.send(changed).is_err() {
             return;
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use anabranch_base::{Duration, Time};
-use anabranch_sctp::association::{Association, Ecn, PathAddresses};
+use anabranch_sctp::association::{Association, AssociationState, Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
 use anabranch_sctp::policy::PathSample;
 use tokio::time::Sleep;
@@ -311,10 +311,14 @@ impl Exit<'_> {
         }
         let max_segments = self.ports.iter().map(|port| port.socket.max_segments()).min().unwrap_or(1);
         self.packets.clear();
-        while let Some(departure) = endpoint.poll_transmit(now, self.packets, max_segments) {
+        while let Some(mut departure) = endpoint.poll_transmit(now, self.packets, max_segments) {
+            let association = departure.association.and_then(|id| endpoint.association(id));
+            if association.is_some_and(|one| one.state() == AssociationState::CookieWait) {
+                // The pairs that INIT goes over are not paths yet: the peer must not follow one from one to the next.
+                departure.association = None;
+            }
             self.dispatch(&departure);
             self.packets.clear();
-            let association = departure.association.and_then(|id| endpoint.association(id));
             if association.is_some_and(Association::is_unanswered) {
                 self.probe(&departure);
             }

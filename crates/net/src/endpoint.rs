@@ -20,7 +20,7 @@ use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
 use crate::opening::Opening;
-use crate::reach::pair_by_route;
+use crate::reach::{Pairing, pair_by_route, pair_hosts};
 use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Ciphers, Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
@@ -45,6 +45,8 @@ pub struct Options {
     pub by_device: bool,
     /// Which addresses of this machine are used when they appear later, and given up when they vanish.
     pub address_tracking: AddressTracking,
+    /// The peers to one of which an interface that appears later must have a route; none if that does not matter.
+    pub toward: Vec<SocketAddr>,
     /// How links are used that cost: as backups, or up to a limit. All others carry what they can.
     pub links: Vec<LinkRule>,
     /// Whether packets are sealed, and with which key.
@@ -107,6 +109,7 @@ impl Options {
             local: Vec::new(),
             by_device: false,
             address_tracking: AddressTracking::Off,
+            toward: Vec::new(),
             links: Vec::new(),
             security,
             accepts: false,
@@ -166,8 +169,9 @@ impl Endpoint {
             reports.on_opened(SocketReport::of(socket));
         }
         let shared = Arc::new(Shared::new(endpoint, clock, reports, &options.security));
-        let tracker = AddressTracker::begin(options.address_tracking, &sockets, settings, &shared)
-            .map_err(BindError::NoInterfaces)?;
+        let tracker =
+            AddressTracker::begin(options.address_tracking, options.toward, &sockets, settings, &shared)
+                .map_err(BindError::NoInterfaces)?;
         let sockets = sockets.into_iter().zip(links).collect();
         runtime.spawn(Driver::new(shared.clone(), clock, sockets, tracker, sealing).run());
         Ok(Endpoint { owner: Arc::new(SharedHandle { shared }) })
@@ -176,8 +180,9 @@ impl Endpoint {
     /// Opens an association with the peer at `remote`, and waits until messages may be sent.
     ///
     /// Each of its addresses is paired with the nearest local one: one in its subnet, otherwise the one that the system
-    /// would send from. Among equals the i-th goes with the i-th; a single remote address goes with all local ones. If
-    /// those pairs do not answer, other pairs of the same addresses are tried, a quarter of a second apart.
+    /// would send from. Among equals the i-th goes with the i-th; a single remote address goes with all local ones.
+    /// INIT goes over these pairs, and then over the others of the same addresses, 40 ms apart or faster if they are many;
+    /// the first answer opens the association, and the other paths are verified before they carry data.
     ///
     /// Cancellation-safe: if the future is dropped, the attempt is abandoned.
     ///
@@ -196,8 +201,29 @@ impl Endpoint {
     pub fn open(&self, remote: &[SocketAddr]) -> Result<Opening, ConnectError> {
         let shared = &self.owner.shared;
         let local = shared.lock().endpoint.locals().to_vec();
-        let pairing = pair_by_route(&local, remote);
-        let (id, notifiers) = shared.change(|core, _| core.connect(remote, &pairing))?;
+        self.open_over(remote, &pair_by_route(&local, remote))
+    }
+
+    /// Like [`open`](Endpoint::open), to hosts that have several addresses each, as names do: of those of one host only
+    /// one is used, whichever answers first, and of a link with both IP versions only one version. A host's addresses may
+    /// be those of several machines.
+    ///
+    /// # Errors
+    /// As [`open`](Endpoint::open).
+    pub fn open_hosts(&self, hosts: &[Vec<SocketAddr>]) -> Result<Opening, ConnectError> {
+        let local = self.owner.shared.lock().endpoint.locals().to_vec();
+        let has_partner = |to: &SocketAddr| local.iter().any(|from| from.is_ipv4() == to.is_ipv4());
+        let reached = |host: &Vec<SocketAddr>| -> Vec<SocketAddr> {
+            let reached: Vec<SocketAddr> = host.iter().copied().filter(has_partner).collect();
+            if reached.is_empty() { host.clone() } else { reached }
+        };
+        let hosts: Vec<Vec<SocketAddr>> = hosts.iter().map(reached).collect();
+        self.open_over(&hosts.concat(), &pair_hosts(&local, &hosts))
+    }
+
+    fn open_over(&self, remote: &[SocketAddr], pairing: &Pairing) -> Result<Opening, ConnectError> {
+        let shared = &self.owner.shared;
+        let (id, notifiers) = shared.change(|core, _| core.connect(remote, pairing))?;
         Ok(Opening::new(Association::new(shared.clone(), id, notifiers), shared.clone()))
     }
 

@@ -56,21 +56,33 @@ impl InterfaceMonitor {
     ///
     /// Cancellation-safe: if the future is dropped, no change is lost.
     pub async fn changed(&mut self) -> &[Interface] {
-        loop {
-            if !self.is_stale {
-                self.notices.next().await;
-                self.is_stale = true;
+        while !self.look_again().await {}
+        &self.known
+    }
+
+    /// Waits until interfaces, addresses or routes have changed, and returns the interfaces, which may be the same.
+    pub(crate) async fn stirred(&mut self) -> &[Interface] {
+        self.look_again().await;
+        &self.known
+    }
+
+    /// Lists the interfaces after the next report of the kernel. Returns whether they differ.
+    async fn look_again(&mut self) -> bool {
+        if !self.is_stale {
+            self.notices.next().await;
+            self.is_stale = true;
+        }
+        sleep(SETTLING).await;
+        match interfaces() {
+            Ok(found) => {
+                self.is_stale = false;
+                let differs = found != self.known;
+                self.known = found;
+                differs
             }
-            sleep(SETTLING).await;
-            match interfaces() {
-                Ok(found) => {
-                    self.is_stale = false;
-                    if found != self.known {
-                        self.known = found;
-                        return &self.known;
-                    }
-                }
-                Err(error) => tracing::debug!(%error, "cannot list the network interfaces"),
+            Err(error) => {
+                tracing::debug!(%error, "cannot list the network interfaces");
+                false
             }
         }
     }

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use anabranch_base::ByteCount;
 
 use crate::ipv6::{Standing, standings};
+use crate::routes::reaches;
 
 /// A network interface that is up and has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,13 +106,13 @@ pub fn resolve(via: &str) -> Result<Vec<IpAddr>, InterfaceError> {
 /// The local addresses for an endpoint that connects to `remote`, each with port 0.
 ///
 /// With `via`, the addresses that it names, in that order. Without it: for a peer at an address of this machine the
-/// wildcard address; otherwise one address of each interface that is up and not loopback, of the peer's IP version, or
-/// the wildcard address if there is none.
+/// wildcard address; otherwise one address of each interface that is up and not loopback and has a route to the peer, of
+/// the peer's IP version, or the wildcard address if there is none.
 ///
 /// # Errors
 /// An unknown name, or an interface without an address of the peer's IP version.
 pub fn local_addresses_for(remote: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, InterfaceError> {
-    choose(remote, via, &interfaces()?)
+    choose(remote, via, &interfaces()?, reaches)
 }
 
 /// The largest IP packet that leaves by sockets at `local`: the least MTU of their interfaces. A wildcard address
@@ -145,19 +146,21 @@ fn choose(
     remote: &[SocketAddr],
     via: &[String],
     known: &[Interface],
+    reaches: impl Fn(&Interface, &[SocketAddr]) -> bool,
 ) -> Result<Vec<SocketAddr>, InterfaceError> {
     let mut chosen: Vec<SocketAddr> = Vec::new();
     for is_ipv4 in [true, false] {
-        let mut peers = remote.iter().filter(|peer| peer.is_ipv4() == is_ipv4).peekable();
-        if peers.peek().is_none() {
+        let peers: Vec<SocketAddr> =
+            remote.iter().copied().filter(|peer| peer.is_ipv4() == is_ipv4).collect();
+        if peers.is_empty() {
             continue;
         }
-        let is_here = peers.all(|peer| is_of_this_machine(peer.ip(), known));
+        let is_here = peers.iter().all(|peer| is_of_this_machine(peer.ip(), known));
         let addresses = match via {
             [] if is_here => Vec::new(),
             [] => known
                 .iter()
-                .filter(|each| !each.is_loopback())
+                .filter(|each| !each.is_loopback() && reaches(each, &peers))
                 .filter_map(|each| each.usable(is_ipv4))
                 .collect(),
             named => named_addresses(named, is_ipv4, known)?,
@@ -225,6 +228,7 @@ mod tests {
         };
         vec![
             interface("lo", 65_536, &["127.0.0.1", "::1"]),
+            interface("docker0", 1_500, &["172.17.0.1"]),
             interface("lte0", 1_428, &["10.64.0.2", "10.64.0.3"]),
             interface("wlan0", 1_500, &["fe80::1", "192.168.1.7", "2001:db8::7"]),
         ]
@@ -233,14 +237,14 @@ mod tests {
     fn chosen(remote: &[&str], via: &[&str]) -> Result<Vec<String>, String> {
         let remote: Vec<SocketAddr> = remote.iter().map(|text| text.parse().expect("an address")).collect();
         let via: Vec<String> = via.iter().map(ToString::to_string).collect();
-        match choose(&remote, &via, &machine()) {
+        match choose(&remote, &via, &machine(), |one, _| one.name != "docker0") {
             Ok(addresses) => Ok(addresses.iter().map(ToString::to_string).collect()),
             Err(error) => Err(error.to_string()),
         }
     }
 
     #[test]
-    fn each_interface_that_is_up_is_one_way_out() {
+    fn each_interface_that_is_up_and_has_a_route_is_one_way_out() {
         let ways = chosen(&["203.0.113.5:9899"], &[]).expect("two ways");
         assert_eq!(ways, ["10.64.0.2:0", "192.168.1.7:0"]);
         let ways = chosen(&["[2001:db8::9]:9899"], &[]).expect("one way");
@@ -266,7 +270,7 @@ mod tests {
         assert_eq!(
             chosen(&["203.0.113.5:9899"], &["eth9"]).expect_err("unknown"),
             "\"eth9\" is neither an IP address nor an interface that is up; there are lo (127.0.0.1, ::1), \
-             lte0 (10.64.0.2, 10.64.0.3), wlan0 (fe80::1, 192.168.1.7, 2001:db8::7)"
+             docker0 (172.17.0.1), lte0 (10.64.0.2, 10.64.0.3), wlan0 (fe80::1, 192.168.1.7, 2001:db8::7)"
         );
         assert_eq!(
             chosen(&["[2001:db8::9]:9899"], &["lte0"]).expect_err("no IPv6"),

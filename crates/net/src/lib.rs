@@ -146,6 +146,7 @@ mod reach;
 pub mod reason;
 mod refused;
 mod report;
+mod routes;
 pub mod seal;
 mod send_error;
 mod shared;
@@ -171,6 +172,7 @@ pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for,
 pub use links::{LinkReport, LinkRule};
 pub use opening::Opening;
 pub use report::{PathReport, SocketReport, Unsent};
+pub use routes::reaches;
 pub use seal::{Key, KeyError, Security};
 pub use send_error::{SendError, TrySendError};
 pub use strangers::{Stranger, Unreadable};

@@ -65,7 +65,7 @@ mod kernel {
         pub fn open() -> io::Result<Subscription> {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
-            bind(&socket, &SocketAddrNetlink::new(0, LINKS | IPV4_ADDRESSES | IPV6_ADDRESSES))?;
+            bind(&socket, &SocketAddrNetlink::new(0, LINKS | ADDRESSES | ROUTES))?;
             Ok(Subscription { socket: UdpSocket::from_std(socket.into())? })
         }
 
@@ -95,10 +95,11 @@ mod kernel {
         }
     }
 
-    /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR` and `RTMGRP_IPV6_IFADDR` of `linux/rtnetlink.h`.
+    /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR` and `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV4_ROUTE` and `RTMGRP_IPV6_ROUTE` of
+    /// `linux/rtnetlink.h`.
     const LINKS: u32 = 0x1;
-    const IPV4_ADDRESSES: u32 = 0x10;
-    const IPV6_ADDRESSES: u32 = 0x100;
+    const ADDRESSES: u32 = 0x10 | 0x100;
+    const ROUTES: u32 = 0x40 | 0x400;
     /// A bound, so that addresses that change without end do not hold the task here.
     const MOST_AT_ONCE: usize = 256;
 }

@@ -3,7 +3,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-use anabranch_sctp::association::{MAX_PATHS, PathAddresses};
+use anabranch_sctp::association::{Alternatives, MAX_PAIRS, MAX_PATHS, PathAddresses};
+
+use crate::interfaces::{Interface, interfaces};
+use crate::routes::leads_to;
 
 /// How near a peer's address is to one of this machine's, the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +20,8 @@ pub enum Nearness {
     Preferred,
     /// The system does not say.
     Elsewhere,
+    /// The interface of the local address has no route there.
+    NoRoute,
 }
 
 /// The pairs with which an association begins, and those that may be tried if they do not answer.
@@ -24,14 +29,46 @@ pub enum Nearness {
 pub struct Pairing {
     /// Each address of both lists at least once, of each IP version that both have; that of the first remote address first.
     pub paths: Vec<PathAddresses>,
-    /// All others.
+    /// All others that have a route.
     pub further: Vec<PathAddresses>,
+    /// Which addresses stand for one another.
+    pub alternatives: Alternatives,
 }
 
 /// The pairs between two lists of addresses, by the routes of this machine.
 pub fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
     let routes = SystemRoutes::of_this_machine();
     pair(local, remote, |local, remote| routes.nearness(local, remote))
+}
+
+/// The pairs between this machine's links and hosts that have several addresses each, of which one is used.
+pub fn pair_hosts(local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
+    let mut pairing = pair_by_route(local, &hosts.concat());
+    if hosts.iter().all(|host| host.len() < 2) {
+        return pairing;
+    }
+    let known = interfaces().unwrap_or_default();
+    let of_link = |one: &Interface| -> Vec<SocketAddr> {
+        local.iter().copied().filter(|address| one.addresses.contains(&address.ip())).collect()
+    };
+    pairing.alternatives =
+        Alternatives { local: known.iter().map(of_link).collect(), remote: hosts.to_vec() };
+    let all = [std::mem::take(&mut pairing.paths), std::mem::take(&mut pairing.further)].concat();
+    for pair in all {
+        pairing.add_alternative(pair);
+    }
+    pairing
+}
+
+impl Pairing {
+    /// Adds a pair: to the paths if its link or its host has none yet.
+    fn add_alternative(&mut self, pair: PathAddresses) {
+        let Pairing { paths, further, alternatives } = self;
+        let mut known = paths.iter();
+        let is_link_used = known.clone().any(|path| alternatives.is_same_link(path.local, pair.local));
+        let is_host_used = known.any(|path| alternatives.is_same_host(path.remote, pair.remote));
+        if is_link_used && is_host_used { further.push(pair) } else { paths.push(pair) }
+    }
 }
 
 /// The pairs between two lists: the nearest go together, each address once before one is used again; of equals the i-th with
@@ -53,14 +90,30 @@ fn pair(
         let all = (0..local.len()).flat_map(|near| (0..remote.len()).map(move |far| (near, far)));
         let mut others: Vec<(usize, usize)> = all.filter(|pair| !chosen.contains(pair)).collect();
         others.sort_by_key(|&pair| table.cost(pair));
+        others.retain(|&pair| table.cost(pair).0 != Nearness::NoRoute);
         let addresses =
             |(near, far): (usize, usize)| PathAddresses { local: local[near], remote: remote[far] };
-        pairing.paths.extend(chosen.into_iter().map(addresses));
-        pairing.further.extend(others.into_iter().map(addresses));
+        pairing.paths = alternated(&pairing.paths, chosen.into_iter().map(addresses).collect());
+        pairing.further = alternated(&pairing.further, others.into_iter().map(addresses).collect());
     }
-    pairing.paths.truncate(MAX_PATHS);
-    pairing.further.truncate(MAX_PATHS - pairing.paths.len());
+    let beyond = pairing.paths.split_off(pairing.paths.len().min(MAX_PATHS));
+    pairing.further.splice(..0, beyond);
+    pairing.further.truncate(MAX_PAIRS - pairing.paths.len());
     pairing
+}
+
+/// The pairs of two IP versions in turn (RFC 8305 §4).
+fn alternated(first: &[PathAddresses], second: Vec<PathAddresses>) -> Vec<PathAddresses> {
+    let (mut first, mut second) = (first.iter().copied(), second.into_iter());
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        all.extend(first.next());
+        all.extend(second.next());
+        if all.len() == before {
+            return all;
+        }
+    }
 }
 
 /// The cost of each pair of one IP version.
@@ -173,8 +226,8 @@ fn scope(ip: IpAddr) -> AddressScope {
 
 /// The routes of the operating system.
 struct SystemRoutes {
-    /// The prefixes of this machine's addresses.
-    prefixes: Vec<(IpAddr, u8)>,
+    /// The prefixes of this machine's addresses, and the interfaces that have them.
+    prefixes: Vec<(IpAddr, u8, Option<u32>)>,
 }
 
 impl SystemRoutes {
@@ -182,14 +235,15 @@ impl SystemRoutes {
     fn of_this_machine() -> SystemRoutes {
         let found = if_addrs::get_if_addrs().unwrap_or_default();
         let prefix = |one: if_addrs::Interface| match one.addr {
-            if_addrs::IfAddr::V4(v4) => (IpAddr::V4(v4.ip), v4.prefixlen),
-            if_addrs::IfAddr::V6(v6) => (IpAddr::V6(v6.ip), v6.prefixlen),
+            if_addrs::IfAddr::V4(v4) => (IpAddr::V4(v4.ip), v4.prefixlen, one.index),
+            if_addrs::IfAddr::V6(v6) => (IpAddr::V6(v6.ip), v6.prefixlen, one.index),
         };
         SystemRoutes { prefixes: found.into_iter().map(prefix).collect() }
     }
 
     fn nearness(&self, local: SocketAddr, remote: SocketAddr) -> Nearness {
-        let prefix = self.prefixes.iter().find(|(ip, _)| *ip == local.ip()).map(|(_, length)| *length);
+        let known = self.prefixes.iter().find(|(ip, ..)| *ip == local.ip());
+        let (prefix, index) = (known.map(|known| known.1), known.and_then(|known| known.2));
         if let Some(length) = prefix.filter(|length| is_in_prefix(local.ip(), *length, remote.ip())) {
             let bits = if remote.is_ipv4() { u32::BITS } else { u128::BITS };
             return Nearness::OnLink {
@@ -198,6 +252,7 @@ impl SystemRoutes {
         }
         match preferred_source(remote) == Some(local.ip()) {
             true => Nearness::Preferred,
+            false if !leads_to(index, local.ip(), remote.ip()) => Nearness::NoRoute,
             false => Nearness::Elsewhere,
         }
     }
@@ -322,11 +377,11 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_pairs_are_the_most_that_are_tried() {
+    fn sixty_four_pairs_are_the_most_that_are_tried() {
         let near: Vec<SocketAddr> = (1..=9).map(|host| ([10, host, 0, 1], 1).into()).collect();
         let far: Vec<SocketAddr> = (1..=9).map(|host| ([192, 0, host, 1], 1).into()).collect();
-        let Pairing { paths, further } = pair(&near, &far, by_prefix);
-        assert_eq!((paths.len(), further.len()), (9, 7));
+        let Pairing { paths, further, .. } = pair(&near, &far, by_prefix);
+        assert_eq!((paths.len(), further.len()), (9, 55));
     }
 
     #[test]

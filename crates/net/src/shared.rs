@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
 use anabranch_sctp::association::Message;
-use anabranch_sctp::association::{self as core, Association, AssociationState, Outgoing, Ways};
+use anabranch_sctp::association::{self as core, Association, AssociationState, InitPace, Outgoing, Ways};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::Notify;
@@ -153,7 +153,8 @@ impl Core {
         pairing: &Pairing,
     ) -> Result<(AssociationId, Arc<Notifiers>), ConnectError> {
         let channel = self.channels.map_or(Channel::PLAIN, seal::initiated);
-        let ways = Ways { paths: &pairing.paths, further: &pairing.further };
+        let Pairing { paths, further, alternatives } = pairing;
+        let ways = Ways { paths, further, pace: InitPace::Raced, alternatives };
         let id = self.endpoint.connect_over(channel, remote, ways)?;
         self.channels = self.channels.map(|asked| asked + 1);
         let phase = if self.has_driver { Phase::Opening } else { Phase::Closed(driver_gone()) };

@@ -68,3 +68,18 @@ async fn peers_that_cannot_be_read_are_known_with_the_reason() {
         assert_eq!((stranger.remote, stranger.reason), ([127, 0, 0, 1].into(), reason));
     }
 }
+
+/// A name's addresses are alternatives: the one that answers is used, and no other.
+#[tokio::test]
+async fn of_a_hosts_addresses_the_one_that_answers_is_used_alone() {
+    for security in [Security::Insecure, Security::Sealed(Key::fresh().expect("a key"))] {
+        let far = endpoint(security.clone(), true);
+        let near = endpoint(security, false);
+        let host = vec![closed(), closed(), far.local_addresses()[0]];
+        let opening = near.open_hosts(std::slice::from_ref(&host)).expect("an attempt");
+        let opened = tokio::time::timeout(Duration::from_secs(1), opening.opened()).await;
+        let association = opened.expect("in time").expect("an association");
+        let paths: Vec<SocketAddr> = association.paths().iter().map(|path| path.addresses.remote).collect();
+        assert_eq!(paths, host[2..]);
+    }
+}

@@ -5,7 +5,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use anabranch_net::{Interface, InterfaceMonitor};
+use anabranch_net::{Interface, InterfaceMonitor, local_addresses_for};
 
 /// Set in the namespace.
 const ENCLOSED: &str = "ANABRANCH_TEST_ENCLOSED";
@@ -67,6 +67,43 @@ fn ipv6_addresses_are_told_of_when_they_may_be_used() {
         let verified = next(&mut monitor).await;
         assert!(verified.contains("fd00::3") && verified.ends_with("fd00::1"), "{verified}");
     });
+}
+
+/// Container bridges have no route to a server; an uplink has one in the main table, or in one for its source address.
+#[test]
+fn an_interface_without_a_route_to_the_peer_is_no_way_out() {
+    let name = "an_interface_without_a_route_to_the_peer_is_no_way_out";
+    if std::env::var_os(ENCLOSED).is_none() {
+        return enclose(name);
+    }
+    let out = |peer: &str, via: &[&str]| {
+        let (peer, via) =
+            (peer.parse().expect("a peer"), via.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let found = local_addresses_for(&[peer], &via).expect("a list");
+        found.iter().map(|one| one.ip().to_string()).collect::<Vec<_>>()
+    };
+    for (number, name) in ["bridge", "uplink", "modem", "tunnel"].into_iter().enumerate() {
+        ip(&format!("link add {name} type veth peer name {name}-peer"));
+        ip(&format!("link set {name}-peer up"));
+        ip(&format!("link set {name} up"));
+        ip(&format!("addr add 172.{}.0.1/16 dev {name}", 16 + number));
+        ip(&format!("addr add fd00:{number}::1/64 dev {name} nodad"));
+    }
+    assert_eq!(out("203.0.113.1:9", &[]), ["0.0.0.0"], "the system has the last word");
+    ip("route add default via 172.17.0.2 dev uplink metric 100");
+    ip("route add default via fd00:1::2 dev uplink metric 100");
+    assert_eq!(out("203.0.113.1:9", &[]), ["172.17.0.1"]);
+    assert_eq!(out("[2001:db8::1]:9", &[]), ["fd00:1::1"]);
+    assert_eq!(out("172.16.0.9:9", &[]), ["172.16.0.1", "172.17.0.1"], "a container, and the default route");
+    assert_eq!(out("203.0.113.1:9", &["bridge"]), ["172.16.0.1"], "the user has chosen");
+    ip("route add default via 172.18.0.2 dev modem metric 600");
+    assert_eq!(out("203.0.113.1:9", &[]), ["172.18.0.1", "172.17.0.1"]);
+    ip("route add default dev tunnel table 7");
+    assert_eq!(out("203.0.113.1:9", &[]), ["172.18.0.1", "172.17.0.1"], "no rule leads to that table");
+    ip("rule add from 172.19.0.1 lookup 7");
+    assert_eq!(out("203.0.113.1:9", &[]), ["172.18.0.1", "172.19.0.1", "172.17.0.1"]);
+    ip("route add unreachable 203.0.113.0/24");
+    assert_eq!(out("203.0.113.1:9", &[]), ["172.19.0.1"]);
 }
 
 /// Two interfaces, `one` and `other`, with a cable between them.

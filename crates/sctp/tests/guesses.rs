@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use crate::pair::{End, Pair, address, packet};
 use anabranch_base::Duration;
-use anabranch_sctp::association::{PathAddresses, Ways};
+use anabranch_sctp::association::{Alternatives, InitPace, PathAddresses, Ways};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::Channel;
 use anabranch_sctp::event::CloseReason;
@@ -133,7 +133,8 @@ fn connect_over(pair: &mut Pair, pairs: &[(usize, usize)], is_searching: bool) {
         .collect();
     let paths: Vec<PathAddresses> = pairs.iter().map(|&one| between(pair, one)).collect();
     let remotes: Vec<SocketAddr> = (0..count).map(|far| pair.address(End::Z, far)).collect();
-    let ways = Ways { paths: &paths, further: &others };
+    let pace = if is_searching { InitPace::Raced } else { InitPace::OneByOne };
+    let ways = Ways { paths: &paths, further: &others, pace, alternatives: Alternatives::none() };
     if !pair.may_cross {
         pair.loses_crossing = vec![End::A, End::Z];
     }
@@ -209,17 +210,79 @@ fn a_path_that_answers_in_time_is_followed_by_no_other() {
 }
 
 #[test]
-fn an_unanswered_init_is_tried_over_each_pair_a_quarter_of_a_second_apart() {
+fn an_unanswered_init_is_tried_over_each_pair_forty_milliseconds_apart() {
     let mut pair = Pair::new(Config::tuned_1(), 2);
     pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = true);
     connect_over(&mut pair, &[(0, 1), (1, 0)], true);
     let start = pair.now;
     pair.run_for(secs(60));
     let sent: Vec<u64> = pair.log.iter().map(|line| line.at.since(start).as_millis()).collect();
-    assert_eq!(sent[..6], [0, 250, 500, 750, 1_000, 1_250], "{sent:?}");
+    assert_eq!(sent[..6], [0, 40, 80, 120, 1_000, 1_040], "{sent:?}");
     // A round of four INITs in each of 1, 2, 4 and 8 seconds.
     assert_eq!(pair.closed(End::A), Some(CloseReason::NoAnswer { attempts: 16 }));
-    assert_eq!(sent.last(), Some(&7_750));
+    assert_eq!(sent.last(), Some(&7_120));
     assert_eq!(pair.at(End::A).paths().len(), 4);
     assert_eq!(pair.at(End::A).path_addresses(PathId::from_index(3)), between(&pair, (1, 1)));
+}
+
+/// A begins to open the association from each of its addresses with one address of Z, and only the last pipe carries
+/// anything at first.
+fn connect_to_one(pair: &mut Pair) {
+    let last = pair.pipes.len() - 1;
+    let far = pair.address(End::Z, 0);
+    pair.restart_with(End::Z, vec![far]);
+    (pair.may_cross, pair.cut_links) = (true, (0..last).collect());
+    let paths: Vec<PathAddresses> =
+        (0..=last).map(|near| PathAddresses { local: pair.address(End::A, near), remote: far }).collect();
+    let ways = Ways { pace: InitPace::Raced, ..Ways::one_by_one(&paths) };
+    let id = pair.a.endpoint.connect_over(Channel::PLAIN, &[far], ways).expect("addresses");
+    pair.a.id = Some(id);
+    pair.settle(End::A);
+}
+
+#[test]
+fn of_up_to_sixty_four_links_the_only_one_that_works_opens_the_association_within_a_second() {
+    for count in [1, 2, 3, 5, 8, 16, 17, 33, 64] {
+        let mut pair = Pair::new(Config::tuned_2(), count);
+        connect_to_one(&mut pair);
+        pair.run_for(secs(1));
+        assert!(pair.is_open(End::A) && pair.is_open(End::Z), "{count} links");
+        let found = living(&mut pair, End::A);
+        let works: Vec<_> = found.iter().filter(|(_, state)| *state == PathState::Active).collect();
+        assert_eq!(works.len(), 1, "no path is active before it has answered: {found:?}");
+        assert_eq!(works[0].0.local, pair.address(End::A, count - 1));
+        assert!(found.len() <= 16, "{found:?}");
+        let sent: Vec<&str> = pair.log.iter().map(|line| line.text.as_str()).collect();
+        assert!(sent.iter().filter(|text| text.contains("INIT ")).count() <= count + 4, "{sent:?}");
+        assert_flows(&mut pair);
+    }
+}
+
+#[test]
+fn a_link_that_begins_to_work_after_a_minute_becomes_a_path() {
+    let mut pair = Pair::new(Config::tuned_2(), 3);
+    connect_to_one(&mut pair);
+    pair.run_for(secs(60));
+    pair.cut_links = vec![1];
+    pair.run_for(secs(5));
+    let found = living(&mut pair, End::A);
+    assert_eq!(found.iter().filter(|(_, state)| *state == PathState::Active).count(), 2, "{found:?}");
+}
+
+/// Each link leads to both addresses of Z, so that pairs that cross them answer as well.
+#[test]
+fn a_link_that_is_silent_at_first_is_in_one_path_when_it_works() {
+    for silent in [0, 300, 700, 1_000, 1_100, 1_500, 1_900, 2_200, 2_600, 3_000, 20_000] {
+        let mut pair = Pair::new(Config::tuned_2(), 2);
+        pair.may_cross = true;
+        pair.cut_links = vec![1];
+        connect_over(&mut pair, &[(0, 0), (1, 1)], true);
+        pair.run_for(ms(silent));
+        pair.cut_links.clear();
+        pair.run_for(secs(20));
+        let (near, far) = (living(&mut pair, End::A), living(&mut pair, End::Z));
+        assert_eq!((near.len(), far.len()), (2, 2), "silent for {silent} ms: {near:?} {far:?}");
+        assert_straight(&mut pair);
+        assert_flows(&mut pair);
+    }
 }

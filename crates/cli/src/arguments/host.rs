@@ -21,7 +21,7 @@ impl FromStr for HostPort {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => bracketed(rest)?,
             // More than one colon is an IPv6 address without a port.
-            None if text.parse::<Ipv6Addr>().is_ok() => (text, None),
+            None if text.parse::<Ipv6Addr>().is_ok() || text.contains('%') => (text, None),
             None => match text.split_once(':') {
                 Some((name, port)) => (name, Some(port)),
                 None => (text, None),
@@ -29,6 +29,9 @@ impl FromStr for HostPort {
         };
         if name.is_empty() {
             return Err("a host is missing: expected HOST or HOST:PORT".to_owned());
+        }
+        if name.contains('%') {
+            return Err(link_local(name));
         }
         if name.contains(':') && name.parse::<IpAddr>().is_err() {
             return Err(format!("{name:?} is not an IPv6 address; write one with a port as [ADDRESS]:PORT"));
@@ -50,6 +53,9 @@ impl fmt::Display for HostPort {
 
 fn bracketed(rest: &str) -> Result<(&str, Option<&str>), String> {
     let (name, after) = rest.split_once(']').ok_or("a `]` is missing: expected [ADDRESS]:PORT")?;
+    if name.contains('%') {
+        return Err(link_local(name));
+    }
     if name.parse::<Ipv6Addr>().is_err() {
         return Err(format!("{name:?} is not an IPv6 address; only IPv6 addresses are written in brackets"));
     }
@@ -58,6 +64,12 @@ fn bracketed(rest: &str) -> Result<(&str, Option<&str>), String> {
         None if after.is_empty() => Ok((name, None)),
         None => Err(format!("{after:?} after `]`: expected :PORT")),
     }
+}
+
+fn link_local(name: &str) -> String {
+    format!(
+        "{name:?} names a link (RFC 4007), and link-local addresses are not used: give another address of that host"
+    )
 }
 
 fn parse_port(port: &str) -> Result<u16, String> {
@@ -93,6 +105,8 @@ mod tests {
             ("[a]:1", "is not an IPv6 address"),
             ("[::1]x", "expected :PORT"),
             ("1:2:3", "is not a UDP port"),
+            ("[fe80::1%lo]:9899", "link-local addresses are not used"),
+            ("fe80::1%lo", "link-local addresses are not used"),
         ] {
             let error = host(text).expect_err(text);
             assert!(error.contains(complaint), "{text}: {error}");

@@ -127,7 +127,7 @@ fn wish(arguments: &BenchArguments) -> TestRequest {
 /// The settings as used.
 pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     json!({
-        "to": list(&route.to),
+        "to": list(&route.to.concat()),
         "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "each": arguments.each,
         "time_s": arguments.time.as_secs_f64(),

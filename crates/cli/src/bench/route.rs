@@ -20,7 +20,7 @@ use crate::settings;
 #[derive(Clone, Debug)]
 pub struct BenchRoute {
     /// The server's addresses.
-    pub to: Vec<SocketAddr>,
+    pub to: Vec<Vec<SocketAddr>>,
     /// Ours.
     pub outlets: Outlets,
     /// Whether packets are sealed, and with which key.
@@ -84,7 +84,7 @@ impl BenchRoute {
         if route.outlets.local.is_empty() {
             route.outlets.local.push(SocketAddr::new(path.local, 0));
         }
-        route.to = vec![path.remote];
+        route.to = vec![vec![path.remote]];
         route.outlets.tracking = AddressTracking::Off;
         route
     }
@@ -106,7 +106,7 @@ impl BenchRoute {
         endpoint: &Endpoint,
         interrupt: &mut Interrupt,
     ) -> Result<Connected, Failure> {
-        let peer = Peer::new(self.to.clone(), &self.security, Partner::Tests);
+        let peer = Peer::new(self.to.concat(), &self.security, Partner::Tests);
         let association = connect(endpoint, &self.to, &peer, self.output, interrupt).await?;
         if let Some(path) = &self.only {
             tokio::select! {

@@ -24,8 +24,8 @@ pub struct Session {
     next: Option<NextKeys>,
     /// The handshake that this end began and that has no response yet.
     initiation: Option<Initiation>,
-    /// The packet that waits for the first keys.
-    waiting: Option<(Route, Vec<u8>)>,
+    /// The packet that waits for the first keys. It leaves the way the response came, whichever path it was made for.
+    waiting: Option<Vec<u8>>,
     /// Where the latest packet of each of the peer's paths to each of our addresses came from.
     ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
     /// The probe that has no reply yet.
@@ -103,11 +103,10 @@ impl Session {
 
     /// Keeps a packet until there are keys, instead of the one kept before, which its sender will send again. Appends
     /// the initiation to be sent meanwhile; `None` if there is none.
-    pub fn hold(&mut self, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    pub fn hold(&mut self, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let initiation = self.initiation.as_ref().filter(|_| self.current.is_none())?;
         out.extend_from_slice(&initiation.datagram);
-        let (kept_route, kept) = self.waiting.get_or_insert_with(|| (route, Vec::new()));
-        *kept_route = route;
+        let kept = self.waiting.get_or_insert_default();
         kept.clear();
         kept.extend_from_slice(packet);
         Some(())
@@ -150,8 +149,8 @@ impl Session {
 
     /// Appends the packet that waited for the keys, sealed, to `out`.
     pub fn release_waiting(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        let (route, packet) = self.waiting.take()?;
-        self.seal(route, &packet, out)
+        let packet = self.waiting.take()?;
+        self.seal(Route::NO_PATH, &packet, out)
     }
 
     /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.

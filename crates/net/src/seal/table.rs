@@ -121,7 +121,7 @@ impl Sealing {
         let Some(session) = self.sessions.get_mut(&channel) else { return Sealed::Nothing };
         if session.seal(route, packet, out).is_some() {
             Sealed::Packet
-        } else if session.hold(route, packet, out).is_some() {
+        } else if session.hold(packet, out).is_some() {
             Sealed::Initiation
         } else {
             Sealed::Nothing

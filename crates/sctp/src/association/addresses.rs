@@ -49,10 +49,14 @@ impl Association {
             // RFC 5061 §5.3 F13: a packet from an address that the peer deleted is out of the blue.
             return Some(known).filter(|&known| !table.is_remote_gone(known));
         }
+        let given_up = table.find(local, remote);
         let session = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => session,
             State::Opening(_) | State::Closed(_) => return None,
         };
+        if given_up.is_some() && session.is_given_up(PathAddresses { local, remote }) {
+            return given_up;
+        }
         if let Some(path) = session.path_to_move(local, remote) {
             session.move_path(path, remote, now);
             session.verify_paths(now);

@@ -95,9 +95,10 @@ impl Session {
     fn on_verified(&mut self, path: PathId, now: Time) {
         let change = self.paths.confirm(path);
         self.announce(path, change, now);
-        self.settle_departure();
-        self.drop_wrong_guesses();
         self.schedule_heartbeat(path, now);
+        self.settle_departure();
+        self.probe_asked_pairs(path, now);
+        self.drop_superfluous_pairs(now);
     }
 
     /// Whether an answer on a candidate path proves that the peer receives packets sent there. The record of the
@@ -142,17 +143,22 @@ impl Session {
             return;
         }
         let limit = self.settings.config.failover;
-        let unverified: Vec<PathId> = self
+        let mut unverified: Vec<PathId> = self
             .paths
             .ids()
             .filter(|&id| {
                 let health = self.paths.health(id);
+                let is_wanted = self.pairs.were_tried && self.is_asked(id);
                 health.state() == PathState::Unconfirmed
                     && self.is_announced(id)
                     && !health.awaits_heartbeat()
-                    && health.errors() <= limit.path_max
+                    && (is_wanted || health.errors() <= limit.path_max)
             })
             .collect();
+        // Many that never answer leave the others their turn.
+        if self.pairs.were_tried && !self.pairs.asked.is_empty() {
+            unverified.sort_by_key(|&id| self.paths.health(id).errors());
+        }
         for &path in unverified.iter().take(limit.heartbeat_max_burst as usize) {
             self.send_heartbeat(path, now);
         }
@@ -185,7 +191,12 @@ impl Session {
             return if response.is_error { self.count_path_error(path, true, now) } else { Ok(()) };
         }
         self.confirm_suspicion(path, now);
-        self.paths.back_off(path);
+        // A pair that was asked for may begin to work at any time.
+        let is_awaited =
+            is_quick && self.is_asked(path) && self.paths.sample(path).state == PathState::Unconfirmed;
+        if !is_awaited {
+            self.paths.back_off(path);
+        }
         // RFC 9260 §8.1: for the association, only errors on the path that carries data count. §5.4: probes of
         // unconfirmed paths never count.
         let state = self.paths.sample(path).state;
@@ -197,7 +208,7 @@ impl Session {
                 let is_given_up = self.paths.health(path).errors() > self.settings.config.failover.path_max;
                 self.awaits_verification &= !is_given_up;
                 self.try_other_pairs(path, now);
-                self.drop_wrong_guesses();
+                self.drop_superfluous_pairs(now);
                 if is_given_up && self.paths.is_candidate(path) && !self.paths.is_removed(path) {
                     self.remove_path(path);
                 }
@@ -207,7 +218,12 @@ impl Session {
             PathState::PotentiallyFailed if !self.paths.health(path).awaits_heartbeat() => {
                 self.send_heartbeat(path, now);
             }
-            _ => self.tell_backup(path, now),
+            _ => {
+                self.tell_backup(path, now);
+                if self.paths.is_peers_backup(path) {
+                    self.drop_superfluous_pairs(now);
+                }
+            }
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ impl Association {
                 self.records = session.records;
                 session.paths
             }
-            State::Opening(mut handshake) => handshake.take_paths(),
+            State::Opening(handshake) => handshake.into_paths(),
             State::Closed(closed) => {
                 self.state = State::Closed(closed);
                 return;

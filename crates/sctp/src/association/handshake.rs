@@ -10,6 +10,8 @@ use super::authentication::{AuthKeys, RandomNumber};
 use super::extensions::{Extensions, PeerExtensions};
 use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_init, reached_as};
 use super::packet_auth::PacketAuth;
+use super::pairs::{Pairs, Ways};
+use super::race::Race;
 use super::receiver_rules::ReceiverRules;
 use super::session::{Agreement, Session, Settings};
 use super::timers::{Timer, Timers};
@@ -37,7 +39,7 @@ pub struct Handshake {
     path: PathId,
     /// The number of first paths that INIT may use; the peer announced the others.
     given: usize,
-    search: AddressSearch,
+    race: Race,
     attempts: u32,
     /// How many times in a row INIT or COOKIE-ECHO was not answered on any path.
     rounds: u32,
@@ -47,28 +49,6 @@ pub struct Handshake {
     stale_cookies: u32,
     /// By how much the cookie was too old when the peer refused one.
     staleness: Option<Duration>,
-}
-
-/// The pairs of addresses that INIT may use.
-#[derive(Clone, Copy, Debug)]
-pub struct Ways<'a> {
-    /// The paths, best first.
-    pub paths: &'a [PathAddresses],
-    /// Other pairs of the same addresses, which are tried if the paths do not answer.
-    pub further: &'a [PathAddresses],
-}
-
-/// The search over other pairs of addresses, if the paths do not answer.
-#[derive(Debug)]
-struct AddressSearch {
-    /// How many paths the application requested.
-    asked: usize,
-    /// The pairs that are not paths yet.
-    further: Vec<PathAddresses>,
-    /// Whether each pair is tried a short time after the one before, instead of after a whole time-out.
-    is_brisk: bool,
-    /// How many INITs left in this round.
-    turn: usize,
 }
 
 /// The values that identify this end.
@@ -110,35 +90,19 @@ impl Handshake {
         ways: Ways<'_>,
         seed: Seed,
     ) -> Handshake {
-        let Ways { paths, further } = ways;
-        // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
-        // automatically considered to be CONFIRMED."
-        let given = match settings.config.trusts_given_addresses {
-            true => PathState::Active,
-            false => PathState::Unconfirmed,
-        };
-        let mut table = PathTable::new();
-        for (index, &addresses) in paths.iter().enumerate() {
-            let state = if index == 0 { PathState::Active } else { given };
-            table.add(addresses, state, &settings.config);
-        }
+        let (table, race) = Race::begin(ways, &settings.config);
         Handshake {
             rto: settings.config.rto.initial,
             settings,
             seed,
             identity,
-            paths: table,
             timers: Timers::default(),
             announced,
             stage: HandshakeStage::CookieWait,
             path: PathId::FIRST,
-            given: paths.len(),
-            search: AddressSearch {
-                asked: paths.len(),
-                further: further.to_vec(),
-                is_brisk: !further.is_empty(),
-                turn: 0,
-            },
+            given: table.len(),
+            paths: table,
+            race,
             attempts: 0,
             rounds: 0,
             is_due: true,
@@ -149,61 +113,22 @@ impl Handshake {
 
     /// T1-init or T1-cookie expired: sends again on the next path, with a doubled RTO (RFC 9260 §5.1, §6.3.3).
     pub fn on_timeout(&mut self) -> Result<(), NoAnswer> {
-        if self.is_round_over() {
+        if self.is_cookie_echoed() || self.race.is_round_over() {
             self.rounds += 1;
             if self.rounds > self.settings.config.max_init_retransmits {
                 return Err(NoAnswer { attempts: self.attempts });
             }
-            self.search.turn = 0;
+            self.race.begin_round();
             self.rto = (self.rto * 2).min(self.settings.config.rto.max);
-        } else if self.search.turn >= self.given {
-            self.widen();
         }
         self.path = self.next_path();
         self.is_due = true;
         Ok(())
     }
 
-    /// Whether INIT has left on every pair since the last time-out that counted. If no other pairs are tried, each
-    /// path is a round of its own.
-    fn is_round_over(&self) -> bool {
-        self.is_cookie_echoed()
-            || !self.search.is_brisk
-            || (self.search.turn >= self.given && self.search.further.is_empty())
-    }
-
-    /// How long to wait for an answer to the INIT or COOKIE-ECHO that leaves now: the rest of a time-out that began
-    /// with the round.
+    /// How long to wait for an answer to the INIT or COOKIE-ECHO that leaves now.
     fn patience(&self) -> Duration {
-        if !self.search.is_brisk || self.is_cookie_echoed() {
-            return self.rto;
-        }
-        let before = ATTEMPT_DELAY * (self.search.turn as u64).saturating_sub(1);
-        let rest = if self.is_round_over() { self.rto.saturating_sub(before) } else { Duration::ZERO };
-        rest.max(ATTEMPT_DELAY)
-    }
-
-    /// The paths did not answer: the other pairs are tried too. From now on a path is trusted only after it answers.
-    fn widen(&mut self) {
-        self.paths.ids().for_each(|id| self.paths.doubt(id));
-        for addresses in std::mem::take(&mut self.search.further) {
-            if self.paths.len() < MAX_PATHS {
-                self.paths.add(addresses, PathState::Unconfirmed, &self.settings.config);
-            }
-        }
-        self.given = self.paths.len();
-    }
-
-    /// INIT was answered on `path`. If `path` is one of the requested paths, keeps the other pairs for addresses that
-    /// do not answer; otherwise those pairs are paths already.
-    fn end_search(&mut self, path: PathId, paths: &mut PathTable) -> Vec<PathAddresses> {
-        let mut further = std::mem::take(&mut self.search.further);
-        if path.index() < self.search.asked {
-            further.extend(paths.ids().skip(self.search.asked).map(|id| paths.addresses(id)));
-            paths.truncate(self.search.asked);
-            self.given = self.search.asked;
-        }
-        further
+        if self.is_cookie_echoed() { self.rto } else { self.race.patience(self.rto) }
     }
 
     /// The peer answered INIT with `ack`. The cookie returns to it next, with a report of the parameters that were
@@ -237,12 +162,13 @@ impl Handshake {
             receiver: ReceiverRules::of(config).and(body.receiver),
         };
         let mut paths = std::mem::take(&mut self.paths);
-        let further = self.end_search(path, &mut paths);
+        let (path, pairs) = self.race.finish(path, &mut paths, &body.addresses);
+        self.given = paths.len();
         paths.set_primary(path);
         paths.confirm(path);
         join_announced(&mut paths, path, &body.addresses, &self.settings);
         let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
-        session.search_on(further, self.search.is_brisk);
+        session.pairs = pairs;
         session.equip(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
         self.stage =
             HandshakeStage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
@@ -274,6 +200,7 @@ impl Handshake {
     pub fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
         let Some(session) = self.on_cookie_ack() else { return Ok(()) };
         self.paths = session.paths;
+        self.race.keep(session.pairs);
         self.stale_cookies += 1;
         if self.stale_cookies > self.settings.config.max_init_retransmits {
             return Err(NoAnswer { attempts: self.stale_cookies });
@@ -283,11 +210,27 @@ impl Handshake {
         Ok(())
     }
 
-    /// Hands over the paths, to open the association by the peer's own INIT (RFC 9260 §5.2.4 B).
-    pub fn take_paths(&mut self) -> PathTable {
-        match self.on_cookie_ack() {
-            Some(session) => session.paths,
-            None => std::mem::take(&mut self.paths),
+    /// Hands over the paths, to open the association by the peer's own INIT, which came from `remote` to `local` (RFC
+    /// 9260 §5.2.4 B).
+    pub fn take_paths(&mut self, local: SocketAddr, remote: SocketAddr) -> (PathTable, Pairs) {
+        if let Some(session) = self.on_cookie_ack() {
+            return (session.paths, session.pairs);
+        }
+        let mut paths = std::mem::take(&mut self.paths);
+        let answered = paths.find(local, remote).unwrap_or(self.path);
+        let (answered, pairs) = self.race.finish(answered, &mut paths, &[]);
+        if pairs.were_tried {
+            paths.set_primary(answered);
+            paths.confirm(answered);
+        }
+        (paths, pairs)
+    }
+
+    /// The paths that were tried.
+    pub fn into_paths(self) -> PathTable {
+        match self.stage {
+            HandshakeStage::CookieWait => self.paths,
+            HandshakeStage::CookieEchoed { session, .. } => session.paths,
         }
     }
 
@@ -297,7 +240,7 @@ impl Handshake {
             return None;
         }
         self.attempts += 1;
-        self.search.turn += 1;
+        self.race.on_sent();
         self.timers.set(Timer::Handshake, now + self.patience());
         let limit = self.paths().sample(self.path).packet_limit.as_len();
         let len = match &self.stage {
@@ -381,7 +324,8 @@ impl Handshake {
     }
 
     fn init(&self) -> Init {
-        let mut parameters = address_parameters(&self.announced);
+        let local = self.paths.addresses(self.path).local;
+        let mut parameters = address_parameters(&self.race.announced(&self.announced, local));
         parameters
             .push(Parameter::SupportedAddressTypes(vec![Parameter::IPV4_ADDRESS, Parameter::IPV6_ADDRESS]));
         if let Some(staleness) = self.staleness {
@@ -403,10 +347,6 @@ impl Handshake {
         }
     }
 }
-
-/// How long after an INIT the next pair of addresses is tried as well (RFC 8305 §5, Connection Attempt Delay: "a
-/// recommended value for a default delay is 250 milliseconds").
-const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses in turn,
 /// to the UDP port from which the peer answered.

@@ -35,6 +35,7 @@ mod packet_auth;
 mod pairs;
 mod policies;
 mod probe;
+mod race;
 mod reading;
 mod receiver_rules;
 mod reconfiguration;
@@ -67,12 +68,14 @@ pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 pub use extensions::{Extensions, OfferedExtensions, PeerExtensions};
 use handshake::Handshake;
-pub use handshake::{LocalIdentity, Ways};
+pub use handshake::LocalIdentity;
 pub use init::{
     InitBody, InitRefusal, MAX_PATHS, acceptable, address_parameter, address_parameters, check_init,
     reached_as,
 };
+pub use pairs::{Alternatives, InitPace, Ways};
 pub use policies::Policies;
+pub use race::MAX_PAIRS;
 pub use receiver_rules::ReceiverRules;
 pub use session::{Agreement, Settings};
 use session::{PeerGone, Session};

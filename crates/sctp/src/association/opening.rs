@@ -7,6 +7,7 @@ use anabranch_base::{ByteCount, Seed, Time};
 
 use super::cookie::StateCookie;
 use super::extensions::{Extensions, OfferedExtensions};
+use super::pairs::Pairs;
 use super::session::{Agreement, Session, Settings};
 use super::{Association, State};
 use crate::event::Event;
@@ -33,7 +34,7 @@ impl Association {
         }
         let mut session = session_of(settings, cookie, table, seed);
         // It is not known which of the peer's other addresses matches which of ours: the pairs are guesses.
-        session.search_on(Vec::new(), true);
+        session.pairs = Pairs { were_tried: true, ..Pairs::default() };
         let mut association = Association::in_state(State::Open(Box::new(session)));
         association.on_open(now);
         association
@@ -61,9 +62,10 @@ impl Association {
     pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
         match &mut self.state {
             State::Opening(handshake) => {
-                let paths = handshake.take_paths();
+                let (paths, pairs) = handshake.take_paths(cookie.local, cookie.remote);
                 let (settings, seed) = (handshake.settings.clone(), handshake.seed.clone());
-                let session = session_of(settings, cookie, paths, &seed);
+                let mut session = session_of(settings, cookie, paths, &seed);
+                session.pairs = pairs;
                 self.state = State::Open(Box::new(session));
                 self.on_open(now);
             }

@@ -175,7 +175,7 @@ mod tests {
         };
         let address = |host| SocketAddr::from(([10, 0, 0, host], 9899));
         let paths = [PathAddresses { local: address(1), remote: address(2) }];
-        let ways = Ways { paths: &paths, further: &[] };
+        let ways = Ways::one_by_one(&paths);
         Association::connect(Arc::new(settings), identity, Vec::new(), ways, Seed::from_number(1))
     }
 

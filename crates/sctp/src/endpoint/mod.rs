@@ -229,11 +229,11 @@ impl Endpoint {
         remote: &[SocketAddr],
     ) -> Result<AssociationId, ConnectError> {
         let paths = pairing::pairs(&self.config.local, remote);
-        self.connect_over(channel, remote, Ways { paths: &paths, further: &[] })
+        self.connect_over(channel, remote, Ways::one_by_one(&paths))
     }
 
     /// Like [`connect_by`](Endpoint::connect_by), on paths that the driver chose, for a driver that can pair the
-    /// addresses. If they do not answer, the other pairs are tried too.
+    /// addresses. INIT goes over them as [`Ways::pace`] says.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).

@@ -121,10 +121,17 @@ impl PathTable {
         self.settle_new(id);
     }
 
-    /// Keeps only the first `count` paths; the others were never used.
-    pub fn truncate(&mut self, count: usize) {
-        self.samples.truncate(count);
-        self.paths.truncate(count);
+    /// Keeps only the paths `kept`, in this order and with new ids. Nothing but the handshake used them.
+    pub fn select(&mut self, kept: &[PathId]) {
+        let mut old: Vec<Option<(PathSample, Path)>> =
+            self.samples.drain(..).zip(self.paths.drain(..)).map(Some).collect();
+        for id in kept {
+            if let Some((sample, path)) = old.get_mut(id.index()).and_then(Option::take) {
+                self.samples.push(PathSample { id: PathId::from_index(self.samples.len()), ..sample });
+                self.paths.push(path);
+            }
+        }
+        (self.primary, self.last_resort) = (PathId::FIRST, PathId::FIRST);
         self.address_changes += 1;
         self.weigh_failures();
     }
@@ -132,6 +139,11 @@ impl PathTable {
     /// Path `id` is only a candidate until it is verified.
     pub fn set_candidate(&mut self, id: PathId) {
         self.paths[id.index()].is_candidate = true;
+    }
+
+    /// Path `id` keeps its place after it is removed, so that its addresses stay known.
+    pub fn keep_place(&mut self, id: PathId) {
+        self.paths[id.index()].is_candidate = false;
     }
 
     /// Whether path `id` is, or was when it was removed, only a candidate.

@@ -172,6 +172,8 @@ pub struct Pair {
     pub may_cross: bool,
     /// Packets of these ends that leave so are lost.
     pub loses_crossing: Vec<End>,
+    /// Pipes from whose end at A nothing leaves, and where nothing arrives.
+    pub cut_links: Vec<usize>,
     /// The cost of calls into the ends, if it is measured.
     pub meter: Option<Meter>,
     /// What they cost since the last packet arrived.
@@ -211,6 +213,7 @@ impl Pair {
             log: Vec::new(),
             may_cross: false,
             loses_crossing: Vec::new(),
+            cut_links: Vec::new(),
             meter: None,
             spent: Reading::default(),
             scratch: Vec::new(),
@@ -601,7 +604,9 @@ impl Pair {
             return self.note((from, 0), departure, &names, &remote.to_string(), bytes);
         };
         let source = pipe_of(local);
-        if source != pipe && self.loses_crossing.contains(&from) {
+        let link = if from == End::A { source } else { pipe };
+        let crosses = source != pipe && self.loses_crossing.contains(&from);
+        if crosses || self.cut_links.contains(&link) {
             return self.note((from, pipe), departure, &names, "lost", bytes);
         }
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");

@@ -16,6 +16,8 @@ pub(super) struct Backup {
     said: bool,
     /// What the peer was last told, as far as it has answered.
     told: bool,
+    /// This end is about to give it up: other paths use its addresses.
+    is_retired: bool,
 }
 
 impl PathTable {
@@ -45,6 +47,23 @@ impl PathTable {
         }
     }
 
+    /// This end is about to give path `id` up: until then it is a backup, so that nothing is sent by it.
+    pub fn retire(&mut self, id: PathId) {
+        self.paths[id.index()].backup.is_retired = true;
+        self.paths[id.index()].backup = self.note_backup(id);
+        self.weigh_failures();
+    }
+
+    /// Whether this end is about to give path `id` up.
+    pub fn is_retired(&self, id: PathId) -> bool {
+        self.paths[id.index()].backup.is_retired
+    }
+
+    /// Whether the peer keeps path `id` as a backup.
+    pub fn is_peers_backup(&self, id: PathId) -> bool {
+        self.paths[id.index()].backup.there
+    }
+
     /// Whether this end keeps path `id` as a backup.
     pub fn is_own_backup(&self, id: PathId) -> bool {
         self.paths[id.index()].backup.here
@@ -72,7 +91,8 @@ impl PathTable {
     /// What is known of path `id` as a backup, with the word of this end brought up to date.
     pub(super) fn note_backup(&self, id: PathId) -> Backup {
         let path = &self.paths[id.index()];
-        Backup { here: self.backup_locals.contains(&path.addresses.local), ..path.backup }
+        let is_resting = path.backup.is_retired || self.backup_locals.contains(&path.addresses.local);
+        Backup { here: is_resting, ..path.backup }
     }
 
     /// The state of path `id` as policies see it: a backup that works rests while another path works.
