@@ -105,7 +105,11 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, O_NOFOLLOW);
+    {
+        // A pipe that takes the file's place meanwhile is not waited for.
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
     options.open(path)
 }
 
@@ -177,11 +181,6 @@ fn prefix(name: &str) -> String {
 const SUFFIX: &str = ".part";
 /// The characters that are drawn for a name.
 const DRAWN: usize = 10;
-/// The flag of `open`, which the standard library has no name for.
-#[cfg(all(unix, any(target_os = "linux", target_os = "android")))]
-const O_NOFOLLOW: i32 = 0o400_000;
-#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
-const O_NOFOLLOW: i32 = 0x100;
 
 #[cfg(test)]
 mod tests {

@@ -44,9 +44,9 @@ impl Session {
         let fits = |&tsn: &Tsn| self.send.packet_with(tsn) <= limit;
         let mtu = self.paths.mtu_mut(path);
         if lost.iter().any(fits) {
-            mtu.on_timeout(now)
+            mtu.on_timeout(now);
         } else {
-            mtu.excuse()
+            mtu.excuse();
         }
         self.schedule_mtu_probe(path);
     }

@@ -22,8 +22,8 @@ pub struct OnOff {
 enum Begins {
     /// A message.
     Anew,
-    /// What was left of the time between two messages when the turn before ended. A turn that is shorter than this time, or
-    /// begins sooner after the last message, would carry more than the rate if it began with a message.
+    /// What was left of the time between two messages when the turn before ended. A turn of few messages, or one that begins
+    /// sooner after the last message than the rate has it, would carry more than the rate if it began with a message.
     WhereItStopped,
 }
 
@@ -31,7 +31,7 @@ impl OnOff {
     /// A source whose first turn begins at `start`.
     pub fn new(messages: Messages, on: Duration, off: Duration, start: Time) -> OnOff {
         let gap = evenly(messages, 1);
-        let begins = if on >= gap && off >= gap { Begins::Anew } else { Begins::WhereItStopped };
+        let begins = if on >= gap * LONG && off >= gap { Begins::Anew } else { Begins::WhereItStopped };
         OnOff { messages, on, off, begins, since: start, count: 0 }
     }
 
@@ -56,6 +56,9 @@ impl TrafficSource for OnOff {
     }
 }
 
+/// A turn of so many messages begins with one: its last message may be one more than the rate has in that time.
+const LONG: u64 = 3;
+
 #[cfg(test)]
 mod tests {
     use anabranch_base::BitRate;
@@ -66,9 +69,9 @@ mod tests {
 
     #[test]
     fn nothing_comes_while_it_is_off() {
-        let (on, off) = (Duration::from_millis(2), Duration::from_millis(8));
+        let (on, off) = (Duration::from_millis(3), Duration::from_millis(7));
         let mut source = OnOff::new(A_MILLISECOND_EACH, on, off, Time::ZERO);
-        assert_eq!(moments(&mut source, 5), [0.0, 1.0, 10.0, 11.0, 20.0]);
+        assert_eq!(moments(&mut source, 5), [0.0, 1.0, 2.0, 10.0, 11.0]);
     }
 
     #[test]
@@ -80,9 +83,9 @@ mod tests {
 
     #[test]
     fn a_short_silence_does_not_bring_the_next_message_nearer() {
-        let (on, off) = (Duration::from_micros(1100), Duration::from_micros(100));
+        let (on, off) = (Duration::from_micros(3300), Duration::from_micros(100));
         let mut source = OnOff::new(A_MILLISECOND_EACH, on, off, Time::ZERO);
-        assert_eq!(moments(&mut source, 4), [0.0, 1.0, 2.1, 3.2]);
+        assert_eq!(moments(&mut source, 5), [0.0, 1.0, 2.0, 3.0, 4.1]);
     }
 
     proptest! {
@@ -109,7 +112,7 @@ mod tests {
             }
             let turns = before.expect("messages") / (on + off) + 1;
             let whole = (turns * on) as f64 / gap;
-            let more = if on as f64 >= gap && off as f64 >= gap { turns as f64 } else { 1.0 };
+            let more = if on as f64 >= gap * 3.0 && off as f64 >= gap { turns as f64 } else { 1.0 };
             let count = f64::from(count);
             prop_assert!(count <= whole + more + 1e-3 * whole, "{count} of {whole} in {turns} turns");
             prop_assert!(count >= whole - on as f64 / gap - 1.0, "{count} of {whole} in {turns} turns");

@@ -63,6 +63,12 @@ pub enum JournalError {
         /// Its version.
         version: String,
     },
+    /// It is another file.
+    #[error("{path:?} is not a journal of a sweep: choose another folder, or remove it")]
+    NotOne {
+        /// The file.
+        path: PathBuf,
+    },
     /// It has more than any sweep keeps.
     #[error(
         "{path:?} has more than {MOST_RUNS} runs or columns: it is damaged, or of many sweeps; choose another folder"
@@ -250,11 +256,15 @@ impl Journal {
         let fault = |error| JournalError::Folder { path: path.to_owned(), error };
         let mut reader = BufReader::with_capacity(1 << 16, file);
         let mut line = Vec::new();
+        let mut named = 0;
         loop {
             line.clear();
             let read = (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fault)?;
             if read == 0 {
                 return Ok(());
+            }
+            if self.end == 0 && !line.starts_with(b"sweep\t") && !b"sweep\t".starts_with(&line) {
+                return Err(JournalError::NotOne { path: path.to_owned() });
             }
             if self.index.len() + self.columns.len() > MOST_RUNS {
                 return Err(JournalError::TooLarge { path: path.to_owned() });
@@ -275,7 +285,11 @@ impl Journal {
                 Some(Line::Head { version }) => {
                     return Err(JournalError::Newer { path: path.to_owned(), version: version.to_owned() });
                 }
-                Some(Line::Columns { id, names }) => {
+                Some(Line::Columns { id, names }) if id == digest::check(names.join("\t")) => {
+                    named += line.len();
+                    if named > MOST_NAMED {
+                        return Err(JournalError::TooLarge { path: path.to_owned() });
+                    }
                     self.columns.insert(id.to_owned(), names.into());
                 }
                 Some(Line::Run { key, columns, cells, .. })
@@ -356,6 +370,8 @@ const VERSION: &str = "1";
 /// A row of the widest table takes some hundred kilobytes. A longer line is a damaged one, so that a file without ends of
 /// lines does not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
+/// The bytes of all lists of columns, which are kept in memory.
+const MOST_NAMED: usize = 1 << 26;
 /// Each takes a hundred bytes of memory while the sweep runs.
 const MOST_RUNS: usize = 1 << 24;
 

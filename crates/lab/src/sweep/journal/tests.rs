@@ -113,6 +113,20 @@ fn a_line_without_end_costs_no_memory_and_no_row() {
 }
 
 #[test]
+fn another_file_is_left_alone() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join(FILE);
+    for text in ["# my notes\n", "x", "sweeping\n"] {
+        fs::write(&file, text).expect("room");
+        assert!(matches!(Journal::in_folder(folder.path()), Err(JournalError::NotOne { .. })), "{text}");
+    }
+    for beginning in ["", "s", "sweep\t"] {
+        fs::write(&file, beginning).expect("room");
+        assert_eq!(open(folder.path()).rows(), 0, "what a kill left of its first line");
+    }
+}
+
+#[test]
 fn a_damaged_byte_anywhere_costs_its_line_and_no_other() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join(FILE);
