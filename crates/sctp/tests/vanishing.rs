@@ -54,7 +54,7 @@ impl Stream {
     }
 
     fn read(&mut self) -> usize {
-        let read = self.pair.receive(End::Z).iter().map(|message| message.len()).sum();
+        let read = self.pair.receive(End::Z).iter().map(anabranch_sctp::association::Message::len).sum();
         self.taken += read;
         read
     }

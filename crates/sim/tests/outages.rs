@@ -76,7 +76,8 @@ impl Outage {
         if stall > bound {
             return Err(format!("stands still for {stall} s instead of {bound}: {self:#?}"));
         }
-        let seconds = |flow: &FlowResult| flow.completion.map_or(120.0, |time| time.as_secs_f64());
+        let seconds =
+            |flow: &FlowResult| flow.completion.map_or(120.0, anabranch_base::Duration::as_secs_f64);
         // Windows begin anew at one packet, and the links are not full for some round trips.
         let starts = 1.5 + 5.0 * self.round_trip();
         let (took, bound) = (seconds(&flow), 1.25 * seconds(&usual) + self.whole_length() + starts);

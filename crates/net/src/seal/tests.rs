@@ -346,8 +346,8 @@ fn keys_are_renewed_within_the_session_and_overtaken_packets_still_open() {
 fn the_numbers_of_a_path_end_and_fresh_keys_have_new_ones() {
     let limits = Limits { renew_after: 1 << 32, last_counter: 9, ..Limits::default() };
     let Open { mut near, .. } = open_with(limits);
-    // INIT was the first.
-    for _ in 1..10 {
+    // INIT had the first number of no path.
+    for _ in 0..10 {
         packet(&mut near, NEAR, b"x");
     }
     assert_eq!(sealed(&mut near, NEAR, path(0), b"x"), (Sealed::Nothing, Vec::new()), "never a number again");
