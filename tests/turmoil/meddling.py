@@ -1,4 +1,4 @@
-"""What another program of the receiver's user does to files that are not complete: a cleaner, a backup, a slip."""
+"""What another program of the receiver's user does to files that are not complete: a cleaner, a slip."""
 
 import contextlib
 import os

@@ -26,8 +26,8 @@ PATIENCE = 30.0
 take: a receiver whose sender was killed may turn others away until it is sure, and a machine may be busy."""
 
 WAKES = 2.0
-"""Seconds in which a transfer goes on when all its paths work again: half a second until the next probe and a round
-trip with a queue, and more because a machine may be busy."""
+"""Seconds in which a transfer goes on when all its paths work again: half a second until the next probe and
+a round trip with a queue, and more because a machine may be busy."""
 
 SOON = 5.0
 """Seconds in which a program that is told to end has ended."""
@@ -163,7 +163,8 @@ class Trial:
             for path in self.paths_of(event):
                 begin_on_path(self.crossing, event.what, path)
             # An attempt that has stored nothing may not be connected.
-            is_judged = event.what == ALL_KINDS and self.plan.is_alone(event, WAKES) and self.contents.stored() > 0
+            is_alone = event.what == ALL_KINDS and self.plan.is_alone(event, WAKES)
+            is_judged = is_alone and self.contents.stored() > 0
             self.silent_from = self.attempts if is_judged else None
             return
         if event.what in PART_KINDS:

@@ -1,7 +1,7 @@
 //! Turns addresses of the command line into socket addresses: resolves names and finds interfaces. It opens no port
 //! for data.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use anabranch_net::{AddressTracking, BindError, Interface, UDP_PORT, interfaces};
 
@@ -86,10 +86,13 @@ pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
         return each_once(given_to_listen(hosts, &known).await?);
     }
     let mut all = vec![SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), UDP_PORT)];
-    let mut known = interfaces().unwrap_or_default().into_iter().flat_map(|interface| interface.addresses);
-    let is_ipv6_used = known.any(|ip| ip.is_ipv6() && is_reachable(&ip));
-    all.extend(is_ipv6_used.then_some(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), UDP_PORT)));
+    all.extend(has_ipv6().then_some(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), UDP_PORT)));
     Ok(all)
+}
+
+/// Whether this host knows IPv6 at all. What addresses it has now does not matter: an interface may be up in a second.
+fn has_ipv6() -> bool {
+    UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok()
 }
 
 /// An interface's name means its addresses, without asking a name server; anything else is an address or a host.
