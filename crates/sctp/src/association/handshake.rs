@@ -166,6 +166,7 @@ impl Handshake {
         self.given = paths.len();
         paths.set_primary(path);
         paths.confirm(path);
+        self.trust_given(&mut paths, &pairs);
         join_announced(&mut paths, path, &body.addresses, &self.settings);
         let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
         session.pairs = pairs;
@@ -177,6 +178,18 @@ impl Handshake {
         self.rto = self.settings.config.rto.initial;
         self.is_due = true;
         Ok(())
+    }
+
+    /// RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are automatically
+    /// considered to be CONFIRMED." With quick failover each path answers first: one that leads nowhere would hold up data.
+    fn trust_given(&self, paths: &mut PathTable, pairs: &Pairs) {
+        let config = &self.settings.config;
+        if !pairs.were_tried || !config.trusts_given_addresses || config.failover.quick {
+            return;
+        }
+        let given: Vec<PathId> =
+            paths.ids().filter(|&id| pairs.asked.contains(&paths.addresses(id))).collect();
+        given.into_iter().for_each(|id| _ = paths.confirm(id));
     }
 
     /// The peer accepted the cookie: the association is open.

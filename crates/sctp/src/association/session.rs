@@ -27,6 +27,7 @@ use crate::config::{Config, MaxBurst};
 use crate::event::Event;
 use crate::path::{HealthChange, PathTable};
 use crate::policy::acknowledge::Listed;
+use crate::policy::ns2::Ns2Rules;
 use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, Registry, View};
 use crate::receive::{Allowance, Arrivals, Budget, Delivery, Reassembly, ReceiveBuffer, Tuning};
@@ -192,7 +193,8 @@ impl Session {
             probes: 0,
             may_probe: false,
             has_answered: false,
-            keeps_room: config.failover.quick,
+            // ns-2 gives it away, as the RFC does.
+            keeps_room: config.failover.quick && config.cmt.ns2 == Ns2Rules::default(),
             is_overdrawn: false,
         };
         let two_levels = agreement.receiver.two_levels;
