@@ -45,8 +45,8 @@ impl Session {
     }
 
     /// Takes back the lowest chunk that failed paths have in flight, if another path has room for it and no lower one is
-    /// marked: marks it lost, as after a time-out. The other chunks stay in flight. So until the failed path answers, no more is sent again
-    /// than the windows of other paths allow, and its T3-rtx timer keeps running.
+    /// marked: marks it lost, as after a time-out. The other chunks stay in flight. So until the failed path answers, no
+    /// more is sent again than the windows of other paths allow, and its T3-rtx timer keeps running.
     pub(super) fn take_back_one(&mut self) {
         if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
             return;
