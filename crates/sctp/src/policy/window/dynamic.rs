@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use anabranch_base::{ByteCount, Duration};
 
-use super::shared::{cut, is_filled, missing_for, room_left, sharing};
+use super::shared::{cut, is_filled, missing_for, overdraft, room_left, sharing};
 use super::{Grant, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
@@ -41,6 +41,7 @@ impl WindowLimit for Dynamic {
         if missing.is_zero() {
             return Grant::free(wanted);
         }
+        let missing = missing + overdraft(view);
         let worse = |other: &&PathSample| by_rank(other, ours) == Ordering::Greater;
         let cuts = sharing(view).filter(worse).map(|other| (other, cut(other, missing, other.unit)));
         match cuts.filter(|(_, cut)| cut.frees >= missing).max_by(|one, other| by_rank(one.0, other.0)) {
@@ -84,6 +85,22 @@ mod tests {
         let mut view = view(&paths);
         view.receive_buffer = paths[0].unit * 20;
         Dynamic::new(Bound::Filled).grant(PathId::from_index(asks), paths[0].unit, &view)
+    }
+
+    #[test]
+    fn what_exceeds_the_buffer_is_made_good_before_another_window_grows() {
+        // Packets became larger, so that two windows of nine units and a half take twenty.
+        let mut paths = [0, 1].map(sample);
+        paths.iter_mut().for_each(|path| path.cwnd = path.unit * 9 + path.unit / 2);
+        let mut view = view(&paths);
+        view.receive_buffer = paths[0].unit * 18;
+        let unit = paths[0].unit;
+        let taken = Dynamic::new(Bound::None).grant(PathId::FIRST, unit, &view).taken;
+        assert_eq!(
+            taken,
+            Some((PathId::from_index(1), unit * 5 / 2)),
+            "two for the excess and one for the growth"
+        );
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub(super) fn room_left(view: &View<'_>) -> ByteCount {
     view.receive_buffer.saturating_sub(taken)
 }
 
+/// How much more the windows take than the buffer has: packets became larger, and windows count in whole ones.
+pub(super) fn overdraft(view: &View<'_>) -> ByteCount {
+    let taken: ByteCount = sharing(view).map(|path| in_flight(path, path.cwnd)).sum();
+    taken.saturating_sub(view.receive_buffer)
+}
+
 /// How much of the `wanted` growth fits into `room`.
 pub(super) fn growth_within(path: &PathSample, wanted: ByteCount, room: ByteCount) -> ByteCount {
     let most = (in_flight(path, path.cwnd) + room).get() / path.unit.get().max(1);
