@@ -214,7 +214,6 @@ impl Failure {
             | Failure::Build(_)
             | Failure::NotForModels { .. }
             | Failure::Plan(_)
-            | Failure::Record(_)
             | Failure::Figure(FigureError::Keep(_))
             | Failure::Directory(_) => 2,
             Failure::Sweep(
@@ -223,6 +222,7 @@ impl Failure {
                 | SweepError::Batch(_),
             ) => 1,
             Failure::Sweep(_) => 2,
+            Failure::Record(record) => if_named_wrongly(record.source.kind()),
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
@@ -322,6 +322,26 @@ impl From<FigureError> for Failure {
     }
 }
 
+/// The status of a file that cannot be written: whether its name is wrong, or the work failed, as where a disk is full.
+fn if_named_wrongly(kind: io::ErrorKind) -> u8 {
+    use io::ErrorKind::{
+        AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
+        PermissionDenied, ReadOnlyFilesystem,
+    };
+    let is_named_wrongly = matches!(
+        kind,
+        AlreadyExists
+            | InvalidFilename
+            | InvalidInput
+            | IsADirectory
+            | NotADirectory
+            | NotFound
+            | PermissionDenied
+            | ReadOnlyFilesystem
+    );
+    if is_named_wrongly { 2 } else { 1 }
+}
+
 /// The argument by which a file with a name that cannot travel gets another one.
 fn another_name(error: &FindError) -> &'static str {
     match error {
@@ -412,6 +432,11 @@ mod tests {
         assert_eq!(Failure::Directory(StoreError { dir: "x".into(), why: String::new() }).status(), 2);
         assert_eq!(Failure::NotStored(vec![]).status(), 1);
         assert_eq!(Failure::Interrupted.status(), 130);
+        let record = |kind: io::ErrorKind| {
+            Failure::Record(CannotWrite { path: "x".into(), source: kind.into() }).status()
+        };
+        assert_eq!(record(io::ErrorKind::PermissionDenied), 2);
+        assert_eq!(record(io::ErrorKind::StorageFull), 1, "the name is right");
     }
 
     #[test]
