@@ -38,6 +38,7 @@ mod shutdown;
 mod slow_reader;
 mod small_messages;
 mod small_window;
+mod spurious;
 mod strangers;
 mod studies;
 mod two_levels;

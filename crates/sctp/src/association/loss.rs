@@ -58,6 +58,7 @@ impl Session {
 
     /// Cuts the window of `path` as the congestion control says.
     pub(super) fn cut(&mut self, path: PathId, cause: CutCause, now: Time) {
+        self.doubt_cut(path, cause);
         if cause != CutCause::Idle {
             let highest = self.send.highest_on(path);
             self.paths.change_after_loss(path, |state| state.on_cut(highest));
@@ -115,7 +116,7 @@ impl Session {
 
     /// Raises the window of `path` to `wanted` if a cut gave more than before, as far as the window management
     /// allows.
-    fn raise(&mut self, path: PathId, wanted: ByteCount, now: Time) {
+    pub(super) fn raise(&mut self, path: PathId, wanted: ByteCount, now: Time) {
         loop {
             let sample = self.paths.sample(path);
             let step = wanted.saturating_sub(sample.cwnd).min(sample.unit);
@@ -165,6 +166,10 @@ impl Session {
     /// model of the path learns of it.
     pub(super) fn lose(&mut self, tsn: Tsn, path: PathId, by: LostBy, now: Time) {
         let left = self.mark_lost(tsn, path, by);
+        // A copy of it is in flight where nothing left the peer's window.
+        if let Some(left) = left.filter(|left| self.policies.counts_time && !left.rwnd_weight.is_zero()) {
+            self.doubts.on_lost(tsn, path, left.sent_at);
+        }
         let Some(left) = left.filter(|_| self.policies.gives_windows) else { return };
         let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
         let view = look(now, &self.paths, &self.peer_window, &self.send);

@@ -32,8 +32,11 @@ impl Session {
             false => self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news),
         };
         if is_new == Ok(true) {
+            let twice = || sack.duplicates.iter();
+            self.judge_tail_probes(&reading.news, |chunk| twice().any(|tsn| tsn == chunk.tsn), now);
             reading.news.packets = self.settings.config.dac_wire.packets(sack);
             self.on_news(&mut reading, by, now);
+            self.judge_doubts(&reading.news, twice(), now);
             self.count_sack(&reading);
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)), now);
         }
@@ -67,6 +70,7 @@ impl Session {
             self.paths.on_acked_retransmission(self.max_burst);
             self.bound_bursts_for_good();
         }
+        self.time_news(&mut reading.news, now);
         let progress = reading.progress.cleared(self.paths.len());
         self.policies.detection.on_sack(&mut reading.news, progress);
         self.paths.sacks_mut().examined += reading.news.examined as u64;
@@ -81,6 +85,7 @@ impl Session {
         self.judge_silence(reading, now);
         self.clear_removed_paths();
         self.update_retransmission_timers(&reading.news, now);
+        self.set_loss_timers(&reading.news, now);
         if self.wanted_room.is_some_and(|room| self.send_space() >= room) {
             self.wanted_room = None;
             self.events.push_back(Event::Writable);
@@ -221,7 +226,7 @@ impl Session {
     }
 
     /// RFC 9260 §7.2.4: handles chunks that were reported missing often enough.
-    fn respond_to_missing(&mut self, missing: &[(Tsn, PathId)], now: Time) {
+    pub(super) fn respond_to_missing(&mut self, missing: &[(Tsn, PathId)], now: Time) {
         if missing.is_empty() {
             return;
         }

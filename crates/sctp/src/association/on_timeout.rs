@@ -22,6 +22,8 @@ impl Session {
             Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
             Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),
             Timer::MtuProbe(path) => self.on_mtu_probe_due(path, now),
+            Timer::Overtaken(_) => self.on_overtaken_due(now),
+            Timer::TailProbe(path) => self.on_tail_probe_due(path),
             // These only start sending.
             Timer::Pacing(_)
             | Timer::Resend(_)

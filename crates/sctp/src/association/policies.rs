@@ -21,6 +21,8 @@ use crate::policy::{Registry, UnknownPolicy};
 pub struct Policies {
     /// How SACKs are interpreted path by path.
     pub detection: Box<dyn LossDetection>,
+    /// Whether losses are [detected by time](LossDetection::counts_time).
+    pub counts_time: bool,
     /// How windows grow and shrink.
     pub congestion: Box<dyn CongestionControl>,
     /// Whether the congestion control [gives windows](CongestionControl::gives_windows).
@@ -63,8 +65,10 @@ impl Policies {
             Coupling::Off => alone,
             Coupling::Auto => Box::new(Auto::new(alone, rules.reno)),
         };
+        let detection = registry.loss_detections.build(&config.loss_detection, &rules)?;
         Ok(Policies {
-            detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
+            counts_time: detection.counts_time(),
+            detection,
             gives_windows: congestion.gives_windows(),
             yields_window: congestion.yields_window(),
             congestion,

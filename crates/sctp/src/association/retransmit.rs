@@ -67,9 +67,13 @@ impl Session {
             }
             let policy = match lost.by {
                 LostBy::MissingReports | LostBy::SmallWindow => &mut self.policies.after_missing,
-                LostBy::Timeout => &mut self.policies.after_timeout,
+                LostBy::Timeout | LostBy::Probe => &mut self.policies.after_timeout,
             };
-            let (path, also) = match policy.destination(&lost, &view) {
+            let goes = match lost.by {
+                LostBy::Probe if view.path(lost.path).state.carries_data() => Destination::Now(lost.path),
+                _ => policy.destination(&lost, &view),
+            };
+            let (path, also) = match goes {
                 Destination::Now(path) => (path, None),
                 Destination::Both(one, other) if fits(other) && !fits(one) => (other, Some(one)),
                 Destination::Both(one, other) => (one, Some(other)),

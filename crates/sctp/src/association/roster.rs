@@ -210,14 +210,22 @@ impl Session {
     pub(super) fn remove_path(&mut self, id: PathId) {
         self.take_all_back(id);
         self.paths.remove(id);
-        let timers =
-            [Timer::Retransmission, Timer::Heartbeat, Timer::HeartbeatAnswer, Timer::Pacing, Timer::Resend];
+        let timers = [
+            Timer::Retransmission,
+            Timer::Heartbeat,
+            Timer::HeartbeatAnswer,
+            Timer::Pacing,
+            Timer::Resend,
+            Timer::Overtaken,
+            Timer::TailProbe,
+        ];
         timers.map(|of| of(id)).into_iter().for_each(|timer| self.timers.stop(timer));
         self.outbox.retain(|control| !(control.is_probe && control.path == id));
         self.picked = self.picked.filter(|(path, _)| *path != id);
         self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);
         self.send.call_off_copies(id);
         self.exemptions.forget(id);
+        self.doubts.forget(id);
         self.marks.forget(id);
         self.policies.detection.remove_path(id);
         self.policies.congestion.remove_path(id);

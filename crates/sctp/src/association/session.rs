@@ -10,6 +10,7 @@ use rand_core::{Rng, SeedableRng};
 
 use super::authentication::AuthKeys;
 use super::challenge::Challenges;
+use super::doubts::Doubts;
 use super::draws::TimerDraws;
 use super::extensions::Extensions;
 use super::marks::Marks;
@@ -128,6 +129,8 @@ pub struct Session {
     pub(super) planned_copy: Option<(Tsn, PathId)>,
     /// The paths on which one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
     pub(super) exemptions: WindowExemptions,
+    /// The cuts that may prove spurious.
+    pub(super) doubts: Doubts,
     /// How far sending has come since the last event.
     pub(super) sending: SendPhase,
     /// The memory for the next SACK. While a SACK is processed, the memory is passed from step to step and this value
@@ -202,7 +205,8 @@ impl Session {
         let mut session = Session {
             send: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge)
                 .with_ns2(config.cmt.ns2)
-                .by_departure(config.cmt.by_departure),
+                .by_departure(config.cmt.by_departure)
+                .by_time(config.cmt.by_time),
             arrivals: Arrivals::new(agreement.peer_tsn),
             reassembly: Reassembly::new(),
             delivery: Delivery::new(agreement.inbound_streams),
@@ -221,6 +225,7 @@ impl Session {
             picked: None,
             planned_copy: None,
             exemptions: WindowExemptions::default(),
+            doubts: Doubts::default(),
             sending: SendPhase::Done,
             reading: SackReading::default(),
             is_sack_due: false,

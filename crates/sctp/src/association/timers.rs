@@ -33,6 +33,10 @@ pub enum Timer {
     Pacing(PathId),
     /// The path's next retransmission may leave, if retransmissions are spread over round trips.
     Resend(PathId),
+    /// A chunk of this path that was overtaken is lost (RFC 8985 §6.3).
+    Overtaken(PathId),
+    /// Nothing was acknowledged on this path for two round trips (RFC 8985 §7.2).
+    TailProbe(PathId),
 }
 
 /// When each timer expires.
@@ -122,6 +126,8 @@ impl Timer {
             Timer::MtuProbe(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 3,
             Timer::Pacing(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 4,
             Timer::Resend(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 5,
+            Timer::Overtaken(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 6,
+            Timer::TailProbe(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 7,
         }
     }
 
@@ -141,7 +147,9 @@ impl Timer {
                 2 => Timer::HeartbeatAnswer(path),
                 3 => Timer::MtuProbe(path),
                 4 => Timer::Pacing(path),
-                _ => Timer::Resend(path),
+                5 => Timer::Resend(path),
+                6 => Timer::Overtaken(path),
+                _ => Timer::TailProbe(path),
             },
         }
     }
@@ -151,7 +159,7 @@ impl Timer {
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 7;
-const PATH_TIMERS: usize = 6;
+const PATH_TIMERS: usize = 8;
 
 #[cfg(test)]
 mod tests {

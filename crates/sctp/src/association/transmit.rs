@@ -409,6 +409,9 @@ impl Session {
         if self.is_first_again(tsn, path, &sent) || !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
+        if self.policies.counts_time {
+            self.arm_tail_probe(path, now);
+        }
     }
 
     /// Whether the chunk was sent before, and is the first in flight on `path` now.

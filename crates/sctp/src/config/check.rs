@@ -89,9 +89,10 @@ impl Config {
 
     /// The order of departures has rules of its own: none of CMT's is switched off or replaced beside it.
     fn check_order(&self) -> Result<(), ConfigError> {
-        if self.cmt.by_departure && self.cmt != CmtRules::BY_DEPARTURE {
+        if self.cmt.by_departure && ![CmtRules::BY_DEPARTURE, CmtRules::BY_TIME].contains(&self.cmt) {
             let expected = "tsn where a rule of cmt is false, or as in ns-2".to_owned();
-            return Err(out_of_domain("cmt.order", &"departure", expected));
+            let order = if self.cmt.by_time { "time" } else { "departure" };
+            return Err(out_of_domain("cmt.order", &order, expected));
         }
         Ok(())
     }

@@ -398,6 +398,7 @@ impl Config {
     pub fn set_sender_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
         let detection = match rules {
+            CmtRules { by_time: true, .. } => "rack",
             CmtRules { by_departure: true, .. } => "departure",
             CmtRules::NONE => "association",
             _ => "cmt",

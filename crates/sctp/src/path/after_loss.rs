@@ -3,6 +3,7 @@
 
 use anabranch_base::{Duration, Time};
 
+use crate::send::Left;
 use crate::seq::Tsn;
 
 /// The state that loss responses keep on a path.
@@ -12,6 +13,8 @@ pub struct LossState {
     pub holds_data: bool,
     /// Whether the peer reports a mark in the packet that is being read.
     pub awaits_echo: bool,
+    /// The chunk that left again as a probe of what was lost, and how it had left, until something is acknowledged.
+    pub tail_probe: Option<(Tsn, Left)>,
     /// Whether a HEARTBEAT that a response asked for is under way.
     is_probed: bool,
     /// The duration of the next timer, if it is not the RTO.

@@ -19,6 +19,10 @@ pub struct PathCounters {
     pub fast_retransmits: u64,
     /// Expiries of the T3-rtx timer.
     pub timeouts: u64,
+    /// Cuts of the window that proved spurious and were taken back.
+    pub undone_cuts: u64,
+    /// Chunks that left again because nothing was acknowledged for two round trips.
+    pub tail_probes: u64,
     /// How often data left the path because it was silent while another path delivered.
     pub suspicions: u64,
     /// Packets that arrived.

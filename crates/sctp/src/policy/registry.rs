@@ -25,6 +25,7 @@ use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::loss_detection::departure::DepartureDetection;
 use super::loss_detection::ipcc::{IpccDetection, IpccRules};
+use super::loss_detection::rack::RackDetection;
 use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
@@ -177,6 +178,7 @@ impl Registry {
         registry
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
+        registry.loss_detections.add("rack", |rules| Box::new(RackDetection::new(rules.missing_reports)));
         registry
             .loss_detections
             .add("ipcc", |rules| Box::new(IpccDetection::new(rules.ipcc, rules.missing_reports)));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use anabranch_base::ByteCount;
+use anabranch_base::{ByteCount, Time};
 
 use super::chunk::{MessageHead, OutboundChunk, State};
 use super::copies::Copies;
@@ -97,8 +97,9 @@ pub struct Left {
     pub weight: ByteCount,
     /// Its weight against the peer's receive window.
     pub rwnd_weight: ByteCount,
-    /// The number of the packet in which it left.
+    /// The number of the packet in which it left, and when that was.
     pub departure: u64,
+    pub sent_at: Time,
 }
 
 impl SendBuffer {
@@ -242,8 +243,8 @@ impl SendBuffer {
         }
         let length = chunk.payload.len();
         let rwnd_weight = rwnd_charge.weigh(length);
-        let (path, departure) = (chunk.path, chunk.departure);
-        let left = Left { path, weight: charge.weigh(length), rwnd_weight, departure };
+        let (path, departure, sent_at) = (chunk.path, chunk.departure, chunk.sent_at);
+        let left = Left { path, weight: charge.weigh(length), rwnd_weight, departure, sent_at };
         self.rwnd_flight -= rwnd_weight;
         self.rwnd_marked += rwnd_weight;
         self.marked.insert(position);
@@ -514,7 +515,8 @@ pub(super) mod tests {
                 path: ONE,
                 weight: ByteCount::new(100),
                 rwnd_weight: ByteCount::new(100),
-                departure: 0
+                departure: 0,
+                sent_at: Time::ZERO,
             })
         );
         assert_eq!(buffer.mark(tsn(0), ONE, LostBy::Timeout), None, "it is not in flight");

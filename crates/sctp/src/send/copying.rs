@@ -67,8 +67,10 @@ impl SendBuffer {
             return None;
         }
         let (length, first, mut departure) = (chunk.payload.len(), chunk.path, chunk.departure);
+        let mut sent_at = chunk.sent_at;
         if path != first {
-            departure = self.copies.remove(position, path)?.departure;
+            let copy = self.copies.remove(position, path)?;
+            (departure, sent_at) = (copy.departure, copy.sent_at);
         } else {
             let copy = self.copies.take_first(position)?;
             let chunk = self.chunk_mut(position);
@@ -80,6 +82,6 @@ impl SendBuffer {
             self.held_by_path.on_sent(copy.path, Some(first), length);
             self.on_departed(position, copy.path, copy.departure);
         }
-        Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO, departure })
+        Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO, departure, sent_at })
     }
 }

@@ -9,12 +9,15 @@ use anabranch_base::Time;
 use super::buffer::SendBuffer;
 use super::chunk::State;
 use crate::policy::PathId;
-use crate::policy::loss_detection::SackNews;
+use crate::policy::loss_detection::{PathNews, SackNews};
+use crate::seq::Tsn;
 
 /// The packets that left, and, if they are kept, the orders in which chunks left on the paths.
 #[derive(Debug, Default)]
 pub(super) struct DepartureLog {
     is_kept: bool,
+    /// Of each path, the last packet that left of those that arrived, if time counts: what it overtook may still arrive.
+    newest: Option<Vec<u64>>,
     /// The number of the last packet, and when it left.
     pub packet: u64,
     pub packet_at: Time,
@@ -90,6 +93,23 @@ impl SendBuffer {
         self
     }
 
+    /// This buffer, which gives what was overtaken with every SACK until it arrives or is lost, if `is_wanted`.
+    pub fn by_time(mut self, is_wanted: bool) -> SendBuffer {
+        self.log.newest = is_wanted.then(Vec::new);
+        self
+    }
+
+    /// Finds what was overtaken on its path, although no SACK arrived.
+    pub fn find_due(&mut self, news: &mut SackNews) {
+        news.acked.clear();
+        news.acked_again.clear();
+        news.holes.clear();
+        news.paths.clear();
+        news.paths.resize(self.paths.len(), PathNews::default());
+        news.departed = self.log.packet;
+        self.find_overtaken(news);
+    }
+
     /// A packet begins: what is sent from now on leaves in it.
     pub fn begin_packet(&mut self, now: Time) {
         self.log.packet += 1;
@@ -122,6 +142,17 @@ impl SendBuffer {
         first.map(|departure| (departure.position, departure.number))
     }
 
+    /// The chunk in flight on `path` that left last.
+    pub fn latest_departure(&mut self, path: PathId) -> Option<Tsn> {
+        let departures = std::mem::take(&mut self.log.paths[path.index()]);
+        let mut latest = departures.entries.iter().rev();
+        let found = latest
+            .find(|departure| self.is_outstanding(**departure, path))
+            .map(|last| self.tsn(last.position));
+        self.log.paths[path.index()] = departures;
+        found
+    }
+
     /// Whether the chunk at `position`, which is sent again, left its path before all chunks in flight there.
     pub(super) fn is_before_all_departures(&mut self, position: u64) -> bool {
         if !self.log.is_kept {
@@ -145,8 +176,7 @@ impl SendBuffer {
     pub(super) fn find_overtaken(&mut self, news: &mut SackNews) {
         for index in 0..self.paths.len() {
             let path = PathId::from_index(index);
-            let of_path = news.acked.iter().filter(|chunk| chunk.path == path && !chunk.is_retransmitted);
-            let Some(newest) = of_path.map(|chunk| chunk.departure).max() else { continue };
+            let Some(newest) = self.newest_arrived(path, news) else { continue };
             let mut departures = std::mem::take(&mut self.log.paths[index]);
             let before = news.holes.len();
             departures.each_before(
@@ -161,6 +191,19 @@ impl SendBuffer {
             news.holes.retain(|hole| hole.tsn.is_before(news.highest_reported));
         }
         news.holes.sort_unstable_by_key(|hole| hole.tsn.distance_from(self.first_tsn));
+    }
+
+    /// The last packet that left on `path` of those that this SACK acknowledges, or, if time counts, that any did.
+    fn newest_arrived(&mut self, path: PathId, news: &SackNews) -> Option<u64> {
+        let of_path = news.acked.iter().filter(|chunk| chunk.path == path && !chunk.was_copied);
+        let counts_time = self.log.newest.is_some();
+        let newest =
+            of_path.filter(|chunk| counts_time || !chunk.is_retransmitted).map(|chunk| chunk.departure).max();
+        let Some(stored) = &mut self.log.newest else { return newest };
+        stored.resize(self.paths.len(), 0);
+        let stored = &mut stored[path.index()];
+        *stored = newest.map_or(*stored, |newest| newest.max(*stored));
+        Some(*stored)
     }
 
     /// What a SACK means for each path by the order of departures: whether its first chunk arrived.

@@ -272,6 +272,7 @@ impl SendBuffer {
                 payload,
                 is_retransmitted,
                 was_copied,
+                was_lost: before == State::Marked,
             });
         } else if before != State::Acked {
             news.acked_again.push(tsn);
@@ -312,6 +313,7 @@ impl SendBuffer {
             tsn: self.tsn(position),
             path: chunk.path,
             departure: chunk.departure,
+            sent_at: chunk.sent_at,
             missing_reports: chunk.missing_reports,
             is_spent: chunk.losses.had(LostBy::MissingReports),
             has_timed_out: chunk.losses.had(LostBy::Timeout),

@@ -123,7 +123,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             0 => Cow::Borrowed(""),
             _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
-        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23, 31, 31])),
+        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23, 31, 39, 39])),
         ipcc: None,
         ack_timing: match dice.below(4) {
             0 => dice.one_of(&names(registry.ack_timings.names())),
@@ -526,15 +526,16 @@ fn names<'a>(known: impl Iterator<Item = &'a str>) -> Vec<Cow<'static, str>> {
 }
 
 /// The CMT rules that the three low bits stand for. The others switch rules of ns-2's module on, its recovery alone or all
-/// that leave the counters as they are, or the detection of losses by the order of departures.
+/// that leave the counters as they are, or the detection of losses by the order of departures, without and with time.
 fn subset_of_cmt(subset: u64) -> CmtRules {
     CmtRules {
         split_fast_retransmit: subset & 1 != 0,
         window_update: subset & 2 != 0,
         delayed_ack: subset & 4 != 0,
-        by_departure: subset / 8 == 3,
+        by_departure: subset / 8 >= 3,
+        by_time: subset / 8 == 4,
         ns2: match subset / 8 {
-            0 | 3 => Ns2Rules::NONE,
+            0 | 3 | 4 => Ns2Rules::NONE,
             1 => Ns2Rules::RECOVERY,
             _ => Ns2Rules::of_numbers(&[1, 2, 3, 4, 5, 6, 7]),
         },

@@ -61,7 +61,7 @@ fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     if several && sctp.multipath == Multipath::AppStripe {
         notes.push("each path has an association and a receive buffer of its own".to_owned());
     }
-    let by_tsn = CmtRules { by_departure: false, ..sctp.config.cmt };
+    let by_tsn = CmtRules { by_departure: false, by_time: false, ..sctp.config.cmt };
     if several && sctp.multipath == Multipath::Cmt && by_tsn != CmtRules::ALL {
         notes.push(
             "a rule of concurrent multipath transfer is off: the models do not include the cost of \

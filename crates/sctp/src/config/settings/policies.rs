@@ -39,12 +39,15 @@ pub const SETTINGS: &[Setting<Config>] = &[
         kind: ArrivalOrder::KIND,
         doc: "several paths: the order in which the chunks of a path are expected to arrive; `tsn`: that of their \
               TSNs; `departure`: that in which they left on the path, for schedulers that send a chunk before those \
-              with lower TSNs; the three rules above are part of it",
+              with lower TSNs; the three rules above are part of it; `time`: the same, and a chunk that is overtaken is lost \
+              when the time has passed by which packets of its path are late (RFC 8985), and a cut that proves \
+              spurious is taken back",
         get: |config| shown(&ArrivalOrder::of(config.cmt)),
         set: |config, value| {
             let mut order = ArrivalOrder::Tsn;
             put(&mut order, value)?;
-            config.set_sender_cmt(CmtRules { by_departure: order == ArrivalOrder::Departure, ..config.cmt });
+            let (by_departure, by_time) = (order != ArrivalOrder::Tsn, order == ArrivalOrder::Time);
+            config.set_sender_cmt(CmtRules { by_departure, by_time, ..config.cmt });
             Ok(())
         },
     },
@@ -136,18 +139,24 @@ enum ArrivalOrder {
     Tsn,
     /// That in which they left.
     Departure,
+    /// The same, as far as time allows.
+    Time,
 }
 
 impl ArrivalOrder {
     fn of(rules: CmtRules) -> ArrivalOrder {
-        if rules.by_departure { ArrivalOrder::Departure } else { ArrivalOrder::Tsn }
+        match rules {
+            CmtRules { by_time: true, .. } => ArrivalOrder::Time,
+            CmtRules { by_departure: true, .. } => ArrivalOrder::Departure,
+            _ => ArrivalOrder::Tsn,
+        }
     }
 }
 
 impl Named for ArrivalOrder {
     const WHAT: &'static str = "order of arrival";
     const NAMES: &'static [(&'static str, ArrivalOrder)] =
-        &[("tsn", ArrivalOrder::Tsn), ("departure", ArrivalOrder::Departure)];
+        &[("tsn", ArrivalOrder::Tsn), ("departure", ArrivalOrder::Departure), ("time", ArrivalOrder::Time)];
 }
 
 /// What a fast retransmit causes on its path until the losses are repaired.

@@ -183,6 +183,7 @@ mod tests {
             payload,
             is_retransmitted: false,
             was_copied: false,
+            was_lost: false,
         }
     }
 

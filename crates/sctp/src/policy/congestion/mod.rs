@@ -171,6 +171,10 @@ pub trait CongestionControl: Debug + Send {
     /// the window grows to it, as far as the window management allows.
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
+    /// A cut of the window of `path` proved spurious. Its window, `before` the cut, is given back as far as the window
+    /// management allows, if the control does not [give windows](CongestionControl::gives_windows).
+    fn on_undone(&mut self, _path: PathId, _before: CutWindow, _view: &View<'_>) {}
+
     /// The first other path that was found to have the bottleneck of `path`, if the control looks for such paths.
     fn shares_with(&self, _path: PathId) -> Option<PathId> {
         None

@@ -21,6 +21,8 @@ pub struct CmtRules {
     /// Losses are detected by the order in which packets left on a path, not by that of TSNs, which a scheduler may send
     /// out of order. The three rules above are part of that: [`DepartureDetection`](super::departure::DepartureDetection).
     pub by_departure: bool,
+    /// The same, and time counts too: RACK-TLP and undo ([`RackDetection`](super::rack::RackDetection)).
+    pub by_time: bool,
     /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2, "Peers"), and others for comparison.
     pub ns2: Ns2Rules,
 }
@@ -46,16 +48,20 @@ impl CmtRules {
         window_update: true,
         delayed_ack: true,
         by_departure: false,
+        by_time: false,
         ns2: Ns2Rules::NONE,
     };
     /// The same by the order of departures.
     pub const BY_DEPARTURE: CmtRules = CmtRules { by_departure: true, ..CmtRules::ALL };
+    /// The same, and time counts.
+    pub const BY_TIME: CmtRules = CmtRules { by_time: true, ..CmtRules::BY_DEPARTURE };
     /// None: new data goes on all paths, by the rules of RFC 9260.
     pub const NONE: CmtRules = CmtRules {
         split_fast_retransmit: false,
         window_update: false,
         delayed_ack: false,
         by_departure: false,
+        by_time: false,
         ns2: Ns2Rules::NONE,
     };
 

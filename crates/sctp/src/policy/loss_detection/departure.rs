@@ -1,7 +1,7 @@
 //! Loss detection by the order in which packets left on a path, for schedulers that send a chunk before others with lower
 //! TSNs. A chunk is missing when packets that left later on its path arrived (compare RFC 8985).
 
-use super::{DepartedChunk, LossDetection, SackFindings, SackNews};
+use super::{DepartedChunk, Hole, LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
@@ -60,6 +60,40 @@ impl DepartureDetection {
         self.arrived.dedup();
     }
 
+    /// Begins to read `news`.
+    pub(super) fn begin(&mut self, news: &SackNews) {
+        self.departed = news.departed;
+        self.recoveries.resize(news.paths.len(), Recovery::default());
+        self.newest_lost.clear();
+        self.newest_lost.resize(news.paths.len(), None);
+        self.list_arrived(news);
+    }
+
+    /// Counts the packets that overtook `hole`. Returns whether they are enough.
+    pub(super) fn count(&self, hole: &mut Hole) -> bool {
+        let overtaken_by = self.arrived_after(hole.path, hole.departure);
+        hole.report(u8::try_from(overtaken_by).unwrap_or(u8::MAX));
+        hole.missing_reports >= self.threshold
+    }
+
+    /// The chunk is lost.
+    pub(super) fn lose(&mut self, hole: &Hole, progress: &mut SackFindings) {
+        let newest = &mut self.newest_lost[hole.path.index()];
+        *newest = (*newest).max(Some(hole.departure));
+        progress.missing.push((hole.tsn, hole.path));
+    }
+
+    /// Ends the recoveries that the acknowledged chunks end, and says which paths advanced.
+    pub(super) fn advance(&mut self, news: &SackNews, progress: &mut SackFindings) {
+        for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
+            let until = &mut self.recoveries[chunk.path.index()].until;
+            *until = until.filter(|until| chunk.departure <= *until);
+        }
+        for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
+            *advanced = path.sent_once || path.marked;
+        }
+    }
+
     /// How many of the packets left on `path` after the packet `number`.
     fn arrived_after(&self, path: PathId, number: u64) -> usize {
         let until = |limit: (PathId, u64)| self.arrived.partition_point(|packet| *packet <= limit);
@@ -78,27 +112,13 @@ impl LossDetection for DepartureDetection {
     }
 
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
-        self.departed = news.departed;
-        self.recoveries.resize(news.paths.len(), Recovery::default());
-        self.newest_lost.clear();
-        self.newest_lost.resize(news.paths.len(), None);
-        self.list_arrived(news);
+        self.begin(news);
         for hole in &mut news.holes {
-            let overtaken_by = self.arrived_after(hole.path, hole.departure);
-            hole.report(u8::try_from(overtaken_by).unwrap_or(u8::MAX));
-            if hole.missing_reports >= self.threshold {
-                let newest = &mut self.newest_lost[hole.path.index()];
-                *newest = (*newest).max(Some(hole.departure));
-                progress.missing.push((hole.tsn, hole.path));
+            if self.count(hole) {
+                self.lose(hole, progress);
             }
         }
-        for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
-            let until = &mut self.recoveries[chunk.path.index()].until;
-            *until = until.filter(|until| chunk.departure <= *until);
-        }
-        for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
-            *advanced = path.sent_once || path.marked;
-        }
+        self.advance(news, progress);
     }
 
     fn remove_path(&mut self, path: PathId) {

@@ -6,10 +6,12 @@ pub mod cmt;
 pub mod departure;
 mod increment;
 pub mod ipcc;
+pub mod rack;
+mod reordering;
 
 use std::fmt::Debug;
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 
 use super::PathId;
 use super::retransmission::LostBy;
@@ -36,6 +38,8 @@ pub struct AckedChunk {
     pub is_retransmitted: bool,
     /// Whether it was ever in flight on several paths at once. If so, it is not known which path delivered it.
     pub was_copied: bool,
+    /// Whether it counted as lost, and had not left again.
+    pub was_lost: bool,
 }
 
 /// A chunk that left.
@@ -60,6 +64,8 @@ pub struct Hole {
     pub path: PathId,
     /// The number of the packet in which it was sent last.
     pub departure: u64,
+    /// When it was sent last.
+    pub sent_at: Time,
     /// How often it was reported missing.
     pub missing_reports: u8,
     /// It was fast-retransmitted already: only the T3-rtx timer may mark it again.
@@ -87,9 +93,20 @@ pub struct PathNews {
     pub marked: bool,
 }
 
+/// The round trips of one path when a SACK arrived; `None` before the first measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoundTrips {
+    /// The least.
+    pub least: Option<Duration>,
+    /// The smoothed one.
+    pub smoothed: Option<Duration>,
+}
+
 /// What a SACK says, chunk by chunk.
 #[derive(Clone, Debug, Default)]
 pub struct SackNews {
+    /// When it arrived.
+    pub at: Time,
     /// The cumulative TSN ack point.
     pub cumulative: Tsn,
     /// Whether that point moved.
@@ -116,6 +133,8 @@ pub struct SackNews {
     pub holes: Vec<Hole>,
     /// For each path, by index, what the SACK means for its flight.
     pub paths: Vec<PathNews>,
+    /// For each path, by index, its round trips, if the rule [counts time](LossDetection::counts_time).
+    pub round_trips: Vec<RoundTrips>,
 }
 
 impl SackNews {
@@ -178,6 +197,27 @@ pub trait LossDetection: Debug + Send {
     /// caller has cleared.
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings);
 
+    /// Whether chunks are also lost because time passed. Then the rule learns of round trips, and is asked when a chunk
+    /// [is due](LossDetection::due). The answer never changes.
+    fn counts_time(&self) -> bool {
+        false
+    }
+
+    /// When the next chunk of `path` is lost if no SACK arrives before.
+    fn due(&self, _path: PathId) -> Option<Time> {
+        None
+    }
+
+    /// A chunk is [due](LossDetection::due). `news` acknowledges nothing; its holes are all chunks that were overtaken on
+    /// their path. Writes the lost ones into `progress`, as [`on_sack`](LossDetection::on_sack) does.
+    fn on_due(&mut self, _news: &mut SackNews, _progress: &mut SackFindings) {}
+
+    /// A loss on `path` proved spurious: the chunk had arrived, after this `round_trip`, if it is known.
+    fn on_spurious(&mut self, _path: PathId, _round_trip: Option<Duration>, _now: Time) {}
+
+    /// The cut of the window of `path` was taken back: its recovery ends.
+    fn on_undone(&mut self, _path: PathId) {}
+
     /// `path` was removed.
     fn remove_path(&mut self, _path: PathId) {}
 
@@ -216,6 +256,7 @@ mod tests {
             tsn: Tsn::new(tsn),
             path,
             departure: u64::from(tsn),
+            sent_at: Time::ZERO,
             missing_reports,
             is_spent: false,
             has_timed_out: false,
@@ -234,6 +275,7 @@ mod tests {
             payload: ByteCount::new(1452),
             is_retransmitted: false,
             was_copied: false,
+            was_lost: false,
         }
     }
 

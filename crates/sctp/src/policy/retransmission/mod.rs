@@ -33,6 +33,8 @@ pub enum LostBy {
     SmallWindow,
     /// The T3-rtx timer, or the failure of its path.
     Timeout,
+    /// Nothing was acknowledged for two round trips: it leaves again as a probe (RFC 8985 §7).
+    Probe,
 }
 
 /// The destination of a lost chunk.

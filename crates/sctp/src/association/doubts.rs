@@ -1,0 +1,275 @@
+//! Losses that may have been none: for each cut of a window, the chunks that were taken for lost, until it is known whether
+//! each of them had arrived (Eifel and DSACK detection, RFC 3522 and RFC 3708, chunk by chunk).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use anabranch_base::{Duration, Time};
+
+use crate::policy::PathId;
+use crate::policy::congestion::CutWindow;
+use crate::policy::loss_detection::AckedChunk;
+use crate::seq::Tsn;
+
+/// The cuts that may have been spurious, and the chunks behind them.
+///
+/// A peer that reports duplicates that never arrived proves losses spurious that were none. It gains no more than the windows
+/// from before the cuts, and costs no more memory than the chunks that were lost.
+#[derive(Debug, Default)]
+pub struct Doubts {
+    /// The oldest first.
+    cuts: VecDeque<Cut>,
+    lost: BTreeMap<u32, Doubt>,
+    /// Those that were acknowledged so late that this may answer the retransmission, and when.
+    answered: VecDeque<(Time, u32)>,
+    /// The number of the last cut.
+    last: u64,
+}
+
+/// A cut of a path's window, and what was taken for lost since then.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    number: u64,
+    path: PathId,
+    /// The window before it.
+    before: CutWindow,
+    /// The number of chunks of which nothing is known yet, and of those that had arrived.
+    open: usize,
+    spurious: usize,
+    /// Whether a chunk was really lost.
+    is_justified: bool,
+}
+
+/// A chunk that was taken for lost.
+#[derive(Clone, Copy, Debug)]
+struct Doubt {
+    cut: u64,
+    /// When it had left.
+    left_at: Time,
+    /// When it was acknowledged, so late that this may answer the retransmission.
+    acked_at: Option<Time>,
+}
+
+/// The proof that a chunk had arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The path of the cut.
+    pub path: PathId,
+    /// The round trip of the chunk as it left first, or less where a duplicate tells; `None` if it is not known.
+    pub round_trip: Option<Duration>,
+}
+
+/// A cut that proved spurious.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpuriousCut {
+    /// The path.
+    pub path: PathId,
+    /// Its window before the cut.
+    pub before: CutWindow,
+}
+
+impl Doubts {
+    /// Whether nothing is in doubt.
+    pub fn is_empty(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
+    /// The window of `path`, which was `before`, is cut for a loss.
+    pub fn on_cut(&mut self, path: PathId, before: CutWindow) {
+        self.last += 1;
+        if self.cuts.len() == MOST_CUTS {
+            self.cuts.pop_front();
+        }
+        let number = self.last;
+        self.cuts.push_back(Cut { number, path, before, open: 0, spurious: 0, is_justified: false });
+    }
+
+    /// The chunk `tsn`, which had left at `left_at`, was taken for lost on `path`, by the last cut there.
+    pub fn on_lost(&mut self, tsn: Tsn, path: PathId, left_at: Time) {
+        if let Some(Doubt { cut, .. }) = self.lost.remove(&tsn.get()) {
+            // What is lost again was not merely late.
+            self.settle(cut, false);
+        }
+        let has_room = self.lost.len() < MOST_LOST;
+        let Some(cut) = self.cuts.iter_mut().rev().find(|cut| cut.path == path) else { return };
+        if has_room {
+            cut.open += 1;
+            self.lost.insert(tsn.get(), Doubt { cut: cut.number, left_at, acked_at: None });
+        } else {
+            cut.is_justified = true;
+        }
+    }
+
+    /// A chunk was acknowledged; `least` is the least round trip of its path. Returns the proof if the chunk had been late.
+    pub fn on_acked(&mut self, chunk: &AckedChunk, least: Option<Duration>, now: Time) -> Option<Proof> {
+        let tsn = chunk.tsn.get();
+        let Doubt { cut, left_at, .. } = *self.lost.get(&tsn)?;
+        let is_too_soon = least.is_some_and(|least| now.since(chunk.sent_at) < least);
+        if !chunk.was_lost && !is_too_soon && !chunk.was_copied {
+            self.answered.push_back((now, tsn));
+            self.lost.entry(tsn).and_modify(|doubt| doubt.acked_at = Some(now));
+            return None;
+        }
+        self.lost.remove(&tsn);
+        let is_spurious = chunk.was_lost || is_too_soon;
+        let path = self.settle(cut, is_spurious)?;
+        is_spurious.then_some(Proof { path, round_trip: Some(now.since(left_at)) })
+    }
+
+    /// The peer reports that the chunk `tsn` arrived twice. Without a round trip only the first proof of each cut counts: the
+    /// window for late packets grows once for each.
+    pub fn on_duplicate(&mut self, tsn: Tsn) -> Option<Proof> {
+        let Doubt { cut, left_at, acked_at } = self.lost.remove(&tsn.get())?;
+        let path = self.settle(cut, true)?;
+        let is_first = self.cuts.iter().any(|known| known.number == cut && known.spurious == 1);
+        let round_trip = acked_at.map(|at| at.since(left_at));
+        (is_first || round_trip.is_some()).then_some(Proof { path, round_trip })
+    }
+
+    /// Takes for lost what was acknowledged longer than `patience` ago without proof of the contrary.
+    pub fn on_time(&mut self, patience: Duration, now: Time) {
+        while let Some(&(acked_at, tsn)) =
+            self.answered.front().filter(|(acked_at, _)| *acked_at + patience < now)
+        {
+            self.answered.pop_front();
+            // A chunk that was lost again since then is another doubt.
+            let is_it = |doubt: &Doubt| doubt.left_at <= acked_at;
+            if let Some(Doubt { cut, .. }) = self.lost.get(&tsn).copied().filter(is_it) {
+                self.lost.remove(&tsn);
+                self.settle(cut, false);
+            }
+        }
+        self.cuts.retain(|cut| !cut.is_justified || cut.open > 0);
+    }
+
+    /// Removes a cut all of whose losses proved spurious. Where the window was cut again since, the later cut counts from the
+    /// window before this one.
+    pub fn take_spurious(&mut self) -> Option<SpuriousCut> {
+        loop {
+            let is_spurious = |cut: &Cut| cut.open == 0 && cut.spurious > 0 && !cut.is_justified;
+            let index = self.cuts.iter().position(is_spurious)?;
+            let Cut { path, before, .. } = self.cuts.remove(index)?;
+            let Some(later) = self.cuts.range_mut(index..).find(|later| later.path == path) else {
+                return Some(SpuriousCut { path, before });
+            };
+            later.before.cwnd = later.before.cwnd.max(before.cwnd);
+            later.before.ssthresh = later.before.ssthresh.max(before.ssthresh);
+        }
+    }
+
+    /// `path` is removed.
+    pub fn forget(&mut self, path: PathId) {
+        self.cuts.retain(|cut| cut.path != path);
+        let cuts = &self.cuts;
+        self.lost.retain(|_, doubt| cuts.iter().any(|cut| cut.number == doubt.cut));
+    }
+
+    /// It is known of a chunk behind the cut `number` whether its loss was spurious. Returns the path of the cut.
+    fn settle(&mut self, number: u64, is_spurious: bool) -> Option<PathId> {
+        let cut = self.cuts.iter_mut().find(|cut| cut.number == number)?;
+        cut.open = cut.open.saturating_sub(1);
+        cut.spurious += usize::from(is_spurious);
+        cut.is_justified |= !is_spurious;
+        Some(cut.path)
+    }
+}
+
+/// Older cuts are no longer taken back.
+const MOST_CUTS: usize = 16;
+/// With more chunks in doubt, a cut counts as justified.
+const MOST_LOST: usize = 16_384;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::ByteCount;
+
+    use super::*;
+
+    const LEAST: Option<Duration> = Some(Duration::from_millis(40));
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    fn window(cwnd: u64) -> CutWindow {
+        CutWindow { cwnd: ByteCount::new(cwnd), ssthresh: ByteCount::new(cwnd) }
+    }
+
+    /// The chunk `tsn`, sent again at 100 ms.
+    fn acked(tsn: u32) -> AckedChunk {
+        AckedChunk {
+            tsn: Tsn::new(tsn),
+            path: PathId::FIRST,
+            round: 0,
+            departure: 0,
+            sent_at: at(100),
+            weight: ByteCount::ZERO,
+            payload: ByteCount::ZERO,
+            is_retransmitted: true,
+            was_copied: false,
+            was_lost: false,
+        }
+    }
+
+    /// A cut from `cwnd` for the losses of `lost`.
+    fn cut(doubts: &mut Doubts, cwnd: u64, lost: &[u32]) {
+        doubts.on_cut(PathId::FIRST, window(cwnd));
+        lost.iter().for_each(|&tsn| doubts.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
+    }
+
+    #[test]
+    fn a_cut_is_spurious_when_all_its_chunks_had_arrived() {
+        let mut doubts = Doubts::default();
+        cut(&mut doubts, 10, &[1, 2, 3]);
+        let never_left_again = AckedChunk { was_lost: true, ..acked(1) };
+        let proof = |ms| Some(Proof { path: PathId::FIRST, round_trip: Some(Duration::from_millis(ms)) });
+        assert_eq!(doubts.on_acked(&never_left_again, LEAST, at(500)), proof(440));
+        assert_eq!(doubts.on_acked(&acked(2), LEAST, at(139)), proof(79), "sooner than any round trip");
+        assert_eq!(doubts.on_acked(&acked(3), LEAST, at(141)), None);
+        assert_eq!(doubts.take_spurious(), None, "nothing is known of the last one");
+        doubts.on_duplicate(Tsn::new(3));
+        assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(10) }));
+        assert!(doubts.is_empty());
+    }
+
+    #[test]
+    fn a_cut_with_one_loss_stays() {
+        let mut doubts = Doubts::default();
+        cut(&mut doubts, 10, &[1, 2]);
+        doubts.on_duplicate(Tsn::new(1));
+        doubts.on_acked(&acked(2), LEAST, at(150));
+        doubts.on_time(Duration::from_millis(60), at(210));
+        assert!(!doubts.is_empty(), "a duplicate may still be reported");
+        doubts.on_time(Duration::from_millis(60), at(211));
+        assert_eq!((doubts.take_spurious(), doubts.is_empty()), (None, true));
+        doubts.on_duplicate(Tsn::new(2));
+        assert_eq!(doubts.take_spurious(), None);
+    }
+
+    #[test]
+    fn what_is_lost_again_was_lost() {
+        let mut doubts = Doubts::default();
+        cut(&mut doubts, 10, &[1]);
+        cut(&mut doubts, 5, &[1]);
+        doubts.on_duplicate(Tsn::new(1));
+        assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(5) }));
+    }
+
+    #[test]
+    fn a_later_cut_counts_from_the_window_before_a_spurious_one() {
+        let mut doubts = Doubts::default();
+        cut(&mut doubts, 10, &[1]);
+        cut(&mut doubts, 5, &[2]);
+        doubts.on_duplicate(Tsn::new(1));
+        assert_eq!(doubts.take_spurious(), None);
+        doubts.on_duplicate(Tsn::new(2));
+        assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(10) }));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut doubts = Doubts::default();
+        (0..40).for_each(|cwnd| cut(&mut doubts, cwnd, &[]));
+        (0..40_000).for_each(|tsn| doubts.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
+        assert_eq!((doubts.cuts.len(), doubts.lost.len()), (MOST_CUTS, MOST_LOST));
+    }
+}

@@ -1,0 +1,239 @@
+//! Loss detection by time: RACK (RFC 8985) for each path. A chunk is lost when a packet that left after it on its path
+//! arrived, and the time in which it may be late has passed.
+
+use anabranch_base::{Duration, Time};
+
+use super::departure::DepartureDetection;
+use super::reordering::{Reordering, quarter};
+use super::{AckedChunk, DepartedChunk, Hole, LossDetection, RoundTrips, SackFindings, SackNews};
+use crate::policy::PathId;
+use crate::policy::retransmission::LostBy;
+use crate::seq::Tsn;
+
+/// The rule of RFC 8985 over the [order of departures](DepartureDetection), which has its recoveries.
+///
+/// While no packet of a path is late, three packets that overtook a chunk show it lost at once, and fewer after a quarter of
+/// the least round trip. Where packets are late, only time counts.
+#[derive(Debug)]
+pub struct RackDetection {
+    order: DepartureDetection,
+    paths: Vec<PathTime>,
+}
+
+/// The state of one path.
+#[derive(Clone, Copy, Debug, Default)]
+struct PathTime {
+    /// The packet that left last of those that arrived (RACK.xmit_ts), and its round trip (RACK.rtt).
+    newest: Option<(u64, Duration)>,
+    /// The same before the SACK at hand.
+    newest_before: Option<(u64, Duration)>,
+    reordering: Reordering,
+    trips: RoundTrips,
+    /// When the next chunk is lost.
+    due: Option<Time>,
+}
+
+impl RackDetection {
+    /// A rule that takes a chunk for lost when `threshold` packets overtook it, while no packet is late.
+    pub fn new(threshold: u8) -> RackDetection {
+        RackDetection { order: DepartureDetection::new(threshold), paths: Vec::new() }
+    }
+
+    /// Follows the packets that arrived.
+    fn follow(&mut self, news: &SackNews) {
+        self.paths.resize(news.paths.len(), PathTime::default());
+        for (path, &trips) in self.paths.iter_mut().zip(&news.round_trips) {
+            path.trips = trips;
+            path.newest_before = path.newest;
+            path.reordering.turn(trips, news.at);
+        }
+        for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
+            self.paths[chunk.path.index()].on_arrived(chunk, news.at);
+        }
+    }
+
+    /// Takes the holes for lost whose time has come, and notes when that of the next one comes.
+    fn judge(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
+        self.paths.iter_mut().for_each(|path| path.due = None);
+        for hole in &mut news.holes {
+            let is_overtaken_often = self.order.count(hole);
+            if self.paths[hole.path.index()].is_lost(hole, is_overtaken_often, news.at) {
+                self.order.lose(hole, progress);
+            }
+        }
+    }
+}
+
+impl PathTime {
+    /// A packet arrived: the newest so far, or one that was overtaken.
+    fn on_arrived(&mut self, chunk: &AckedChunk, now: Time) {
+        let round_trip = now.since(chunk.sent_at);
+        // RFC 8985 §6.2 step 2: such an acknowledgement answers the first transmission.
+        if chunk.is_retransmitted && self.trips.least.is_none_or(|least| round_trip < least) {
+            return;
+        }
+        if let Some((_, usual)) =
+            self.newest_before.filter(|(newest, _)| chunk.departure < *newest && !chunk.is_retransmitted)
+        {
+            self.reordering.on_late(round_trip.saturating_sub(usual), self.trips, now);
+        }
+        if self.newest.is_none_or(|(newest, _)| newest <= chunk.departure) {
+            self.newest = Some((chunk.departure, round_trip));
+        }
+    }
+
+    /// Whether the chunk, which did not arrive, is lost. If not, it is due later.
+    fn is_lost(&mut self, hole: &Hole, is_overtaken_often: bool, now: Time) -> bool {
+        let Some((_, round_trip)) = self.newest.filter(|(newest, _)| hole.departure < *newest) else {
+            return false;
+        };
+        let window = match self.reordering.window(self.trips) {
+            None if is_overtaken_often => return true,
+            window => window.unwrap_or(quarter(self.trips)),
+        };
+        let due = hole.sent_at + round_trip + window;
+        if due > now {
+            self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+        }
+        due <= now
+    }
+}
+
+impl LossDetection for RackDetection {
+    fn on_sent(&mut self, chunk: &DepartedChunk) {
+        self.order.on_sent(chunk);
+    }
+
+    fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId) -> Option<bool> {
+        self.order.on_moved(tsn, from, to)
+    }
+
+    fn on_marked(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
+        self.order.on_marked(tsn, path, by);
+    }
+
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
+        self.order.begin(news);
+        self.follow(news);
+        self.judge(news, progress);
+        self.order.advance(news, progress);
+    }
+
+    fn counts_time(&self) -> bool {
+        true
+    }
+
+    fn due(&self, path: PathId) -> Option<Time> {
+        self.paths.get(path.index())?.due
+    }
+
+    fn on_due(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
+        self.order.begin(news);
+        self.paths.resize(news.paths.len(), PathTime::default());
+        self.judge(news, progress);
+    }
+
+    fn on_spurious(&mut self, path: PathId, round_trip: Option<Duration>, now: Time) {
+        let Some(path) = self.paths.get_mut(path.index()) else { return };
+        match round_trip.zip(path.newest) {
+            Some((late, (_, usual))) => {
+                path.reordering.on_late(late.saturating_sub(usual), path.trips, now);
+            }
+            None => path.reordering.on_spurious(path.trips),
+        }
+    }
+
+    fn on_undone(&mut self, path: PathId) {
+        self.order.remove_path(path);
+    }
+
+    fn remove_path(&mut self, path: PathId) {
+        self.order.remove_path(path);
+        if let Some(path) = self.paths.get_mut(path.index()) {
+            *path = PathTime::default();
+        }
+    }
+
+    fn on_timeout(&mut self, path: PathId) {
+        self.order.on_timeout(path);
+    }
+
+    fn enter_recovery(&mut self, path: PathId, highest: Tsn) {
+        self.order.enter_recovery(path, highest);
+    }
+
+    fn recovers_by_path(&self) -> bool {
+        true
+    }
+
+    fn is_in_recovery(&self, path: PathId) -> bool {
+        self.order.is_in_recovery(path)
+    }
+
+    fn is_cut_for(&self, path: PathId, lost: Tsn) -> bool {
+        self.order.is_cut_for(path, lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::loss_detection::PathNews;
+    use crate::policy::loss_detection::tests::{acked, hole, news, sacked};
+
+    const TRIPS: RoundTrips =
+        RoundTrips { least: Some(Duration::from_millis(40)), smoothed: Some(Duration::from_millis(48)) };
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    /// The packet `number` leaves at `number` ms, with the TSN of that number.
+    fn arrived(number: u32) -> AckedChunk {
+        AckedChunk { sent_at: at(u64::from(number)), ..acked(number, 0) }
+    }
+
+    fn missing(number: u32) -> Hole {
+        Hole { sent_at: at(u64::from(number)), ..hole(number, 0, 0) }
+    }
+
+    fn sack(ms: u64, acked: Vec<AckedChunk>, holes: Vec<Hole>) -> SackNews {
+        let paths = vec![PathNews::default(); 2];
+        SackNews { at: at(ms), paths, departed: 90, round_trips: vec![TRIPS; 2], ..news(0, 90, acked, holes) }
+    }
+
+    #[test]
+    fn without_reordering_three_packets_show_a_loss_and_fewer_after_a_quarter_of_a_round_trip() {
+        let mut rack = RackDetection::new(3);
+        let mut two = sack(53, vec![arrived(12), arrived(13)], vec![missing(11)]);
+        assert!(sacked(&mut rack, &mut two).missing.is_empty());
+        assert_eq!(rack.due(PathId::FIRST), Some(at(11 + 40 + 10)), "sent, round trip, quarter");
+        let mut due = sack(61, vec![], vec![missing(11)]);
+        let mut found = SackFindings::default();
+        rack.on_due(&mut due, &mut found);
+        assert_eq!((found.missing.len(), rack.due(PathId::FIRST)), (1, None));
+        let three = vec![arrived(15), arrived(16), arrived(17)];
+        assert_eq!(sacked(&mut rack, &mut sack(62, three, vec![missing(14)])).missing.len(), 1);
+    }
+
+    #[test]
+    fn where_packets_are_late_only_time_counts() {
+        let mut rack = RackDetection::new(3);
+        sacked(&mut rack, &mut sack(60, vec![arrived(20)], vec![]));
+        // It left before packet 20, and comes 24 ms later than the packets after it.
+        sacked(&mut rack, &mut sack(82, vec![arrived(18)], vec![]));
+        let three = vec![arrived(45), arrived(46), arrived(47)];
+        assert!(sacked(&mut rack, &mut sack(87, three, vec![missing(44)])).missing.is_empty());
+        assert_eq!(rack.due(PathId::FIRST), Some(at(44 + 40 + 30)), "24 ms and a quarter of it");
+    }
+
+    #[test]
+    fn an_acknowledgement_sooner_than_the_least_round_trip_is_no_evidence() {
+        let mut rack = RackDetection::new(3);
+        let again = AckedChunk { is_retransmitted: true, ..arrived(30) };
+        sacked(&mut rack, &mut sack(60, vec![again], vec![missing(29)]));
+        assert_eq!(rack.due(PathId::FIRST), None);
+        sacked(&mut rack, &mut sack(70, vec![again], vec![missing(29)]));
+        assert_eq!(rack.due(PathId::FIRST), Some(at(29 + 40 + 10)), "it answers the retransmission");
+    }
+}
