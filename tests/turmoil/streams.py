@@ -22,7 +22,7 @@ CAPACITY = 4096
 PIECE, PAUSE = 1000, 0.05
 """What a slow reader reads, and the seconds between two pieces."""
 
-STOPS = 5.0
+STOPS = 2.0
 """Seconds for which the reader of a sender reads nothing; that of a receiver does so until it ends."""
 
 

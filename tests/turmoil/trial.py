@@ -40,6 +40,7 @@ CAUSES = {
     "the peer had forgotten": r"no longer has this transfer",
     "the peer aborted": r"interrupted by its user",
     "the receiver was busy": r"busy with another transfer; try again later",
+    "nothing listened": r"cannot reach \S+: .*port closed, nothing listens there",
     "no answer": r"no answer from \S+ after \d+ attempts",
     "no address": r"(no address of this machine|network is unreachable|no interface)",
     "its part was touched": r"(another program changed it|it was removed) while it was received",
