@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass
 
 from turmoil.meddling import PART_KINDS
+from turmoil.streams import Streams, draw_streams
 
 RATES = [5, 8, 10, 20, 30, 50]
 """Mbit/s of a link, both ways."""
@@ -90,6 +91,8 @@ class Plan:
     roots: tuple
     entries: tuple
     events: tuple
+    sender: Streams
+    receiver: Streams
 
     @property
     def files(self):
@@ -130,7 +133,10 @@ class Plan:
                 f"{len(self.files)} file{'s' * (len(self.files) != 1)} of {self.size / 1e6:.1f} MB",
             ]
         )
-        return f"{manner}; " + ", ".join(str(event) for event in self.events)
+        events = [str(event) for event in self.events]
+        for name, streams in (("sender", self.sender), ("receiver", self.receiver)):
+            events += [f"{name}'s {streams}"] * (streams != Streams())
+        return f"{manner}; " + ", ".join(events)
 
 
 def draw(seed, number):
@@ -139,6 +145,7 @@ def draw(seed, number):
     rates = tuple(chance.choice(RATES) for _ in range(chance.choice([2, 2, 3])))
     has_one_address = chance.random() < 0.5
     seconds = chance.uniform(*SECONDS)
+    sender, receiver = draw_streams(seed, number)
     roots, entries = draw_entries(chance, int(seconds * sum(rates) * 1e6 / 8))
     return Plan(
         seed=seed,
@@ -151,6 +158,8 @@ def draw(seed, number):
         roots=roots,
         entries=entries,
         events=draw_events(chance, number, len(rates), has_one_address, seconds),
+        sender=sender,
+        receiver=receiver,
     )
 
 

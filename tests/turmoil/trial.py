@@ -1,5 +1,6 @@
 """One transfer under the events of its plan: sent again after every failure, until it is whole."""
 
+import json
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from turmoil.crossing import Crossing
 from turmoil.events import begin_on_path, over_on_path
 from turmoil.meddling import PART_KINDS, meddle
 from turmoil.plan import ALL_KINDS, PATH_KINDS
+from turmoil.streams import STOPS, Ends, is_listening, without_closed
 
 TICK = 0.01
 """Seconds between two looks."""
@@ -38,12 +40,18 @@ CAUSES = {
     "the peer had forgotten": r"no longer has this transfer",
     "the peer aborted": r"interrupted by its user",
     "the receiver was busy": r"busy with another transfer; try again later",
+    "nothing listened": r"cannot reach \S+: .*port closed, nothing listens there",
     "no answer": r"no answer from \S+ after \d+ attempts",
     "no address": r"(no address of this machine|network is unreachable|no interface)",
     "its part was touched": r"(another program changed it|it was removed) while it was received",
     "it was there already": r"exists already; use `anabranch recv --force` to replace it",
 }
 """What a failure may say: the cause, in words of our program."""
+
+NOT_PRINTED = "cannot write the result to standard output"
+
+PORT = 9899
+"""Where a receiver listens."""
 
 
 class Trial:
@@ -56,6 +64,8 @@ class Trial:
         self.contents = Contents(plan, folder / "source", folder / "store")
         self.crossing = Crossing(plan.version, plan.rates, plan.queue, plan.has_one_address)
         self.sender = self.receiver = None
+        self.ends = {}
+        """The streams of each program, by its process."""
         self.causes = Counter()
         self.attempts = 0
         self.is_done = False
@@ -90,6 +100,8 @@ class Trial:
                 if process is not None:
                     process.kill()
                     process.wait()
+            for ends in self.ends.values():
+                ends.finish()
             self.crossing.close()
 
     def happen(self):
@@ -126,21 +138,57 @@ class Trial:
         status = self.sender.poll()
         if status is None:
             return
-        said = self.words(f"sender-{self.attempts}.err")
+        self.ends[self.sender].finish()
         self.sender, self.sends_again = None, now + AGAIN
+        if status not in (0, 1):
+            raise Failed(f"the sender ended with {status}: {self.said()}")
+        self.judge_result(status)
         if status == 0:
             if not self.contents.is_whole():
                 raise Failed("the sender says that all is well, and not every file is there")
             self.is_done = True
             return
-        if status != 1:
-            raise Failed(f"the sender ended with {status}: {said}")
+        cause = self.cause()
+        self.causes[cause] += 1
+        # Killed after the last file was stored, and before its sender heard of that; or its success is lost.
+        is_whole_perhaps = cause in (
+            "it was there already",
+            "its result was not written",
+            "nothing can be said",
+        )
+        self.is_done = is_whole_perhaps and self.contents.is_whole()
+
+    def cause(self):
+        """Why the sender failed, as it says, where it can say anything.
+
+        Raises
+        ------
+        Failed
+            It does not.
+        """
+        streams, said = self.plan.sender, self.said()
         causes = [cause for cause, pattern in CAUSES.items() if re.search(pattern, said)]
-        if not causes:
+        if causes:
+            return causes[0]
+        if streams.out == "full" and (NOT_PRINTED in said or not streams.says_messages):
+            if streams.says_messages and not self.contents.is_whole():
+                raise Failed(f"only the result is said to be lost, and not every file is there: {said}")
+            return "its result was not written"
+        if streams.says_messages or streams.says_results:
             raise Failed(f"a failure without a known cause: {said}")
-        self.causes[causes[0]] += 1
-        # Killed after the last file was stored, and before its sender heard of that.
-        self.is_done = causes[0] == "it was there already" and self.contents.is_whole()
+        return "nothing can be said"
+
+    def judge_result(self, status):
+        """The result is written whole, or the status says that it is not."""
+        streams = self.plan.sender
+        if status == 0 and streams.out == "full":
+            raise Failed("the sender says that all is well, and its result is lost")
+        if streams.says_results:
+            written = self.words(f"sender-{self.attempts}.out")
+            try:
+                json.loads(written)
+            except ValueError as error:
+                raise Failed(f"the sender's result is not whole, {error}: {written[-200:]!r}") from None
 
     def look_at_stall(self, now):
         """After an outage of all paths, and of nothing else, the same attempt has to go on soon."""
@@ -215,24 +263,35 @@ class Trial:
         """Starts the sender, again or for the first time."""
         self.attempts += 1
         words = ["send", *self.contents.arguments(), "--to", self.crossing.to]
-        self.sender = self.start(self.crossing.near, f"sender-{self.attempts}", words)
+        self.sender = self.start(
+            self.crossing.near, f"sender-{self.attempts}", words, self.plan.sender, STOPS
+        )
 
     def listen(self):
         """Starts the receiver, and waits until it listens."""
         before = self.words("receiver.err").count("ready;")
         words = ["recv", "--keep", "--dir", str(self.folder / "store")]
-        self.receiver = self.start(self.crossing.far, "receiver", words)
+        self.receiver = self.start(self.crossing.far, "receiver", words, self.plan.receiver, None)
         deadline = time.monotonic() + SOON
-        while self.words("receiver.err").count("ready;") == before:
+        while not self.is_ready(before):
             if time.monotonic() > deadline or self.receiver.poll() is not None:
                 raise Failed(f"the receiver does not listen: {self.words('receiver.err')}")
             time.sleep(TICK)
 
-    def start(self, side, name, words):
+    def is_ready(self, before):
+        """Whether the receiver says once more that it listens; or does so, where what it says is lost."""
+        if self.plan.receiver.says_messages:
+            return self.words("receiver.err").count("ready;") > before
+        return is_listening(self.receiver, PORT)
+
+    def start(self, side, name, words, streams, stops):
         manner = ["--json", *["--insecure"] * (not self.plan.is_sealed)]
-        command = side.command(str(self.program), *words, *manner)
-        with (self.folder / f"{name}.out").open("ab") as out, (self.folder / f"{name}.err").open("ab") as err:
-            return Popen(command, stdout=out, stderr=err, env=environment())
+        command = side.command(*without_closed(streams, [str(self.program), *words, *manner]))
+        ends = Ends(streams, self.folder / f"{name}.out", self.folder / f"{name}.err", stops)
+        process = Popen(command, stdout=ends.out, stderr=ends.err, env=environment())
+        ends.are_given()
+        self.ends[process] = ends
+        return process
 
     def end(self, receiver):
         """The receiver is told to end, and does."""
@@ -279,8 +338,12 @@ class Trial:
             if left:
                 raise Failed(f"processes are left: {left}")
 
+    def said(self):
+        """What the sender has said of a failure, on standard error and in its result."""
+        return self.words(f"sender-{self.attempts}.err") + self.words(f"sender-{self.attempts}.out")
+
     def words(self, name):
-        """What a program has said on standard error."""
+        """What a program has written to a stream."""
         path = self.folder / name
         return path.read_text() if path.exists() else ""
 

@@ -74,6 +74,11 @@ pub fn on_signal(number: u8) {
     let _ = FIRST.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
 }
 
+/// Whether a signal has come.
+pub fn has_come() -> bool {
+    FIRST.load(Ordering::Relaxed) != 0
+}
+
 /// The exit status after a signal, as shells have it: 130 after Ctrl-C.
 pub fn status() -> u8 {
     match FIRST.load(Ordering::Relaxed) {

@@ -81,17 +81,19 @@ fn main() -> ExitCode {
         return Outcome::from(failure).print(output);
     }
     let echo = KeyEcho::hide();
-    let outcome = match threads::runtime() {
-        Ok(runtime) => {
-            let outcome = runtime.block_on(carry_out(arguments.command));
-            // A thread that still reads standard input must not hold up the end.
-            runtime.shutdown_background();
-            outcome
-        }
-        Err(failure) => failure.into(),
+    let runtime = match threads::runtime() {
+        Ok(runtime) => runtime,
+        Err(failure) => return Outcome::from(failure).print(output),
     };
+    let outcome = runtime.block_on(carry_out(arguments.command));
     drop(echo);
-    outcome.print(output)
+    runtime.block_on(async {
+        outcome.show(output);
+        report::printed().await;
+    });
+    // A thread that still reads standard input must not hold up the end.
+    runtime.shutdown_background();
+    report::ending(outcome.failure.as_ref())
 }
 
 /// Runs the command to its end, or until a user has insisted on one.
@@ -154,5 +156,6 @@ fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
         NotParsed::Help(help) => report::print_line(help.to_string().trim_end()),
         NotParsed::Wrong(wrong) => notice::show(&wrong.draw(failure::style(), failure::columns())),
     }
+    report::wait_until_printed();
     if message.is_some() { ExitCode::from(2) } else { report::ending(None) }
 }

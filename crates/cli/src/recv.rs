@@ -86,7 +86,7 @@ async fn receive_all(
                 return Ok(outcome);
             }
             Came::Transfer(outcome) | Came::Broken { outcome, .. } if arguments.keep => {
-                outcome.print(arguments.result_output());
+                outcome.show(arguments.result_output());
             }
             // The one transfer that was asked for is still to come; what went to standard output cannot be taken back.
             Came::Broken { outcome, is_something_kept }

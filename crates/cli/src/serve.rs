@@ -111,7 +111,7 @@ impl Server<'_> {
             match (is_over, self.arguments.keep) {
                 (true, false) => return Ok(outcome),
                 (_, true) if is_begun => {
-                    outcome.print(self.arguments.result_output());
+                    outcome.show(self.arguments.result_output());
                 }
                 _ => {
                     let advice = if is_begun { CONTINUES } else { LISTENS };

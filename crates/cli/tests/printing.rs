@@ -1,7 +1,7 @@
 //! What happens to results that standard output does not accept, or no longer.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use crate::program::{anabranch, file};
@@ -115,15 +115,99 @@ fn a_transfer_goes_on_when_the_reader_of_its_messages_ends() {
 #[test]
 #[cfg(target_os = "linux")]
 fn work_does_not_wait_for_ever_for_a_reader_that_does_not_read() {
+    let (reader, writer) = full_pipe();
+    let mut program = anabranch("sim nowhere.toml");
+    let ended = program.stdout(Stdio::null()).stderr(writer).status().expect("the program starts");
+    assert_eq!(ended.code(), Some(2));
+    drop(reader);
+}
+
+/// A pipe that takes nothing until something is read.
+#[cfg(target_os = "linux")]
+fn full_pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
     use rustix::fs::{OFlags, fcntl_setfl};
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
     fcntl_setfl(&writer, OFlags::NONBLOCK).expect("it may");
     while writer.write(&[b'.'; 4096]).is_ok() {}
     fcntl_setfl(&writer, OFlags::empty()).expect("it may");
-    let mut program = anabranch("sim nowhere.toml");
-    let ended = program.stdout(Stdio::null()).stderr(writer).status().expect("the program starts");
-    assert_eq!(ended.code(), Some(2));
+    (reader, writer)
+}
+
+/// A log that nobody collects for a while: peers are served meanwhile, and the service ends by a signal.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_service_does_not_wait_for_the_reader_of_its_results() {
+    let (from, into) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
+    let (reader, writer) = full_pipe();
+    let mut recv = anabranch("recv --keep --json --listen 127.0.0.1:0 --dir");
+    let mut recv = recv.arg(into.path()).stdout(writer).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut messages = BufReader::new(recv.stderr.take().expect("piped"));
+    let mut line = String::new();
+    messages.read_line(&mut line).expect("it is ready");
+    let to = line.split("--to ").nth(1).expect("an address").trim().to_owned();
+    for name in ["a", "b", "c", "d"] {
+        let path = file(from.path(), name, 100_000);
+        let sent = anabranch(&format!("send --to {to}")).arg(&path).output().expect("it starts");
+        assert_eq!(sent.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&sent.stderr));
+    }
+    assert_eq!(recv.try_wait().expect("its status"), None);
+    let kill = Command::new("kill").args(["-INT", &recv.id().to_string()]).status();
+    assert!(kill.expect("there is kill(1)").success());
+    if !within_ten_seconds(|| recv.try_wait().expect("its status").is_some()) {
+        recv.kill().expect("it runs");
+    }
+    assert_eq!(recv.wait().expect("it ends").code(), Some(130));
+    let mut rest = String::new();
+    messages.read_to_string(&mut rest).expect("text");
+    assert_eq!(rest.matches("standard output: its reader does not read").count(), 1, "{rest}");
     drop(reader);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_ends_every_command_whose_result_is_not_read() {
+    let desk = desk();
+    for line in
+        ["sim two.toml --json", "--help", "plan two.toml --write -", "emulate two.toml --json -- true"]
+    {
+        let (reader, writer) = full_pipe();
+        let mut program = anabranch(line);
+        let program = program.current_dir(&desk).stdout(writer).stderr(Stdio::null()).spawn();
+        let mut program = program.expect("the program starts");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert_eq!(program.try_wait().expect("its status"), None, "{line}");
+        let kill = Command::new("kill").args(["-TERM", &program.id().to_string()]).status();
+        assert!(kill.expect("there is kill(1)").success());
+        let is_over = || program.try_wait().expect("its status").is_some();
+        if !within_ten_seconds(is_over) {
+            program.kill().expect("it runs");
+            panic!("{line}: still there");
+        }
+        drop(reader);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn within_ten_seconds(mut is_so: impl FnMut() -> bool) -> bool {
+    (0..1_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        is_so()
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_result_waits_for_a_slow_reader_and_is_whole() {
+    let (mut reader, writer) = full_pipe();
+    let program = anabranch(&format!("sim {SCENARIO} --json")).stdout(writer).stderr(Stdio::null()).spawn();
+    let mut program = program.expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(program.try_wait().expect("its status"), None);
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    let document: serde_json::Value = serde_json::from_str(text.trim_start_matches('.')).expect("JSON");
+    assert!(document["error"].is_null() && document.is_object(), "{document}");
+    assert_eq!(program.wait().expect("it ends").code(), Some(0));
 }
 
 /// A file that is opened must not become the standard output that is missing.

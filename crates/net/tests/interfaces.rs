@@ -2,19 +2,18 @@
 #![allow(clippy::print_stderr, reason = "the harness keeps what a test prints")]
 #![cfg(target_os = "linux")]
 
-use std::process::Command;
+mod enclosed;
+
 use std::time::Duration;
 
 use anabranch_net::{Interface, InterfaceMonitor, local_addresses_for};
-
-/// Set in the namespace.
-const ENCLOSED: &str = "ANABRANCH_TEST_ENCLOSED";
+use enclosed::{enclosed, ip};
 
 #[test]
 fn interfaces_and_addresses_that_come_and_go_are_reported() {
     let name = "interfaces_and_addresses_that_come_and_go_are_reported";
-    if std::env::var_os(ENCLOSED).is_none() {
-        return enclose(name);
+    if enclosed(name, &[""]).is_none() {
+        return;
     }
     within_a_runtime(async {
         lay_cable();
@@ -47,8 +46,8 @@ fn interfaces_and_addresses_that_come_and_go_are_reported() {
 #[test]
 fn ipv6_addresses_are_told_of_when_they_may_be_used() {
     let name = "ipv6_addresses_are_told_of_when_they_may_be_used";
-    if std::env::var_os(ENCLOSED).is_none() {
-        return enclose(name);
+    if enclosed(name, &[""]).is_none() {
+        return;
     }
     if !std::path::Path::new("/proc/net/if_inet6").exists() {
         return eprintln!("skipped: there is no IPv6 here");
@@ -73,8 +72,8 @@ fn ipv6_addresses_are_told_of_when_they_may_be_used() {
 #[test]
 fn an_interface_without_a_route_to_the_peer_is_no_way_out() {
     let name = "an_interface_without_a_route_to_the_peer_is_no_way_out";
-    if std::env::var_os(ENCLOSED).is_none() {
-        return enclose(name);
+    if enclosed(name, &[""]).is_none() {
+        return;
     }
     let out = |peer: &str, via: &[&str]| {
         let (peer, via) =
@@ -116,30 +115,6 @@ fn lay_cable() {
 fn within_a_runtime(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(test);
-}
-
-/// Runs a test again in its own network namespace; without root, in its own user namespace as well.
-fn enclose(name: &str) {
-    let within = |spaces: &[&str], program: &str, arguments: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(spaces).args(["--net", "--", program]).args(arguments).env(ENCLOSED, "1").output()
-    };
-    let veth = ["link", "add", "one", "type", "veth", "peer", "name", "other"];
-    let is_possible =
-        |spaces: &&[&str]| within(spaces, "ip", &veth).is_ok_and(|tried| tried.status.success());
-    let choices: [&[&str]; 2] = [&[], &["--user", "--map-root-user"]];
-    let Some(spaces) = choices.into_iter().find(is_possible) else {
-        return eprintln!("skipped: there are no network namespaces here, or no `ip` and `unshare`");
-    };
-    let this = std::env::current_exe().expect("this program");
-    let this = this.to_str().expect("a path in UTF-8");
-    let output = within(spaces, this, &["--exact", name, "--nocapture"]).expect("unshare");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn ip(words: &str) {
-    let status = Command::new("ip").args(words.split(' ')).status().expect("ip");
-    assert!(status.success(), "ip {words}");
 }
 
 /// The next report.

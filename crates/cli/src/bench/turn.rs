@@ -45,7 +45,7 @@ impl Turn {
     /// Prints the result that is kept, since another follows.
     pub fn print_last(&mut self, output: Output) {
         if let Some(outcome) = self.last.take() {
-            outcome.print(output);
+            outcome.show(output);
         }
     }
 

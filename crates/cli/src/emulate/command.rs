@@ -22,7 +22,7 @@ use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::notice;
-use crate::report::{Outcome, ending, print_line};
+use crate::report::{Outcome, ending, print_line, wait_until_printed};
 use crate::scenario::refuse_replaced;
 use anabranch_net::Clock;
 
@@ -33,10 +33,17 @@ pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
 
 /// Runs the command and ends as that does. It must be called before there are threads.
 pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
-    match run(arguments) {
-        Ok(0) => ending(None),
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => Outcome::from(failure).print(arguments.result_output()),
+    let (status, outcome) = match run(arguments) {
+        Ok(status) => (status, Outcome::default()),
+        Err(failure) => (0, failure.into()),
+    };
+    outcome.show(arguments.result_output());
+    // From here on nothing but a reader of the output is waited for.
+    let _ = supervised::end_by_signals();
+    wait_until_printed();
+    match status {
+        0 => ending(outcome.failure.as_ref()),
+        status => ExitCode::from(status),
     }
 }
 
@@ -133,7 +140,7 @@ fn tell(arguments: &EmulateArguments, report: &RelayReport, body: &Body) {
     let output = arguments.result_output();
     if output.is_json() {
         let outcome = Outcome { document: Some(body.clone()), ..Outcome::default() };
-        outcome.print(output);
+        outcome.show(output);
     } else if !output.quiet && arguments.report.is_none() {
         notice::show(table::relayed(report).trim_end());
     }

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 pub use columns::{WIDTH, head, lay_out, lay_out_narrow, wrapped};
 pub use document::{TransferDocument, line};
 pub use listing::{shortened, there_already};
-pub use printing::{ending, print_line};
+pub use printing::{ending, print_line, printed, wait_until_printed};
 pub use table::{losses, milliseconds, optional, table};
 
 /// How a command ended.
@@ -33,13 +33,19 @@ pub struct Outcome {
 impl Outcome {
     /// Prints it as `output` says, and says how the program ends: a result that could not be written is a failure.
     pub fn print(&self, output: Output) -> ExitCode {
+        self.show(output);
+        wait_until_printed();
+        ending(self.failure.as_ref())
+    }
+
+    /// Prints it as `output` says.
+    pub fn show(&self, output: Output) {
         if let Some(text) = self.text(output) {
             print_line(&text);
         }
         if let Some(failure) = &self.failure {
             failure.tell();
         }
-        ending(self.failure.as_ref())
     }
 
     /// What goes to standard output, if anything does.

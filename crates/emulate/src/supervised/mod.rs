@@ -139,6 +139,14 @@ impl Drop for SupervisedCommand {
     }
 }
 
+/// Lets signals end this process as they end others, when there is no command to pass them on to any more.
+///
+/// # Errors
+/// The error of the operating system.
+pub fn end_by_signals() -> io::Result<()> {
+    signals::let_end()
+}
+
 /// Runs the supervisor or the launcher if this process was started as one by a [`SupervisedCommand`], and returns the
 /// exit
 /// status; `None` in all other processes. A program that uses [`SupervisedCommand`] must call this first in `main`.

@@ -84,10 +84,19 @@ pub fn unblock() -> io::Result<()> {
     Ok(blockable().thread_unblock()?)
 }
 
+/// Lets the signals of users end this process.
+///
+/// # Errors
+/// The error of the operating system.
+pub fn let_end() -> io::Result<()> {
+    Ok(ENDING.into_iter().collect::<SigSet>().thread_unblock()?)
+}
+
 /// The signal by which the kernel tells the supervisor that its parent has ended.
 pub const ORPHANED: Signal = Signal::SIGUSR1;
+/// The signals by which users and terminals end programs.
+const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
 fn blockable() -> SigSet {
-    let ending = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
-    ending.into_iter().chain([Signal::SIGCHLD, Signal::SIGXFSZ, ORPHANED]).collect()
+    ENDING.into_iter().chain([Signal::SIGCHLD, Signal::SIGXFSZ, ORPHANED]).collect()
 }

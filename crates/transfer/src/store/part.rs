@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use crate::protocol::{Digest, FileKind, FileVerdict, Offer};
 use anabranch_base::{ByteCount, Duration};
@@ -211,9 +212,7 @@ impl PartFile {
         let _ = narrow(&self.file, self.offer.mode);
         let _ = set_modified(&self.file, self.offer.modified);
         if self.received >= WORTH_A_SYNC {
-            let (synced, verified) = synced_during(&self.file, || self.verify());
-            verified?;
-            synced?;
+            self.verify_during(|| self.file.sync_all())?;
         } else {
             self.verify()?;
         }
@@ -227,15 +226,26 @@ impl PartFile {
         Ok(())
     }
 
-    /// Reads it back until nothing writes to it meanwhile.
-    fn verify(&self) -> Result<(), Setback> {
+    /// Reads it back while `sync` puts it on the disk, and again where another program wrote to it until that was done.
+    fn verify_during(&self, sync: impl FnOnce() -> io::Result<()> + Send) -> Result<(), Setback> {
+        let (synced, verified) = both(sync, || self.verify());
+        let verified = verified?;
+        synced?;
+        if last_write(&self.file)? != verified {
+            self.verify()?;
+        }
+        Ok(())
+    }
+
+    /// Reads it back until nothing writes to it meanwhile, and says when it was last written to.
+    fn verify(&self) -> Result<LastWrite, Setback> {
         for _ in 0..MOST_READS {
             let before = last_write(&self.file)?;
             if let ReadBack::Altered(intact) = self.marks.read_back(&self.file)? {
                 return Err(Setback::Altered(intact));
             }
             if last_write(&self.file)? == before {
-                return Ok(());
+                return Ok(before);
             }
         }
         Err(Setback::Altered(None))
@@ -355,22 +365,24 @@ impl From<io::Error> for Setback {
     }
 }
 
-/// Puts `file` on the disk while `work` runs, where there may be another thread for it, else before.
-fn synced_during<T>(file: &File, work: impl FnOnce() -> T) -> (io::Result<()>, T) {
-    std::thread::scope(|scope| {
-        let syncing = std::thread::Builder::new().spawn_scoped(scope, || file.sync_all());
-        match syncing {
-            Ok(syncing) => {
-                let done = work();
-                (syncing.join().unwrap_or_else(|_| Err(io::Error::other("it was not synced"))), done)
-            }
-            Err(_) => (file.sync_all(), work()),
+/// Runs `sync` while `work` runs, where there may be another thread for it, else before.
+fn both<T>(sync: impl FnOnce() -> io::Result<()> + Send, work: impl FnOnce() -> T) -> (io::Result<()>, T) {
+    let sync = Mutex::new(Some(sync));
+    let synced = || sync.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), |sync| sync());
+    std::thread::scope(|scope| match std::thread::Builder::new().spawn_scoped(scope, synced) {
+        Ok(syncing) => {
+            let done = work();
+            (syncing.join().unwrap_or_else(|_| Err(io::Error::other("it was not synced"))), done)
         }
+        Err(_) => (synced(), work()),
     })
 }
 
+/// The modification time of a file, and its length.
+type LastWrite = (i64, i64, u64);
+
 /// When and up to where a file was last written to. A write changes the time, which is the sender's by now.
-fn last_write(file: &File) -> io::Result<(i64, i64, u64)> {
+fn last_write(file: &File) -> io::Result<LastWrite> {
     let found = file.metadata()?;
     Ok((found.mtime(), found.mtime_nsec(), found.len()))
 }
@@ -501,6 +513,20 @@ mod tests {
         let Setback::System(error) = setback else { panic!("{setback:?}") };
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(dir.path().join("a")).expect("the file"), b"old");
+    }
+
+    /// A disk may take seconds.
+    #[test]
+    fn a_file_that_another_program_touches_while_the_disk_is_busy_does_not_get_its_name() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut part = part(dir.path(), FileKind::File { size: None });
+        part.write(b"new", &Sha256::new_with_prefix(b"new")).expect("room");
+        set_modified(&part.file, part.offer.modified).expect("it may");
+        let busy = || {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            std::fs::write(path_of_part(dir.path()), "not")
+        };
+        assert!(matches!(part.verify_during(busy), Err(Setback::Altered(_))));
     }
 
     #[test]
