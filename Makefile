@@ -120,7 +120,7 @@ failover: ## how long a cut stalls a transfer, as docs/failover.md has it
 tuned:  ## the profile tuned-2 beside rfc9260, as docs/tuned.md has it
 	cargo run --release --quiet --package anabranch-studies -- tuned
 
-tournament: ## sending policies on ninety-four networks beside each path alone, as docs/tournament.md has them: some two hours on two idle cores; an interrupted run resumes
+tournament: ## sending policies on 126 networks beside what is possible and each path alone, as docs/tournament.md has them: some two hours on two idle cores; an interrupted run resumes
 	cargo run --release --quiet --package anabranch-studies -- tournament --out $${CARGO_TARGET_DIR:-target}/tournament
 
 sweeps: ## the time and memory of sweeps, which are then killed fifty times; docs/sweeps.md

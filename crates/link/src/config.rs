@@ -1,11 +1,13 @@
 //! The configuration of a link as plain values, and the tables of settings for it.
 
 mod active_queues;
+mod jitters;
 mod losses;
 mod queues;
 mod settings;
 
 pub use active_queues::{CoDelConfig, FqCoDelConfig, PieConfig, RedConfig, RedRule};
+pub use jitters::JITTERS;
 pub use losses::{LOSSES, PLANNED_LOSSES};
 pub use queues::{PLANNED_QUEUES, QUEUES};
 pub use settings::{MTU, loss_settings, mtu_of, mtu_value, settings};
@@ -22,8 +24,8 @@ pub struct LinkConfig {
     pub rate: Rate,
     /// How long a packet takes from the end of its transmission to its arrival.
     pub delay: Delay,
-    /// The largest additional delay of a packet; the delay is drawn uniformly.
-    pub jitter: Duration,
+    /// By how much the delay of a packet differs.
+    pub jitter: Jitter,
     /// Whether jitter and a falling delay may let a packet overtake another.
     pub reorder: bool,
     /// Which packets it loses.
@@ -68,6 +70,17 @@ pub enum Delay {
     Fixed(Duration),
     /// A new delay at each of these times; the first is at [`Time::ZERO`].
     Steps(Vec<(Time, Duration)>),
+}
+
+/// By how much the delays of packets differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jitter {
+    /// An additional delay of each packet after its transmission, drawn uniformly from nothing to this.
+    Uniform(Duration),
+    /// A delay of each packet that is drawn from a normal distribution with this deviation, whose mean is the link's
+    /// delay; never less than none. Unless packets may overtake one another, a packet is delayed before its transmission,
+    /// and the queue's limit counts all that are delayed, as those of the kernel's netem with a rate.
+    Normal(Duration),
 }
 
 /// Which packets a link loses.
@@ -272,7 +285,38 @@ impl Rate {
     }
 }
 
+impl Jitter {
+    /// Every packet takes the same time.
+    pub const NONE: Jitter = Jitter::Uniform(Duration::ZERO);
+
+    /// The same, where it is uniform with a greatest additional delay of at least `least`.
+    #[must_use]
+    pub fn at_least(self, least: Duration) -> Jitter {
+        match self {
+            Jitter::Uniform(most) => Jitter::Uniform(most.max(least)),
+            Jitter::Normal(_) => self,
+        }
+    }
+
+    /// Whether every packet takes the same time.
+    pub fn is_none(self) -> bool {
+        let (Jitter::Uniform(most) | Jitter::Normal(most)) = self;
+        most.is_zero()
+    }
+}
+
 impl Delay {
+    /// The delay at the time `at`.
+    pub(crate) fn at(&self, at: Time) -> Duration {
+        match self {
+            Delay::Fixed(delay) => *delay,
+            Delay::Steps(steps) => {
+                let current = steps.partition_point(|step| step.0 <= at).saturating_sub(1);
+                steps.get(current).map_or(Duration::ZERO, |step| step.1)
+            }
+        }
+    }
+
     /// The delay at the start.
     pub fn at_start(&self) -> Duration {
         match self {
@@ -288,7 +332,7 @@ impl LinkConfig {
         LinkConfig {
             rate: Rate::Fixed(rate),
             delay: Delay::Fixed(delay),
-            jitter: Duration::ZERO,
+            jitter: Jitter::NONE,
             reorder: false,
             loss: LossConfig::NONE,
             queue: QueueConfig::DropTail(queues::DEFAULT_LIMIT),

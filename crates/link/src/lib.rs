@@ -7,6 +7,7 @@ mod agenda;
 mod chunk_kind;
 pub mod config;
 pub mod fabric;
+mod hold;
 mod line;
 mod link;
 pub mod loss;
@@ -14,6 +15,7 @@ mod packet;
 pub mod queue;
 mod random;
 mod route;
+mod waits;
 mod wire;
 
 pub use agenda::{Agenda, NodeIndex};

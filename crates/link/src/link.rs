@@ -5,12 +5,14 @@ use std::collections::VecDeque;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 
-use crate::config::{Change, LinkConfig, LossConfig, LossPlace};
+use crate::config::{Change, Delay, Jitter, LinkConfig, LossConfig, LossPlace, QueueConfig};
+use crate::hold::Hold;
 use crate::line::{Line, work_of};
 use crate::loss::{LossModel, LossSeeds, PacketInfo, bad_periods, build};
 use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Payload};
 use crate::queue::{LineView, Queue, Taken};
 use crate::random::Random;
+use crate::waits::Waits;
 use crate::wire::{Traveller, Wire};
 
 /// One direction of a link.
@@ -26,12 +28,17 @@ pub struct Link<L> {
     /// The packet in transmission, and when its transmission began.
     sending: Option<(Time, Packet<L>)>,
     wire: Wire<L>,
+    /// In place of queue and wire, where packets are delayed before their transmission.
+    hold: Option<Hold<L>>,
     faults: Faults,
     is_up: bool,
     mtu: Option<ByteCount>,
     fates: VecDeque<Fate<L>>,
     counters: LinkCounters,
     load: LineLoad,
+    waits: Option<Waits>,
+    /// Whether the queue gives packets in the order in which they came.
+    keeps_order: bool,
     /// The time until which the waiting packets are counted.
     waited_until: Time,
     seed: LinkSeed,
@@ -58,7 +65,7 @@ struct Loss {
 /// The other faults of packets on the wire.
 #[derive(Debug)]
 struct Faults {
-    jitter: Duration,
+    jitter: Jitter,
     duplicate: f64,
     corrupt: f64,
     random: Random,
@@ -107,12 +114,16 @@ impl LinkSeed {
 impl<L: Payload + Clone + 'static> Link<L> {
     /// A link that is up and empty.
     pub fn new(config: &LinkConfig, seed: LinkSeed) -> Link<L> {
+        let is_held = matches!(config.jitter, Jitter::Normal(_)) && !config.reorder;
+        let hold = is_held.then(|| Hold::new(config.delay.clone(), config.queue.limit()));
+        let delay = if is_held { Delay::Fixed(Duration::ZERO) } else { config.delay.clone() };
         Link {
             loss: Loss::new(&config.loss, &seed.loss(0)),
             queue: crate::queue::build(&config.queue, &seed.queue()),
             line: Line::new(config.rate.clone()),
             sending: None,
-            wire: Wire::new(config.delay.clone(), config.reorder),
+            wire: Wire::new(delay, config.reorder),
+            hold,
             faults: Faults {
                 jitter: config.jitter,
                 duplicate: config.duplicate,
@@ -124,6 +135,8 @@ impl<L: Payload + Clone + 'static> Link<L> {
             fates: VecDeque::new(),
             counters: LinkCounters::default(),
             load: LineLoad::default(),
+            waits: None,
+            keeps_order: !matches!(config.queue, QueueConfig::FqCoDel(_)),
             waited_until: Time::ZERO,
             seed,
             changes: 0,
@@ -137,6 +150,18 @@ impl<L: Payload + Clone + 'static> Link<L> {
     pub fn set_queue(&mut self, queue: Box<dyn Queue<L>>) {
         assert_eq!(self.queue.backlog(), Backlog::default(), "no packet may wait when the queue is replaced");
         self.queue = queue;
+        self.keeps_order = false;
+    }
+
+    /// Records from now on for how long packets wait before their transmission, without the delay before which a link
+    /// holds them. A queue that does not keep their order records nothing.
+    pub fn record_waits(&mut self) {
+        self.waits = self.keeps_order.then(Waits::default);
+    }
+
+    /// The waits recorded since the last call, in the order of transmissions.
+    pub fn take_waits(&mut self) -> Vec<Duration> {
+        self.waits.as_mut().map(Waits::take).unwrap_or_default()
     }
 
     /// Applies `change` to the link.
@@ -149,7 +174,10 @@ impl<L: Payload + Clone + 'static> Link<L> {
                 self.load.count(&self.line, now);
                 self.line.change(now, rate, self.sending.is_some());
             }
-            Change::Delay(delay) => self.wire.change(delay),
+            Change::Delay(delay) => match &mut self.hold {
+                Some(hold) => hold.change(delay),
+                None => self.wire.change(delay),
+            },
             Change::Loss(loss) => {
                 self.changes += 1;
                 self.loss = Loss::new(&loss, &self.seed.loss(self.changes));
@@ -166,7 +194,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// The packets that wait for transmission at `now`, without the packet in transmission.
     pub fn backlog(&mut self, now: Time) -> Backlog {
         self.advance(now);
-        self.queue.backlog()
+        self.waiting()
     }
 
     /// The average number of waiting packets by which the queue decides; `None` for a discipline without one. It is that
@@ -179,7 +207,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// copies.
     pub fn holds(&self) -> u64 {
         let sending = u64::from(self.sending.is_some());
-        self.queue.backlog().packets + sending + self.wire.len() as u64
+        self.waiting().packets + sending + self.wire.len() as u64
     }
 
     /// How much it transmitted until `now`, as a fraction of what it could have transmitted.
@@ -203,13 +231,24 @@ impl<L: Payload + Clone + 'static> Link<L> {
         if let Some((_, packet)) = self.sending.take() {
             self.lose(now, packet, LossCause::Down);
         }
-        while let Some(packet) = self.queue.discard() {
+        while let Some(packet) = self.queue.discard().or_else(|| self.hold.as_mut()?.take()) {
             self.lose(now, packet, LossCause::Down);
         }
+        if let Some(waits) = &mut self.waits {
+            waits.clear();
+        }
+    }
+
+    /// The packets before the line.
+    fn waiting(&self) -> Backlog {
+        self.hold.as_ref().map_or_else(|| self.queue.backlog(), Hold::backlog)
     }
 
     /// Completes and starts all transmissions until `now`.
     fn advance(&mut self, now: Time) {
+        if self.hold.is_some() && self.sending.is_none() {
+            self.begin_held(now);
+        }
         while let Some(end) = self.line.end().filter(|end| *end <= now) {
             let Some((begun, packet)) = self.sending.take() else { return };
             self.load.transmitted += u128::from(work_of(packet.size));
@@ -218,10 +257,39 @@ impl<L: Payload + Clone + 'static> Link<L> {
                 false => self.launch(end, packet),
             }
             self.count_waiting(end);
+            if self.hold.is_some() {
+                self.follow_held(end, now);
+                continue;
+            }
             let Some(next) = self.take_next(end) else { return };
             self.line.follow(end, next.size);
             self.sending = Some((end, next));
         }
+    }
+
+    /// The line is free at `end`: starts the first packet that is held, if its delay is over by `now`.
+    fn follow_held(&mut self, end: Time, now: Time) {
+        let Some(hold) = &mut self.hold else { return };
+        let Some(ready) = hold.ready().filter(|ready| *ready <= end) else { return self.begin_held(now) };
+        let Some(packet) = hold.take() else { return };
+        if let Some(waits) = &mut self.waits {
+            waits.on_pass(end.since(ready));
+        }
+        self.line.follow(end, packet.size);
+        self.sending = Some((end, packet));
+    }
+
+    /// The line is idle: starts the first packet that is held, if its delay is over by `now`.
+    fn begin_held(&mut self, now: Time) {
+        let ready = self.hold.as_ref().and_then(Hold::ready);
+        let Some(ready) = ready.filter(|ready| *ready <= now) else { return };
+        self.count_waiting(ready);
+        let Some(packet) = self.hold.as_mut().and_then(Hold::take) else { return };
+        if let Some(waits) = &mut self.waits {
+            waits.on_pass(Duration::ZERO);
+        }
+        self.line.begin(ready, packet.size);
+        self.sending = Some((ready, packet));
     }
 
     /// The next packet that the queue gives to the line. Packets that the queue refuses before it are lost.
@@ -229,8 +297,14 @@ impl<L: Payload + Clone + 'static> Link<L> {
         let line = self.line_view(now);
         loop {
             match self.queue.take(line)? {
-                Taken::Next(packet) => return Some(packet),
-                Taken::Refused(packet) => self.lose(now, packet, LossCause::Queue),
+                Taken::Next(packet) => {
+                    self.waits.iter_mut().for_each(|waits| waits.on_leave(now));
+                    return Some(packet);
+                }
+                Taken::Refused(packet) => {
+                    self.waits.iter_mut().for_each(Waits::on_refuse);
+                    self.lose(now, packet, LossCause::Queue);
+                }
             }
         }
     }
@@ -241,21 +315,31 @@ impl<L: Payload + Clone + 'static> Link<L> {
 
     /// A transmitted packet starts to propagate.
     fn launch(&mut self, at: Time, packet: Packet<L>) {
-        let extra = self.faults.jitter();
+        let span = self.travel(at);
         let damage = self.faults.damage();
         let copy = self.faults.duplicates().then(|| packet.clone());
         self.counters.corrupted += u64::from(damage.is_some());
-        self.wire.send(at, extra, Traveller { packet, is_duplicate: false, damage });
+        self.wire.send(at, span, Traveller { packet, is_duplicate: false, damage });
         if let Some(packet) = copy {
             self.counters.duplicated += 1;
-            self.wire.send(at, extra, Traveller { packet, is_duplicate: true, damage: None });
+            self.wire.send(at, span, Traveller { packet, is_duplicate: true, damage: None });
+        }
+    }
+
+    /// For how long a packet propagates whose transmission ended at `at`.
+    fn travel(&mut self, at: Time) -> Duration {
+        let delay = self.wire.delay_at(at);
+        match self.faults.jitter {
+            _ if self.hold.is_some() => delay,
+            Jitter::Uniform(_) => delay + self.faults.extra(),
+            Jitter::Normal(deviation) => self.faults.random.normal(delay, deviation),
         }
     }
 
     /// The queue is about to change: counts the waiting time until `now`.
     fn count_waiting(&mut self, now: Time) {
         let span = now.since(std::mem::replace(&mut self.waited_until, now));
-        self.counters.waited += u128::from(self.queue.backlog().packets) * u128::from(span.as_nanos());
+        self.counters.waited += u128::from(self.waiting().packets) * u128::from(span.as_nanos());
     }
 
     fn lose(&mut self, at: Time, packet: Packet<L>, cause: LossCause) {
@@ -266,12 +350,28 @@ impl<L: Payload + Clone + 'static> Link<L> {
         self.fates.push_back(Fate::Lost { at, packet, cause });
     }
 
+    /// A packet begins its delay before the line.
+    fn enter_hold(&mut self, now: Time, packet: Packet<L>) {
+        self.count_waiting(now);
+        let (Some(hold), Jitter::Normal(deviation)) = (&mut self.hold, self.faults.jitter) else { return };
+        let ready = now + self.faults.random.normal(hold.delay_at(now), deviation);
+        let sending = self.sending.as_ref().map(|(_, packet)| packet);
+        match hold.offer(ready, packet, sending) {
+            Err(refused) => self.lose(now, refused, LossCause::Queue),
+            Ok(()) => self.advance(now),
+        }
+    }
+
     fn enter(&mut self, now: Time, mut packet: Packet<L>) {
+        if self.hold.is_some() {
+            return self.enter_hold(now, packet);
+        }
         let line = self.line_view(now);
         if self.sending.is_some() {
             self.count_waiting(now);
-            if let Err(refused) = self.queue.offer(line, packet) {
-                self.lose(now, refused, LossCause::Queue);
+            match self.queue.offer(line, packet) {
+                Err(refused) => self.lose(now, refused, LossCause::Queue),
+                Ok(()) => self.waits.iter_mut().for_each(|waits| waits.on_enter(now)),
             }
             while let Some(dropped) = self.queue.shed() {
                 self.lose(now, dropped, LossCause::Queue);
@@ -281,6 +381,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
         if !self.queue.passes(line, &mut packet) {
             return self.lose(now, packet, LossCause::Queue);
         }
+        self.waits.iter_mut().for_each(|waits| waits.on_pass(Duration::ZERO));
         self.line.begin(now, packet.size);
         self.sending = Some((now, packet));
     }
@@ -321,7 +422,11 @@ impl<L: Payload + Clone + 'static> Machine for Link<L> {
 
     fn poll_timeout(&self) -> Option<Time> {
         let sending = self.sending.is_some().then(|| self.line.end()).flatten();
-        let transmitted = sending.map(|end| self.wire.earliest_arrival(end));
+        let held = self.hold.as_ref().filter(|_| self.sending.is_none()).and_then(Hold::ready);
+        // A packet with a normal delay may propagate in no time.
+        let is_free = self.hold.is_none() && matches!(self.faults.jitter, Jitter::Normal(_));
+        let transmitted =
+            sending.map(|end| if is_free { end } else { self.wire.earliest_arrival(end) }).or(held);
         match (self.wire.next_arrival(), transmitted) {
             (Some(first), Some(second)) => Some(first.min(second)),
             (first, second) => first.or(second),
@@ -343,8 +448,12 @@ impl Loss {
 }
 
 impl Faults {
-    fn jitter(&mut self) -> Duration {
-        if self.jitter.is_zero() { Duration::ZERO } else { self.random.up_to(self.jitter) }
+    /// What a uniform jitter adds.
+    fn extra(&mut self) -> Duration {
+        match self.jitter {
+            Jitter::Uniform(most) if !most.is_zero() => self.random.up_to(most),
+            _ => Duration::ZERO,
+        }
     }
 
     fn damage(&mut self) -> Option<Damage> {

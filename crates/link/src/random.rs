@@ -34,6 +34,18 @@ impl Random {
         scaled(mean, -libm::log(1.0 - self.unit()))
     }
 
+    /// Normal around `mean` with this `deviation`, and never less than nothing (Box and Muller's method).
+    pub fn normal(&mut self, mean: Duration, deviation: Duration) -> Duration {
+        if deviation.is_zero() {
+            return mean;
+        }
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        let standard = radius * libm::cos(2.0 * std::f64::consts::PI * self.unit());
+        let nanos = mean.as_nanos() as f64 + standard * deviation.as_nanos() as f64;
+        // A negative number becomes 0.
+        Duration::from_nanos(nanos as u64)
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()

@@ -56,9 +56,9 @@ impl<L> Wire<L> {
         self.delay = delay;
     }
 
-    /// A packet was transmitted at `at`. It takes `extra` longer than the delay.
-    pub fn send(&mut self, at: Time, extra: Duration, traveller: Traveller<L>) {
-        let arrival = at + self.delay_at(at) + extra;
+    /// A packet was transmitted at `at`, and takes `span` from there.
+    pub fn send(&mut self, at: Time, span: Duration, traveller: Traveller<L>) {
+        let arrival = at + span;
         match &mut self.travelling {
             Travelling::InOrder { last, queue } => {
                 *last = arrival.max(*last);
@@ -111,14 +111,9 @@ impl<L> Wire<L> {
         }
     }
 
-    fn delay_at(&self, at: Time) -> Duration {
-        match &self.delay {
-            Delay::Fixed(delay) => *delay,
-            Delay::Steps(steps) => {
-                let current = steps.partition_point(|step| step.0 <= at).saturating_sub(1);
-                steps.get(current).map_or(Duration::ZERO, |step| step.1)
-            }
-        }
+    /// The delay of a packet whose transmission ends at `at`, without jitter.
+    pub fn delay_at(&self, at: Time) -> Duration {
+        self.delay.at(at)
     }
 }
 

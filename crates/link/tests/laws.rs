@@ -3,7 +3,7 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
 use anabranch_link::config::{
-    ChannelSharing, CoDelConfig, Delay, FqCoDelConfig, LossConfig, LossKind, LossPlace, PieConfig,
+    ChannelSharing, CoDelConfig, Delay, FqCoDelConfig, Jitter, LossConfig, LossKind, LossPlace, PieConfig,
     QueueConfig, QueueLimit, Rate, RedConfig, RedRule,
 };
 use anabranch_link::{Change, ChunkKind, Fate, Link, LinkConfig, LinkSeed, Packet};
@@ -101,10 +101,10 @@ fn loss() -> impl Strategy<Value = LossConfig> {
 }
 
 fn config() -> impl Strategy<Value = LinkConfig> {
-    let faults = (0_u64..5, any::<bool>(), 0.0..0.3, 0.0..0.3);
+    let faults = (jitter(), any::<bool>(), 0.0..0.3, 0.0..0.3);
     (1_u64..100_000_000, 0_u64..50, loss(), (queue(), mtu()), faults).prop_map(
         |(rate, delay, loss, (queue, mtu), (jitter, reorder, duplicate, corrupt))| LinkConfig {
-            jitter: Duration::from_millis(jitter),
+            jitter,
             reorder,
             loss,
             queue,
@@ -114,6 +114,11 @@ fn config() -> impl Strategy<Value = LinkConfig> {
             ..LinkConfig::new(BitRate::from_bits_per_second(rate), Duration::from_millis(delay))
         },
     )
+}
+
+fn jitter() -> impl Strategy<Value = Jitter> {
+    let span = || (0_u64..5).prop_map(Duration::from_millis);
+    prop_oneof![span().prop_map(Jitter::Uniform), span().prop_map(Jitter::Normal)]
 }
 
 fn queue() -> impl Strategy<Value = QueueConfig> {

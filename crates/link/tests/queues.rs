@@ -5,7 +5,7 @@ mod marking;
 use std::collections::VecDeque;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Ecn, Machine, Seed, Time};
-use anabranch_link::config::Rate;
+use anabranch_link::config::{Jitter, Rate};
 use anabranch_link::queue::{LineView, Queue, Taken};
 use anabranch_link::{Backlog, Change, Fate, Link, LinkConfig, LinkSeed, LossCause, Packet, Random};
 use marking::MarkEach;
@@ -166,7 +166,10 @@ fn a_queue_sees_the_rate_of_the_line_at_each_moment() {
 fn a_queue_that_draws_from_its_own_stream_moves_no_other_draw_of_its_link() {
     let run = |coin: bool| {
         let seeds = seed(7);
-        let config = LinkConfig { jitter: Duration::from_millis(5), ..LinkConfig::new(RATE, Duration::ZERO) };
+        let config = LinkConfig {
+            jitter: Jitter::Uniform(Duration::from_millis(5)),
+            ..LinkConfig::new(RATE, Duration::ZERO)
+        };
         let mut link = Link::new(&config, seeds.clone());
         let coin = coin.then(|| Random::new(&seeds.queue()));
         link.set_queue(Box::new(Impatient::new(Duration::from_secs(1), coin)));

@@ -52,6 +52,7 @@ impl Wanted {
             paths: has_course,
             queues: has_course,
             packets: has_course || self.pcap.is_some(),
+            waits: false,
             deliveries: self.report.is_some(),
             frames: has_course || self.pcap.is_some(),
         }

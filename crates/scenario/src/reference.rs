@@ -3,7 +3,7 @@
 
 use anabranch_base::setting::{Kind, Scope, Setting, Variant};
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
-use anabranch_link::config::{Change, LOSSES, LinkConfig, QUEUES, settings as link_settings};
+use anabranch_link::config::{Change, JITTERS, LOSSES, LinkConfig, QUEUES, settings as link_settings};
 use anabranch_sctp::config::{Config, PROFILES, settings};
 use anabranch_sctp::policy::Registry;
 use anabranch_wireless::config::{MOVEMENTS, RadioConfig, StationConfig, radio_settings, station_settings};
@@ -29,12 +29,13 @@ pub struct Known {
 }
 
 /// Every table of the reference, by the name of its section.
-pub fn sections(registry: &Registry) -> [(&'static str, String); 17] {
+pub fn sections(registry: &Registry) -> [(&'static str, String); 18] {
     [
         ("units", crate::quantity::rows()),
         ("settings of runs", table_of(&runs(), registry)),
         ("settings of whole links", table_of(&whole_links(), registry)),
         ("settings of links", table_of(&links(), registry)),
+        ("kinds of jitter", variant_rows(&JITTERS)),
         ("kinds of losses", variant_rows(&LOSSES)),
         ("kinds of queues", variant_rows(&QUEUES)),
         ("settings of radios", table_of(&radios(), registry)),

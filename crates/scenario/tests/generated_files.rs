@@ -148,12 +148,27 @@ fn active_queue() -> BoxedStrategy<String> {
     .boxed()
 }
 
+/// Jitter and reordering, both or neither: the way back inherits what it does not say, and normal jitter without reordering
+/// goes with a drop-tail queue alone.
+fn jitter() -> BoxedStrategy<String> {
+    let uniform =
+        prop_oneof![span(0), span(0).prop_map(|most| format!("{{ kind = \"uniform\", most = {most} }}"))];
+    let normal =
+        |deviation| format!("jitter = {{ kind = \"normal\", deviation = {deviation} }}\nreorder = true\n");
+    prop_oneof![
+        Just(String::new()),
+        (uniform, boolean())
+            .prop_map(|(jitter, reorder)| format!("jitter = {jitter}\nreorder = {reorder}\n")),
+        span(0).prop_map(normal),
+    ]
+    .boxed()
+}
+
 fn link(name: &'static str) -> BoxedStrategy<String> {
     let way = || {
         vec![
             maybe("delay", prop_oneof![span(0), steps(span(0))]),
-            maybe("jitter", span(0)),
-            maybe("reorder", boolean()),
+            jitter(),
             maybe("queue", queue()),
             maybe("mtu", mtu()),
             maybe("duplicate", probability()),

@@ -3,7 +3,7 @@
 use anabranch_base::{BitRate, ByteCount, Distance, Duration, Time};
 use anabranch_link::ChunkKind;
 use anabranch_link::config::{
-    Change, ChannelSharing, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
+    Change, ChannelSharing, Delay, Jitter, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
 use anabranch_scenario::model::{Air, Direction, Messages, Multipath, Protocol, Sctp, Traffic};
 use anabranch_scenario::{ErrorKind, NoFiles, Registry, Scenario, Source};
@@ -48,7 +48,7 @@ fn a_link_alone_is_a_path_and_a_flow() {
     assert_eq!((scenario.run.warmup, scenario.run.seed, scenario.run.runs), (Duration::ZERO, 1, 1));
     let link = &scenario.links[0].forward;
     assert_eq!(link.queue, QueueConfig::DropTail(QueueLimit::Packets(50)));
-    assert_eq!((&link.delay, link.jitter), (&Delay::Fixed(Duration::ZERO), Duration::ZERO));
+    assert_eq!((&link.delay, link.jitter), (&Delay::Fixed(Duration::ZERO), Jitter::NONE));
     assert_eq!(link.loss, LossConfig::NONE);
 }
 
@@ -99,6 +99,25 @@ fn a_mesh_written_down_as_resolved_is_the_same_mesh() {
     let channels = "[[radio]]\nname = \"one\"\ncapture = 10.0\n[[radio]]\nname = \"two\"\nqueue = \"9 kB\"";
     let scenario = with_nodes(channels, "");
     assert_eq!(parse(&scenario.resolved().to_toml()), scenario);
+}
+
+#[test]
+fn jitter_is_a_time_or_a_kind() {
+    let jitter = |lines: &str| {
+        let scenario = with_link(lines);
+        assert_eq!(parse(&scenario.resolved().to_toml()), scenario);
+        let link = &scenario.links[0];
+        assert_eq!(link.forward.jitter, link.reverse.jitter);
+        link.forward.jitter
+    };
+    let span = Duration::from_millis(5);
+    assert_eq!(jitter("jitter = \"5 ms\""), Jitter::Uniform(span));
+    assert_eq!(jitter("jitter = { kind = \"uniform\", most = \"5 ms\" }"), Jitter::Uniform(span));
+    assert_eq!(jitter("jitter = { kind = \"normal\", deviation = \"5 ms\" }"), Jitter::Normal(span));
+    // Packets that may overtake are transmitted first, behind any queue.
+    let behind =
+        "reorder = true\nqueue = { kind = \"codel\" }\njitter = { kind = \"normal\", deviation = \"5 ms\" }";
+    assert_eq!(jitter(behind), Jitter::Normal(span));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{
     DeliverySeen, FrameEvent, FramePacket, Host, LossSite, MeshEvent, Observation, PacketSeen, QueueSeen,
-    QueueView, Seen, Step, Watch,
+    QueueView, Seen, Step, WaitSeen, Watch,
 };
 use crate::radio::{node_of, station};
 
@@ -50,8 +50,11 @@ impl Network {
         routes: Routes,
         watch: Watch,
     ) -> Network {
-        if watch.queues {
+        if watch.queues || watch.waits {
             fabric.tell_work();
+        }
+        if watch.waits {
+            fabric.record_waits();
         }
         if watch.frames {
             meshes(&mut fabric).for_each(Mesh::watch);
@@ -209,7 +212,7 @@ impl Network {
             match news {
                 FabricEvent::Arrived(packet) => self.arrive(now, packet),
                 FabricEvent::Lost { at, node, packet, cause } => self.lose(at, packet, node, cause),
-                FabricEvent::Worked { link, way } => self.see_queue(now, link, way),
+                FabricEvent::Worked { link, way } => self.see_work(now, link, way),
             }
         }
         if self.watch.frames {
@@ -308,6 +311,21 @@ impl Network {
             retransmission: load.retransmission,
         };
         self.seen.push(Observation { at, what: Seen::Packet(seen) });
+    }
+
+    fn see_work(&mut self, now: Time, link: usize, way: Way) {
+        if self.watch.queues {
+            self.see_queue(now, link, way);
+        }
+        if self.watch.waits {
+            let from = match way {
+                Way::Forward => Host::First,
+                Way::Reverse => Host::Second,
+            };
+            let waits = self.fabric.link_mut(link, way).take_waits().into_iter();
+            let seen = |waited| Observation { at: now, what: Seen::Wait(WaitSeen { link, from, waited }) };
+            self.seen.extend(waits.map(seen));
+        }
     }
 
     fn see_queue(&mut self, now: Time, link: usize, way: Way) {

@@ -14,6 +14,8 @@ pub struct Watch {
     pub paths: bool,
     /// Queues, at each change.
     pub queues: bool,
+    /// For how long each packet waited before its transmission on a link.
+    pub waits: bool,
     /// Packets at the hosts, and where packets were lost.
     pub packets: bool,
     /// What is delivered to an application.
@@ -38,6 +40,8 @@ pub enum Seen {
     Path(PathSeen),
     /// A queue.
     Queue(QueueSeen),
+    /// A packet that began its transmission on a link.
+    Wait(WaitSeen),
     /// A packet.
     Packet(PacketSeen),
     /// User data that was delivered to its application.
@@ -111,6 +115,18 @@ pub struct QueueSeen {
     pub from: Host,
     /// What changed.
     pub view: QueueView,
+}
+
+/// A packet at a link, seen when its transmission has begun or a little later. Queues that do not keep the order of packets
+/// (`fq-codel`) show none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WaitSeen {
+    /// The link.
+    pub link: usize,
+    /// The direction of the link: that of packets from this host.
+    pub from: Host,
+    /// For how long it waited for the line, without propagation and jitter.
+    pub waited: Duration,
 }
 
 /// The state of a queue.
@@ -229,7 +245,8 @@ pub struct DeliverySeen {
 
 impl Watch {
     /// Everything.
-    pub const ALL: Watch = Watch { paths: true, queues: true, packets: true, deliveries: true, frames: true };
+    pub const ALL: Watch =
+        Watch { paths: true, queues: true, waits: true, packets: true, deliveries: true, frames: true };
 }
 
 impl PathState {

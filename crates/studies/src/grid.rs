@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anabranch_base::Duration;
 use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_sim::observe::Observation;
 use anabranch_sim::{Run, RunProgress, RunResult, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
@@ -55,6 +56,35 @@ pub trait RunWatch: Send + Sync + std::fmt::Debug {
     }
 }
 
+/// What is read of a run while it goes on, beside its result.
+pub trait RunGauge: Send {
+    /// What it observes.
+    const WATCH: Watch;
+
+    /// A gauge before a run of `scenario`.
+    ///
+    /// # Errors
+    /// A scenario of which it cannot read what it needs, in words.
+    fn new(scenario: &Scenario) -> Result<Self, String>
+    where
+        Self: Sized;
+
+    /// Something happened.
+    fn see(&mut self, observation: &Observation);
+}
+
+/// Nothing but the result.
+impl RunGauge for () {
+    const WATCH: Watch =
+        Watch { paths: false, queues: false, waits: false, packets: false, deliveries: false, frames: false };
+
+    fn new(_: &Scenario) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn see(&mut self, _: &Observation) {}
+}
+
 /// Runs every point with each of its seeds, and shows the progress. The results stand in the order of the points and of
 /// their seeds, and do not depend on the number of cores.
 ///
@@ -77,19 +107,20 @@ where
     T: Send,
     E: From<GridError> + Send,
 {
-    run_watched(points, &ProgressLines::default(), keep)
+    run_watched(points, &ProgressLines::default(), |point, run, ()| keep(point, run))
 }
 
-/// The same, seen by `watch`.
+/// The same, seen by `watch`, with a gauge for each run.
 ///
 /// # Errors
 /// As [`run_each`], or the watch wants no more.
-pub fn run_watched<T, E>(
+pub fn run_watched<G, T, E>(
     points: &[GridPoint],
     watch: &dyn RunWatch,
-    keep: impl Fn(&GridPoint, RunResult) -> Result<T, E> + Sync,
+    keep: impl Fn(&GridPoint, RunResult, G) -> Result<T, E> + Sync,
 ) -> Result<Vec<Vec<T>>, E>
 where
+    G: RunGauge,
     T: Send,
     E: From<GridError> + Send,
 {
@@ -101,17 +132,20 @@ where
         .collect();
     watch.begin(jobs.len() as u64);
     let make = |&(index, seed): &(usize, u64)| {
-        let mut run = Run::new(&scenarios[index], seed, Watch::default())
-            .map_err(|error| fault(&points[index], &error))?;
-        while run.advance(SLICE) == RunProgress::Running {
+        let (point, scenario) = (&points[index], &scenarios[index]);
+        let mut gauge = G::new(scenario).map_err(|error| fault(point, &error))?;
+        let mut run = Run::new(scenario, seed, G::WATCH).map_err(|error| fault(point, &error))?;
+        loop {
+            let progress = run.advance(SLICE);
+            run.take_observations().iter().for_each(|observation| gauge.see(observation));
             if watch.is_interrupted() {
                 return Err(GridError::Interrupted.into());
             }
+            if progress == RunProgress::Ended {
+                break;
+            }
         }
-        if watch.is_interrupted() {
-            return Err(GridError::Interrupted.into());
-        }
-        let kept = keep(&points[index], run.finish());
+        let kept = keep(point, run.finish(), gauge);
         watch.on_run();
         kept
     };
@@ -184,8 +218,8 @@ impl ProgressLines {
     }
 }
 
-/// How much simulated time goes by before a run looks whether it is still wanted.
-const SLICE: Duration = Duration::from_secs(10);
+/// How much simulated time goes by before a run looks whether it is still wanted, and lets go of what was observed.
+const SLICE: Duration = Duration::from_secs(2);
 
 /// The line about `done` runs of `all` after so many seconds, at least one of them done.
 fn told(done: u64, all: u64, seconds: u64) -> String {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use anabranch_sim::RunResult;
 use sha2::{Digest, Sha256};
 
-use crate::grid::{self, GridError, GridPoint, ProgressLines, RunWatch};
+use crate::grid::{self, GridError, GridPoint, ProgressLines, RunGauge, RunWatch};
 use crate::stopwatch;
 
 /// The results that the simulator's own tests hold it to.
@@ -36,8 +36,11 @@ pub trait KeptValues: Copy + Send + Sync {
     /// The names of their columns, with commas between them.
     const COLUMNS: &str;
 
+    /// What is read of a run before its end.
+    type Gauge: RunGauge;
+
     /// Those of a run.
-    fn of(run: &RunResult) -> Self;
+    fn of(run: &RunResult, gauge: Self::Gauge) -> Self;
 
     /// Their cells, with commas between them. They read as the same values.
     fn cells(&self) -> String;
@@ -221,8 +224,8 @@ impl<V: KeptValues> KeptRuns<V> {
         let all: usize = points.iter().map(of_seeds).sum();
         let made: usize = missing.iter().map(of_seeds).sum();
         let rows: Result<Vec<Vec<(RunKey, V)>>, E> =
-            grid::run_watched(&missing, &*self.watch, |point, run| {
-                let (key, values) = ((digest(&point.scenario), run.seed), V::of(&run));
+            grid::run_watched(&missing, &*self.watch, |point, run, gauge: V::Gauge| {
+                let (key, values) = ((digest(&point.scenario), run.seed), V::of(&run, gauge));
                 self.append(&key, &values)?;
                 Ok::<_, E>((key, values))
             });

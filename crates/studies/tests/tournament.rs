@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts};
 use anabranch_studies::tournament::Tournament;
-use anabranch_studies::tournament::contest::References;
+use anabranch_studies::tournament::contest::{Form, References};
 use anabranch_studies::tournament::network::Network;
 use anabranch_studies::tournament::policy::Policy;
 
@@ -19,7 +19,9 @@ fn tournament() -> Tournament {
         profiles: vec!["tuned-1".to_owned()],
         policies: vec![Policy::DEFAULT],
         seeds: 2,
+        controls: Vec::new(),
         references: References::OfThisBuild,
+        form: Form::Whole,
     }
 }
 
@@ -37,7 +39,7 @@ fn no_run_is_made_twice_and_a_damaged_row_is_made_again() {
     // The default of tuned-1 is `fill`: two policies and two paths alone, with two seeds each.
     assert_eq!(first, RunCounts { taken: 2, made: 8, ..RunCounts::default() });
     assert!(whole.contains("## core, tuned-1: 1 networks, 2 checks"), "{whole}");
-    assert!(whole.contains("| core-14 | 10/20+10/100 32K | G1 UB |"), "{whole}");
+    assert!(whole.contains("| core-14 | 10/20+10/100 32K | buffer | G1 UB | 6.36 |"), "{whole}");
     let again = RunCounts { taken: 10, ..RunCounts::default() };
     assert_eq!(page(folder.path()), (whole.clone(), again));
 
@@ -65,6 +67,27 @@ fn a_key_is_set_on_every_network_and_for_the_paths_alone() {
     assert_ne!(line(&plain), line(&searching), "the search for the packet size takes some of a second");
     let said = page(&[("mtu_recovery", "on")]).expect_err("there is no such key").to_string();
     assert!(said.contains("mtu_recovery"), "{said}");
+}
+
+#[test]
+fn the_brief_form_runs_the_policies_alone_under_each_control() {
+    let mut kept = KeptRuns::in_memory();
+    let controls = vec!["reno".to_owned(), "bbr".to_owned()];
+    let brief = Tournament { controls, form: Form::Brief, ..tournament() };
+    let page = brief.page(&mut kept).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(kept.counts().made, 4, "two seeds under two controls");
+    for part in [
+        "### core, tuned-1, reno: 1 networks",
+        "### core, tuned-1, bbr: 1 networks",
+        "| policy | checks | G1 | UB |",
+        "### By class",
+        "| tuned-1, bbr, default | buffer | 1 |",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let unknown = Tournament { controls: vec!["vegas".to_owned()], ..brief };
+    let said = unknown.page(&mut kept).expect_err("there is none").to_string();
+    assert!(said.contains("vegas"), "{said}");
 }
 
 #[test]

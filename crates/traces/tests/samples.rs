@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anabranch_base::Duration;
-use anabranch_link::config::{Delay, Rate};
+use anabranch_link::config::{Delay, Jitter, Rate};
 use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 use anabranch_traces::{Choices, RecordedLink, Recording, TraceError, TraceKind, Written, grouped};
 
@@ -67,7 +67,7 @@ fn a_ping_and_an_iperf3_of_one_link_are_joined_and_each_gives_what_it_measures_b
     // The least of ping's round trips, 17.9 ms, and not the 19.1 ms of iperf3.
     assert_eq!(forward.delay, Delay::Fixed(Duration::from_micros(8_950)));
     // The mean of the nine is 21.611 ms, half of it 10.806 ms: the jitter's mean is what is above the least delay.
-    assert_eq!(forward.jitter, Duration::from_micros(3_712));
+    assert_eq!(forward.jitter, Jitter::Uniform(Duration::from_micros(3_712)));
     assert_eq!(scenario.links[0].reverse.loss.kind, anabranch_link::config::LossKind::None);
 }
 

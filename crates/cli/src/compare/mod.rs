@@ -163,7 +163,7 @@ async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
     let mut scenario = variant.scenario.clone();
     for link in &mut scenario.links {
         for way in [&mut link.forward, &mut link.reverse] {
-            way.jitter = way.jitter.max(NOISE);
+            way.jitter = way.jitter.at_least(NOISE);
         }
     }
     let plan =

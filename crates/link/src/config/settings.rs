@@ -19,12 +19,10 @@ pub fn loss_settings() -> impl Iterator<Item = &'static Setting<LossConfig>> + C
 static SETTINGS: [Setting<LinkConfig>; 9] = [
     shaped("rate", "`\"10 Mbit/s\"`, steps or a trace", "transmission rate"),
     shaped("delay", "a time, or steps", "one-way propagation delay, after transmission"),
-    field!(
-        jitter,
-        Scenarios,
-        Kind::ANY_SPAN,
-        "extra delay of each packet, drawn uniformly from 0 to this \
-                                               value"
+    shaped(
+        "jitter",
+        "a time, or a table",
+        "extra delay of each packet, drawn uniformly from 0 to this value, or a kind of jitter, see below",
     ),
     field!(
         reorder,

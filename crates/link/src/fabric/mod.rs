@@ -161,6 +161,11 @@ impl<L: Load> Fabric<L> {
         self.tells_work = true;
     }
 
+    /// Lets every link record for how long packets wait.
+    pub fn record_waits(&mut self) {
+        self.links.iter_mut().for_each(Link::record_waits);
+    }
+
     /// Sends a packet to the next hop of its route.
     pub fn send(&mut self, packet: Packet<L>) {
         self.moving.push_back(packet);

@@ -43,8 +43,7 @@ enum CellBuilder {
 
 impl MemorySink {
     /// What the simulator has to note for the tables.
-    pub const WATCH: Watch =
-        Watch { paths: true, queues: true, packets: true, deliveries: false, frames: true };
+    pub const WATCH: Watch = Watch { deliveries: false, waits: false, ..Watch::ALL };
 
     /// Empty tables for a run of `scenario`.
     pub fn new(scenario: &Scenario) -> MemorySink {
@@ -66,7 +65,7 @@ impl MemorySink {
             Seen::Queue(seen) => self.links.push(&ColumnRow { at, seen }, names),
             Seen::Packet(seen) => self.packets.push(&self.carriers.row(at, seen), names),
             Seen::Frame(seen) => self.frames.push(&ColumnRow { at, seen }, names),
-            Seen::Delivery(_) => {}
+            Seen::Delivery(_) | Seen::Wait(_) => {}
         }
     }
 

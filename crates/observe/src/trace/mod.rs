@@ -69,7 +69,7 @@ impl<W: Write> TraceSink<W> {
                 Some(frames) => frames.write(&ColumnRow { at, seen: seen.clone() }, names),
                 None => Ok(()),
             },
-            Seen::Delivery(_) => Ok(()),
+            Seen::Delivery(_) | Seen::Wait(_) => Ok(()),
         }
     }
 

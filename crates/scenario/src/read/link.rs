@@ -3,14 +3,15 @@
 use anabranch_base::setting::Settable as _;
 use anabranch_base::{BitRate, Duration};
 use anabranch_link::config::{
-    Delay, LinkConfig, LossConfig, LossKind, PLANNED_QUEUES, QUEUES, QueueConfig, QueueLimit, Rate, settings,
+    Delay, JITTERS, Jitter, LinkConfig, LossConfig, LossKind, PLANNED_QUEUES, QUEUES, QueueConfig,
+    QueueLimit, Rate, settings,
 };
 
 use super::fields::Fields;
 use super::name::{LocatedName, name};
 use super::reader::{SettingReader, TableKinds, packets_or_size};
-use super::{loss, rate, shapes};
-use crate::fault::Read;
+use super::{loss, rate, shapes, value};
+use crate::fault::{Fault, Read};
 use crate::files::Files;
 use crate::settings::LINK;
 use crate::tree::{Node, Span, TreeValue};
@@ -51,12 +52,34 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
     Ok(LinkDraft { name, private, forward, reverse, forward_loss: fields.span_of("loss"), reverse_loss })
 }
 
-/// What is read by the table of a link's settings, and, of what has ways of its own to be written, `delay` and `queue`.
+/// What is read by the table of a link's settings, and, of what has ways of its own to be written, `delay`, `jitter` and
+/// `queue`.
 fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     fields.set("delay", &mut config.delay, rate::delay)?;
+    fields.set("jitter", &mut config.jitter, jitter)?;
     fields.set("queue", &mut config.queue, queue)?;
-    SettingReader::PLAIN.set_all(settings(), fields.table(), config)
+    SettingReader::PLAIN.set_all(settings(), fields.table(), config)?;
+    let is_held = matches!(config.jitter, Jitter::Normal(_)) && !config.reorder;
+    if is_held && !matches!(config.queue, QueueConfig::DropTail(_)) {
+        let fault = Fault::value(
+            fields.span_of("queue"),
+            "a link with normal jitter holds packets as the kernel's netem does, which has no such queue",
+        );
+        return Err(fault.expected("a drop-tail queue, or `reorder = true`"));
+    }
+    Ok(())
 }
+
+/// `"2 ms"`, or a table of a kind of jitter.
+fn jitter(node: &Node) -> Read<Jitter> {
+    match &node.value {
+        TreeValue::Table(_) => SettingReader::PLAIN.variant(&JITTER_KINDS, &[], "jitter", node),
+        _ => value::span(node).map(Jitter::Uniform),
+    }
+}
+
+const JITTER_KINDS: TableKinds<Jitter> =
+    TableKinds { what: "kind of jitter", table: "a table of jitter", variants: &JITTERS, planned: &[] };
 
 /// `"100 packets"`, `"64 KiB"` or `{ kind = "drop-tail", limit = "100 packets" }`.
 pub(crate) fn queue(node: &Node) -> Read<QueueConfig> {

@@ -3,8 +3,8 @@
 use anabranch_base::Time;
 use anabranch_base::setting::{Settable as _, Variant};
 use anabranch_link::config::{
-    ChannelSharing, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QUEUES, QueueConfig, Rate,
-    loss_settings, settings,
+    ChannelSharing, Delay, JITTERS, Jitter, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QUEUES,
+    QueueConfig, Rate, loss_settings, settings,
 };
 
 use super::{ResolvedTable, ResolvedValue, moment, shown};
@@ -27,6 +27,7 @@ fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
     let shaped = |key: &str| match key {
         "rate" => Some(rate(&config.rate)),
         "delay" => Some(delay(&config.delay)),
+        "jitter" => Some(jitter(&config.jitter)),
         "loss" => Some(loss(&config.loss)),
         "queue" => Some(queue(&config.queue)),
         _ => None,
@@ -61,6 +62,15 @@ pub fn delay(delay: &Delay) -> ResolvedValue {
         Delay::Fixed(delay) => exact_span(*delay).into(),
         Delay::Steps(steps) => steps_table(steps.iter().map(|(at, delay)| (*at, exact_span(*delay)))),
     }
+}
+
+/// The greatest additional delay of a uniform jitter, or a table of the kind.
+fn jitter(jitter: &Jitter) -> ResolvedValue {
+    if let Jitter::Uniform(most) = jitter {
+        return exact_span(*most).into();
+    }
+    let kind = JITTERS.iter().find(|variant| (variant.is)(jitter));
+    kind.map_or_else(ResolvedTable::default, |kind| variant(kind, jitter)).into()
 }
 
 fn steps_table(steps: impl Iterator<Item = (Time, String)>) -> ResolvedValue {

@@ -1,8 +1,8 @@
 //! The notes of a prediction: what it leaves out or assumes. A part of the scenario without which no prediction is
 //! possible is an obstacle.
 
+use anabranch_base::Time;
 use anabranch_base::exact::exact_size;
-use anabranch_base::{Duration, Time};
 use anabranch_link::config::{LinkConfig, LossKind};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Sctp};
@@ -102,7 +102,7 @@ fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
             data(&|way| way.loss.after > Time::ZERO),
             "losses begin late; the models lose packets from the start",
         ),
-        (data(&|way| way.jitter > Duration::ZERO), "jitter is not in the models"),
+        (data(&|way| !way.jitter.is_none()), "jitter is not in the models"),
         (
             data(&|way| way.reorder),
             "reordered packets may be taken for lost; the models include no reordering",

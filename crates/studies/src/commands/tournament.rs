@@ -7,29 +7,36 @@ use std::process::ExitCode;
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_this_program};
 use anabranch_studies::printing::{print, tell};
 use anabranch_studies::tournament::Tournament;
-use anabranch_studies::tournament::contest::References;
-use anabranch_studies::tournament::network::{Network, NetworkSet, ShippedSet};
+use anabranch_studies::tournament::contest::{Form, References};
+use anabranch_studies::tournament::network::{Network, SetName, ShippedSet};
 use anabranch_studies::tournament::policy::{PROFILES, Policy};
 use clap::ValueEnum;
 
-/// Sending policies on ninety-four networks, each path alone beside them (docs/tournament.md)
+/// Sending policies on 126 networks, beside what is possible there and each path alone (docs/tournament.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Only this shipped set; may be given several times
-    #[arg(long = "set", value_enum, value_name = "SET")]
-    sets: Vec<ShippedSet>,
+    /// Only these: core, drawn-2026, published-16, or drawn:SEED for forty networks drawn from a seed; with commas between
+    /// them, or given several times
+    #[arg(long = "set", alias = "sets", value_parser = SetName::parse, value_delimiter = ',', value_name = "SET")]
+    sets: Vec<SetName>,
     /// Forty networks drawn from this seed, instead of the shipped sets or beside those that are named
     #[arg(long, value_name = "SEED")]
     draw: Option<u64>,
     /// Only this network, of any set; may be given several times
-    #[arg(long = "network", value_name = "ID", conflicts_with_all = ["sets", "draw"])]
+    #[arg(long = "network", value_name = "ID", value_delimiter = ',', conflicts_with_all = ["sets", "draw"])]
     networks: Vec<String>,
     /// Only this policy, and those that the gates compare with; may be given several times
-    #[arg(long = "policy", value_name = "NAME")]
+    #[arg(long = "policy", alias = "policies", value_name = "NAME", value_delimiter = ',')]
     policies: Vec<String>,
     /// Only this profile; may be given several times
-    #[arg(long = "profile", value_name = "NAME")]
+    #[arg(long = "profile", alias = "profiles", value_name = "NAME", value_delimiter = ',')]
     profiles: Vec<String>,
+    /// Under this congestion control, whatever the profile's; may be given several times
+    #[arg(long = "control", alias = "controls", value_name = "NAME", value_delimiter = ',')]
+    controls: Vec<String>,
+    /// Run the policies alone, and no path by itself but where results were published; shares by network and by class
+    #[arg(long)]
+    brief: bool,
     /// A key of [flow.sctp] that every network has, such as mtu_discovery=on, which the shipped ones turn off; its value
     /// is a string; may be given several times
     #[arg(long = "key", value_name = "KEY=VALUE", value_parser = key_and_value)]
@@ -59,9 +66,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         networks: arguments.networks()?,
         keys: arguments.keys.clone(),
         profiles: arguments.profiles(),
+        controls: arguments.controls.clone(),
         policies: arguments.policies()?,
         seeds: arguments.seeds,
         references: if arguments.old_references { References::OfAnyBuild } else { References::OfThisBuild },
+        form: if arguments.brief { Form::Brief } else { Form::Whole },
     };
     let mut kept = match &arguments.out {
         Some(folder) => KeptRuns::in_folder(folder, &by_this_program()?)?,
@@ -79,16 +88,14 @@ impl Arguments {
         if !self.networks.is_empty() {
             return Ok(self.networks.iter().map(|id| Network::find(id)).collect::<Result<_, _>>()?);
         }
-        let sets = match (self.draw, &self.sets[..]) {
-            (None, []) => ShippedSet::value_variants(),
-            (_, sets) => sets,
-        };
+        let mut sets = self.sets.clone();
+        sets.extend(self.draw.map(SetName::Drawn));
+        if sets.is_empty() {
+            sets.extend(ShippedSet::value_variants().iter().copied().map(SetName::Shipped));
+        }
         let mut networks = Vec::new();
         for set in sets {
             networks.extend(set.read()?.networks);
-        }
-        if let Some(seed) = self.draw {
-            networks.extend(NetworkSet::drawn(seed)?.networks);
         }
         Ok(networks)
     }

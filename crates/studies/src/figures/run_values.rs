@@ -58,7 +58,9 @@ impl KeptValues for RunValues {
                            goodput_packets,tr_ratio,ecn_echoes,ecn_cuts,mean_queue,first_flow,second_flow,\
                            rtt_1,loss_1,rtt_2,loss_2,rtt_3,loss_3";
 
-    fn of(run: &RunResult) -> RunValues {
+    type Gauge = ();
+
+    fn of(run: &RunResult, (): ()) -> RunValues {
         let received = sum_sacks(run, |sacks| sacks.received);
         let queues = run.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
         RunValues {

@@ -42,6 +42,7 @@ pub fn network(seed: u64, number: usize) -> Network {
         ceiling_mbps,
         bound_mbps: bound(&paths, buffer_bytes as f64),
         toml: drawn.toml(),
+        published: None,
     }
 }
 

@@ -70,9 +70,9 @@ pub struct Drawn {
 }
 
 impl DrawnLink {
-    /// The path as the bound sees it.
+    /// The path as the bound sees it, without its losses.
     pub fn path(&self) -> BufferedPath {
-        BufferedPath { rate_mbps: self.rate_mbps, delay_ms: self.delay_ms }
+        BufferedPath::new(self.rate_mbps, self.delay_ms)
     }
 
     /// What is on its way there and back and in its queue.

@@ -2,13 +2,22 @@
 //! a policy there (docs/tournament.md).
 
 pub mod bound;
+mod class_table;
 pub mod contest;
+pub mod course;
 pub mod draw;
 mod drawn;
+pub mod found;
 pub mod gate;
+pub mod measured;
 pub mod network;
 pub mod policy;
+pub mod published;
+mod published_table;
+#[cfg(test)]
+mod sample;
 mod scenario_text;
+pub mod start;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -17,7 +26,7 @@ use std::fmt::Write;
 use anabranch_planner::live;
 use anabranch_scenario::ScenarioError;
 
-use self::contest::{Contest, ContestValues, NetworkResult, References};
+use self::contest::{Contest, ContestValues, Form, NetworkResult, References};
 use self::network::Network;
 use self::policy::Policy;
 use crate::grid::GridError;
@@ -32,12 +41,16 @@ pub struct Tournament {
     pub keys: Vec<(String, String)>,
     /// The profiles.
     pub profiles: Vec<String>,
-    /// The policies asked for; `fill` and `lowest-rtt` are run with them.
+    /// The congestion controls; none for that of the profile.
+    pub controls: Vec<String>,
+    /// The policies asked for; in the whole form, `fill` and `lowest-rtt` are run with them.
     pub policies: Vec<Policy>,
     /// How many seeds.
     pub seeds: u64,
     /// Whose runs of `fill`, `lowest-rtt` and the paths alone count.
     pub references: References,
+    /// What is run beside them.
+    pub form: Form,
 }
 
 /// Why there is no table.
@@ -57,7 +70,8 @@ pub enum TournamentError {
     Keep(#[from] KeepError),
     /// An id without a network.
     #[error(
-        "there is no network {id:?}; ids are core-00 to core-53, drawn-2026-00 to drawn-2026-39, and drawn-SEED-00 to drawn-SEED-39"
+        "there is no network {id:?}; ids are core-00 to core-53, drawn-2026-00 to drawn-2026-39, published-16-00 to published-16-31, and \
+         drawn-SEED-00 to drawn-SEED-39"
     )]
     UnknownNetwork {
         /// The id.
@@ -76,6 +90,12 @@ pub enum TournamentError {
     UnknownProfile {
         /// The name.
         name: String,
+    },
+    /// A network whose bound cannot be computed.
+    #[error("there is no bound: {what}")]
+    NoBound {
+        /// What is in the way.
+        what: &'static str,
     },
     /// A seed whose set is shipped.
     #[error("the set of seed {seed} is shipped, and another generator drew it: choose another seed")]
@@ -97,40 +117,80 @@ impl Tournament {
         }
         let mut page = self.head();
         let networks: Vec<Network> = self.networks.iter().map(|network| network.with(&self.keys)).collect();
+        let mut scores = Vec::new();
         for profile in &self.profiles {
-            let contest = self.contest(profile);
-            let results = contest.run(&networks, kept)?;
-            for (set, results) in by_set(results) {
-                let checks: usize = results.iter().map(|result| result.network.gates.len()).sum();
-                let _ = writeln!(
-                    page,
-                    "### {set}, {profile}: {} networks, {checks} checks\n\n{}\n{}",
-                    results.len(),
-                    table::by_gate(&contest, &results),
-                    table::by_network(&contest, &results)
-                );
+            for contest in self.contests(profile) {
+                let results = contest.run(&networks, kept)?;
+                for (set, results) in by_set(results) {
+                    page.push_str(&self.section(&set, &contest, &results));
+                    scores.push((set, contest.clone(), results));
+                }
             }
         }
+        if self.form == Form::Brief {
+            let _ = writeln!(page, "### By class\n\n{}", class_table::over_sets(&scores));
+        }
         Ok(page)
+    }
+
+    /// The tables of one set.
+    fn section(&self, set: &str, contest: &Contest, results: &[NetworkResult]) -> String {
+        let checks: usize = results.iter().map(|result| result.network.gates.len()).sum();
+        let mut text =
+            format!("### {set}, {}: {} networks, {checks} checks\n\n", contest.title(), results.len());
+        let _ = writeln!(text, "{}", table::by_gate(contest, results));
+        let _ = writeln!(text, "{}", class_table::by_class(contest, results));
+        match self.form {
+            Form::Whole => {
+                let _ = writeln!(text, "{}", table::by_network(contest, results));
+            }
+            Form::Brief => {
+                for number in 0..contest.policies.len() {
+                    let _ = writeln!(text, "{}", class_table::by_network(contest, results, number));
+                }
+            }
+        }
+        if results.iter().any(|result| result.network.published.is_some()) {
+            let _ = writeln!(text, "{}", published_table::by_pair(contest, results));
+        }
+        text
+    }
+
+    /// The contests on a profile, one a control.
+    fn contests(&self, profile: &str) -> Vec<Contest> {
+        let contest =
+            |control: Option<&String>| Contest { control: control.cloned(), ..self.contest(profile) };
+        match &self.controls[..] {
+            [] => vec![contest(None)],
+            controls => controls.iter().map(|control| contest(Some(control))).collect(),
+        }
     }
 
     /// The policies that exist, on a profile.
     fn contest(&self, profile: &str) -> Contest {
         let registry = live::registry();
         let is_run = |policy: &Policy| {
-            let is_wanted =
-                self.policies.contains(policy) || [Policy::FILL, Policy::LOWEST_RTT].contains(policy);
+            let is_reference =
+                self.form == Form::Whole && [Policy::FILL, Policy::LOWEST_RTT].contains(policy);
+            let is_wanted = self.policies.contains(policy) || is_reference;
             is_wanted && policy.missing(&registry).is_none()
         };
         let policies = Policy::ALL.into_iter().filter(is_run).collect();
-        Contest { profile: profile.to_owned(), policies, seeds: self.seeds, references: self.references }
+        Contest {
+            profile: profile.to_owned(),
+            control: None,
+            policies,
+            seeds: self.seeds,
+            references: self.references,
+            form: self.form,
+        }
     }
 
     /// What was run, and which policies could not be.
     fn head(&self) -> String {
         let mut head = format!(
-            "{} seeds (1 to {}); {} networks; profiles: {}. Shares are shares of the bound: the least of what full packets \
-             carry, of what the receive buffer lets through, and of the sum of the paths, each measured alone.\n\n",
+            "{} seeds (1 to {}); {} networks; profiles: {}. Shares are shares of the physical bound: what full packets carry \
+             over all links, less what these lose, and as far as the buffer lets them through.\n\n",
             self.seeds,
             self.seeds,
             self.networks.len(),

@@ -1,15 +1,17 @@
 //! The networks on which policies compete: each a scenario file, what is asked of a policy there, and bounds on what any
 //! sender can carry.
 
-use anabranch_link::config::{Delay, LossKind};
+use anabranch_link::config::LossKind;
 use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
 use clap::ValueEnum;
 use serde::Deserialize;
 
 use super::TournamentError;
+use super::course::{Bounds, Class, Course};
 use super::draw::{self, NETWORKS};
 use super::gate::Gate;
+use super::published::{self, PUBLISHED_16, Published};
 use super::scenario_text::{only_link, with_settings};
 
 /// The sets that are shipped, in `tests/oracle/tournament`.
@@ -20,6 +22,18 @@ pub enum ShippedSet {
     /// Forty drawn at random.
     #[value(name = "drawn-2026")]
     Drawn2026,
+    /// Sixteen pairs of links that another bond published, with 20 and 200 MiB.
+    #[value(name = "published-16")]
+    Published16,
+}
+
+/// A set, shipped or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetName {
+    /// A shipped one, by its name.
+    Shipped(ShippedSet),
+    /// One that is drawn from a seed: `drawn:SEED`.
+    Drawn(u64),
 }
 
 /// One of them. Rates are in Mbit/s of user data.
@@ -35,12 +49,15 @@ pub struct Network {
     pub buffer_bytes: u64,
     /// The share of the ceiling that is sent at a constant rate; `None` for a bulk transfer.
     pub cbr_share: Option<f64>,
-    /// What full packets carry over all paths.
+    /// What full packets carry over all paths, as long as nothing happens to them, losses not counted.
     pub ceiling_mbps: f64,
-    /// What any sender can carry through this receive buffer ([`bound`](super::bound)).
+    /// The same through this receive buffer ([`bound`](super::bound)).
     pub bound_mbps: f64,
     /// The scenario's text; a policy replaces keys of its `[flow.sctp]`.
     pub toml: String,
+    /// What another bond published of it.
+    #[serde(default)]
+    pub published: Option<Published>,
 }
 
 /// Networks that are judged together.
@@ -61,6 +78,10 @@ pub struct NetworkFacts {
     pub longest_delay_ms: f64,
     /// Whether a link loses packets at random.
     pub has_losses: bool,
+    /// What any sender can carry.
+    pub bounds: Bounds,
+    /// What bounds it.
+    pub class: Class,
 }
 
 impl ShippedSet {
@@ -74,8 +95,36 @@ impl ShippedSet {
             ShippedSet::Drawn2026 => {
                 (DRAWN_2026, include_str!("../../../../tests/oracle/tournament/drawn-2026.json"))
             }
+            ShippedSet::Published16 => {
+                return Ok(NetworkSet { name: PUBLISHED_16.to_owned(), networks: published::networks()? });
+            }
         };
         Ok(NetworkSet { name: name.to_owned(), networks: serde_json::from_str(json)? })
+    }
+}
+
+impl SetName {
+    /// `core`, `drawn-2026`, `published-16` or `drawn:SEED`.
+    ///
+    /// # Errors
+    /// No set has this name; in words.
+    pub fn parse(text: &str) -> Result<SetName, String> {
+        if let Some(seed) = text.strip_prefix("drawn:") {
+            return seed.parse().map(SetName::Drawn).map_err(|_| format!("{seed:?} is not a seed"));
+        }
+        let expected = || "expected core, drawn-2026, published-16 or drawn:SEED".to_owned();
+        ShippedSet::from_str(text, false).map(SetName::Shipped).map_err(|_| expected())
+    }
+
+    /// Its networks.
+    ///
+    /// # Errors
+    /// As those of [`ShippedSet::read`] and [`NetworkSet::drawn`].
+    pub fn read(self) -> Result<NetworkSet, TournamentError> {
+        match self {
+            SetName::Shipped(set) => set.read(),
+            SetName::Drawn(seed) => NetworkSet::drawn(seed),
+        }
     }
 }
 
@@ -141,16 +190,16 @@ impl Network {
     /// Its text is not a scenario.
     pub fn facts(&self) -> Result<NetworkFacts, TournamentError> {
         let scenario = parse(&self.toml)?;
-        let delays = scenario.links.iter().map(|link| match &link.forward.delay {
-            Delay::Fixed(delay) => delay.as_secs_f64(),
-            Delay::Steps(steps) => steps.first().map_or(0.0, |(_, delay)| delay.as_secs_f64()),
-        });
+        let delays = scenario.links.iter().map(|link| link.forward.delay.at_start().as_secs_f64());
         let has_losses = scenario.links.iter().any(|link| match link.forward.loss.kind {
             LossKind::None => false,
             LossKind::Bernoulli { probability } => probability > 0.0,
             _ => true,
         });
+        let course = Course::of(&scenario)?;
         Ok(NetworkFacts {
+            bounds: course.bounds(),
+            class: if self.cbr_share.is_some() { Class::Messages } else { course.class() },
             longest_delay_ms: 1e3 * delays.fold(0.0, f64::max),
             has_losses,
             links: scenario.links.into_iter().map(|link| link.name).collect(),
@@ -171,7 +220,7 @@ const DRAWN_2026: &str = "drawn-2026";
 
 #[cfg(test)]
 mod tests {
-    use anabranch_link::config::Rate;
+    use anabranch_link::config::{Delay, Rate};
     use anabranch_scenario::model::Link;
 
     use super::super::bound::{BufferedPath, bound, ceiling};
@@ -191,6 +240,17 @@ mod tests {
         };
         assert_eq!(checks(ShippedSet::Core), (54, 104));
         assert_eq!(checks(ShippedSet::Drawn2026), (40, 80));
+        assert_eq!(checks(ShippedSet::Published16), (32, 48));
+    }
+
+    #[test]
+    fn a_set_is_known_by_its_name_or_its_seed() {
+        assert_eq!(SetName::parse("published-16"), Ok(SetName::Shipped(ShippedSet::Published16)));
+        assert_eq!(SetName::parse("drawn:77"), Ok(SetName::Drawn(77)));
+        let set = SetName::Drawn(77).read().expect("it can be drawn");
+        assert_eq!(set.networks[5].id, "drawn-77-05");
+        assert!(SetName::parse("drawn:x").is_err() && SetName::parse("drawn-77").is_err());
+        assert!(SetName::Drawn(2026).read().is_err(), "it is shipped");
     }
 
     #[test]
@@ -232,14 +292,14 @@ mod tests {
                 panic!("{}: its rates and delays are numbers", network.id)
             };
             let rate_mbps = rate.bits_per_second() as f64 / 1e6;
-            BufferedPath { rate_mbps, delay_ms: 1e3 * delay.as_secs_f64() }
+            BufferedPath::new(rate_mbps, 1e3 * delay.as_secs_f64())
         };
         parse(&network.toml).expect("it is a scenario").links.iter().map(path).collect()
     }
 
     #[test]
     fn a_network_is_found_by_its_id() {
-        for id in ["core-00", "core-53", "drawn-2026-39", "drawn-77-05"] {
+        for id in ["core-00", "core-53", "drawn-2026-39", "published-16-31", "drawn-77-05"] {
             let network = Network::find(id).expect("there is one");
             assert_eq!((network.id.as_str(), network.set()), (id, &id[..id.len() - 3]));
         }

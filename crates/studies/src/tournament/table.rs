@@ -3,19 +3,19 @@
 use std::fmt::Write;
 
 use super::contest::{Contest, NetworkResult};
-use super::gate::Gate;
+use super::gate::{Gate, Yardstick};
 use super::policy::Policy;
 
 /// A policy over a set of networks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// For each gate: checks passed, and checks.
+    /// For each gate: checks passed, and checks that were judged.
     pub gates: Vec<(usize, usize)>,
     /// Lossy networks on which it is not below `fill` by more than chance, and lossy networks.
     pub strictly: (usize, usize),
-    /// The shares of the bound, bulk networks only.
+    /// The shares of the physical bound, bulk networks only.
     shares: Vec<f64>,
-    /// The least share of the best path alone, with its network; bulk networks only.
+    /// The least share of what the best link can carry, with its network; bulk networks only.
     pub least: Option<(f64, String)>,
 }
 
@@ -23,8 +23,9 @@ impl Score {
     /// That of the policy of this number.
     pub fn of(contest: &Contest, results: &[NetworkResult], policy: usize) -> Score {
         let gates = Gate::ALL.map(|gate| {
-            let checks = || results.iter().filter(|result| result.network.gates.contains(&gate));
-            (checks().filter(|result| result.is_passed(gate, policy)).count(), checks().count())
+            let judged = results.iter().filter(|result| result.network.gates.contains(&gate));
+            let verdicts: Vec<bool> = judged.filter_map(|result| result.is_passed(gate, policy)).collect();
+            (verdicts.iter().filter(|is_passed| **is_passed).count(), verdicts.len())
         });
         let fill = contest.position(Policy::FILL);
         let lossy = || results.iter().filter(|result| result.is_lossy());
@@ -34,7 +35,7 @@ impl Score {
         Score {
             gates: gates.to_vec(),
             strictly: (lossy().count() - below, lossy().count()),
-            shares: bulk().map(|result| result.share_of_whole(policy)).collect(),
+            shares: bulk().map(|result| result.share_of_bound(policy)).collect(),
             least: least.min_by(|one, two| one.0.total_cmp(&two.0)),
         }
     }
@@ -44,24 +45,29 @@ impl Score {
         self.gates.iter().fold((0, 0), |(passed, all), gate| (passed + gate.0, all + gate.1))
     }
 
-    /// The mean share of the bound; with `most` at most that of each network.
-    fn mean_share(&self, most: f64) -> f64 {
-        self.shares.iter().map(|share| share.min(most)).sum::<f64>() / self.shares.len() as f64
+    /// The mean share of the physical bound.
+    fn mean_share(&self) -> f64 {
+        self.shares.iter().sum::<f64>() / self.shares.len() as f64
     }
 }
 
 /// The table by gate, a row a policy.
 pub fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
-    let judged =
-        Gate::ALL.into_iter().filter(|gate| results.iter().any(|one| one.network.gates.contains(gate)));
-    let judged: Vec<Gate> = judged.collect();
+    let is_judged = |gate: &Gate| {
+        let asked = results.iter().filter(|result| result.network.gates.contains(gate));
+        asked
+            .flat_map(|result| (0..contest.policies.len()).map(|policy| result.is_passed(*gate, policy)))
+            .any(|verdict| verdict.is_some())
+    };
+    let judged: Vec<Gate> = Gate::ALL.into_iter().filter(is_judged).collect();
     let names: Vec<&str> = judged.iter().map(|gate| gate.name()).collect();
     let mut page = format!(
-        "| policy | checks | {} | G7 strictly | mean share of the bound | each at most 1 | least share of the best path |\n\
-         |---|---:|{}---:|---:|---:|---|\n",
+        "| policy | checks | {} | G7 strictly | mean share of the bound | least share of the best link |\n\
+         |---|---:|{}---:|---:|---|\n",
         names.join(" | "),
         "---:|".repeat(names.len())
     );
+    let fill = contest.position(Policy::FILL);
     for (number, policy) in contest.policies.iter().enumerate() {
         let score = Score::of(contest, results, number);
         let gates = Gate::ALL.iter().zip(&score.gates).filter(|(gate, _)| judged.contains(gate));
@@ -69,13 +75,12 @@ pub fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
         let least = score.least.as_ref().map_or("–".to_owned(), |(share, id)| format!("{share:.2} ({id})"));
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {} | {} | {} | {least} |",
+            "| {} | {} | {} | {} | {} | {least} |",
             policy.name,
             of(score.checks()),
             gates.join(" | "),
-            if contest.seeds > 1 { of(score.strictly) } else { "–".to_owned() },
-            share(score.mean_share(f64::INFINITY)),
-            share(score.mean_share(1.0)),
+            if contest.seeds > 1 && fill.is_some() { of(score.strictly) } else { "–".to_owned() },
+            share(score.mean_share()),
         );
     }
     page
@@ -85,21 +90,37 @@ pub fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
 pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
     let names: Vec<&str> = contest.policies.iter().map(|policy| policy.name).collect();
     let mut page = format!(
-        "| network | | gates | bound | best alone | {} |\n|---|---|---|---:|---:|{}\n",
+        "| network | | class | gates | bound | with start | with repairs | best link | best alone | {} |\n\
+         |---|---|---|---|---:|---:|---:|---:|---:|{}\n",
         names.join(" | "),
         "---:|".repeat(names.len())
     );
     for result in results {
         let gates: Vec<&str> = result.network.gates.iter().map(|gate| gate.name()).collect();
-        let [bound, best] = match result.is_bulk() {
-            true => [result.yardstick.whole(), result.yardstick.best_alone].map(|rate| format!("{rate:.2}")),
-            false => [result.yardstick.latest_ms(), least_p99(result)].map(milliseconds),
+        let Yardstick { bounds, best_alone, .. } = result.yardstick;
+        let of_bounds = [bounds.bound, bounds.with_start, bounds.with_repairs, bounds.best_link];
+        let [bound, start, repairs, best, alone] = match result.is_bulk() {
+            true => {
+                let [bound, start, repairs, best] = of_bounds.map(|rate| format!("{rate:.2}"));
+                [bound, start, repairs, best, best_alone.map_or("–".to_owned(), |rate| format!("{rate:.2}"))]
+            }
+            false => {
+                let none = || "–".to_owned();
+                [
+                    milliseconds(result.yardstick.latest_ms()),
+                    none(),
+                    none(),
+                    none(),
+                    milliseconds(least_p99(result)),
+                ]
+            }
         };
         let cells: Vec<String> = (0..names.len()).map(|policy| cell(contest, result, policy)).collect();
         let (id, title) = (&result.network.id, &result.network.title);
         let _ = writeln!(
             page,
-            "| {id} | {title} | {} | {bound} | {best} | {} |",
+            "| {id} | {title} | {} | {} | {bound} | {start} | {repairs} | {best} | {alone} | {} |",
+            result.facts.class.name(),
             gates.join(" "),
             cells.join(" | ")
         );
@@ -110,16 +131,21 @@ pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
 /// The share of the bound or the p99, and what failed.
 fn cell(contest: &Contest, result: &NetworkResult, policy: usize) -> String {
     let value = match result.is_bulk() {
-        true => format!("{:.3}", result.share_of_whole(policy)),
+        true => format!("{:.3}", result.share_of_bound(policy)),
         false => milliseconds(result.policies[policy].performance().p99_ms),
     };
-    let failed = result.network.gates.iter().filter(|gate| !result.is_passed(**gate, policy));
-    let mut failed: Vec<&str> = failed.map(|gate| gate.name()).collect();
+    let mut failed = failed(result, policy);
     let fill = contest.position(Policy::FILL);
     if result.is_lossy() && fill.is_some_and(|fill| result.is_below(policy, fill)) {
         failed.push("<fill");
     }
     if failed.is_empty() { value } else { format!("{value} **{}**", failed.join(" ")) }
+}
+
+/// The names of the gates of which it is known that the policy of this number fails them.
+pub fn failed(result: &NetworkResult, policy: usize) -> Vec<&'static str> {
+    let gates = result.network.gates.iter();
+    gates.filter(|gate| result.is_passed(**gate, policy) == Some(false)).map(|gate| gate.name()).collect()
 }
 
 /// The least p99 of a path alone.
@@ -141,107 +167,52 @@ fn of((passed, all): (usize, usize)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contest::{References, Series};
-    use super::super::gate::Yardstick;
-    use super::super::network::{Network, NetworkFacts};
+    use super::super::sample::{contest, results};
     use super::*;
-    use crate::figures::by_seed::BySeed;
-
-    fn contest() -> Contest {
-        let policies = vec![Policy::FILL, Policy::LOWEST_RTT];
-        Contest { profile: "tuned-1".to_owned(), policies, seeds: 2, references: References::OfThisBuild }
-    }
-
-    fn series(goodput: [f64; 2], p99: f64) -> Series {
-        let sample = |values: [f64; 2]| BySeed::new(values.to_vec()).expect("two");
-        Series { goodput: sample(goodput), p99: sample([p99; 2]) }
-    }
-
-    fn result(id: &str, gates: &[Gate], cbr_share: Option<f64>, policies: &[Series; 2]) -> NetworkResult {
-        let network = Network {
-            id: id.to_owned(),
-            title: "two".to_owned(),
-            gates: gates.to_vec(),
-            buffer_bytes: 65_536,
-            cbr_share,
-            ceiling_mbps: 20.0,
-            bound_mbps: 20.0,
-            toml: String::new(),
-        };
-        let links = vec!["p0".to_owned(), "p1".to_owned()];
-        NetworkResult {
-            network,
-            facts: NetworkFacts { links, longest_delay_ms: 50.0, has_losses: true },
-            yardstick: Yardstick {
-                ceiling: 20.0,
-                bound: 20.0,
-                best_alone: 8.0,
-                sum_alone: 16.0,
-                fill: policies[0].goodput.mean(),
-                lowest_rtt: policies[1].goodput.mean(),
-                longest_delay_ms: 50.0,
-            },
-            policies: policies.to_vec(),
-            alone: vec![series([8.0, 8.0], 40.0), series([8.0, 8.0], 30.0)],
-        }
-    }
-
-    fn results() -> Vec<NetworkResult> {
-        vec![
-            result(
-                "core-00",
-                &[Gate::G1, Gate::G7],
-                None,
-                &[series([16.0, 16.2], 0.0), series([6.0, 6.1], 0.0)],
-            ),
-            result("core-01", &[Gate::G1], None, &[series([7.0, 9.0], 0.0), series([16.0, 24.0], 0.0)]),
-            result(
-                "core-02",
-                &[Gate::G5],
-                Some(0.7),
-                &[series([9.0, 9.0], 151.0), series([8.0, 8.0], 149.0)],
-            ),
-        ]
-    }
 
     #[test]
     fn checks_are_counted_by_gate_and_shares_over_bulk_networks() {
         let (contest, results) = (contest(), results());
         let fill = Score::of(&contest, &results, 0);
-        assert_eq!((fill.checks(), fill.strictly), ((3, 4), (2, 2)));
-        assert_eq!(fill.least, Some((1.0, "core-01".to_owned())));
+        assert_eq!((fill.checks(), fill.strictly), ((2, 4), (2, 2)));
+        assert_eq!(fill.least, Some((0.8, "core-01".to_owned())));
         let other = Score::of(&contest, &results, 1);
         assert_eq!((other.checks(), other.strictly), ((2, 4), (1, 2)));
         assert_eq!(other.gates[..2], [(1, 2), (0, 0)]);
-        assert!((other.mean_share(f64::INFINITY) - (6.05 / 16.0 + 1.25) / 2.0).abs() < 1e-12);
-        assert!((other.mean_share(1.0) - (6.05 / 16.0 + 1.0) / 2.0).abs() < 1e-12);
+        assert!((other.mean_share() - (6.05 / 20.0 + 1.0) / 2.0).abs() < 1e-12);
     }
 
     #[test]
     fn the_table_by_gate_has_the_gates_that_are_asked() {
         let page = by_gate(&contest(), &results());
         assert!(page.starts_with("| policy | checks | G1 | G5 | G7 | G7 strictly |"), "{page}");
-        assert!(
-            page.contains(
-                "| fill | 3 of 4 | 2 of 2 | 0 of 1 | 1 of 1 | 2 of 2 | 0.753 | 0.750 | 1.00 (core-01) |"
-            ),
-            "{page}"
-        );
+        let row = "| fill | 2 of 4 | 1 of 2 | 0 of 1 | 1 of 1 | 2 of 2 | 0.562 | 0.80 (core-01) |";
+        assert!(page.contains(row), "{page}");
     }
 
     #[test]
     fn a_single_seed_judges_nothing_strictly() {
         let page = by_gate(&Contest { seeds: 1, ..contest() }, &results());
-        assert!(page.contains("| fill | 3 of 4 | 2 of 2 | 0 of 1 | 1 of 1 | – | 0.753 |"), "{page}");
+        assert!(page.contains("| fill | 2 of 4 | 1 of 2 | 0 of 1 | 1 of 1 | – | 0.562 |"), "{page}");
+    }
+
+    #[test]
+    fn a_gate_whose_references_were_not_run_is_no_check() {
+        let mut results = results();
+        results.iter_mut().for_each(|result| result.yardstick.fill = None);
+        let policies = vec![Policy::DEFAULT, Policy::LOWEST_RTT];
+        let page = by_gate(&Contest { policies, ..contest() }, &results);
+        assert!(page.starts_with("| policy | checks | G1 | G5 | G7 strictly |"), "{page}");
+        assert!(page.contains("| default | 1 of 3 | 1 of 2 | 0 of 1 | – | 0.562 |"), "{page}");
     }
 
     #[test]
     fn a_network_has_a_line_with_what_failed() {
         let page = by_network(&contest(), &results());
-        assert!(
-            page.contains("| core-00 | two | G1 G7 | 16.00 | 8.00 | 1.006 | 0.378 **G1 G7 <fill** |"),
-            "{page}"
-        );
-        assert!(page.contains("| core-02 | two | G5 | 150 ms | 30 ms | 151 ms **G5** | 149 ms |"), "{page}");
+        let row = "| core-00 | two | links, losses | G1 G7 | 20.00 | 19.00 | 18.00 | 8.00 | 7.50 | 0.805 | \
+                   0.302 **G1 G7 <fill** |";
+        assert!(page.contains(row), "{page}");
+        let row = "| core-02 | two | messages | G5 | 150 ms | – | – | – | 30 ms | 151 ms **G5** | 149 ms |";
+        assert!(page.contains(row), "{page}");
     }
 }

@@ -90,6 +90,7 @@ impl RunSeries {
                 }
             }
             Seen::Frame(seen) => self.air.take(seen),
+            Seen::Wait(_) => {}
             Seen::Delivery(seen) => {
                 if let Some(flow) = self.flow(seen.flow, seen.from) {
                     flow.on_delivery(at, *seen);

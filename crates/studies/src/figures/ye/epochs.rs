@@ -28,7 +28,7 @@ const LEAST: f64 = 10.0;
 pub fn epochs(scale: StudyScale, choice: EcnChoice) -> Figure {
     let point = |rule, reader| {
         let run = EcnRun { least: LEAST as u32, rule, ..choice.run() };
-        let watch = Watch { deliveries: false, frames: false, ..Watch::ALL };
+        let watch = Watch { waits: false, deliveries: false, frames: false, ..Watch::ALL };
         vec![(LEAST, ValueSource::Observed(ObservedRun { scenario: run.scenario(), watch, reader }))]
     };
     let panel = |(name, metric), title: &str, reader: fn(&Scenario) -> Box<dyn Reader>| Panel {
@@ -189,7 +189,7 @@ impl Reader for Epochs {
             Seen::Queue(queue) => self.on_queue(seen.at, queue),
             Seen::Packet(packet) => self.on_packet(seen.at, packet),
             Seen::Path(path) if path.host == Host::First => self.on_window(path.cwnd),
-            Seen::Path(_) | Seen::Delivery(_) | Seen::Frame(_) => {}
+            Seen::Path(_) | Seen::Wait(_) | Seen::Delivery(_) | Seen::Frame(_) => {}
         }
     }
 

@@ -175,7 +175,7 @@ impl Reader for Course {
             }
             Seen::Path(path) => self.on_path(seen.at, path),
             Seen::Frame(frame) => self.on_frame(&frame.event),
-            Seen::Queue(_) | Seen::Packet(_) => {}
+            Seen::Queue(_) | Seen::Wait(_) | Seen::Packet(_) => {}
         }
     }
 
