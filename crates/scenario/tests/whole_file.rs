@@ -319,7 +319,11 @@ fn a_profile_is_the_protocols_own_on_ip_itself_and_with_the_rules_of_cmt() {
     for (name, profile) in PROFILES {
         let sctp = with_sctp(&format!("profile = {name:?}\nmultipath = \"off\""));
         let mut wanted = Config { encapsulation: Encapsulation::None, ..profile() };
-        wanted.set_sender_cmt(CmtRules { by_departure: wanted.cmt.by_departure, by_time: wanted.cmt.by_time, ..CmtRules::ALL });
+        wanted.set_sender_cmt(CmtRules {
+            by_departure: wanted.cmt.by_departure,
+            by_time: wanted.cmt.by_time,
+            ..CmtRules::ALL
+        });
         assert_eq!(sctp.config, wanted);
     }
 }

@@ -69,6 +69,10 @@ pub(crate) fn use_ipcc(config: &mut Config) {
 /// of arrival.
 pub(crate) fn defaults(profile: Config) -> Sctp {
     let mut config = Config { encapsulation: Encapsulation::None, ..profile };
-    config.set_sender_cmt(CmtRules { by_departure: config.cmt.by_departure, by_time: config.cmt.by_time, ..CmtRules::ALL });
+    config.set_sender_cmt(CmtRules {
+        by_departure: config.cmt.by_departure,
+        by_time: config.cmt.by_time,
+        ..CmtRules::ALL
+    });
     Sctp { config, multipath: Multipath::Cmt, ordered: true, handshake: HandshakeMode::On }
 }

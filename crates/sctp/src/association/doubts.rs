@@ -103,7 +103,8 @@ impl Doubts {
     pub fn on_acked(&mut self, chunk: &AckedChunk, least: Option<Duration>, now: Time) -> Option<Proof> {
         let tsn = chunk.tsn.get();
         let Doubt { cut, left_at, .. } = *self.lost.get(&tsn)?;
-        let is_too_soon = least.is_some_and(|least| now.since(chunk.sent_at) < least);
+        // A new least round trip is no proof: only one in a round trip is measured.
+        let is_too_soon = least.is_some_and(|least| now.since(chunk.sent_at) < least * 3 / 4);
         if !chunk.was_lost && !is_too_soon && !chunk.was_copied {
             self.answered.push_back((now, tsn));
             self.lost.entry(tsn).and_modify(|doubt| doubt.acked_at = Some(now));
@@ -223,8 +224,8 @@ mod tests {
         let never_left_again = AckedChunk { was_lost: true, ..acked(1) };
         let proof = |ms| Some(Proof { path: PathId::FIRST, round_trip: Some(Duration::from_millis(ms)) });
         assert_eq!(doubts.on_acked(&never_left_again, LEAST, at(500)), proof(440));
-        assert_eq!(doubts.on_acked(&acked(2), LEAST, at(139)), proof(79), "sooner than any round trip");
-        assert_eq!(doubts.on_acked(&acked(3), LEAST, at(141)), None);
+        assert_eq!(doubts.on_acked(&acked(2), LEAST, at(129)), proof(69), "sooner than any round trip");
+        assert_eq!(doubts.on_acked(&acked(3), LEAST, at(131)), None);
         assert_eq!(doubts.take_spurious(), None, "nothing is known of the last one");
         doubts.on_duplicate(Tsn::new(3));
         assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(10) }));

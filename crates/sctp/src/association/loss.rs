@@ -19,7 +19,10 @@ impl Session {
     /// single chunks; the caller marks chunks and counts errors.
     pub(super) fn respond(&mut self, signal: Signal, path: PathId, now: Time) -> Response {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let response = self.policies.response.on_signal(signal, path, &view);
+        let mut response = self.policies.response.on_signal(signal, path, &view);
+        if signal == Signal::Missing && self.policies.congestion.is_chance(path, &view) {
+            response.cut = None;
+        }
         if self.policies.response.follows_progress() {
             self.follow_loss(signal, path);
         }

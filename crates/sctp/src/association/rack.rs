@@ -81,7 +81,7 @@ impl Session {
         let is_probed = state.tail_probe.is_some() || state.holds_data;
         let may_probe =
             self.paths.sample(path).state.carries_data() && !self.policies.detection.is_in_recovery(path);
-        if is_probed || !may_probe || self.peer_window.probe.is_some() {
+        if is_probed || !may_probe || self.peer_window.probe.is_some() || self.peer_window.is_overdrawn {
             return;
         }
         let Some(tsn) = self.send.latest_departure(path).filter(|&tsn| !self.is_refused(tsn)) else { return };

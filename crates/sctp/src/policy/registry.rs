@@ -20,6 +20,7 @@ use super::congestion::coupled::lia::Lia;
 use super::congestion::coupled::olia::Olia;
 use super::congestion::cubic::Cubic;
 use super::congestion::reno::{Reno, RenoRules};
+use super::congestion::westwood::Westwood;
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
@@ -183,6 +184,7 @@ impl Registry {
             .loss_detections
             .add("ipcc", |rules| Box::new(IpccDetection::new(rules.ipcc, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
+        registry.congestion_controls.add("westwood", |rules| Box::new(Westwood::new(rules.reno)));
         registry.congestion_controls.add("cubic", |rules| Box::new(Cubic::new(rules.reno)));
         registry.congestion_controls.add("lia", |rules| Box::new(Coupled::new(Lia, rules.reno)));
         registry.congestion_controls.add("olia", |rules| Box::new(Coupled::new(Olia, rules.reno)));

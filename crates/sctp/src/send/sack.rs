@@ -317,6 +317,7 @@ impl SendBuffer {
             missing_reports: chunk.missing_reports,
             is_spent: chunk.losses.had(LostBy::MissingReports),
             has_timed_out: chunk.losses.had(LostBy::Timeout),
+            was_acked: chunk.was_acked,
             is_reneged: self.taken_back.binary_search(&position).is_ok(),
         })
     }

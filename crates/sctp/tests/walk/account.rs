@@ -32,7 +32,8 @@ struct Seen {
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
     sent: ByteCount,
-    fast_retransmits: u64,
+    /// Chunks lost by missing reports, and probes.
+    exempting: u64,
 }
 
 impl Account {
@@ -66,7 +67,7 @@ impl Account {
 
     /// New data and retransmissions leave while a path's flight is below its window, and so pass it by less than a
     /// packet. Only one packet of retransmissions may leave whatever the flight: to a path that lost something by this
-    /// event where fast retransmit is split, to any path if something was lost where it is not (M-SCTP-7, M-CMT-6).
+    /// event, or is probed (RFC 8985 §7.3), where fast retransmit is split, to any path if something was lost where it is not (M-SCTP-7, M-CMT-6).
     fn check_windows(
         &self,
         association: &Association,
@@ -74,7 +75,7 @@ impl Account {
         now: &[Carried],
     ) -> Result<(), String> {
         let was = |index: usize| before.get(index).copied().unwrap_or_default();
-        let lost = |index: usize| now[index].fast_retransmits > was(index).fast_retransmits;
+        let lost = |index: usize| now[index].exempting > was(index).exempting;
         let lost_anywhere = (0..now.len()).any(lost);
         for path in association.paths() {
             let index = path.id.index();
@@ -139,5 +140,5 @@ fn sums(pair: &mut Pair, end: End) -> Option<[ByteCount; 4]> {
 
 fn carried(association: &Association, path: PathId) -> Carried {
     let counters = association.path_counters(path);
-    Carried { sent: counters.sent_bytes, fast_retransmits: counters.fast_retransmits }
+    Carried { sent: counters.sent_bytes, exempting: counters.fast_retransmits + counters.tail_probes }
 }

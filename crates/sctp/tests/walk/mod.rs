@@ -12,9 +12,7 @@ use crate::pair::{End, Faults, Middlebox, Pair};
 use account::Account;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
-use anabranch_sctp::config::{
-    BufferSplit, BurstRule, Config, Coupling, EcnUse, Exemption, Failover, MaxBurst,
-};
+use anabranch_sctp::config::{BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
@@ -191,13 +189,11 @@ struct Walk {
     second_level: ByteCount,
     send_buffer: ByteCount,
     mtu: u64,
-    /// Which SACKs let a packet pass the window.
-    exemption: Exemption,
     /// The windows are held to the buffer that they share.
     shares_windows: bool,
     sent: [Ledger; 2],
-    /// The largest window that each end ever had on each path.
-    largest_windows: [Vec<ByteCount>; 2],
+    /// What each end may have in flight on each path.
+    flight_bounds: [Vec<FlightBound>; 2],
     /// SACKs may overtake one another. An older one then seems to take acknowledgements back, and what comes
     /// back into flight may pass any window (M-SCTP-12, "reordered SACKs").
     may_reorder: bool,
@@ -262,10 +258,9 @@ impl Walk {
             second_level: ByteCount::new(setting.second_level.unwrap_or(0)),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
-            exemption: profile.fast_retransmit_exemption,
             shares_windows: setting.window_management != "none",
             sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
-            largest_windows: Default::default(),
+            flight_bounds: Default::default(),
             may_reorder: setting.pipes > 1,
             account: Account::new(setting.mtu, setting.cmt, setting.ipcc.is_some()),
             steps: 0,
@@ -346,13 +341,13 @@ impl Walk {
     /// Lets time pass, and fails if events never end.
     fn run(&mut self, span: Duration) -> Result<(), String> {
         let mut steps = 0;
-        let windows = &mut self.largest_windows;
+        let bounds = &mut self.flight_bounds;
         let mut wrong = Ok(());
         self.pair.run_until(span, |pair| {
             steps += 1;
             wrong = self.account.check_event(pair);
             if wrong.is_ok() && !self.may_reorder {
-                wrong = check_flight(pair, windows, self.mtu, self.exemption);
+                wrong = check_flight(pair, bounds, self.mtu);
             }
             steps > MAX_STEPS || wrong.is_err()
         });
@@ -457,29 +452,40 @@ impl Walk {
     }
 }
 
-/// What is in flight on a path may pass the largest window it ever had by one packet, and by one more of
-/// retransmissions in a recovery; by one for each SACK that reports chunks missing, where each exempts one, and so by no
-/// more than a window, which is what can have been reported. Says so if it is more.
-fn check_flight(
-    pair: &mut Pair,
-    windows: &mut [Vec<ByteCount>; 2],
-    mtu: u64,
-    exemption: Exemption,
-) -> Result<(), String> {
+/// The flight that one path may have.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlightBound {
+    /// The largest window it ever had.
+    window: ByteCount,
+    /// What exemptions added since the flight was within that window.
+    exempt: ByteCount,
+    /// How many chunks were lost or sent as probes so far.
+    lost: u64,
+}
+
+/// What is in flight on a path may pass the largest window it ever had by one packet, and by one more for each event at which
+/// something was lost or probed, until it is within the window again. Says so if it is more.
+fn check_flight(pair: &mut Pair, bounds: &mut [Vec<FlightBound>; 2], mtu: u64) -> Result<(), String> {
     for end in [End::A, End::Z] {
         let side = pair.side(end);
         let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
-        let largest = &mut windows[end as usize];
-        largest.resize(association.paths().len(), ByteCount::ZERO);
-        for (path, largest) in association.paths().iter().zip(largest) {
-            *largest = path.cwnd.max(*largest);
-            let reported = match exemption {
-                Exemption::Entry => ByteCount::ZERO,
-                Exemption::Each => *largest,
-            };
-            if path.flight > *largest + reported + ByteCount::new(mtu) * 2 {
-                let (flight, id) = (path.flight, path.id);
-                return Err(format!("{end:?} has {flight} in flight on {id}, cwnd was {largest} at most"));
+        let bounds = &mut bounds[end as usize];
+        bounds.resize(association.paths().len(), FlightBound::default());
+        let counted = association.paths().iter().map(|path| association.path_counters(path.id));
+        // Without split fast retransmit the packet goes to any path.
+        let lost = counted.map(|counters| counters.fast_retransmits + counters.tail_probes).sum();
+        for (path, bound) in association.paths().iter().zip(bounds) {
+            bound.window = path.cwnd.max(bound.window);
+            let within = bound.window + ByteCount::new(mtu);
+            if path.flight <= within {
+                bound.exempt = ByteCount::ZERO;
+            }
+            if std::mem::replace(&mut bound.lost, lost) != lost {
+                bound.exempt += ByteCount::new(mtu);
+            }
+            if path.flight > within + bound.exempt {
+                let (flight, id, window) = (path.flight, path.id, bound.window);
+                return Err(format!("{end:?} has {flight} in flight on {id}, cwnd was {window} at most"));
             }
         }
     }

@@ -7,6 +7,7 @@ pub mod coupled;
 pub mod cubic;
 pub mod pacing;
 pub mod reno;
+pub mod westwood;
 
 use std::fmt::Debug;
 
@@ -165,6 +166,11 @@ pub trait CongestionControl: Debug + Send {
     /// [`increase`](CongestionControl::increase) wanted no growth, if the control [yields](CongestionControl::yields_window).
     fn take_yielded(&mut self, _path: PathId, _view: &View<'_>) -> ByteCount {
         ByteCount::ZERO
+    }
+
+    /// Whether a loss on `path` is none of congestion. Then its window is not cut, and no recovery begins.
+    fn is_chance(&self, _path: PathId, _view: &View<'_>) -> bool {
+        false
     }
 
     /// The window of `path` after a cut for `cause`. Its cwnd is normally not larger than before. If it is larger,

@@ -72,6 +72,8 @@ pub struct Hole {
     pub is_spent: bool,
     /// The T3-rtx timer marked it once: it is not known which transmission an acknowledgement means.
     pub has_timed_out: bool,
+    /// It was acknowledged once, and that was taken back: an overtaken SACK on another way back looks the same.
+    pub was_acked: bool,
     /// This SACK takes back an earlier gap acknowledgement of it (RFC 9260 §6.2.1).
     pub is_reneged: bool,
 }
@@ -260,6 +262,7 @@ mod tests {
             missing_reports,
             is_spent: false,
             has_timed_out: false,
+            was_acked: false,
             is_reneged: false,
         }
     }

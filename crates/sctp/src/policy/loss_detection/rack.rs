@@ -88,6 +88,7 @@ impl PathTime {
             return false;
         };
         let window = match self.reordering.window(self.trips) {
+            _ if hole.was_acked => return is_overtaken_often,
             None if is_overtaken_often => return true,
             window => window.unwrap_or(quarter(self.trips)),
         };

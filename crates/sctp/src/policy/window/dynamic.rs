@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use anabranch_base::{ByteCount, Duration};
 
-use super::shared::{cut, is_filled, missing_for, overdraft, room_left, sharing};
+use super::shared::{Room, cut, is_filled, missing_for, sharing};
 use super::{Grant, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
@@ -36,12 +36,11 @@ impl WindowLimit for Dynamic {
         if self.bound == Bound::Filled && is_filled(ours) {
             return Grant::REFUSED;
         }
-        let room = room_left(view);
+        let room = Room::of(view);
         let missing = missing_for(ours, wanted, room);
         if missing.is_zero() {
             return Grant::free(wanted);
         }
-        let missing = missing + overdraft(view);
         let worse = |other: &&PathSample| by_rank(other, ours) == Ordering::Greater;
         let cuts = sharing(view).filter(worse).map(|other| (other, cut(other, missing, other.unit)));
         match cuts.filter(|(_, cut)| cut.frees >= missing).max_by(|one, other| by_rank(one.0, other.0)) {

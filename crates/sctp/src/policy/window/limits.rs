@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::shared::{cut, growth_within, is_filled, missing_for, room_left, sharing};
+use super::shared::{Room, cut, growth_within, is_filled, missing_for, sharing};
 use super::{Grant, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
@@ -44,7 +44,7 @@ impl PathLimits {
 
 impl WindowLimit for PathLimits {
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant {
-        let (ours, room) = (view.path(path), room_left(view));
+        let (ours, room) = (view.path(path), Room::of(view));
         if !is_filled(ours) && missing_for(ours, wanted, room).is_zero() {
             return Grant::free(wanted);
         }
@@ -60,7 +60,7 @@ impl WindowLimit for PathLimits {
             return Grant::free(growth_within(ours, wanted, room));
         };
         let cut = cut(borrower, missing, self.of(borrower));
-        Grant { by: growth_within(ours, wanted, room + cut.frees), taken: Some((borrower.id, cut.by)) }
+        Grant { by: growth_within(ours, wanted, room.with(cut.frees)), taken: Some((borrower.id, cut.by)) }
     }
 
     fn room(&self, view: &View<'_>) -> ByteCount {

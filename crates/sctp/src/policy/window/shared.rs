@@ -18,28 +18,41 @@ fn in_flight(path: &PathSample, cwnd: ByteCount) -> ByteCount {
     path.unit * packets
 }
 
-/// The room that the windows leave in the buffer.
-pub(super) fn room_left(view: &View<'_>) -> ByteCount {
-    let taken = sharing(view).map(|path| in_flight(path, path.cwnd)).sum();
-    view.receive_buffer.saturating_sub(taken)
+/// The room for growth in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// What the windows leave.
+    pub left: ByteCount,
+    /// What they take beyond the buffer: packets became larger, and windows count in whole ones.
+    pub overdraft: ByteCount,
 }
 
-/// How much more the windows take than the buffer has: packets became larger, and windows count in whole ones.
-pub(super) fn overdraft(view: &View<'_>) -> ByteCount {
-    let taken: ByteCount = sharing(view).map(|path| in_flight(path, path.cwnd)).sum();
-    taken.saturating_sub(view.receive_buffer)
+impl Room {
+    /// The room that the windows of `view` leave.
+    pub(super) fn of(view: &View<'_>) -> Room {
+        let taken: ByteCount = sharing(view).map(|path| in_flight(path, path.cwnd)).sum();
+        let left = view.receive_buffer.saturating_sub(taken);
+        Room { left, overdraft: taken.saturating_sub(view.receive_buffer) }
+    }
+
+    /// The room with `frees` more.
+    pub(super) fn with(self, frees: ByteCount) -> Room {
+        Room { left: self.left + frees, ..self }
+    }
 }
 
 /// How much of the `wanted` growth fits into `room`.
-pub(super) fn growth_within(path: &PathSample, wanted: ByteCount, room: ByteCount) -> ByteCount {
-    let most = (in_flight(path, path.cwnd) + room).get() / path.unit.get().max(1);
-    wanted.min((path.unit * most).saturating_sub(path.cwnd))
+pub(super) fn growth_within(path: &PathSample, wanted: ByteCount, room: Room) -> ByteCount {
+    let most = (in_flight(path, path.cwnd) + room.left).saturating_sub(room.overdraft);
+    let packets = most.get() / path.unit.get().max(1);
+    wanted.min((path.unit * packets).saturating_sub(path.cwnd))
 }
 
-/// The part of the room for growth of `path` by `wanted` that is missing in `room`.
-pub(super) fn missing_for(path: &PathSample, wanted: ByteCount, room: ByteCount) -> ByteCount {
+/// The part of the room for growth of `path` by `wanted` that is missing in `room`. What exceeds the buffer is made good
+/// first.
+pub(super) fn missing_for(path: &PathSample, wanted: ByteCount, room: Room) -> ByteCount {
     let grows = in_flight(path, path.cwnd + wanted).saturating_sub(in_flight(path, path.cwnd));
-    grows.saturating_sub(room)
+    (grows + room.overdraft).saturating_sub(room.left)
 }
 
 /// A window that shrinks for another.
@@ -87,7 +100,7 @@ mod tests {
         let paths = [path.clone(), path.clone()];
         let mut view = crate::policy::view::tests::view(&paths);
         view.receive_buffer = bytes(10_000);
-        assert_eq!(room_left(&view), bytes(1_000));
+        assert_eq!(Room::of(&view), Room { left: bytes(1_000), overdraft: ByteCount::ZERO });
         path.is_strict = true;
         assert_eq!(in_flight(&path, path.cwnd), bytes(3_000));
     }
@@ -96,10 +109,14 @@ mod tests {
     fn growth_within_the_last_packet_needs_no_room() {
         let mut path = sample(0);
         path.cwnd = bytes(4_000);
-        assert_eq!(missing_for(&path, bytes(500), ByteCount::ZERO), ByteCount::ZERO);
-        assert_eq!(growth_within(&path, bytes(1_500), ByteCount::ZERO), bytes(500));
-        assert_eq!(missing_for(&path, bytes(1_500), bytes(572)), bytes(928));
-        assert_eq!(growth_within(&path, bytes(1_500), bytes(1_500)), bytes(1_500));
+        let room = |left| Room { left: bytes(left), overdraft: ByteCount::ZERO };
+        assert_eq!(missing_for(&path, bytes(500), room(0)), ByteCount::ZERO);
+        assert_eq!(growth_within(&path, bytes(1_500), room(0)), bytes(500));
+        assert_eq!(missing_for(&path, bytes(1_500), room(572)), bytes(928));
+        assert_eq!(growth_within(&path, bytes(1_500), room(1_500)), bytes(1_500));
+        let overdrawn = Room { left: ByteCount::ZERO, overdraft: bytes(1) };
+        assert_eq!(missing_for(&path, bytes(500), overdrawn), bytes(1));
+        assert_eq!(growth_within(&path, bytes(500), overdrawn), ByteCount::ZERO);
     }
 
     #[test]

@@ -1,0 +1,149 @@
+//! A window rule for links that lose packets without congestion. It grows as Reno does while packets wait in a queue of the
+//! path, and faster while none do. A loss while none do is chance, and cuts nothing; a loss while some do cuts the window to
+//! what fills the path, and not to half.
+//!
+//! The parts are known: the window after a loss is the measured rate times the least round trip (TCP Westwood, Mascolo and
+//! others, MobiCom 2001; here with the delivery rate over whole round trips); losses are told apart by the backlog in the
+//! queue (TCP Veno, Fu and Liew, JSAC 2003), and those of the link cut nothing (TCP Westwood with Bulk Repeat, Yang and others,
+//! 2002).
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::reno::{Reno, RenoRules};
+use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use crate::policy::{PathId, PathSample, View};
+
+/// The rule, and its state for each path.
+#[derive(Debug)]
+pub struct Westwood {
+    rules: RenoRules,
+    reno: Reno,
+    paths: Vec<Growth>,
+}
+
+/// How fast the window of one path grows.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    /// By how many units in the present round trip.
+    units: f64,
+    /// When that began.
+    since: Time,
+    /// Growth of less than a byte.
+    part: f64,
+}
+
+impl Growth {
+    const SLOW: Growth = Growth { units: 1.0, since: Time::ZERO, part: 0.0 };
+
+    /// Doubles the growth after each round trip in which nothing waited, up to an eighth of the window.
+    fn hasten(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
+        if now.since(self.since) >= round_trip {
+            let most = sample.cwnd.get() as f64 / sample.unit.get().max(1) as f64 * FASTEST;
+            self.units = (self.units * 2.0).min(most).max(1.0);
+            self.since = now;
+        }
+    }
+}
+
+impl Westwood {
+    /// The rule with the floors, the idle decay and the window after a mark of `rules`.
+    pub fn new(rules: RenoRules) -> Westwood {
+        Westwood { rules, reno: Reno::new(rules), paths: Vec::new() }
+    }
+}
+
+/// The round trip of a path without a queue of our making: the least, and what jitter adds to it.
+fn empty_round_trip(sample: &PathSample) -> Option<Duration> {
+    let delay = sample.one_way?;
+    let least = delay.least + delay.back;
+    Some(least + jitter(sample).min(least))
+}
+
+/// What jitter adds to a round trip on average: where it is drawn evenly, twice the mean deviation.
+fn jitter(sample: &PathSample) -> Duration {
+    sample.rttvar * 2
+}
+
+/// Whether packets wait in a queue of the path; also where it is not known.
+fn is_queueing(sample: &PathSample) -> bool {
+    let Some(delay) = sample.one_way else { return true };
+    let least = delay.least + delay.back;
+    delay.way > delay.least + least / 8 + jitter(sample).min(least) + Duration::from_millis(1)
+}
+
+/// What fills the path, with a few packets that keep its line busy; `None` before a rate was measured.
+fn filling(sample: &PathSample) -> Option<ByteCount> {
+    let bits = u128::from(sample.delivery?.peak.bits_per_second());
+    let bytes = bits * u128::from(empty_round_trip(sample)?.as_nanos()) / 8_000_000_000;
+    Some(ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX)) + sample.unit * SPARE_UNITS)
+}
+
+impl CongestionControl for Westwood {
+    fn add_path(&mut self, path: PathId) {
+        self.reno.add_path(path);
+        self.paths.resize(self.paths.len().max(path.index() + 1), Growth::SLOW);
+    }
+
+    fn remove_path(&mut self, path: PathId) {
+        self.reno.remove_path(path);
+        self.paths[path.index()] = Growth::SLOW;
+    }
+
+    fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
+        self.reno.on_sent(path, sent, view);
+    }
+
+    fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
+        let sample = view.path(path);
+        !is_queueing(sample) && sample.loss_rate < MOST_CHANCE
+    }
+
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
+        let (sample, growth) = (view.path(path), &mut self.paths[path.index()]);
+        let round_trip = sample.srtt.unwrap_or(sample.rto);
+        if is_queueing(sample) {
+            *growth = Growth { since: acked.at, ..Growth::SLOW };
+            return self.reno.increase(path, acked, view);
+        }
+        // More than that is in flight and nothing waits: the rest is lost on its way, as by a policer.
+        let is_enough = filling(sample).is_some_and(|filling| sample.cwnd > filling + filling / 4);
+        if !acked.may_grow || !acked.is_fully_used || is_enough {
+            return ByteCount::ZERO;
+        }
+        growth.hasten(sample, round_trip, acked.at);
+        let unit = sample.unit.get() as f64;
+        let grown =
+            growth.units * unit * acked.bytes.get() as f64 / sample.cwnd.get().max(1) as f64 + growth.part;
+        growth.part = grown.fract();
+        ByteCount::new(grown as u64)
+    }
+
+    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
+        let sample = view.path(path);
+        let standard = self.reno.decrease(path, cause, view);
+        if cause != CutCause::Idle {
+            self.paths[path.index()] = Growth { since: view.now, ..Growth::SLOW };
+        }
+        let Some(filling) = filling(sample) else { return standard };
+        match cause {
+            CutCause::Missing | CutCause::EcnEcho => {
+                let left = filling.min(sample.cwnd).max(standard.ssthresh);
+                let most = sample.cwnd - sample.cwnd / LEAST_CUT;
+                self.reno.cut_to(left.min(most).max(sample.unit * self.rules.window_floor), sample.cwnd)
+            }
+            CutCause::Timeout | CutCause::TimeoutAgain => {
+                CutWindow { ssthresh: standard.ssthresh.max(filling.min(sample.ssthresh)), ..standard }
+            }
+            CutCause::TimeoutAfterEcn | CutCause::Idle => standard,
+        }
+    }
+}
+
+/// The fastest growth in a round trip, as a part of the window.
+const FASTEST: f64 = 1.0 / 8.0;
+/// Packets that wait on average, so that the line never idles.
+const SPARE_UNITS: u64 = 3;
+/// A cut takes at least this part of the window: who shares the queue finds room.
+const LEAST_CUT: u64 = 8;
+/// More losses than that are no chance, whatever the queue: a policer has none.
+const MOST_CHANCE: f64 = 0.1;
