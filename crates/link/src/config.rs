@@ -307,6 +307,7 @@ impl Jitter {
 
 impl Delay {
     /// The delay at the time `at`.
+    #[inline]
     pub(crate) fn at(&self, at: Time) -> Duration {
         match self {
             Delay::Fixed(delay) => *delay,

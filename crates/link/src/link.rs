@@ -29,14 +29,14 @@ pub struct Link<L> {
     sending: Option<(Time, Packet<L>)>,
     wire: Wire<L>,
     /// In place of queue and wire, where packets are delayed before their transmission.
-    hold: Option<Hold<L>>,
+    hold: Option<Box<Hold<L>>>,
     faults: Faults,
     is_up: bool,
     mtu: Option<ByteCount>,
     fates: VecDeque<Fate<L>>,
     counters: LinkCounters,
     load: LineLoad,
-    waits: Option<Waits>,
+    waits: Option<Box<Waits>>,
     /// Whether the queue gives packets in the order in which they came.
     keeps_order: bool,
     /// The time until which the waiting packets are counted.
@@ -115,14 +115,14 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// A link that is up and empty.
     pub fn new(config: &LinkConfig, seed: LinkSeed) -> Link<L> {
         let is_held = matches!(config.jitter, Jitter::Normal(_)) && !config.reorder;
-        let hold = is_held.then(|| Hold::new(config.delay.clone(), config.queue.limit()));
+        let hold = is_held.then(|| Box::new(Hold::new(config.delay.clone(), config.queue.limit())));
         let delay = if is_held { Delay::Fixed(Duration::ZERO) } else { config.delay.clone() };
         Link {
             loss: Loss::new(&config.loss, &seed.loss(0)),
             queue: crate::queue::build(&config.queue, &seed.queue()),
             line: Line::new(config.rate.clone()),
             sending: None,
-            wire: Wire::new(delay, config.reorder),
+            wire: Wire::new(delay, config.reorder, config.jitter),
             hold,
             faults: Faults {
                 jitter: config.jitter,
@@ -156,12 +156,12 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// Records from now on for how long packets wait before their transmission, without the delay before which a link
     /// holds them. A queue that does not keep their order records nothing.
     pub fn record_waits(&mut self) {
-        self.waits = self.keeps_order.then(Waits::default);
+        self.waits = self.keeps_order.then(Box::default);
     }
 
     /// The waits recorded since the last call, in the order of transmissions.
     pub fn take_waits(&mut self) -> Vec<Duration> {
-        self.waits.as_mut().map(Waits::take).unwrap_or_default()
+        self.waits.as_mut().map(|waits| waits.take()).unwrap_or_default()
     }
 
     /// Applies `change` to the link.
@@ -241,7 +241,10 @@ impl<L: Payload + Clone + 'static> Link<L> {
 
     /// The packets before the line.
     fn waiting(&self) -> Backlog {
-        self.hold.as_ref().map_or_else(|| self.queue.backlog(), Hold::backlog)
+        match &self.hold {
+            None => self.queue.backlog(),
+            Some(hold) => hold.backlog(),
+        }
     }
 
     /// Completes and starts all transmissions until `now`.
@@ -267,7 +270,10 @@ impl<L: Payload + Clone + 'static> Link<L> {
         }
     }
 
-    /// The line is free at `end`: starts the first packet that is held, if its delay is over by `now`.
+    /// The line is free at `end`: starts the first packet that is held, if its delay is over by `now`. Not inlined: it stands
+    /// beside what runs for every packet, and few links hold any.
+    #[cold]
+    #[inline(never)]
     fn follow_held(&mut self, end: Time, now: Time) {
         let Some(hold) = &mut self.hold else { return };
         let Some(ready) = hold.ready().filter(|ready| *ready <= end) else { return self.begin_held(now) };
@@ -280,11 +286,13 @@ impl<L: Payload + Clone + 'static> Link<L> {
     }
 
     /// The line is idle: starts the first packet that is held, if its delay is over by `now`.
+    #[cold]
+    #[inline(never)]
     fn begin_held(&mut self, now: Time) {
-        let ready = self.hold.as_ref().and_then(Hold::ready);
+        let ready = self.hold.as_ref().and_then(|hold| hold.ready());
         let Some(ready) = ready.filter(|ready| *ready <= now) else { return };
         self.count_waiting(ready);
-        let Some(packet) = self.hold.as_mut().and_then(Hold::take) else { return };
+        let Some(packet) = self.hold.as_mut().and_then(|hold| hold.take()) else { return };
         if let Some(waits) = &mut self.waits {
             waits.on_pass(Duration::ZERO);
         }
@@ -302,7 +310,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
                     return Some(packet);
                 }
                 Taken::Refused(packet) => {
-                    self.waits.iter_mut().for_each(Waits::on_refuse);
+                    self.waits.iter_mut().for_each(|waits| waits.on_refuse());
                     self.lose(now, packet, LossCause::Queue);
                 }
             }
@@ -330,8 +338,9 @@ impl<L: Payload + Clone + 'static> Link<L> {
     fn travel(&mut self, at: Time) -> Duration {
         let delay = self.wire.delay_at(at);
         match self.faults.jitter {
-            _ if self.hold.is_some() => delay,
-            Jitter::Uniform(_) => delay + self.faults.extra(),
+            Jitter::Uniform(most) if most.is_zero() => delay,
+            Jitter::Uniform(most) => delay + self.faults.random.up_to(most),
+            Jitter::Normal(_) if self.hold.is_some() => delay,
             Jitter::Normal(deviation) => self.faults.random.normal(delay, deviation),
         }
     }
@@ -351,6 +360,8 @@ impl<L: Payload + Clone + 'static> Link<L> {
     }
 
     /// A packet begins its delay before the line.
+    #[cold]
+    #[inline(never)]
     fn enter_hold(&mut self, now: Time, packet: Packet<L>) {
         self.count_waiting(now);
         let (Some(hold), Jitter::Normal(deviation)) = (&mut self.hold, self.faults.jitter) else { return };
@@ -422,11 +433,11 @@ impl<L: Payload + Clone + 'static> Machine for Link<L> {
 
     fn poll_timeout(&self) -> Option<Time> {
         let sending = self.sending.is_some().then(|| self.line.end()).flatten();
-        let held = self.hold.as_ref().filter(|_| self.sending.is_none()).and_then(Hold::ready);
-        // A packet with a normal delay may propagate in no time.
-        let is_free = self.hold.is_none() && matches!(self.faults.jitter, Jitter::Normal(_));
-        let transmitted =
-            sending.map(|end| if is_free { end } else { self.wire.earliest_arrival(end) }).or(held);
+        let transmitted = match (sending, &self.hold) {
+            (Some(end), _) => Some(self.wire.earliest_arrival(end)),
+            (None, None) => None,
+            (None, Some(hold)) => hold.ready().filter(|_| self.sending.is_none()),
+        };
         match (self.wire.next_arrival(), transmitted) {
             (Some(first), Some(second)) => Some(first.min(second)),
             (first, second) => first.or(second),
@@ -448,14 +459,6 @@ impl Loss {
 }
 
 impl Faults {
-    /// What a uniform jitter adds.
-    fn extra(&mut self) -> Duration {
-        match self.jitter {
-            Jitter::Uniform(most) if !most.is_zero() => self.random.up_to(most),
-            _ => Duration::ZERO,
-        }
-    }
-
     fn damage(&mut self) -> Option<Damage> {
         self.random.happens(self.corrupt).then(|| Damage(self.random.bits()))
     }

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use anabranch_base::{Duration, Time};
 
-use crate::config::Delay;
+use crate::config::{Delay, Jitter};
 use crate::packet::{Damage, Packet};
 
 /// Packets in propagation.
@@ -31,7 +31,7 @@ enum Travelling<L> {
     /// No packet overtakes another.
     InOrder { last: Time, queue: VecDeque<(Time, Traveller<L>)> },
     /// Each packet arrives at its own time; equal times in order of departure.
-    AsTheyCome { count: u64, heap: BinaryHeap<Reverse<InFlight<L>>> },
+    AsTheyCome { is_free: bool, count: u64, heap: BinaryHeap<Reverse<InFlight<L>>> },
 }
 
 #[derive(Debug)]
@@ -42,11 +42,16 @@ struct InFlight<L> {
 }
 
 impl<L> Wire<L> {
-    /// An empty wire; `reorder` says whether packets may overtake each other.
-    pub fn new(delay: Delay, reorder: bool) -> Wire<L> {
+    /// An empty wire; `reorder` says whether packets may overtake each other, and with normal `jitter` one may arrive as soon as
+    /// it is transmitted.
+    pub fn new(delay: Delay, reorder: bool, jitter: Jitter) -> Wire<L> {
         let travelling = match reorder {
             false => Travelling::InOrder { last: Time::ZERO, queue: VecDeque::new() },
-            true => Travelling::AsTheyCome { count: 0, heap: BinaryHeap::new() },
+            true => Travelling::AsTheyCome {
+                is_free: matches!(jitter, Jitter::Normal(_)),
+                count: 0,
+                heap: BinaryHeap::new(),
+            },
         };
         Wire { delay, travelling }
     }
@@ -64,7 +69,7 @@ impl<L> Wire<L> {
                 *last = arrival.max(*last);
                 queue.push_back((*last, traveller));
             }
-            Travelling::AsTheyCome { count, heap } => {
+            Travelling::AsTheyCome { count, heap, .. } => {
                 *count += 1;
                 heap.push(Reverse(InFlight { at: arrival, number: *count, traveller }));
             }
@@ -97,9 +102,9 @@ impl<L> Wire<L> {
         let alone = end + self.delay_at(end);
         match (&self.travelling, &self.delay) {
             (Travelling::InOrder { last, .. }, _) => alone.max(*last),
-            (Travelling::AsTheyCome { .. }, Delay::Fixed(_)) => alone,
-            // The delay may decrease before the next packet's transmission ends, so that it overtakes this one.
-            (Travelling::AsTheyCome { .. }, Delay::Steps(_)) => end,
+            (Travelling::AsTheyCome { is_free: false, .. }, Delay::Fixed(_)) => alone,
+            // The delay may be less for the next packet, or decrease before its transmission ends, so that it overtakes this one.
+            (Travelling::AsTheyCome { .. }, _) => end,
         }
     }
 

@@ -16,6 +16,9 @@ pub struct Published {
     pub alone: Vec<f64>,
     /// The best of all configurations of the bond.
     pub bond: f64,
+    /// The size of our transfer in MiB.
+    #[serde(skip)]
+    pub transfer_mib: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,7 +73,7 @@ impl Pair {
             ceiling_mbps: ceiling(&paths),
             bound_mbps: bound(&paths, BUFFER_BYTES as f64),
             toml: self.toml(mib),
-            published: Some(self.published.clone()),
+            published: Some(Published { transfer_mib: mib, ..self.published.clone() }),
         }
     }
 
