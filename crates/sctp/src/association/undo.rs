@@ -13,10 +13,7 @@ use crate::seq::Tsn;
 impl Session {
     /// The window of `path` is about to be cut for `cause`.
     pub(super) fn doubt_cut(&mut self, path: PathId, cause: CutCause) {
-        if !crate::dbg_bit(2)
-            && self.policies.counts_time
-            && matches!(cause, CutCause::Missing | CutCause::Timeout)
-        {
+        if self.policies.counts_time && matches!(cause, CutCause::Missing | CutCause::Timeout) {
             let sample = self.paths.sample(path);
             self.doubts.on_cut(path, CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh });
         }
