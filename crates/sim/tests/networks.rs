@@ -13,6 +13,7 @@ mod oracle;
 mod outages;
 mod places;
 mod predict;
+mod reordering;
 mod schedulers;
 mod sharing;
 mod spikes;

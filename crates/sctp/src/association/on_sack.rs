@@ -39,6 +39,9 @@ impl Session {
             self.judge_doubts(&reading.news, twice(), now);
             self.count_sack(&reading);
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)), now);
+        } else if is_new == Ok(false) {
+            // An overtaken SACK may be the only one that reports a duplicate.
+            self.judge_doubts(&SackNews::default(), sack.duplicates.iter(), now);
         }
         self.reading = reading;
         is_new.map(|_| ())

@@ -391,7 +391,7 @@ pub(crate) mod tests {
         assert_eq!(
             error.to_string(),
             "there is no congestion control \"fastest\"; known are balia, bbr, bbr-draft, berp, cubic, lia, \
-             olia, reno"
+             olia, reno, westwood"
         );
     }
 

@@ -4,7 +4,7 @@
 use anabranch_base::{Duration, Time};
 
 use super::departure::DepartureDetection;
-use super::reordering::{Reordering, quarter};
+use super::reordering::Reordering;
 use super::{AckedChunk, DepartedChunk, Hole, LossDetection, RoundTrips, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::policy::retransmission::LostBy;
@@ -28,6 +28,9 @@ struct PathTime {
     /// The same before the SACK at hand.
     newest_before: Option<(u64, Duration)>,
     reordering: Reordering,
+    /// The least round trip of such packets in the present round trip and in the one before: what late packets are late to.
+    soonest: [Option<Duration>; 2],
+    soonest_since: Time,
     trips: RoundTrips,
     /// When the next chunk is lost.
     due: Option<Time>,
@@ -72,14 +75,29 @@ impl PathTime {
         if chunk.is_retransmitted && self.trips.least.is_none_or(|least| round_trip < least) {
             return;
         }
-        if let Some((_, usual)) =
-            self.newest_before.filter(|(newest, _)| chunk.departure < *newest && !chunk.is_retransmitted)
-        {
-            self.reordering.on_late(round_trip.saturating_sub(usual), self.trips, now);
+        let is_overtaken = self.newest_before.is_some_and(|(newest, _)| chunk.departure < newest);
+        if is_overtaken && !chunk.is_retransmitted {
+            self.on_late(round_trip, now);
         }
         if self.newest.is_none_or(|(newest, _)| newest <= chunk.departure) {
             self.newest = Some((chunk.departure, round_trip));
+            self.note_soonest(round_trip, now);
         }
+    }
+
+    /// A packet with this round trip was overtaken. It counts as late to the soonest of the packets that overtake: any of them
+    /// may be the one whose round trip a chunk is measured by.
+    fn on_late(&mut self, round_trip: Duration, now: Time) {
+        let soonest = self.soonest.into_iter().flatten().min().unwrap_or(round_trip);
+        self.reordering.on_late(round_trip.saturating_sub(soonest), self.trips, now);
+    }
+
+    fn note_soonest(&mut self, round_trip: Duration, now: Time) {
+        if now.since(self.soonest_since) >= self.trips.smoothed.unwrap_or_default() {
+            self.soonest = [None, self.soonest[0]];
+            self.soonest_since = now;
+        }
+        self.soonest[0] = Some(self.soonest[0].map_or(round_trip, |soonest| soonest.min(round_trip)));
     }
 
     /// Whether the chunk, which did not arrive, is lost. If not, it is due later.
@@ -88,9 +106,10 @@ impl PathTime {
             return false;
         };
         let window = match self.reordering.window(self.trips) {
-            _ if hole.was_acked => return is_overtaken_often,
+            // What a peer really took back is left to the time-out: it never has to be.
+            _ if hole.was_acked => return false,
             None if is_overtaken_often => return true,
-            window => window.unwrap_or(quarter(self.trips)),
+            window => window.unwrap_or(self.trips.least.unwrap_or(round_trip) / 4),
         };
         let due = hole.sent_at + round_trip + window;
         if due > now {
@@ -136,10 +155,8 @@ impl LossDetection for RackDetection {
 
     fn on_spurious(&mut self, path: PathId, round_trip: Option<Duration>, now: Time) {
         let Some(path) = self.paths.get_mut(path.index()) else { return };
-        match round_trip.zip(path.newest) {
-            Some((late, (_, usual))) => {
-                path.reordering.on_late(late.saturating_sub(usual), path.trips, now);
-            }
+        match round_trip {
+            Some(round_trip) => path.on_late(round_trip, now),
             None => path.reordering.on_spurious(path.trips),
         }
     }

@@ -50,7 +50,7 @@ impl Reordering {
 }
 
 /// A quarter of the least round trip.
-pub(super) fn quarter(trips: RoundTrips) -> Duration {
+fn quarter(trips: RoundTrips) -> Duration {
     trips.least.unwrap_or_default() / 4
 }
 
