@@ -24,6 +24,7 @@ impl From<Duration> for Seconds {
 
 impl Seconds {
     /// The nearest number.
+    #[cfg(any(feature = "arrays", feature = "page"))]
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
