@@ -24,7 +24,7 @@ endif
 
 release: ## build the program as packages have it, with its debug information in a file beside it
 	@if command -v cargo >/dev/null; then \
-		packaging/compile release 'ten minutes on two cores' --package anabranch-cli && packaging/split $(BUILT)/release/anabranch; \
+		packaging/compile release 'five minutes on two cores' --package anabranch-cli && packaging/split $(BUILT)/release/anabranch; \
 	elif test -x $(PROGRAM); then \
 		echo "no cargo is found here: taking $(PROGRAM) as it is"; \
 	else \
