@@ -16,7 +16,8 @@ help:   ## list the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo:   ## a phone's two links, simulated and really used
-	cargo run --release --quiet --package anabranch-cli --bin anabranch -- demo
+	@packaging/compile demo 'two minutes on two cores' --package anabranch-cli --no-default-features
+	@$(BUILT)/demo/anabranch demo
 
 test:   ## all that continuous integration checks, stage by stage
 	tests/run

@@ -22,9 +22,9 @@ endif
 
 .PHONY: release install uninstall static deb wheel
 
-release: ## build the program as packages have it: some minutes
+release: ## build the program as packages have it, with its debug information in a file beside it
 	@if command -v cargo >/dev/null; then \
-		cargo build --release --locked --package anabranch-cli --bin anabranch; \
+		packaging/compile release 'five minutes on two cores' --package anabranch-cli && packaging/split $(BUILT)/release/anabranch; \
 	elif test -x $(PROGRAM); then \
 		echo "no cargo is found here: taking $(PROGRAM) as it is"; \
 	else \

@@ -1,30 +1,37 @@
 //! Takes the plotting library of report pages out of its crate and compresses it: the page unpacks it in the
-//! browser, so that a page of 2 MB need not be one of 7.
+//! browser, so that a page of 2 MB need not be one of 7. Without the feature `page` there is nothing to do.
 #![allow(clippy::print_stdout, reason = "cargo reads what is printed")]
-
-use std::io::Write as _;
-use std::path::Path;
-use std::{env, fs};
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let scripts = plotly::Plot::offline_js_sources();
-    let library = first_script(&scripts).expect("the library in a script element");
-    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(library.as_bytes()).expect("memory that can be written");
-    let packed = STANDARD.encode(packed.finish().expect("memory that can be written"));
-    let folder = env::var_os("OUT_DIR").expect("cargo says where the output goes");
-    fs::write(Path::new(&folder).join("plotly.min.js.gz.base64"), packed).expect("a folder for output");
+    #[cfg(feature = "page")]
+    library::pack();
 }
 
-/// What stands in the first script element: plotly.js. The second is MathJax, which no chart here needs.
-fn first_script(scripts: &str) -> Option<&str> {
-    let (_, from) = scripts.split_once('>')?;
-    let (script, _) = from.split_once("</script>")?;
-    script.contains("plotly.js v").then_some(script)
+#[cfg(feature = "page")]
+mod library {
+    use std::io::Write as _;
+    use std::path::Path;
+    use std::{env, fs};
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    /// Writes the compressed library into the folder for output.
+    pub fn pack() {
+        let scripts = plotly::Plot::offline_js_sources();
+        let library = first_script(&scripts).expect("the library in a script element");
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(library.as_bytes()).expect("memory that can be written");
+        let packed = packed.finish().expect("memory that can be written");
+        let folder = env::var_os("OUT_DIR").expect("cargo says where the output goes");
+        fs::write(Path::new(&folder).join("plotly.min.js.gz"), packed).expect("a folder for output");
+    }
+
+    /// What stands in the first script element: plotly.js. The second is MathJax, which no chart here needs.
+    fn first_script(scripts: &str) -> Option<&str> {
+        let (_, from) = scripts.split_once('>')?;
+        let (script, _) = from.split_once("</script>")?;
+        script.contains("plotly.js v").then_some(script)
+    }
 }

@@ -132,8 +132,10 @@ fn present(others: &[String]) -> Result<Option<Scenario>, Failure> {
     let (file, changes) = match &arguments.command {
         Command::Sim(sim) => (&sim.scenario, sim.changes()),
         Command::Predict(predict) => (&predict.scenario, predict.settings.clone()),
+        #[cfg(feature = "full")]
         Command::Plan(plan) => (&plan.scenario, plan.settings.clone()),
         Command::Compare(compare) => (&compare.scenario, compare.settings.clone()),
+        #[cfg(feature = "full")]
         // Those of a sweep have several values each.
         Command::Sweep(sweep) => (&sweep.scenario, Vec::new()),
         Command::Emulate(emulate) => {

@@ -1,10 +1,15 @@
 //! The anabranch program: reads the command line, runs one command, ends with its status.
 
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports, reason = "what absent commands use"))]
+
+#[cfg(any(test, not(feature = "full")))]
+mod absent;
 mod addresses;
 mod arguments;
 mod bench;
 mod clock;
 mod compare;
+#[cfg(feature = "full")]
 mod completions;
 mod connecting;
 mod demo;
@@ -12,6 +17,7 @@ mod emulate;
 mod endpoint;
 mod failure;
 mod fetch;
+#[cfg(feature = "full")]
 mod figures;
 mod interrupt;
 mod key;
@@ -21,14 +27,17 @@ mod labels;
 mod links;
 mod live;
 mod lookup;
+#[cfg(feature = "full")]
 mod manual;
 mod meter;
 mod notice;
 mod peer;
+#[cfg(feature = "full")]
 mod plan;
 mod predict;
 mod quantity;
 mod ready;
+#[cfg(feature = "full")]
 mod recorded;
 mod recv;
 mod report;
@@ -38,6 +47,7 @@ mod serve;
 mod settings;
 mod sim;
 mod strangers;
+#[cfg(feature = "full")]
 mod sweep;
 mod threads;
 mod transfer;
@@ -50,7 +60,7 @@ use std::process::ExitCode;
 
 use anabranch_observe::Body;
 
-use arguments::{Command, NotParsed, Output, ScenarioArguments, ScenarioCommand, asked_settings};
+use arguments::{Command, NotParsed, Output, asked_settings};
 use failure::Failure;
 use interrupt::Interrupt;
 use key_echo::KeyEcho;
@@ -118,20 +128,27 @@ async fn run(command: Command, mut interrupt: Interrupt) -> Result<Outcome, Fail
     match &command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
-        Command::Scenario(ScenarioArguments { command: ScenarioCommand::From(arguments) }) => {
-            recorded::run(arguments, &mut interrupt).await
-        }
         Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
-        Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
-        Command::Sweep(arguments) => sweep::run(arguments, &mut interrupt).await,
-        Command::Figures(arguments) => figures::run(arguments, &mut interrupt).await,
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
         Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Scenario(arguments) => recorded::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Sweep(arguments) => sweep::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Figures(arguments) => figures::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
         Command::Completions(arguments) => completions::run(arguments),
+        #[cfg(feature = "full")]
         Command::Manual(arguments) => manual::run(arguments),
+        // The program itself takes no options: the first word is the command.
+        #[cfg(not(feature = "full"))]
+        _ => Err(absent::refusal(&std::env::args().nth(1).unwrap_or_default())),
     }
 }
 

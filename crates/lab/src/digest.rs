@@ -8,6 +8,7 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
 }
 
 /// 64 bits of it, in hexadecimal digits: enough to find a line that was cut off or damaged.
+#[cfg(feature = "tables")]
 pub fn check(bytes: impl AsRef<[u8]>) -> String {
     hex(&sha256(bytes)[..CHECKED])
 }
@@ -18,6 +19,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// In bytes.
+#[cfg(feature = "tables")]
 const CHECKED: usize = 8;
 
 #[cfg(test)]

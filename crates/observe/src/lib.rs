@@ -63,9 +63,11 @@
 mod contents;
 mod document;
 mod names;
+mod page_file;
 pub mod pcap;
 mod plan;
 mod predictions;
+#[cfg(feature = "page")]
 pub mod report;
 mod simulation;
 mod sinks;

@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use anabranch_files::WholeFile;
 use anabranch_sim::observe::{Observation, Watch};
 use anabranch_sim::result::RunResult;
 
-use super::{About, pcap, report, trace};
+use super::page_file::PageFile;
+use super::{About, pcap, trace};
 
 /// Which records are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Sinks<'a> {
     about: About<'a>,
     pcap: Option<(PathBuf, pcap::PcapSink<Out>)>,
     trace: Option<(trace::Outputs<PathBuf>, trace::TraceSink<Out>)>,
-    report: Option<(PathBuf, Page, report::ReportSink)>,
+    report: Option<PageFile>,
 }
 
 /// A record that cannot be written.
@@ -41,8 +41,6 @@ pub struct CannotWrite {
 }
 
 type Out = BufWriter<File>;
-/// A page is nothing until it is whole, and may have one of its name to replace.
-type Page = BufWriter<WholeFile>;
 
 impl Wanted {
     /// What the simulator has to note for them.
@@ -71,7 +69,7 @@ impl<'a> Sinks<'a> {
             about,
             pcap: wanted.pcap.as_deref().map(|dir| begin_capture(dir, &stem, &about)).transpose()?,
             trace: wanted.trace.as_deref().map(|dir| begin_tables(dir, &stem, &about)).transpose()?,
-            report: wanted.report.as_deref().map(|path| begin_report(path, &about)).transpose()?,
+            report: wanted.report.as_deref().map(|path| PageFile::open(path, &about)).transpose()?,
         })
     }
 
@@ -84,8 +82,8 @@ impl<'a> Sinks<'a> {
             if let Some((paths, sink)) = &mut self.trace {
                 sink.take(observation).map_err(at(&paths.packets))?;
             }
-            if let Some((.., sink)) = &mut self.report {
-                sink.take(observation);
+            if let Some(page) = &mut self.report {
+                page.take(observation);
             }
         }
         Ok(())
@@ -108,11 +106,8 @@ impl<'a> Sinks<'a> {
             files.extend([paths.paths, paths.links, paths.packets]);
             files.extend(paths.frames);
         }
-        if let Some((path, mut page, sink)) = self.report {
-            let written = sink.finish(&mut page, &self.about, result, runs);
-            let page = written.and_then(|()| page.into_inner().map_err(io::IntoInnerError::into_error));
-            page.and_then(WholeFile::finish).map_err(at(&path))?;
-            files.push(path);
+        if let Some(page) = self.report {
+            files.push(page.finish(&self.about, result, runs)?);
         }
         Ok(files)
     }
@@ -155,16 +150,12 @@ fn begin_tables(
     Ok((paths, sink))
 }
 
-fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Page, report::ReportSink), CannotWrite> {
-    let page = WholeFile::at(path).map_err(at(path))?;
-    Ok((path.to_owned(), BufWriter::new(page), report::ReportSink::new(about)))
-}
-
 fn create(path: &Path) -> io::Result<Out> {
     File::create(path).map(BufWriter::new)
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> CannotWrite {
+/// What turns an error at `path` into one that names it.
+pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> CannotWrite {
     move |source| CannotWrite { path: path.to_owned(), source }
 }
 

@@ -22,6 +22,7 @@ impl From<Duration> for Seconds {
     }
 }
 
+#[cfg(feature = "arrays")]
 impl Seconds {
     /// The nearest number.
     pub fn as_f64(self) -> f64 {

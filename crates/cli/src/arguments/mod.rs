@@ -1,18 +1,26 @@
 //! The arguments of the command line. This module parses and does nothing else: it looks up no name and opens no file.
 
+#[cfg(any(test, not(feature = "full")))]
+mod absent;
 mod asked;
 mod bench;
 mod compare;
 mod emulate;
+#[cfg(feature = "full")]
 mod figures;
 mod host;
 mod models;
 mod output;
+#[cfg(feature = "full")]
+mod plan;
+#[cfg(feature = "full")]
 mod recorded;
 mod remarks;
 mod secrecy;
+#[cfg(feature = "full")]
 mod shell;
 mod sim;
+#[cfg(feature = "full")]
 mod sweep;
 mod transfer;
 mod via;
@@ -22,19 +30,38 @@ pub use asked::{Asked, SettingsOf, asked_settings};
 pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
+#[cfg(feature = "full")]
 pub use figures::{ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments};
 pub use host::HostPort;
-pub use models::{MethodName, PlanArguments, PredictArguments};
+pub use models::PredictArguments;
 pub use output::{Output, Timing};
+#[cfg(feature = "full")]
+pub use plan::{MethodName, PlanArguments};
+#[cfg(feature = "full")]
 pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
+#[cfg(feature = "full")]
 pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::{Percentage, SimArguments};
+#[cfg(feature = "full")]
 pub use sweep::SweepArguments;
 pub use transfer::{RecvArguments, SendArguments};
 pub use via::Via;
 pub use wrong::ArgumentError;
+
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as ScenarioArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as PlanArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as SweepArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as FiguresArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as CompletionsArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as ManualArguments;
 
 use std::ffi::OsString;
 
@@ -90,17 +117,29 @@ impl Arguments {
         match &self.command {
             Command::Demo(demo) => demo.output,
             Command::Sim(sim) => sim.output,
-            Command::Scenario(ScenarioArguments { command: ScenarioCommand::From(from) }) => from.output,
             Command::Predict(predict) => predict.output,
-            Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
-            Command::Sweep(sweep) => sweep.output,
-            Command::Figures(figures) => figures.output(),
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),
             Command::Bench(bench) => bench.result_output(),
+            #[cfg(feature = "full")]
+            Command::Scenario(scenario) => scenario.output(),
+            #[cfg(feature = "full")]
+            Command::Plan(plan) => plan.output,
+            #[cfg(feature = "full")]
+            Command::Sweep(sweep) => sweep.output,
+            #[cfg(feature = "full")]
+            Command::Figures(figures) => figures.output(),
+            #[cfg(feature = "full")]
             Command::Completions(_) | Command::Manual(_) => Output::default(),
+            #[cfg(not(feature = "full"))]
+            Command::Scenario(absent)
+            | Command::Plan(absent)
+            | Command::Sweep(absent)
+            | Command::Figures(absent)
+            | Command::Completions(absent)
+            | Command::Manual(absent) => absent.output(),
         }
     }
 }
@@ -144,6 +183,8 @@ pub fn usage(command: &clap::Command) -> String {
 
 /// The command, and those below it, with their remarks laid out for a terminal.
 fn laid_out(command: clap::Command) -> clap::Command {
+    #[cfg(not(feature = "full"))]
+    let command = absent::marked(command);
     let remarks = command.get_after_help().map(|remarks| Remarks::of(&remarks.to_string()).laid_out());
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }

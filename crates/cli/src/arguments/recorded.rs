@@ -27,6 +27,14 @@ pub enum ScenarioCommand {
     From(FromArguments),
 }
 
+impl ScenarioArguments {
+    /// The form in which the command's result is printed.
+    pub fn output(&self) -> Output {
+        let ScenarioCommand::From(from) = &self.command;
+        from.output
+    }
+}
+
 /// `anabranch scenario from`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = FROM_EXAMPLES)]

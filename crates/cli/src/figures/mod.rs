@@ -15,7 +15,7 @@ use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
 
 use crate::arguments::{ALL, FiguresArguments, FiguresCommand, StudyArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, LabFailure};
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use progress::FigureWatch;
@@ -44,7 +44,7 @@ fn figures(ids: &[String]) -> Vec<Wanted> {
 /// How figures are run, with what is kept of them.
 fn conduct(study: &StudyArguments, watch: Arc<FigureWatch>) -> Result<Conduct, Failure> {
     let kept = KeptRuns::in_folder(&study.dir, &by_recorded_results())
-        .map_err(|error| Failure::Figure(error.into()))?;
+        .map_err(|error| LabFailure::Figure(error.into()))?;
     Ok(Conduct { scale: study.scale, at_most: study.seeds, kept: kept.watched_by(watch) })
 }
 

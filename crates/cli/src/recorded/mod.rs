@@ -15,8 +15,8 @@ use anabranch_traces::{
     grouped,
 };
 
-use crate::arguments::FromArguments;
-use crate::failure::Failure;
+use crate::arguments::{FromArguments, ScenarioArguments, ScenarioCommand};
+use crate::failure::{Failure, LabFailure};
 use crate::interrupt::Interrupt;
 use crate::notice;
 use crate::report::{Outcome, print_line};
@@ -33,7 +33,8 @@ struct Made {
 ///
 /// # Errors
 /// A file that cannot be read or written or that is wrong, files that are not of one link, or Ctrl-C.
-pub async fn run(arguments: &FromArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub async fn run(arguments: &ScenarioArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let ScenarioCommand::From(arguments) = &arguments.command;
     let given = arguments.files.iter().map(PathBuf::as_path).collect::<Vec<_>>();
     refuse_replaced("--write", destination(arguments), &given)?;
     let made = {
@@ -99,7 +100,7 @@ fn given_links(arguments: &FromArguments) -> Result<Vec<GivenLink>, Failure> {
 fn recording(file: &Path, arguments: &FromArguments, folder: &Path) -> Result<Recording, Failure> {
     let is_stdin = file.as_os_str() == "-";
     let bytes = if is_stdin { bounded(io::stdin().lock()) } else { File::open(file).and_then(bounded) };
-    let bytes = bytes.map_err(|error| Failure::NoRecording { file: file.to_owned(), why: why(&error) })?;
+    let bytes = bytes.map_err(|error| LabFailure::NoRecording { file: file.to_owned(), why: why(&error) })?;
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
     let source = Source::new(name, decoded(&bytes));
     let kind = arguments.kind.map(|kind| kind.0);

@@ -29,6 +29,10 @@ pub use tables::{goodput, tables};
 /// # Errors
 /// The scenario is wrong, or a record cannot be written.
 pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    #[cfg(not(feature = "full"))]
+    if arguments.report.is_some() {
+        return Err(crate::absent::refusal("sim --report"));
+    }
     check(arguments.until, arguments.runs)?;
     refuse_replaced("--report", arguments.report.as_deref(), &[&arguments.scenario])?;
     let loaded = load(&arguments.scenario, &arguments.changes(), interrupt).await?;

@@ -1,6 +1,7 @@
 //! Rows as tables that other programs read: in memory as Arrow's columns, and as files.
 
 mod arrow;
+mod parquet;
 mod writer;
 
 pub(crate) use arrow::{Places, RowBatch, column};

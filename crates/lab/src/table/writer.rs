@@ -6,21 +6,18 @@ use std::path::{Path, PathBuf};
 
 use anabranch_files::{WholeFile, remove_leftovers};
 use arrow_schema::ArrowError;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
 
 use super::arrow::{RowBatch, schema};
-use crate::cell::{Cell, CellKind};
+use super::parquet::ParquetFile;
+use crate::cell::Cell;
 use crate::columns::ColumnInfo;
 
 /// A table that is being written, row by row. No more than a group of its rows is in memory.
 pub struct TableWriter {
     folder: PathBuf,
     columns: Vec<ColumnInfo>,
-    parquet: ArrowWriter<WholeFile>,
+    parquet: ParquetFile,
     csv: csv::Writer<BufWriter<WholeFile>>,
     group: RowBatch,
     /// The rows of a group.
@@ -47,7 +44,7 @@ impl TableWriter {
         let fault = |name: &'static str| move |error: io::Error| TableError::new(&folder.join(name), error);
         FILES.iter().for_each(|name| remove_leftovers(folder, name));
         let file = WholeFile::in_folder(folder, FILES[0]).map_err(fault(FILES[0]))?;
-        let parquet = ArrowWriter::try_new(file, schema(&columns), Some(properties(&columns)))
+        let parquet = ParquetFile::begin(file, &schema(&columns))
             .map_err(|error| TableError::new(&folder.join(FILES[0]), error))?;
         let file = WholeFile::in_folder(folder, FILES[1]).map_err(fault(FILES[1]))?;
         let mut csv = csv::Writer::from_writer(BufWriter::new(file));
@@ -75,7 +72,7 @@ impl TableWriter {
         self.write_group()?;
         let (folder, columns) = (self.folder, self.columns);
         let path = |index: usize| folder.join(FILES[index]);
-        let parquet = self.parquet.into_inner().map_err(|error| TableError::new(&path(0), error))?;
+        let parquet = self.parquet.finish().map_err(|error| TableError::new(&path(0), error))?;
         let csv = self.csv.into_inner().map_err(|error| TableError::new(&path(1), error.into_error()))?;
         let csv = csv.into_inner().map_err(|error| TableError::new(&path(1), error.into_error()))?;
         let list = WholeFile::in_folder(&folder, FILES[2]).and_then(|file| write_columns(file, &columns));
@@ -89,29 +86,12 @@ impl TableWriter {
     fn write_group(&mut self) -> Result<(), TableError> {
         let group = std::mem::replace(&mut self.group, RowBatch::new(&self.columns));
         let batch = group.finish().map_err(|error| self.fault(0, error))?;
-        // Without an end of the group, the writer would gather rows on.
-        let written = self.parquet.write(&batch).and_then(|()| self.parquet.flush());
-        written.map_err(|error| self.fault(0, error))
+        self.parquet.write(&batch).map_err(|error| self.fault(0, error))
     }
 
     fn fault(&self, index: usize, error: impl Into<Reason>) -> TableError {
         TableError::new(&self.folder.join(FILES[index]), error)
     }
-}
-
-/// Compressed, with dictionaries for texts alone: those of numbers, which seldom repeat, take more memory than the rows, as do
-/// statistics of each page.
-fn properties(columns: &[ColumnInfo]) -> WriterProperties {
-    let plain = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .set_dictionary_enabled(false)
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true);
-    let texts = columns.iter().filter(|column| column.kind == CellKind::Text);
-    let with_texts = texts.fold(plain, |properties, column| {
-        properties.set_column_dictionary_enabled(ColumnPath::from(column.name.as_str()), true)
-    });
-    with_texts.build()
 }
 
 /// Writes the list of a table's columns, itself a table: `table`, `column`, `unit`, `meaning`, as that of `sim --trace`.
@@ -180,6 +160,7 @@ mod tests {
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
     use super::*;
+    use crate::cell::CellKind;
 
     fn columns() -> Vec<ColumnInfo> {
         let column = |name: &str, unit: &str, kind| ColumnInfo {

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use anabranch_sim::result::RunResult;
 use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use super::headline::{headline, jains_index};
 use super::held::{REASONS, Reason, TimeShares, held};
@@ -44,7 +46,7 @@ pub struct Page<'a> {
     data: String,
     styles: &'static str,
     scripts: &'static [&'static str],
-    plotly: &'static str,
+    plotly: String,
 }
 
 impl<'a> Page<'a> {
@@ -84,7 +86,7 @@ impl<'a> Page<'a> {
             data,
             styles: include_str!("report.css"),
             scripts: SCRIPTS,
-            plotly: PLOTLY,
+            plotly: STANDARD.encode(PLOTLY),
         }
     }
 
@@ -123,5 +125,5 @@ const SCRIPTS: &[&str] = &[
     include_str!("page.js"),
 ];
 
-/// The plotting library, compressed by the build script: gzip in base64.
-const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz.base64"));
+/// The plotting library, compressed by the build script with gzip. A page has it in base64.
+const PLOTLY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz"));

@@ -21,6 +21,7 @@ pub struct Column<ColumnRow> {
     /// Those words, from the types that the cells show; empty for a column of numbers or names.
     words: fn() -> Vec<String>,
     /// What its cells hold.
+    #[cfg_attr(not(feature = "arrays"), allow(dead_code, reason = "a column in memory has a type"))]
     pub kind: CellKind,
     /// Its cell.
     pub read: ReadCell<ColumnRow>,

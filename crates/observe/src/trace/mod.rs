@@ -4,6 +4,7 @@
 mod cell;
 mod columns;
 mod frames;
+#[cfg(feature = "arrays")]
 mod memory;
 mod packets;
 mod table;
@@ -15,6 +16,7 @@ use anabranch_sim::observe::{FrameEvent, Observation, PathSeen, QueueSeen, Seen}
 use super::{About, Names};
 use columns::{Column, ColumnRow, LINKS, PACKETS, PATHS, PacketRow};
 use frames::FRAMES;
+#[cfg(feature = "arrays")]
 pub use memory::MemorySink;
 use packets::Carriers;
 use table::TraceTable;

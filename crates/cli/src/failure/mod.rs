@@ -1,23 +1,23 @@
 //! What can go wrong, as a person reads it (what is wrong, where, what to do), as a script reads it, and as the shell
 //! sees it.
 
+#[cfg(feature = "full")]
+mod lab;
+
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
 #[cfg(target_os = "linux")]
 use anabranch_emulate::namespaces::SetupError;
-use anabranch_lab::sweep::{AxisError, JournalError};
-use anabranch_lab::{LoadError, SweepError};
+use anabranch_lab::LoadError;
 use anabranch_net::PathAddresses;
 use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
-use anabranch_studies::figures::FigureError;
-use anabranch_traces::TraceError;
 use anabranch_transfer::{FindError, OpenError as StoreError};
 use serde_json::{Value, json};
 
@@ -26,6 +26,9 @@ use anabranch_net::monitor::path_name;
 use crate::interrupt;
 use crate::lookup::LookupFailure;
 use crate::notice;
+
+#[cfg(feature = "full")]
+pub use lab::LabFailure;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -54,17 +57,6 @@ pub enum Failure {
     /// A scenario that cannot be read.
     #[error("{0}")]
     NoScenario(LoadError),
-    /// A recording that cannot be read.
-    #[error("cannot read the recording {file:?}: {why}")]
-    NoRecording {
-        /// Which file.
-        file: PathBuf,
-        /// What the matter is.
-        why: String,
-    },
-    /// Recordings of which no scenario can be made.
-    #[error("{0}")]
-    Trace(TraceError),
     /// A scenario that is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -82,15 +74,13 @@ pub enum Failure {
     /// A question to which the planner has no answer.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A figure that cannot be run.
-    #[error("{0}")]
-    Figure(FigureError),
     /// A file that cannot be written: a record of a run, a plan.
     #[error(transparent)]
     Record(#[from] CannotWrite),
-    /// A sweep that cannot be made, or cannot go on.
+    /// A sweep, a figure or a recording.
+    #[cfg(feature = "full")]
     #[error(transparent)]
-    Sweep(SweepError),
+    Lab(#[from] LabFailure),
     /// There can be no network with the scenario's links.
     #[cfg(target_os = "linux")]
     #[error(transparent)]
@@ -208,26 +198,18 @@ impl Failure {
             | Failure::Key(_)
             | Failure::File(_)
             | Failure::NoScenario(_)
-            | Failure::NoRecording { .. }
-            | Failure::Trace(_)
             | Failure::Scenario(_)
             | Failure::Build(_)
             | Failure::NotForModels { .. }
             | Failure::Plan(_)
-            | Failure::Figure(FigureError::Keep(_))
             | Failure::Directory(_) => 2,
-            Failure::Sweep(
-                SweepError::Journal(JournalError::InUse { .. } | JournalError::Access { .. })
-                | SweepError::Table(_)
-                | SweepError::Batch(_),
-            ) => 1,
-            Failure::Sweep(_) => 2,
+            #[cfg(feature = "full")]
+            Failure::Lab(failure) => failure.status(),
             Failure::Record(record) => if_named_wrongly(record.source.kind()),
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
             | Failure::Unreachable { .. }
-            | Failure::Figure(_)
             | Failure::PeerGone(_)
             | Failure::LinksUsedUp(_)
             | Failure::Garbage { .. }
@@ -251,23 +233,13 @@ impl Failure {
             Failure::File(_) => "file",
             Failure::Directory(_) => "directory",
             Failure::NoScenario(_) => "no-scenario",
-            Failure::NoRecording { .. } => "no-recording",
-            Failure::Trace(_) => "trace",
             Failure::Scenario(error) => error.kind().name(),
             Failure::Build(_) => "scenario",
             Failure::NotForModels { .. } => "models",
             Failure::Plan(_) => "plan",
-            Failure::Figure(_) => "figure",
             Failure::Record(_) => "record",
-            Failure::Sweep(error) => match error {
-                SweepError::Journal(JournalError::InUse { .. }) => "in-use",
-                SweepError::Journal(_) | SweepError::Table(_) => "record",
-                SweepError::Axis(_) | SweepError::Grid(_) => "arguments",
-                SweepError::Scenario(_)
-                | SweepError::Build { .. }
-                | SweepError::Seeds(_)
-                | SweepError::Batch(_) => "scenario",
-            },
+            #[cfg(feature = "full")]
+            Failure::Lab(failure) => failure.kind(),
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => "namespace",
             Failure::NoAnswer { .. } => "no-answer",
@@ -286,39 +258,12 @@ impl Failure {
     }
 }
 
-impl From<TraceError> for Failure {
-    /// What is wrong at a place in a recording is told as in a scenario.
-    fn from(error: TraceError) -> Failure {
-        match error {
-            TraceError::Wrong(error) => Failure::Scenario(error),
-            other => Failure::Trace(other),
-        }
-    }
-}
-
-impl From<SweepError> for Failure {
-    fn from(error: SweepError) -> Failure {
-        match error {
-            SweepError::Scenario(error) | SweepError::Axis(AxisError::Form(error)) => {
-                Failure::Scenario(error)
-            }
-            other => Failure::Sweep(other),
-        }
-    }
-}
-
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
         match error {
             LoadError::Scenario(error) => Failure::Scenario(error),
             LoadError::NotRead { .. } => Failure::NoScenario(error),
         }
-    }
-}
-
-impl From<FigureError> for Failure {
-    fn from(error: FigureError) -> Failure {
-        if error.is_interruption() { Failure::Interrupted } else { Failure::Figure(error) }
     }
 }
 

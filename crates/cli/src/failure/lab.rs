@@ -1,0 +1,95 @@
+//! What can go wrong with sweeps, figures and recordings.
+
+use std::path::PathBuf;
+
+use anabranch_lab::SweepError;
+use anabranch_lab::sweep::{AxisError, JournalError};
+use anabranch_studies::figures::FigureError;
+use anabranch_traces::TraceError;
+
+use super::Failure;
+
+/// Why a sweep, a figure or a scenario from recordings was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum LabFailure {
+    /// A recording that cannot be read.
+    #[error("cannot read the recording {file:?}: {why}")]
+    NoRecording {
+        /// Which file.
+        file: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// Recordings of which no scenario can be made.
+    #[error("{0}")]
+    Trace(TraceError),
+    /// A figure that cannot be run.
+    #[error("{0}")]
+    Figure(FigureError),
+    /// A sweep that cannot be made, or cannot go on.
+    #[error(transparent)]
+    Sweep(SweepError),
+}
+
+impl LabFailure {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            LabFailure::NoRecording { .. }
+            | LabFailure::Trace(_)
+            | LabFailure::Figure(FigureError::Keep(_)) => 2,
+            LabFailure::Figure(_) => 1,
+            LabFailure::Sweep(
+                SweepError::Journal(JournalError::InUse { .. } | JournalError::Access { .. })
+                | SweepError::Table(_)
+                | SweepError::Batch(_),
+            ) => 1,
+            LabFailure::Sweep(_) => 2,
+        }
+    }
+
+    /// The word for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            LabFailure::NoRecording { .. } => "no-recording",
+            LabFailure::Trace(_) => "trace",
+            LabFailure::Figure(_) => "figure",
+            LabFailure::Sweep(error) => match error {
+                SweepError::Journal(JournalError::InUse { .. }) => "in-use",
+                SweepError::Journal(_) | SweepError::Table(_) => "record",
+                SweepError::Axis(_) | SweepError::Grid(_) => "arguments",
+                SweepError::Scenario(_)
+                | SweepError::Build { .. }
+                | SweepError::Seeds(_)
+                | SweepError::Batch(_) => "scenario",
+            },
+        }
+    }
+}
+
+impl From<TraceError> for Failure {
+    /// What is wrong at a place in a recording is told as in a scenario.
+    fn from(error: TraceError) -> Failure {
+        match error {
+            TraceError::Wrong(error) => Failure::Scenario(error),
+            other => LabFailure::Trace(other).into(),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        match error {
+            SweepError::Scenario(error) | SweepError::Axis(AxisError::Form(error)) => {
+                Failure::Scenario(error)
+            }
+            other => LabFailure::Sweep(other).into(),
+        }
+    }
+}
+
+impl From<FigureError> for Failure {
+    fn from(error: FigureError) -> Failure {
+        if error.is_interruption() { Failure::Interrupted } else { LabFailure::Figure(error).into() }
+    }
+}

@@ -1,0 +1,92 @@
+//! The file of a report page. Without the feature `page` there is no such file, and a page that is wanted is an error.
+
+#[cfg(feature = "page")]
+pub use drawn::PageFile;
+#[cfg(not(feature = "page"))]
+pub use left_out::PageFile;
+
+#[cfg(feature = "page")]
+mod drawn {
+    use std::io::{BufWriter, IntoInnerError};
+    use std::path::{Path, PathBuf};
+
+    use anabranch_files::WholeFile;
+    use anabranch_sim::observe::Observation;
+    use anabranch_sim::result::RunResult;
+
+    use crate::report::ReportSink;
+    use crate::sinks::at;
+    use crate::{About, CannotWrite};
+
+    /// A page that is being made. It is nothing until it is whole, and may have one of its name to replace.
+    pub struct PageFile {
+        path: PathBuf,
+        file: BufWriter<WholeFile>,
+        sink: ReportSink,
+    }
+
+    impl PageFile {
+        /// Begins the page.
+        ///
+        /// # Errors
+        /// The file cannot be written; likewise at its end.
+        pub fn open(path: &Path, about: &About<'_>) -> Result<PageFile, CannotWrite> {
+            let file = BufWriter::new(WholeFile::at(path).map_err(at(path))?);
+            Ok(PageFile { path: path.to_owned(), file, sink: ReportSink::new(about) })
+        }
+
+        /// Adds what was seen.
+        pub fn take(&mut self, observation: &Observation) {
+            self.sink.take(observation);
+        }
+
+        /// Writes the page and names its file.
+        pub fn finish(
+            self,
+            about: &About<'_>,
+            result: &RunResult,
+            runs: &[RunResult],
+        ) -> Result<PathBuf, CannotWrite> {
+            let PageFile { path, mut file, sink } = self;
+            let written = sink.finish(&mut file, about, result, runs);
+            let whole = written.and_then(|()| file.into_inner().map_err(IntoInnerError::into_error));
+            whole.and_then(WholeFile::finish).map_err(at(&path))?;
+            Ok(path)
+        }
+    }
+}
+
+#[cfg(not(feature = "page"))]
+mod left_out {
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    use anabranch_sim::observe::Observation;
+    use anabranch_sim::result::RunResult;
+
+    use crate::sinks::at;
+    use crate::{About, CannotWrite};
+
+    /// A page, of which there is none.
+    pub enum PageFile {}
+
+    impl PageFile {
+        /// Refuses.
+        ///
+        /// # Errors
+        /// Always.
+        pub fn open(path: &Path, _: &About<'_>) -> Result<PageFile, CannotWrite> {
+            Err(at(path)(io::Error::new(io::ErrorKind::Unsupported, "this build draws no pages")))
+        }
+
+        /// Is never called.
+        pub fn take(&mut self, _: &Observation) {
+            match *self {}
+        }
+
+        /// Is never called.
+        pub fn finish(self, _: &About<'_>, _: &RunResult, _: &[RunResult]) -> Result<PathBuf, CannotWrite> {
+            match self {}
+        }
+    }
+}
