@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Seed, Time};
 use anabranch_emulate::Network;
 use anabranch_emulate::network::{Datagram, PathInput, PathOutput, Way};
-use anabranch_link::config::{LossKind, QueueConfig, QueueLimit};
+use anabranch_link::config::{Jitter, LossKind, QueueConfig, QueueLimit};
 use anabranch_link::{Change, ChunkKind};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
@@ -223,7 +223,7 @@ fn a_path_over_a_link_that_there_is_not_is_refused_at_once() {
 /// Three paths over three links, two of them shared, one lossy and jittery; one falls silent for a while.
 fn wild() -> Scenario {
     let mut wild = losing(link("wild", 30, 3), LossKind::Bernoulli { probability: 0.1 });
-    wild.forward.jitter = Duration::from_millis(4);
+    wild.forward.jitter = Jitter::Uniform(Duration::from_millis(4));
     wild.forward.duplicate = 0.1;
     let mut scenario =
         scenario(vec![wild, link("slow", 5, 10), link("fast", 100, 1)], &[&[0], &[0, 2], &[1, 2]]);
