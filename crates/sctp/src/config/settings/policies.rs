@@ -91,7 +91,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Policy(kind::CONGESTION_CONTROL),
         "how windows grow and shrink; `reno`: each path independently, as in RFC 9260; `bbr`: each path by a model of its \
          rate and delay (BBRv3), with packets paced; `bbr-draft`: the same by the letter of the draft; \
-         `cubic`: each path independently by RFC 9438; `lia`, `olia`, `balia`, `berp`: windows that grow together, \
+         `cubic`: each path independently by RFC 9438; `westwood`, an experiment: losses at an empty queue cut \
+         nothing, and others cut to what fills the path; `lia`, `olia`, `balia`, `berp`: windows that grow together, \
          so that paths over one bottleneck take one share of it"
     ),
     field!(

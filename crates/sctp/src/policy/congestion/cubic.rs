@@ -101,13 +101,20 @@ pub struct Cubic {
 #[derive(Clone, Copy, Debug)]
 struct PathMemory {
     curve: CubicCurve,
+    /// The curve before the last cut for a loss.
+    before_cut: CubicCurve,
     /// Growth of less than a byte.
     part: f64,
     last_acked: Option<Time>,
 }
 
 impl PathMemory {
-    const NEW: fn() -> PathMemory = || PathMemory { curve: CubicCurve::new(), part: 0.0, last_acked: None };
+    const NEW: fn() -> PathMemory = || PathMemory {
+        curve: CubicCurve::new(),
+        before_cut: CubicCurve::new(),
+        part: 0.0,
+        last_acked: None,
+    };
 }
 
 impl Cubic {
@@ -155,6 +162,9 @@ impl CongestionControl for Cubic {
         let unit = sample.unit.get() as f64;
         let window = sample.cwnd.get() as f64 / unit;
         let least = sample.unit * self.rules.window_floor;
+        if matches!(cause, CutCause::Missing | CutCause::Timeout) {
+            memory.before_cut = memory.curve;
+        }
         let threshold = |left: f64| ByteCount::new((left * unit) as u64).max(least);
         match cause {
             CutCause::Missing => self.reno.cut_to(threshold(memory.curve.on_cut(window)), sample.cwnd),
@@ -171,6 +181,12 @@ impl CongestionControl for Cubic {
                 standard
             }
         }
+    }
+
+    /// RFC 9438 §4.9: the curve goes on as if there had been no cut.
+    fn on_undone(&mut self, path: PathId, _before: CutWindow, _view: &View<'_>) {
+        let memory = &mut self.paths[path.index()];
+        memory.curve = memory.before_cut;
     }
 }
 

@@ -147,3 +147,80 @@ const SPARE_UNITS: u64 = 3;
 const LEAST_CUT: u64 = 8;
 /// More losses than that are no chance, whatever the queue: a policer has none.
 const MOST_CHANCE: f64 = 0.1;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::BitRate;
+
+    use super::*;
+    use crate::policy::congestion::reno::tests::RULES;
+    use crate::policy::congestion::tests::acked;
+    use crate::policy::view::tests::{sample, view};
+    use crate::policy::{Delivery, OneWay};
+
+    /// A path of 20 Mbit/s and 40 ms, which 100,000 bytes fill, with a window of `cwnd` and packets that wait for `waits` ms.
+    fn path(cwnd: u64, waits: u64) -> PathSample {
+        let ms = Duration::from_millis;
+        let rate = BitRate::from_mbps(20);
+        PathSample {
+            cwnd: ByteCount::new(cwnd),
+            ssthresh: ByteCount::new(cwnd),
+            srtt: Some(ms(40 + waits)),
+            rttvar: Duration::ZERO,
+            one_way: Some(OneWay { way: ms(20 + waits), least: ms(20), back: ms(20) }),
+            delivery: Some(Delivery { rate, peak: rate }),
+            ..sample(0)
+        }
+    }
+
+    fn westwood() -> Westwood {
+        let mut westwood = Westwood::new(RULES);
+        westwood.add_path(PathId::FIRST);
+        westwood
+    }
+
+    fn left(cwnd: u64, waits: u64, cause: CutCause) -> (u64, u64) {
+        let paths = [path(cwnd, waits)];
+        let window = westwood().decrease(PathId::FIRST, cause, &view(&paths));
+        (window.cwnd.get(), window.ssthresh.get())
+    }
+
+    #[test]
+    fn a_loss_is_chance_while_nothing_waits_and_few_are_lost() {
+        let is_chance = |waits, loss_rate| {
+            let paths = [PathSample { loss_rate, ..path(100_000, waits) }];
+            westwood().is_chance(PathId::FIRST, &view(&paths))
+        };
+        assert_eq!([is_chance(0, 0.03), is_chance(6, 0.03), is_chance(7, 0.03)], [true, true, false]);
+        assert!(!is_chance(0, 0.11), "a policer has no queue");
+    }
+
+    #[test]
+    fn jitter_is_no_queue() {
+        let paths = [PathSample { rttvar: Duration::from_millis(8), ..path(100_000, 15) }];
+        assert!(westwood().is_chance(PathId::FIRST, &view(&paths)));
+    }
+
+    /// Three packets more than what fills the path, and an eighth less than before at most.
+    #[test]
+    fn a_cut_leaves_what_fills_the_path() {
+        assert_eq!(left(150_000, 20, CutCause::Missing), (104_500, 104_500));
+        assert_eq!(left(112_000, 8, CutCause::Missing), (98_000, 98_000));
+        assert_eq!(left(400_000, 120, CutCause::Missing), (200_000, 200_000), "half, if that is more");
+        assert_eq!(left(150_000, 20, CutCause::Timeout), (1_500, 104_500));
+    }
+
+    #[test]
+    fn growth_doubles_each_round_trip_while_nothing_waits_up_to_an_eighth_of_the_window() {
+        let mut westwood = westwood();
+        let (empty, full) = ([path(60_000, 0)], [path(60_000, 20)]);
+        let mut grown = |round: u64, paths: &[PathSample]| {
+            let acked = Acked { at: Time::ZERO + Duration::from_millis(40 * round), ..acked(60_000) };
+            westwood.increase(PathId::FIRST, &acked, &view(paths)).get()
+        };
+        let rounds: Vec<u64> = (1..=4).map(|round| grown(round, &empty)).collect();
+        assert_eq!(rounds, [3_000, 6_000, 7_500, 7_500]);
+        assert_eq!(grown(5, &full), 1_500, "as Reno");
+        assert_eq!(grown(6, &empty), 3_000);
+    }
+}

@@ -110,6 +110,12 @@ impl CongestionControl for Bbr {
         }
     }
 
+    fn on_undone(&mut self, path: PathId, _before: CutWindow, view: &View<'_>) {
+        if let Some(of_path) = self.path_mut(path) {
+            of_path.on_undone(view.path(path));
+        }
+    }
+
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
         let of_path = self.paths.get(path.index())?.as_ref()?;
         Some(of_path.pacing_rate(view.path(path)))

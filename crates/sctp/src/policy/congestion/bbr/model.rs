@@ -54,6 +54,14 @@ struct LossRound {
     is_start: bool,
 }
 
+/// The bounds that losses set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    bw_shortterm: f64,
+    inflight_shortterm: f64,
+    inflight_longterm: f64,
+}
+
 /// The round trip that a SACK ended, for the decision whether Startup is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndedRound {
@@ -158,6 +166,20 @@ impl PathModel {
         self.losses.ranges += u32::from(is_first && self.losses.ranges == 0 || !is_next);
         self.losses.last = serial;
         is_first
+    }
+
+    /// `SaveStateUponLoss`: the bounds as they are.
+    pub fn bounds(&self) -> Bounds {
+        let &PathModel { bw_shortterm, inflight_shortterm, inflight_longterm, .. } = self;
+        Bounds { bw_shortterm, inflight_shortterm, inflight_longterm }
+    }
+
+    /// `HandleSpuriousLossDetection`: the bounds are no tighter than `before` losses that were none.
+    pub fn undo_losses(&mut self, before: &Bounds) {
+        self.losses.has_loss = false;
+        self.bw_shortterm = self.bw_shortterm.max(before.bw_shortterm);
+        self.inflight_shortterm = self.inflight_shortterm.max(before.inflight_shortterm);
+        self.inflight_longterm = self.inflight_longterm.max(before.inflight_longterm);
     }
 
     /// `StartRound`: a round trip begins, after all that `delivered` counts.
@@ -319,6 +341,19 @@ mod tests {
         model.reset_short_term();
         model.end_sample(&sample(6e5, 0.0));
         assert_eq!(model.bw, 1e6);
+    }
+
+    #[test]
+    fn losses_that_were_none_bound_nothing() {
+        let mut model = PathModel::new(ms(0));
+        model.on_sample(&sample(1e6, 0.0), 1000.0);
+        model.end_sample(&sample(1e6, 0.0));
+        let before = model.bounds();
+        model.note_loss(1, 1000.0);
+        model.bound_short_term(100_000.0);
+        model.inflight_longterm = 50_000.0;
+        model.undo_losses(&before);
+        assert_eq!((model.bounds(), model.losses.has_loss), (before, false));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rand_core::{Rng, SeedableRng};
 
 use super::control::{Control, count};
 use super::loss::{LossJudge, LossRule};
-use super::model::PathModel;
+use super::model::{Bounds, PathModel};
 use super::sampler::DeliverySampler;
 use super::state::{Flight, Machine, State};
 use crate::policy::congestion::{Acked, CutCause, CutWindow, GivenWindow, LostData, SentData};
@@ -22,6 +22,8 @@ pub struct PathBbr {
     machine: Machine,
     control: Control,
     use_of_window: WindowUse,
+    /// The bounds before the last losses that began a recovery.
+    before_losses: Option<Bounds>,
     /// Whether a loss or a mark is not repaired yet (`InLossRecovery`).
     is_recovering: bool,
     /// The window that is to be applied.
@@ -46,6 +48,7 @@ impl PathBbr {
             machine: Machine::new(now),
             control: Control::new(path.cwnd.get() as f64),
             use_of_window: WindowUse::default(),
+            before_losses: None,
             is_recovering: false,
             given: None,
             rng: ChaCha12Rng::from_seed(seed.bytes()),
@@ -127,6 +130,9 @@ impl PathBbr {
             return unchanged;
         }
         self.save_cwnd(path.cwnd.get() as f64);
+        if matches!(cause, CutCause::Missing | CutCause::Timeout) {
+            self.before_losses = Some(self.model.bounds());
+        }
         self.is_recovering = true;
         match cause {
             CutCause::Timeout | CutCause::TimeoutAgain | CutCause::TimeoutAfterEcn => {
@@ -139,6 +145,15 @@ impl PathBbr {
             }
             CutCause::Missing | CutCause::Idle => unchanged,
         }
+    }
+
+    /// Losses proved spurious: `HandleSpuriousLossDetection`, without its return to an earlier state.
+    pub fn on_undone(&mut self, path: &PathSample) {
+        if let Some(before) = self.before_losses.take() {
+            self.model.undo_losses(&before);
+        }
+        self.is_recovering = false;
+        self.give(self.control.restored(path.cwnd.get() as f64));
     }
 
     /// The rate at which packets leave.
