@@ -5,6 +5,7 @@ use anabranch_base::{Duration, Time};
 
 use super::session::{Session, look};
 use super::timers::Timer;
+use crate::path::TailProbe;
 use crate::policy::PathId;
 use crate::policy::congestion::LostData;
 use crate::policy::loss_detection::{AckedChunk, RoundTrips, SackNews};
@@ -86,7 +87,8 @@ impl Session {
         }
         let Some(tsn) = self.send.latest_departure(path).filter(|&tsn| !self.is_refused(tsn)) else { return };
         let Some(left) = self.mark_lost(tsn, path, LostBy::Probe) else { return };
-        self.paths.change_after_loss(path, |state| state.tail_probe = Some((tsn, left)));
+        let probe = TailProbe { tsn, departure: left.departure, weight: left.weight };
+        self.paths.change_after_loss(path, |state| state.tail_probe = Some(probe));
         self.paths.counters_mut(path).tail_probes += 1;
         self.exemptions.grant(path);
     }
@@ -100,7 +102,9 @@ impl Session {
         now: Time,
     ) {
         for path in self.paths.ids() {
-            let Some((tsn, left)) = self.paths.after_loss(path).tail_probe else { continue };
+            let Some(TailProbe { tsn, departure, weight }) = self.paths.after_loss(path).tail_probe else {
+                continue;
+            };
             let Some(chunk) = news.acked.iter().find(|chunk| chunk.tsn == tsn) else { continue };
             self.paths.change_after_loss(path, |state| state.tail_probe = None);
             let least = self.paths.sample(chunk.path).min_rtt.unwrap_or_default();
@@ -112,7 +116,7 @@ impl Session {
                 self.enter_recovery(path);
             }
             if self.policies.gives_windows {
-                let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
+                let lost = LostData { at: now, departure, bytes: weight };
                 let view = look(now, &self.paths, &self.peer_window, &self.send);
                 self.policies.congestion.on_lost(path, &lost, &view);
             }

@@ -62,7 +62,13 @@ impl Session {
 
     /// A HEARTBEAT arrived on `path`. If this end has lost packets there, it probes at once whether they arrive now: its
     /// own next probe may be half a second away, or backed off.
+    ///
+    /// While this end waits for the answer to a SHUTDOWN or SHUTDOWN-ACK it does not: answered probes would end the count of those
+    /// that are not answered, and with it the end of an association whose peer never shut down (RFC 9260 §9.2).
     pub(super) fn probe_back(&mut self, path: PathId, now: Time) {
+        if self.timers.is_running(Timer::Shutdown) {
+            return;
+        }
         let health = self.paths.health(path);
         let has_lost_probes = health.state() == PathState::Unconfirmed && health.errors() > 0;
         let is_failed = self.settings.config.failover.quick && health.state().has_failed();

@@ -1,5 +1,6 @@
 //! How paths join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3).
 
+use std::cmp::Reverse;
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Time};
@@ -192,7 +193,8 @@ impl Session {
     }
 
     /// M-CWM-1: "initial windows are scaled so the constraint holds". If the windows together exceed the room, the
-    /// windows of the `fresh` paths are cut to equal parts of what the others leave.
+    /// windows of the `fresh` paths are cut to equal parts of what the others leave. Each keeps a packet, for which the
+    /// largest of the others make room.
     pub(super) fn fit_first_windows(&mut self, fresh: &[PathId]) {
         let view = look(Time::ZERO, &self.paths, &self.peer_window, &self.send);
         let room = self.policies.limit.room(&view);
@@ -205,6 +207,22 @@ impl Session {
         }
         let part = room.saturating_sub(together(&|id| !fresh.contains(&id))) / fresh.len() as u64;
         fresh.iter().for_each(|&id| self.paths.fit_first_window(id, part));
+        self.shrink_windows_to(room);
+    }
+
+    /// Shrinks the largest windows packet by packet, to a packet at least, until all together do not exceed `room`.
+    fn shrink_windows_to(&mut self, room: ByteCount) {
+        loop {
+            let sharing = self.paths.samples().iter().filter(|path| path.state != PathState::Removed);
+            let together: ByteCount = sharing.clone().map(|path| path.cwnd).sum();
+            let excess = together.saturating_sub(room);
+            let Some(largest) = sharing.max_by_key(|path| (path.cwnd, Reverse(path.id))) else { return };
+            let cut = excess.min(largest.cwnd.saturating_sub(largest.unit)).min(largest.unit);
+            if cut.is_zero() {
+                return;
+            }
+            self.paths.shrink(largest.id, cut);
+        }
     }
 
     pub(super) fn remove_path(&mut self, id: PathId) {

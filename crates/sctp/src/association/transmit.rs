@@ -320,7 +320,10 @@ impl Session {
                         return Some((self.chosen(oldest, index)?, open.path));
                     }
                     _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
-                    _ => scheduler.pick(&queue, &view)?,
+                    _ => match scheduler.pick(&queue, &view) {
+                        Some(picked) => picked,
+                        None => self.pick_awaited(oldest, &view)?,
+                    },
                 }
             }
         };
@@ -348,6 +351,15 @@ impl Session {
 
     fn may_be_outstanding(&self, tsn: Tsn) -> bool {
         tsn.distance_from(self.send.ack_point()) <= MOST_OUTSTANDING
+    }
+
+    /// A path for the chunk `oldest` if all that the peer holds waits for it, nothing is in flight, and only the shares of the
+    /// buffer keep it back: what was sent ahead has spent them.
+    fn pick_awaited(&self, oldest: Tsn, view: &View<'_>) -> Option<(PathId, Index)> {
+        let is_awaited = oldest == self.send.ack_point().next();
+        let is_idle = self.send.rwnd_flight().is_zero() && !self.send.has_marked();
+        let mut spent = view.active().filter(|path| path.has_spent_share && path.has_window());
+        (is_awaited && is_idle).then(|| spent.next()).flatten().map(|path| (path.id, Index::OLDEST))
     }
 
     /// The destination of new data when no path is active: the last resort, until the error count closes the

@@ -1,9 +1,8 @@
 //! The state that loss responses leave on one path: windows of data that count as one loss, held data, a probe, and
 //! when the timer and the next retransmission are due.
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 
-use crate::send::Left;
 use crate::seq::Tsn;
 
 /// The state that loss responses keep on a path.
@@ -13,8 +12,8 @@ pub struct LossState {
     pub holds_data: bool,
     /// Whether the peer reports a mark in the packet that is being read.
     pub awaits_echo: bool,
-    /// The chunk that left again as a probe of what was lost, and how it had left, until something is acknowledged.
-    pub tail_probe: Option<(Tsn, Left)>,
+    /// The chunk that left again as a probe of what was lost, until something is acknowledged.
+    pub tail_probe: Option<TailProbe>,
     /// Whether a HEARTBEAT that a response asked for is under way.
     is_probed: bool,
     /// The duration of the next timer, if it is not the RTO.
@@ -27,6 +26,17 @@ pub struct LossState {
     ecn_until: Option<Tsn>,
     /// The same for the last sign of a loss, with or without a cut.
     loss_until: Option<Tsn>,
+}
+
+/// A chunk that leaves again as a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TailProbe {
+    /// Its TSN.
+    pub tsn: Tsn,
+    /// The number of the packet in which it had left.
+    pub departure: u64,
+    /// Its weight against the window.
+    pub weight: ByteCount,
 }
 
 impl LossState {

@@ -21,7 +21,7 @@ mod silence;
 mod table;
 
 pub use addresses::PathAddresses;
-pub use after_loss::LossState;
+pub use after_loss::{LossState, TailProbe};
 pub use counters::{EcnCounters, PathCounters, SackCounters};
 pub use ecn::EcnFault;
 pub(crate) use ecn::PacketChunks;

@@ -168,7 +168,7 @@ pub trait CongestionControl: Debug + Send {
         ByteCount::ZERO
     }
 
-    /// Whether a loss on `path` is none of congestion. Then its window is not cut, and no recovery begins.
+    /// Whether a loss on `path` is chance, and not congestion. Then its window is not cut, and no recovery begins.
     fn is_chance(&self, _path: PathId, _view: &View<'_>) -> bool {
         false
     }
