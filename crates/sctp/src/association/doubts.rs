@@ -139,7 +139,7 @@ impl Doubts {
                 self.settle(cut, false);
             }
         }
-        self.cuts.retain(|cut| !cut.is_justified || cut.open > 0);
+        self.cuts.retain(|cut| cut.open > 0 || cut.spurious > 0 && !cut.is_justified);
     }
 
     /// Removes a cut all of whose losses proved spurious. Where the window was cut again since, the later cut counts from the
