@@ -6,7 +6,9 @@ use std::fmt::Write;
 use crate::worlds::{only, run, scenario};
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::{Config, RngSeed};
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use rayon::prelude::*;
 
 const RATES: [f64; 2] = [20e6, 8e6];
 
@@ -66,32 +68,30 @@ fn trouble() -> impl Strategy<Value = String> {
         .prop_map(|(at, link, what, direction)| event(at, link, &what, direction))
 }
 
+/// Delays, queues and the receive buffer, and what happens to the links.
+fn history() -> impl Strategy<Value = ([f64; 2], [u64; 2], &'static str, String)> {
+    let delay = || select(vec![0.5, 5.0, 10.0, 20.0]);
+    let queue = || select(vec![50, 100, 200]);
+    let events = prop::collection::vec(trouble(), 1..6).prop_map(|events| events.concat());
+    ([delay(), delay()], [queue(), queue()], select(vec!["1 MiB", "4 MiB"]), events)
+}
+
 /// How many histories: `ANABRANCH_OUTAGES` for more.
-fn cases() -> u32 {
-    std::env::var("ANABRANCH_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(24)
+fn cases() -> usize {
+    std::env::var("ANABRANCH_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
-/// The usual draws are the same in every run; `ANABRANCH_OUTAGES` draws others.
-///
-/// The property has exceptions: of 130 histories at random, about one leaves a path with 0.3 to 0.8 of its link after two seconds. A
-/// delay of 800 ms at the start of a path of half a millisecond does: 0.63, and all of it five seconds later.
-fn draws() -> Config {
-    let is_usual = std::env::var_os("ANABRANCH_OUTAGES").is_none();
-    let rng_seed = if is_usual { RngSeed::Fixed(3) } else { RngSeed::Random };
-    Config { cases: cases(), rng_seed, failure_persistence: None, ..Config::default() }
-}
-
-proptest! {
-    #![proptest_config(draws())]
-
-    #[test]
-    fn a_path_carries_what_its_link_allows_within_two_seconds_after_any_start(
-        delays in [select(vec![0.5, 5.0, 10.0, 20.0]), select(vec![0.5, 5.0, 10.0, 20.0])],
-        queues in [select(vec![50, 100, 200]), select(vec![50, 100, 200])],
-        buffer in select(vec!["1 MiB", "4 MiB"]),
-        events in prop::collection::vec(trouble(), 1..6),
-    ) {
-        let found = parts(delays, queues, buffer, &events.concat());
-        prop_assert!(found.iter().all(|part| *part > 0.8), "{found:?}");
-    }
+/// Not after every start: about one history in a hundred leaves a path with less. A delay of 800 ms at the start of a path of half a
+/// millisecond does: 0.63 of the link, and all of it five seconds later.
+#[test]
+fn a_path_carries_what_its_link_allows_within_two_seconds_after_nearly_any_start() {
+    let mut runner = TestRunner::deterministic();
+    let mut draw = || history().new_tree(&mut runner).expect("nothing is rejected").current();
+    let histories: Vec<_> = (0..cases()).map(|_| draw()).collect();
+    let judged = histories.par_iter().map(|history| {
+        let (delays, queues, buffer, events) = history;
+        (parts(*delays, *queues, buffer, events), history)
+    });
+    let exceptions: Vec<_> = judged.filter(|(found, _)| found.iter().any(|part| *part <= 0.8)).collect();
+    assert!(exceptions.len() * 20 <= cases(), "{exceptions:#?}");
 }
