@@ -86,6 +86,7 @@ impl Session {
             self.restart_retransmission_timer(path, now);
         }
         self.policies.detection.on_timeout(path);
+        self.paths.change_after_loss(path, |state| state.tail_probe = None);
         self.record(now, path, Happening::Timeout);
         match (response.is_error, is_refused) {
             (true, false) => self.count_path_error(path, true, now),

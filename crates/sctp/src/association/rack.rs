@@ -6,21 +6,18 @@ use anabranch_base::{Duration, Time};
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::path::TailProbe;
-use crate::policy::PathId;
 use crate::policy::congestion::LostData;
 use crate::policy::loss_detection::{AckedChunk, RoundTrips, SackNews};
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
+use crate::policy::{PathId, PathSample};
 
 impl Session {
     /// Shows the loss detection the round trips, if it counts time.
     pub(super) fn time_news(&self, news: &mut SackNews, now: Time) {
         news.at = now;
         if self.policies.counts_time {
-            let trips = |sample: &crate::policy::PathSample| RoundTrips {
-                least: sample.min_rtt,
-                smoothed: sample.srtt,
-            };
+            let trips = |sample: &PathSample| RoundTrips { least: sample.min_rtt, smoothed: sample.srtt };
             news.round_trips.clear();
             news.round_trips.extend(self.paths.samples().iter().map(trips));
         }
@@ -34,7 +31,6 @@ impl Session {
         for path in self.paths.ids() {
             self.set_overtaken_timer(path);
             if !news.paths[path.index()].left.is_zero() {
-                self.paths.change_after_loss(path, |state| state.tail_probe = None);
                 self.timers.stop(Timer::TailProbe(path));
                 self.arm_tail_probe(path, now);
             }
@@ -108,7 +104,8 @@ impl Session {
             let Some(chunk) = news.acked.iter().find(|chunk| chunk.tsn == tsn) else { continue };
             self.paths.change_after_loss(path, |state| state.tail_probe = None);
             let least = self.paths.sample(chunk.path).min_rtt.unwrap_or_default();
-            if chunk.was_lost || now.since(chunk.sent_at) < least || is_duplicate(chunk) {
+            let had_arrived = chunk.was_lost || now.since(chunk.sent_at) < least || is_duplicate(chunk);
+            if had_arrived || self.policies.detection.is_in_recovery(path) {
                 continue;
             }
             let response = self.respond(Signal::Missing, path, now);
