@@ -126,7 +126,7 @@ fn cases() -> u32 {
 
 /// The usual draws are the same in every run; `ANABRANCH_OUTAGES` draws others.
 ///
-/// The property has exceptions: of a thousand outages at random, one or so stands still for 35 ms longer.
+/// The property has exceptions under `tuned-1`: of a thousand outages at random, one or so lasts a third of a second longer.
 fn draws() -> Config {
     let is_usual = std::env::var_os("ANABRANCH_OUTAGES").is_none();
     let rng_seed = if is_usual { RngSeed::Fixed(1) } else { RngSeed::Random };
@@ -170,6 +170,42 @@ fn a_long_outage_stalls_a_transfer_for_no_longer_than_a_short_one_afterwards() {
         let silent = [Some((2_400, 2_400 + length)); 2];
         let sctp = "profile = \"tuned-2\"\nencapsulation = \"sealed\"\n".to_owned();
         let outage = Outage { delays: [delay; 2], silent, direction: "forward", sctp };
+        assert_eq!(outage.judge(), Ok(()));
+    });
+}
+
+/// What the random outages found once, and why.
+#[test]
+fn outages_that_once_lasted_longer_are_over_in_time() {
+    let both = |ends: [u64; 2]| ends.map(|end| Some((1_000, end)));
+    let cases = [
+        // Probes of the packet size that left in the silence made a path narrow after it; chunks that were bound to that path
+        // did not fit it, and nobody took them.
+        ([50.0, 50.0], both([5_000, 7_000]), "reverse", "profile = \"tuned-2\"\nscheduler = \"bas\""),
+        // The losses of the outage made the quick path dearer than the slow one, which kept the whole buffer.
+        (
+            [10.0, 50.0],
+            [Some((1_000, 2_175)), None],
+            "both",
+            "profile = \"tuned-2\"\nreceive_buffer = \"64 KiB\"",
+        ),
+        // An idle path had no round trip, and its timer ran for a second when the first probe was answered.
+        (
+            [5.0, 0.1],
+            both([3_300, 1_300]),
+            "both",
+            "profile = \"tuned-1\"\nscheduler = \"primary\"\nreceive_buffer = \"64 KiB\"",
+        ),
+        // Where no path was active, SACKs left on another path than the one that carried data again.
+        (
+            [0.1, 25.0],
+            both([9_270, 7_270]),
+            "both",
+            "profile = \"tuned-2\"\nscheduler = \"round-robin\"\nreceive_buffer = \"1 MiB\"",
+        ),
+    ];
+    cases.par_iter().for_each(|(delays, silent, direction, sctp)| {
+        let outage = Outage { delays: *delays, silent: *silent, direction, sctp: (*sctp).to_owned() };
         assert_eq!(outage.judge(), Ok(()));
     });
 }

@@ -81,10 +81,10 @@ fn cases() -> usize {
     std::env::var("ANABRANCH_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
-/// Not after every start: about one history in a hundred leaves a path with less. A delay of 800 ms at the start of a path of half a
-/// millisecond does: 0.63 of the link, and all of it five seconds later.
+/// Not after every history: some four of a thousand leave a window of two packets, which grows by a packet a round trip, and
+/// need three seconds.
 #[test]
-fn a_path_carries_what_its_link_allows_within_two_seconds_after_nearly_any_start() {
+fn a_path_carries_what_its_link_allows_within_two_seconds_after_nearly_any_history() {
     let mut runner = TestRunner::deterministic();
     let mut draw = || history().new_tree(&mut runner).expect("nothing is rejected").current();
     let histories: Vec<_> = (0..cases()).map(|_| draw()).collect();
@@ -93,5 +93,5 @@ fn a_path_carries_what_its_link_allows_within_two_seconds_after_nearly_any_start
         (parts(*delays, *queues, buffer, events), history)
     });
     let exceptions: Vec<_> = judged.filter(|(found, _)| found.iter().any(|part| *part <= 0.8)).collect();
-    assert!(exceptions.len() * 20 <= cases(), "{exceptions:#?}");
+    assert!(exceptions.len() * 100 <= cases(), "{exceptions:#?}");
 }

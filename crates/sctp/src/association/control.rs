@@ -187,6 +187,7 @@ impl Session {
         if !is_quick {
             probes.forget();
         }
+        self.paths.mtu_mut(path).on_silence();
         if let Some(response) = self.on_probe_unanswered(path, now) {
             return if response.is_error { self.count_path_error(path, true, now) } else { Ok(()) };
         }

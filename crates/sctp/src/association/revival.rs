@@ -5,28 +5,50 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 use super::session::Session;
 use super::timers::Timer;
+use crate::policy::congestion::CutCause;
 use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
 use crate::seq::Tsn;
 
 impl Session {
     /// A HEARTBEAT that left at `sent_at` was answered on `path`. If T3-rtx has expired there since a chunk was last
-    /// acknowledged, all that left before the HEARTBEAT is lost, and leaves again at once. The timer runs anew for the rest: it
-    /// was started with the time-out of the outage, which the answer has ended.
+    /// acknowledged, all that left before the HEARTBEAT is lost, and leaves again at once. Without a time-out, so is what left a
+    /// round trip earlier: SACKs for it had time to arrive by any path. The timer runs anew for the rest: it was started with
+    /// the time-out of the outage, or before any round trip was measured.
     ///
-    /// The window is not cut: the time-outs have done so.
+    /// The window of a failed path is not cut here: the time-outs have done so, or the end of the suspicion does.
     pub(super) fn revive(&mut self, path: PathId, sent_at: Time, now: Time) {
-        if !self.settings.config.failover.quick || !self.paths.has_timed_out(path) {
+        if !self.settings.config.failover.quick {
             return;
         }
-        for tsn in self.send.in_flight_from_before(path, sent_at) {
+        let before = match self.paths.has_timed_out(path) {
+            true => sent_at,
+            false => sent_at - self.longest_round_trip(path) - ALLOWANCE,
+        };
+        let has_failed = self.paths.sample(path).state.has_failed();
+        let lost = self.send.in_flight_from_before(path, before);
+        if lost.is_empty() && !self.paths.has_timed_out(path) {
+            return;
+        }
+        for &tsn in &lost {
             _ = self.mark_lost(tsn, path, LostBy::Timeout);
+            self.paths.silence_mut(path).on_taken_back();
+        }
+        if !has_failed && !self.paths.has_timed_out(path) {
+            self.cut(path, CutCause::Missing, now);
         }
         if self.paths.sample(path).flight.is_zero() {
             self.timers.stop(Timer::Retransmission(path));
         } else if self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
+    }
+
+    /// The longest smoothed round trip of `path` and of those that have not failed.
+    fn longest_round_trip(&self, path: PathId) -> Duration {
+        let answering =
+            self.paths.samples().iter().filter(|sample| sample.id == path || !sample.state.has_failed());
+        answering.filter_map(|sample| sample.srtt).max().unwrap_or(Duration::ZERO)
     }
 
     /// A SACK arrived, and it or the last one left less room than the `owed` bytes that are in flight or lost. What was there
@@ -73,12 +95,15 @@ impl Session {
         let has_lost_probes = health.state() == PathState::Unconfirmed && health.errors() > 0;
         let is_failed = self.settings.config.failover.quick && health.state().has_failed();
         // However many HEARTBEATs a packet carries, and however often they come.
-        let is_failed = is_failed && health.last_probe().is_none_or(|last| last + LEAST_GAP <= now);
-        if (has_lost_probes || is_failed) && self.is_announced(path) && self.challenges.may_give(now) {
+        let is_time = health.last_probe().is_none_or(|last| last + LEAST_GAP <= now);
+        let is_wanted = is_time && (has_lost_probes || is_failed);
+        if is_wanted && self.is_announced(path) && self.challenges.may_give(now) {
             self.send_heartbeat(path, now);
         }
     }
 }
 
-/// The least time between two probes that HEARTBEATs of the peer cause on a failed path.
+/// How much longer than a round trip an acknowledgement may take.
+const ALLOWANCE: Duration = Duration::from_millis(25);
+/// The least time between two probes that HEARTBEATs of the peer cause on a path.
 const LEAST_GAP: Duration = Duration::from_millis(100);

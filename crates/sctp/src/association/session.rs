@@ -365,6 +365,17 @@ impl Session {
         }
     }
 
+    /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If none is, DATA shows better than
+    /// anything where the network works again (RFC 9260 §6.4).
+    pub(super) fn sack_route(&self) -> PathId {
+        let usable = self.usable_path(self.sack_path);
+        let has_failed = |id| self.paths.sample(id).state.has_failed();
+        match self.settings.config.failover.quick && has_failed(usable) && has_failed(self.sack_path) {
+            true => self.sack_path,
+            false => usable,
+        }
+    }
+
     /// The header of packets to the peer.
     pub(super) fn header(&self) -> CommonHeader {
         CommonHeader {

@@ -120,7 +120,7 @@ impl Session {
             return Some(if control.is_probe { path } else { self.usable_path(path) });
         }
         if self.is_sack_due {
-            return Some(self.usable_path(self.sack_path));
+            return Some(self.sack_route());
         }
         if let Some(again) = self.next_lost(None, now) {
             return Some(again.path);
@@ -257,7 +257,7 @@ impl Session {
     /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
     fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
-        if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
+        if !(self.is_sack_due || may_ride) || self.sack_route() != path {
             return;
         }
         if !self.pack_echoes(LEAST_SACK, builder, auth) {

@@ -32,6 +32,8 @@ pub struct MtuSearch {
     raise_at: Option<Time>,
     /// The last time-out lost only packets that the network may fragment: it does not tell anything about the size.
     is_excused: bool,
+    /// A HEARTBEAT was not answered, so probes that were not answered meanwhile do not tell anything about the size.
+    was_silent: bool,
 }
 
 /// The state of the search (RFC 8899 §5.2).
@@ -79,14 +81,19 @@ impl MtuSearch {
             due: None,
             raise_at: None,
             is_excused: false,
+            was_silent: false,
         }
     }
 
     /// The path has connectivity, for the first time or again: a size that was found before is checked first.
     pub fn on_connected(&mut self, now: Time) {
         let is_excused = std::mem::take(&mut self.is_excused);
+        let was_silent = std::mem::take(&mut self.was_silent);
         match self.state {
             _ if self.is_off() || is_excused => {}
+            _ if was_silent && self.is_checking() => {
+                self.begin(Course::check(self.bounds, self.current), now)
+            }
             MtuState::Disabled | MtuState::Base => {
                 self.state = MtuState::Base;
                 self.begin(Course::search(self.bounds, None), now);
@@ -105,6 +112,11 @@ impl MtuSearch {
     pub fn on_timeout(&mut self, now: Time) {
         self.is_excused = false;
         self.doubt(now);
+    }
+
+    /// A HEARTBEAT was not answered. If the path answers later, a check that is under way begins anew.
+    pub fn on_silence(&mut self) {
+        self.was_silent = true;
     }
 
     /// Packets of the current size may no longer arrive (RFC 8899 §4.3).

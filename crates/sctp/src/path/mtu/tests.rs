@@ -199,6 +199,31 @@ fn silence_does_not_reduce_the_packet_size() {
     assert_eq!(road.current(), 1_400);
 }
 
+/// The first probes of a check left while nothing arrived, and the base after that: the size is as before.
+#[test]
+fn probes_that_left_in_a_silence_do_not_reduce_the_packet_size_after_it() {
+    for is_told in [true, false] {
+        let mut road = Road::new(1_500);
+        road.run(10);
+        road.carried = 0;
+        road.doubt();
+        while road.probed.len() < 3 {
+            let due = road.search.due().expect("a check is under way");
+            road.now = due;
+            let size = road.search.take_due(due, PACE).expect("it is due");
+            road.send(size);
+        }
+        if is_told {
+            road.search.on_silence();
+        }
+        road.carried = 1_500;
+        road.search.on_connected(road.now);
+        road.run(40);
+        let has_shrunk = road.changes.iter().any(|(_, size)| *size == 1_200);
+        assert_eq!((road.current(), has_shrunk), (1_500, !is_told), "{:?}", road.changes);
+    }
+}
+
 #[test]
 fn a_path_that_answers_nothing_at_first_is_tried_again() {
     let mut road = Road::new(0);

@@ -13,6 +13,8 @@ pub struct PathForecast {
     pub least: f64,
     /// The delay of SACKs on their way back.
     pub back: f64,
+    /// The round trip now, with what packets wait in queues.
+    pub round_trip: f64,
     /// Whether packets wait in a queue of the path.
     pub is_queueing: bool,
     /// What is in flight.
@@ -41,6 +43,7 @@ impl PathForecast {
             id: path.id,
             least: one_way.least.as_secs_f64(),
             back: one_way.back.as_secs_f64(),
+            round_trip: (one_way.way + one_way.back).as_secs_f64().max(SHORTEST),
             is_queueing: one_way.is_queueing(),
             flight: bytes(path.flight),
             cwnd: bytes(path.cwnd),
@@ -77,6 +80,14 @@ impl PathForecast {
     /// The same by the rate of the narrowest link. `busy` is for how long the link is busy with what was sent.
     pub fn by_link(&self, size: f64, peak: f64, busy: f64) -> f64 {
         (busy + size / peak).min(self.least + (self.flight + size) / peak)
+    }
+
+    /// How much the path carries in so many `seconds`: what its link delivers, as far as its window lets so much leave. A
+    /// window that time-outs have shut carries little over a path whose delay has grown, whatever its link did before.
+    pub fn carried_in(&self, seconds: f64) -> f64 {
+        let round_trips = 1.0 + seconds / self.round_trip;
+        let growth = if self.is_starting { round_trips } else { 1.0 };
+        (seconds * self.peak.unwrap_or(0.0)).min(self.cwnd * growth * round_trips)
     }
 
     /// How much in flight fills the path, with some room; endless while nothing was measured.

@@ -21,8 +21,9 @@ pub struct InOrderArrival {
     candidates: Vec<Candidate>,
     /// The last pick: further chunks of the same packet are the next ones.
     picked: Option<(PathId, Index)>,
-    /// For each path, the chunk after the last one that it took.
+    /// For each path, the chunk after the last one that it took, and when that was.
     next: Vec<Option<Tsn>>,
+    picked_at: Vec<Time>,
     /// How far ahead the last pick looked for a chunk, in bytes.
     look_ahead: f64,
     /// For chunks that arrive later than was foreseen, because they were lost or delayed.
@@ -69,7 +70,8 @@ impl InOrderArrival {
         let room = bytes(view.peer_window);
         for index in 0..self.candidates.len() {
             let reserve = self.reserve(index);
-            self.candidates[index].is_allowed = reserve <= 0.0 || room >= size + reserve;
+            let has_room = reserve <= 0.0 || room >= size + reserve;
+            self.candidates[index].is_allowed = has_room || self.is_to_be_tried(index, view);
         }
         self.candidates.sort_unstable_by(|one, other| one.rank.total_cmp(&other.rank));
     }
@@ -89,15 +91,25 @@ impl InOrderArrival {
         kept.map(|(_, other)| other.path.need()).sum()
     }
 
+    /// Whether a path that only its losses keep from sending has rested for so long that it is tried with a packet: what it
+    /// lost in an outage, or before others filled its queue, says less and less.
+    fn is_to_be_tried(&self, index: usize, view: &View<'_>) -> bool {
+        let candidate = &self.candidates[index];
+        let path = &candidate.path;
+        let rested = view.now.since(self.picked_at.get(path.id.index()).copied().unwrap_or_default());
+        let is_sooner = |other: &Candidate| other.cost + other.path.base() * MARGIN < path.least;
+        let is_sound = path.loss > 0.0 && !self.candidates.iter().any(is_sooner);
+        let rest = REST * (1.0 + 16.0 * path.loss) * path.round_trip;
+        is_sound && path.flight == 0.0 && rested.as_secs_f64() >= rest
+    }
+
     /// How many bytes will have arrived by other paths when a packet by this one arrives.
     fn ahead(&self, candidate: &Candidate) -> f64 {
         let others = self.candidates.iter().filter(|other| {
             let is_of_use = other.is_wide && (other.is_allowed || is_quicker(other, candidate));
             other.path.id != candidate.path.id && is_of_use
         });
-        others
-            .map(|other| (candidate.arrival - other.arrival).max(0.0) * other.path.peak.unwrap_or(0.0))
-            .sum()
+        others.map(|other| other.path.carried_in((candidate.arrival - other.arrival).max(0.0))).sum()
     }
 
     /// The path and chunk for the next packet.
@@ -140,8 +152,10 @@ impl InOrderArrival {
     }
 
     /// The chunk at `index` leaves on `path`.
-    fn on_picked(&mut self, path: PathId, index: Index, queue: &QueueView<'_>) {
+    fn on_picked(&mut self, path: PathId, index: Index, queue: &QueueView<'_>, now: Time) {
         self.next.resize(self.next.len().max(path.index() + 1), None);
+        self.picked_at.resize(self.next.len(), Time::ZERO);
+        self.picked_at[path.index()] = now;
         self.next[path.index()] = queue.chunk(index).map(|chunk| chunk.tsn.next());
     }
 
@@ -199,16 +213,16 @@ impl Scheduler for InOrderArrival {
         let path = candidate.path.id;
         self.busy_until[path.index()] = after(view.now, candidate.arrival);
         self.picked = Some((path, index));
-        self.on_picked(path, index, queue);
+        self.on_picked(path, index, queue, view.now);
         Some((path, index))
     }
 
     /// The chunks that follow the picked one: its place in the queue is theirs now.
-    fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
+    fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
         let index =
             self.picked.filter(|(picked, _)| *picked == path).map_or(Index::OLDEST, |(_, index)| index);
         let index = Some(index).filter(|index| index.0 < queue.chunks)?;
-        self.on_picked(path, index, queue);
+        self.on_picked(path, index, queue, view.now);
         Some(index)
     }
 
@@ -223,6 +237,8 @@ impl Scheduler for InOrderArrival {
 
 /// Paths whose delays differ by less than this part of a round trip are nearly equal.
 const MARGIN: f64 = 0.05;
+/// A path that lost packets rests for so many round trips, and more where it lost many.
+const REST: f64 = 4.0;
 /// A chunk may leave too early by this part of what arrives before it, beyond so many chunks.
 const RUN: f64 = 0.125;
 const MANY: f64 = 64.0;
@@ -276,6 +292,11 @@ mod tests {
         assert!(early[0].0 == 1 && early[0].1 > 0, "the quick path's window is shut: {early:?}");
     }
 
+    /// It carries nothing now, and will soon.
+    fn draining(path: PathSample) -> PathSample {
+        PathSample { flight: path.unit, drain_to: Some(ByteCount::ZERO), ..path }
+    }
+
     fn full(mut path: PathSample) -> PathSample {
         path.cwnd = path.unit * 2;
         path.flight = path.cwnd;
@@ -318,12 +339,30 @@ mod tests {
     #[test]
     fn a_path_with_nothing_to_take_says_how_far_ahead_it_looked() {
         let mut scheduler = InOrderArrival::default();
-        let paths = [full(path(0, 12, 10)), path(1, 12, 100)];
+        let draining = draining(path(0, 12, 10));
+        let paths = [draining, path(1, 12, 100)];
         let view =
             View { queued: ByteCount::new(1 << 20), peer_window: ByteCount::new(1 << 20), ..view(&paths) };
         assert_eq!(scheduler.pick(&QUEUE, &view), None, "nine chunks wait");
         let ahead = scheduler.look_ahead().get() - LITTLE.get();
         assert!((135_000..=170_000).contains(&ahead), "an eighth more for runs: {ahead}");
+    }
+
+    /// A path was quick, and now takes 800 ms with a window of two packets: the other counts on these, and not on its link.
+    /// Else all that it sends would wait for chunks that nobody carries.
+    #[test]
+    fn little_is_left_to_a_path_whose_window_is_shut() {
+        let mut shut = path(0, 12, 10);
+        shut.cwnd = shut.unit * 2;
+        shut.one_way = shut.one_way.map(|way| OneWay { way: Duration::from_millis(800), ..way });
+        let ahead = |quick: PathSample| {
+            let mut scheduler = InOrderArrival::default();
+            let paths = [draining(quick), path(1, 12, 100)];
+            scheduler.pick(&QUEUE, &view(&paths));
+            scheduler.look_ahead().get() - LITTLE.get()
+        };
+        assert!(ahead(path(0, 12, 10)) >= 135_000);
+        assert!((1..=4 * 1_500).contains(&ahead(shut)));
     }
 
     /// Chunks 1 to 1,000.
@@ -347,7 +386,7 @@ mod tests {
         let mut scheduler = InOrderArrival::default();
         let place = |scheduler: &InOrderArrival, ahead| scheduler.in_run(PathId::FIRST, ahead, &queue);
         assert_eq!([50.0, 200.0, 990.0].map(|ahead| place(&scheduler, ahead)), [50, 217, 999]);
-        scheduler.on_picked(PathId::FIRST, Index(204), &queue);
+        scheduler.on_picked(PathId::FIRST, Index(204), &queue, Time::ZERO);
         assert_eq!([200.0, 206.0, 100.0].map(|ahead| place(&scheduler, ahead)), [205, 223, 104]);
     }
 

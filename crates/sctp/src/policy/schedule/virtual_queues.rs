@@ -41,9 +41,11 @@ impl VirtualQueues {
         self.queues.resize_with(view.paths.len(), VirtualQueue::default);
         for waiting in &mut self.queues {
             waiting.forget_sent(queue);
+            waiting.measure_head(queue);
         }
         for sample in view.paths {
             self.leave_failed(sample, view);
+            self.leave_narrow(sample, queue, view);
         }
         self.assign_next(queue, view);
         self.assign_oldest(queue, view);
@@ -110,6 +112,21 @@ impl VirtualQueues {
         }
     }
 
+    /// Assigns the oldest chunks of `sample` anew that are too large for it now, and fit another path.
+    fn leave_narrow(&mut self, sample: &PathSample, queue: &QueueView<'_>, view: &View<'_>) {
+        let own = sample.id.index();
+        while let Some(chunk) =
+            self.queues[own].head().copied().filter(|chunk| chunk.packet > sample.packet_limit)
+        {
+            self.queues[own].drop_head();
+            if !self.assign(chunk, view) {
+                self.queues[own].insert(chunk);
+                return;
+            }
+            self.queues[own].measure_head(queue);
+        }
+    }
+
     /// The position of the oldest chunk that waits for `sample`, if it may leave now.
     fn oldest_of(&self, sample: &PathSample, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
         let head = self.queues[sample.id.index()].head()?;
@@ -172,8 +189,21 @@ impl VirtualQueue {
     /// Drops the oldest chunks as far as they no longer wait.
     fn forget_sent(&mut self, queue: &QueueView<'_>) {
         while self.head().is_some_and(|head| queue.index_of(head.tsn).is_none()) {
-            self.bytes -= self.chunks.pop_front().map_or(ByteCount::ZERO, |head| head.packet);
+            self.drop_head();
         }
+    }
+
+    fn drop_head(&mut self) {
+        self.bytes -= self.chunks.pop_front().map_or(ByteCount::ZERO, |head| head.packet);
+    }
+
+    /// The oldest chunk may have been cut to another size since it joined.
+    fn measure_head(&mut self, queue: &QueueView<'_>) {
+        let Some(head) = self.chunks.front_mut() else { return };
+        let found = queue.index_of(head.tsn).and_then(|index| queue.chunk(index));
+        let Some(chunk) = found else { return };
+        self.bytes = self.bytes - head.packet + chunk.packet;
+        *head = chunk;
     }
 
     /// Puts `chunk` before all younger ones: mostly last.
@@ -261,6 +291,44 @@ mod tests {
             queues.update(&QUEUE, &view(&paths));
             assert_eq!(queues.assigned()[1].len(), 9, "there is nowhere to go");
         }
+    }
+
+    #[test]
+    fn what_became_too_large_for_its_path_goes_to_another() {
+        let mut paths = paths();
+        let mut queues = queues();
+        queues.update(&QUEUE, &view(&paths));
+        paths[0].packet_limit = ByteCount::new(1_479);
+        queues.update(&QUEUE, &view(&paths));
+        assert_eq!(queues.assigned(), [vec![], (1..=9).collect::<Vec<u32>>()]);
+        paths[1].packet_limit = ByteCount::new(1_479);
+        queues.update(&QUEUE, &view(&paths));
+        assert_eq!(queues.assigned()[1].len(), 9, "there is nowhere to go");
+    }
+
+    /// Chunks that were not sent yet are cut to the size of the narrowest path.
+    #[test]
+    fn a_chunk_that_was_cut_meanwhile_leaves_on_its_path() {
+        #[derive(Debug)]
+        struct Cut;
+        impl crate::policy::schedule::WaitingChunks for Cut {
+            fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
+                let tsn = Tsn::new(1 + u32::try_from(index).ok().filter(|index| *index < 9)?);
+                Some(WaitingChunk { tsn, packet: ByteCount::new(1_180) })
+            }
+            fn index_of(&self, tsn: Tsn) -> Option<Index> {
+                Some(Index(tsn.distance_from(Tsn::new(1)) as usize))
+            }
+        }
+        let mut paths = paths();
+        let mut queues = queues();
+        queues.update(&QUEUE, &view(&paths));
+        for path in &mut paths {
+            path.packet_limit = ByteCount::new(1_180);
+        }
+        let cut = QueueView { oldest: ByteCount::new(1_180), waiting: &Cut, ..QUEUE };
+        assert_eq!(queues.pick(&cut, &view(&paths)), Some((PathId::FIRST, Index(0))));
+        assert_eq!(queues.assigned()[0].len(), 5, "it keeps what was assigned to it");
     }
 
     #[test]
