@@ -83,7 +83,7 @@ use names::Names;
 pub use plan::{plan, timed_plan};
 pub use predictions::predictions;
 pub use simulation::{results, timed_results};
-pub use sinks::{CannotWrite, Sinks, Wanted};
+pub use sinks::{CannotWrite, MOST_WRITTEN, Sinks, Wanted};
 
 /// What is recorded: one run of a scenario.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,12 @@
 //! All records of one run: where each is written, and the observations it needs.
 
+use std::cell::Cell;
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use anabranch_base::Time;
 use anabranch_sim::observe::{Observation, Watch};
 use anabranch_sim::result::RunResult;
 
@@ -28,6 +31,10 @@ pub struct Sinks<'a> {
     pcap: Option<(PathBuf, pcap::PcapSink<Out>)>,
     trace: Option<(trace::Outputs<PathBuf>, trace::TraceSink<Out>)>,
     report: Option<PageFile>,
+    /// The bytes that captures and tables have, and how many they may have.
+    written: Rc<Cell<u64>>,
+    most: u64,
+    ends_at: Option<Time>,
 }
 
 /// A record that cannot be written.
@@ -40,7 +47,7 @@ pub struct CannotWrite {
     pub source: io::Error,
 }
 
-type Out = BufWriter<File>;
+type Out = Counted<BufWriter<File>>;
 
 impl Wanted {
     /// What the simulator has to note for them.
@@ -65,21 +72,29 @@ impl<'a> Sinks<'a> {
     /// A file cannot be written; likewise below.
     pub fn open(wanted: &Wanted, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
         let stem = format!("{}-seed{}", file_name(about.name), about.seed);
+        let written = Rc::new(Cell::new(0));
+        let begin = Begin { stem: &stem, about: &about, written: &written };
         Ok(Sinks {
             about,
-            pcap: wanted.pcap.as_deref().map(|dir| begin_capture(dir, &stem, &about)).transpose()?,
-            trace: wanted.trace.as_deref().map(|dir| begin_tables(dir, &stem, &about)).transpose()?,
+            pcap: wanted.pcap.as_deref().map(|dir| begin.capture(dir)).transpose()?,
+            trace: wanted.trace.as_deref().map(|dir| begin.tables(dir)).transpose()?,
+            written: Rc::clone(&written),
+            most: MOST_WRITTEN,
+            ends_at: None,
             report: wanted.report.as_deref().map(|path| PageFile::open(path, &about)).transpose()?,
         })
     }
 
-    /// Adds what was seen to every record.
+    /// Adds what was seen to every record, unless it is [full](Sinks::ends_at).
     pub fn take(&mut self, observations: &[Observation]) -> Result<(), CannotWrite> {
         for observation in observations {
-            if let Some((path, sink)) = &mut self.pcap {
+            if self.ends_at.is_none() && self.written.get() >= self.most {
+                self.ends_at = Some(observation.at);
+            }
+            if let Some((path, sink)) = self.pcap.as_mut().filter(|_| self.ends_at.is_none()) {
                 sink.take(observation).map_err(at(path))?;
             }
-            if let Some((paths, sink)) = &mut self.trace {
+            if let Some((paths, sink)) = self.trace.as_mut().filter(|_| self.ends_at.is_none()) {
                 sink.take(observation).map_err(at(&paths.packets))?;
             }
             if let Some(page) = &mut self.report {
@@ -87,6 +102,11 @@ impl<'a> Sinks<'a> {
             }
         }
         Ok(())
+    }
+
+    /// From when on captures and tables lack what happened: they have [`MOST_WRITTEN`] bytes.
+    pub fn ends_at(&self) -> Option<Time> {
+        self.ends_at
     }
 
     /// Ends all records with the result of the run, and names their files.
@@ -113,45 +133,70 @@ impl<'a> Sinks<'a> {
     }
 }
 
-fn begin_capture(
-    dir: &Path,
-    stem: &str,
-    about: &About<'_>,
-) -> Result<(PathBuf, pcap::PcapSink<Out>), CannotWrite> {
-    fs::create_dir_all(dir).map_err(at(dir))?;
-    let path = dir.join(format!("{stem}.pcapng"));
-    let sink = create(&path).and_then(|out| pcap::PcapSink::new(out, about)).map_err(at(&path))?;
-    Ok((path, sink))
+/// The most bytes that captures and tables of a run have together: a long run does not fill the disk.
+pub const MOST_WRITTEN: u64 = 4 << 30;
+
+/// What the files of a run begin with.
+struct Begin<'a> {
+    stem: &'a str,
+    about: &'a About<'a>,
+    written: &'a Rc<Cell<u64>>,
 }
 
-fn begin_tables(
-    dir: &Path,
-    stem: &str,
-    about: &About<'_>,
-) -> Result<(trace::Outputs<PathBuf>, trace::TraceSink<Out>), CannotWrite> {
-    fs::create_dir_all(dir).map_err(at(dir))?;
-    let columns = dir.join("columns.csv");
-    create(&columns).and_then(trace::write_columns).map_err(at(&columns))?;
-    let path = |table: &str| dir.join(format!("{stem}-{table}.csv"));
-    let has_mesh = !about.scenario.nodes.is_empty();
-    let paths = trace::Outputs {
-        paths: path("paths"),
-        links: path("links"),
-        packets: path("packets"),
-        frames: has_mesh.then(|| path("frames")),
-    };
-    let outputs = trace::Outputs {
-        paths: create(&paths.paths).map_err(at(&paths.paths))?,
-        links: create(&paths.links).map_err(at(&paths.links))?,
-        packets: create(&paths.packets).map_err(at(&paths.packets))?,
-        frames: paths.frames.as_deref().map(|path| create(path).map_err(at(path))).transpose()?,
-    };
-    let sink = trace::TraceSink::new(outputs, about).map_err(at(&paths.packets))?;
-    Ok((paths, sink))
+impl Begin<'_> {
+    fn capture(&self, dir: &Path) -> Result<(PathBuf, pcap::PcapSink<Out>), CannotWrite> {
+        fs::create_dir_all(dir).map_err(at(dir))?;
+        let path = dir.join(format!("{}.pcapng", self.stem));
+        let sink =
+            self.create(&path).and_then(|out| pcap::PcapSink::new(out, self.about)).map_err(at(&path))?;
+        Ok((path, sink))
+    }
+
+    fn tables(&self, dir: &Path) -> Result<(trace::Outputs<PathBuf>, trace::TraceSink<Out>), CannotWrite> {
+        fs::create_dir_all(dir).map_err(at(dir))?;
+        let columns = dir.join("columns.csv");
+        self.create(&columns).and_then(trace::write_columns).map_err(at(&columns))?;
+        let path = |table: &str| dir.join(format!("{}-{table}.csv", self.stem));
+        let has_mesh = !self.about.scenario.nodes.is_empty();
+        let paths = trace::Outputs {
+            paths: path("paths"),
+            links: path("links"),
+            packets: path("packets"),
+            frames: has_mesh.then(|| path("frames")),
+        };
+        let create = |path: &Path| self.create(path).map_err(at(path));
+        let outputs = trace::Outputs {
+            paths: create(&paths.paths)?,
+            links: create(&paths.links)?,
+            packets: create(&paths.packets)?,
+            frames: paths.frames.as_deref().map(create).transpose()?,
+        };
+        let sink = trace::TraceSink::new(outputs, self.about).map_err(at(&paths.packets))?;
+        Ok((paths, sink))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Out> {
+        let out = BufWriter::new(File::create(path)?);
+        Ok(Counted { out, written: Rc::clone(self.written) })
+    }
 }
 
-fn create(path: &Path) -> io::Result<Out> {
-    File::create(path).map(BufWriter::new)
+/// Counts what is written.
+struct Counted<W> {
+    out: W,
+    written: Rc<Cell<u64>>,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.written.set(self.written.get() + count as u64);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// What turns an error at `path` into one that names it.
@@ -200,6 +245,25 @@ mod tests {
         );
         assert!(files.iter().all(|file| fs::metadata(file).unwrap().len() > 0));
         assert!(dir.path().join("c/columns.csv").exists());
+    }
+
+    #[test]
+    fn a_record_that_is_full_ends_and_says_when() {
+        let dir = tempfile::tempdir().unwrap();
+        let wanted =
+            Wanted { pcap: Some(dir.path().to_owned()), trace: Some(dir.path().to_owned()), report: None };
+        let scenario = testing::scenario();
+        let mut sinks = Sinks::open(&wanted, testing::about(&scenario)).unwrap();
+        sinks.most = 10_000;
+        let milliseconds = |ms| Time::ZERO + anabranch_base::Duration::from_millis(ms);
+        for ms in 0..1_000 {
+            sinks.take(&[testing::data(milliseconds(ms), &[1], Step::Sent)]).unwrap();
+        }
+        let ends_at = sinks.ends_at().expect("it is full");
+        assert!((milliseconds(5)..milliseconds(100)).contains(&ends_at), "{ends_at:?}");
+        let files = sinks.finish(&testing::result()).unwrap();
+        let sum: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
+        assert!((10_000..12_000).contains(&sum), "{sum}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ mod tables;
 
 use std::sync::Arc;
 
-use anabranch_base::Duration;
-use anabranch_observe::{About, Sinks, Wanted, results, timed_results};
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_observe::{About, MOST_WRITTEN, Sinks, Wanted, results, timed_results};
 use anabranch_scenario::Scenario;
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
@@ -17,6 +17,7 @@ use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::meter::Meter;
+use crate::notice::tell;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load, refuse_replaced};
 use crate::threads;
@@ -129,7 +130,16 @@ fn simulate(
 
 fn finish(sinks: Sinks<'_>, first: &Replications, all: &[RunResult]) -> Result<(), Failure> {
     if let Some(result) = first.runs.first() {
+        let ends_at = sinks.ends_at();
         sinks.finish_among(result, all)?;
+        if let Some(at) = ends_at {
+            let most = ByteCount::new(MOST_WRITTEN);
+            tell(&format!(
+                "warning: the captures and tables end at {} of simulated time: they have {most}, the most that a run writes \
+                 (a shorter run: --set 'run.time=10 s')",
+                at.since(Time::ZERO)
+            ));
+        }
     }
     Ok(())
 }
