@@ -2,6 +2,8 @@
 
 mod build;
 #[cfg(test)]
+mod lanes;
+#[cfg(test)]
 mod marks;
 mod report;
 mod slabs;
