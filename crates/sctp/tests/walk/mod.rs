@@ -191,6 +191,8 @@ struct Walk {
     mtu: u64,
     /// The windows are held to the buffer that they share.
     shares_windows: bool,
+    /// How many times two seconds are allowed for the end.
+    patience: u32,
     sent: [Ledger; 2],
     /// What each end may have in flight on each path.
     flight_bounds: [Vec<FlightBound>; 2],
@@ -259,6 +261,7 @@ impl Walk {
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
             shares_windows: setting.window_management != "none",
+            patience: if setting.receive_buffer <= setting.mtu { PATIENCE_FOR_PROBES } else { PATIENCE },
             sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
             flight_bounds: Default::default(),
             may_reorder: setting.pipes > 1,
@@ -410,7 +413,7 @@ impl Walk {
         for end in [End::A, End::Z] {
             (0..self.pair.pipes.len()).for_each(|pipe| self.pair.add_local(end, pipe));
         }
-        for _ in 0..PATIENCE {
+        for _ in 0..self.patience {
             for end in [End::A, End::Z] {
                 if self.has(end) {
                     self.receive(end)?;
@@ -552,6 +555,9 @@ fn subset_of_cmt(subset: u64) -> CmtRules {
 const MAX_STEPS: u64 = 200_000;
 /// How many times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
 const PATIENCE: u32 = 1_000;
+/// Likewise where each chunk is a window probe, because the peer has no room beside it: the timer of probes backs off to a
+/// minute.
+const PATIENCE_FOR_PROBES: u32 = 20_000;
 
 const SPLITS: [BufferSplit; 6] = [
     BufferSplit::None,
