@@ -98,6 +98,16 @@ impl PathDelay {
         self.last = Some((way, smoothed));
     }
 
+    /// The least way there.
+    pub fn least(&self) -> Option<Duration> {
+        self.least_way.value
+    }
+
+    /// The way back that the least way there was calculated with proved shorter: the way there was longer by as much.
+    pub fn on_shorter_back(&mut self, by: Duration) {
+        self.least_way.value = self.least_way.value.map(|least| least + by);
+    }
+
     /// The way back by this path; `None` before a round trip was measured.
     pub fn back(&self) -> Option<Duration> {
         self.round_trip.value.map(|round_trip| round_trip / 2)

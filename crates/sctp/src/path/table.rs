@@ -78,6 +78,8 @@ struct Path {
     loss_rate: LossRate,
     bandwidth: Bandwidth,
     measured: Measured,
+    /// The path of the SACK that gave the least way there.
+    least_by: Option<PathId>,
     counters: PathCounters,
     limits: LimitClock,
     backup: Backup,
@@ -357,6 +359,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         loss_rate: LossRate::default(),
         bandwidth: Bandwidth::default(),
         measured: Measured::new(),
+        least_by: None,
         counters: PathCounters::default(),
         limits: LimitClock::new(),
         backup: Backup::default(),

@@ -7,7 +7,11 @@
 //! queue (TCP Veno, Fu and Liew, JSAC 2003), and those of the link cut nothing (TCP Westwood with Bulk Repeat, Yang and others,
 //! 2002).
 
+mod delays;
+
 use anabranch_base::{ByteCount, Duration, Time};
+
+use delays::Delays;
 
 use super::reno::{Reno, RenoRules};
 use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
@@ -18,7 +22,14 @@ use crate::policy::{PathId, PathSample, View};
 pub struct Westwood {
     rules: RenoRules,
     reno: Reno,
-    paths: Vec<Growth>,
+    paths: Vec<Course>,
+}
+
+/// The state of one path.
+#[derive(Clone, Debug, Default)]
+struct Course {
+    growth: Growth,
+    delays: Delays,
 }
 
 /// How fast the window of one path grows.
@@ -32,9 +43,13 @@ struct Growth {
     part: f64,
 }
 
-impl Growth {
-    const SLOW: Growth = Growth { units: 1.0, since: Time::ZERO, part: 0.0 };
+impl Default for Growth {
+    fn default() -> Growth {
+        Growth { units: 1.0, since: Time::ZERO, part: 0.0 }
+    }
+}
 
+impl Growth {
     /// Doubles the growth after each round trip in which nothing waited, up to an eighth of the window.
     fn hasten(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
         if now.since(self.since) >= round_trip {
@@ -52,61 +67,50 @@ impl Westwood {
     }
 }
 
-/// The round trip of a path without a queue of our making: the least, and what jitter adds to it.
-fn empty_round_trip(sample: &PathSample) -> Option<Duration> {
-    let delay = sample.one_way?;
-    let least = delay.least + delay.back;
-    Some(least + jitter(sample).min(least))
-}
-
-/// What jitter adds to a round trip on average: where it is drawn evenly, twice the mean deviation.
-fn jitter(sample: &PathSample) -> Duration {
-    sample.rttvar * 2
-}
-
-/// Whether packets wait in a queue of the path; also where it is not known.
-fn is_queueing(sample: &PathSample) -> bool {
-    let Some(delay) = sample.one_way else { return true };
-    let least = delay.least + delay.back;
-    delay.way > delay.least + least / 8 + jitter(sample).min(least) + Duration::from_millis(1)
-}
-
 /// What fills the path, with a few packets that keep its line busy; `None` before a rate was measured.
-fn filling(sample: &PathSample) -> Option<ByteCount> {
+fn filling(sample: &PathSample, delays: &Delays) -> Option<ByteCount> {
     let bits = u128::from(sample.delivery?.peak.bits_per_second());
-    let bytes = bits * u128::from(empty_round_trip(sample)?.as_nanos()) / 8_000_000_000;
+    let bytes = bits * u128::from(delays.empty_round_trip(sample)?.as_nanos()) / 8_000_000_000;
     Some(ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX)) + sample.unit * SPARE_UNITS)
 }
 
 impl CongestionControl for Westwood {
     fn add_path(&mut self, path: PathId) {
         self.reno.add_path(path);
-        self.paths.resize(self.paths.len().max(path.index() + 1), Growth::SLOW);
+        self.paths.resize_with(self.paths.len().max(path.index() + 1), Course::default);
     }
 
     fn remove_path(&mut self, path: PathId) {
         self.reno.remove_path(path);
-        self.paths[path.index()] = Growth::SLOW;
+        self.paths[path.index()] = Course::default();
     }
 
     fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
         self.reno.on_sent(path, sent, view);
     }
 
+    fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
+        if let Some(way) = acked.way {
+            let sample = view.path(path);
+            self.paths[path.index()].delays.on_way(way, sample.srtt.unwrap_or(sample.rto), acked.at);
+        }
+    }
+
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         let sample = view.path(path);
-        !is_queueing(sample) && sample.loss_rate < MOST_CHANCE
+        !self.paths[path.index()].delays.are_queueing(sample) && sample.loss_rate < MOST_CHANCE
     }
 
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
-        let (sample, growth) = (view.path(path), &mut self.paths[path.index()]);
+        let sample = view.path(path);
+        let Course { growth, delays } = &mut self.paths[path.index()];
         let round_trip = sample.srtt.unwrap_or(sample.rto);
-        if is_queueing(sample) {
-            *growth = Growth { since: acked.at, ..Growth::SLOW };
+        if delays.are_queueing(sample) {
+            *growth = Growth { since: acked.at, ..Growth::default() };
             return self.reno.increase(path, acked, view);
         }
         // More than that is in flight and nothing waits: the rest is lost on its way, as by a policer.
-        let is_enough = filling(sample).is_some_and(|filling| sample.cwnd > filling + filling / 4);
+        let is_enough = filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 4);
         if !acked.may_grow || !acked.is_fully_used || is_enough {
             return ByteCount::ZERO;
         }
@@ -122,9 +126,9 @@ impl CongestionControl for Westwood {
         let sample = view.path(path);
         let standard = self.reno.decrease(path, cause, view);
         if cause != CutCause::Idle {
-            self.paths[path.index()] = Growth { since: view.now, ..Growth::SLOW };
+            self.paths[path.index()].growth = Growth { since: view.now, ..Growth::default() };
         }
-        let Some(filling) = filling(sample) else { return standard };
+        let Some(filling) = filling(sample, &self.paths[path.index()].delays) else { return standard };
         match cause {
             CutCause::Missing | CutCause::EcnEcho => {
                 let left = filling.min(sample.cwnd).max(standard.ssthresh);

@@ -1,0 +1,119 @@
+//! What the delays of a path say of its queue, where jitter is no queue.
+//!
+//! A link that draws a delay for each packet and keeps their order holds all behind a late one. Of many packets the latest
+//! decides, so that the delay stands at some deviations above the mean, and far above the least, without any queue that a
+//! smaller window would empty. It also saws up and down within each round trip, which a queue does not. The scatter within
+//! round trips bounds how much of the delay may be jitter, and the least mean of a round trip says how much is.
+
+use std::collections::VecDeque;
+
+use anabranch_base::{Duration, Time};
+
+use crate::policy::PathSample;
+
+/// The delays of one path, in seconds, one way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delays {
+    round: Round,
+    /// The recent delay.
+    now: Option<f64>,
+    /// The scatter within a round trip, smoothed.
+    scatter: f64,
+    /// The means of recent round trips, each less than all later ones.
+    means: VecDeque<(Time, f64)>,
+}
+
+/// The samples of a round trip, for a line through them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    since: Option<Time>,
+    count: f64,
+    time: f64,
+    delay: f64,
+    time_squared: f64,
+    delay_squared: f64,
+    product: f64,
+}
+
+impl Round {
+    fn take(&mut self, time: f64, delay: f64) {
+        self.count += 1.0;
+        self.time += time;
+        self.delay += delay;
+        self.time_squared += time * time;
+        self.delay_squared += delay * delay;
+        self.product += time * delay;
+    }
+
+    fn mean(&self) -> f64 {
+        self.delay / self.count
+    }
+
+    /// The standard deviation from the straight line that fits best: a queue that grows is no scatter.
+    fn scatter(&self) -> f64 {
+        let variance = |squares: f64, sum: f64| squares / self.count - (sum / self.count).powi(2);
+        let of_time = variance(self.time_squared, self.time);
+        let together = self.product / self.count - self.time / self.count * self.mean();
+        let explained = if of_time > 0.0 { together * together / of_time } else { 0.0 };
+        (variance(self.delay_squared, self.delay) - explained).max(0.0).sqrt()
+    }
+}
+
+impl Delays {
+    /// A packet took `way`; round trips take `round_trip`.
+    pub fn on_way(&mut self, way: Duration, round_trip: Duration, at: Time) {
+        let delay = way.as_secs_f64();
+        self.now = Some(self.now.map_or(delay, |before| before + (delay - before) / 8.0));
+        let since = *self.round.since.get_or_insert(at);
+        self.round.take(at.since(since).as_secs_f64(), delay);
+        if at.since(since) >= round_trip && self.round.count >= FEWEST {
+            self.end_round(at);
+        }
+    }
+
+    fn end_round(&mut self, at: Time) {
+        self.scatter += (self.round.scatter() - self.scatter) / 4.0;
+        let mean = self.round.mean();
+        while self.means.back().is_some_and(|(_, last)| *last >= mean) {
+            self.means.pop_back();
+        }
+        self.means.push_back((at, mean));
+        while self.means.front().is_some_and(|(seen, _)| at.since(*seen) > MEMORY) {
+            self.means.pop_front();
+        }
+        self.round = Round { since: Some(at), ..Round::default() };
+    }
+
+    /// How much of the way may be jitter, above the least.
+    fn jitter(&self, sample: &PathSample) -> f64 {
+        let Some(delay) = sample.one_way else { return 0.0 };
+        let most = (delay.least + delay.back + MOST_JITTER).as_secs_f64();
+        (self.scatter * SCATTERS).min(most)
+    }
+
+    /// Whether packets wait in a queue of the path; also where it is not known.
+    pub fn are_queueing(&self, sample: &PathSample) -> bool {
+        let Some(delay) = sample.one_way else { return true };
+        let (least, round_trip) = (delay.least.as_secs_f64(), (delay.least + delay.back).as_secs_f64());
+        let now = self.now.unwrap_or(delay.way.as_secs_f64());
+        now > least + round_trip / 8.0 + 0.001 + self.jitter(sample)
+    }
+
+    /// A round trip of the path without a queue: the least, and what jitter adds to it.
+    pub fn empty_round_trip(&self, sample: &PathSample) -> Option<Duration> {
+        let delay = sample.one_way?;
+        let mean = self.means.front().map_or(0.0, |(_, mean)| mean - delay.least.as_secs_f64());
+        let jitter = mean.clamp(0.0, self.jitter(sample));
+        Some(delay.least + delay.back + Duration::from_nanos((jitter * 1e9) as u64))
+    }
+}
+
+/// The fewest samples of a round trip.
+const FEWEST: f64 = 8.0;
+/// Between the least delay and that of a busy link lie so many times the scatter of a round trip, if delays are drawn from a
+/// normal distribution and packets keep their order.
+const SCATTERS: f64 = 10.0;
+/// The most jitter that is believed, beyond the least round trip.
+const MOST_JITTER: Duration = Duration::from_millis(100);
+/// For so long the least mean of a round trip is remembered.
+const MEMORY: Duration = Duration::from_secs(10);
