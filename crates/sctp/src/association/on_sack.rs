@@ -181,14 +181,16 @@ impl Session {
     /// the one in charge wants, as far as the window management grants it.
     fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let Policies { congestion, slow_start, limit, gives_windows, yields_window, .. } = &mut self.policies;
+        let Policies { detection, congestion, slow_start, limit, gives_windows, yields_window, .. } =
+            &mut self.policies;
         slow_start.on_acked(id, acked, &view);
         congestion.on_acked(id, acked, &view);
         if *gives_windows {
             return self.follow_given_window(id, now);
         }
         // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
-        if acked.in_recovery {
+        let goes_on = detection.slow_start_goes_on() && view.path(id).is_below_threshold();
+        if acked.in_recovery && !goes_on {
             return;
         }
         let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));

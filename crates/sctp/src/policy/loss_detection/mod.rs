@@ -242,6 +242,12 @@ pub trait LossDetection: Debug + Send {
     /// Whether `path` is in fast recovery.
     fn is_in_recovery(&self, path: PathId) -> bool;
 
+    /// Whether a window below its threshold grows in fast recovery too. Else a path that recovers after a time-out, with a window
+    /// of one packet, repairs a packet a round trip, however many are lost.
+    fn slow_start_goes_on(&self) -> bool {
+        false
+    }
+
     /// Whether the window of `path` was already cut for the loss of the chunk `lost`, so that it is not cut again.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
         self.is_in_recovery(path)

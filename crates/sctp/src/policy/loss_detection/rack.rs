@@ -188,6 +188,10 @@ impl LossDetection for RackDetection {
         self.order.is_in_recovery(path)
     }
 
+    fn slow_start_goes_on(&self) -> bool {
+        true
+    }
+
     fn is_cut_for(&self, path: PathId, lost: Tsn) -> bool {
         self.order.is_cut_for(path, lost)
     }

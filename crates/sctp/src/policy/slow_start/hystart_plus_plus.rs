@@ -20,7 +20,7 @@ const PART_OF_ROUND_TRIP: u64 = 8;
 /// N_RTT_SAMPLE: as many samples of a round must be taken before it is judged.
 const ENOUGH_SAMPLES: u32 = 8;
 /// The window grows by this part of what is acknowledged.
-const PART_IN_SLOW_START: u64 = 2;
+const PART_IN_SLOW_START: u64 = 1;
 /// CSS_GROWTH_DIVISOR: the same in conservative slow start.
 const PART_IN_CONSERVATIVE: u64 = 4;
 /// CSS_ROUNDS: how many rounds conservative slow start lasts before congestion avoidance begins.
@@ -120,7 +120,7 @@ impl SlowStart for HystartPlusPlus {
     }
 
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
-        pacing::window_rate(view.path(path), pacing::GROWING_BY_HALF)
+        pacing::window_rate(view.path(path), pacing::DOUBLING)
     }
 }
 

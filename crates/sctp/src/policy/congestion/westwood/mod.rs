@@ -133,7 +133,9 @@ impl CongestionControl for Westwood {
             CutCause::Missing | CutCause::EcnEcho => {
                 let left = filling.min(sample.cwnd).max(standard.ssthresh);
                 let most = sample.cwnd - sample.cwnd / LEAST_CUT;
-                self.reno.cut_to(left.min(most).max(sample.unit * self.rules.window_floor), sample.cwnd)
+                let cut =
+                    self.reno.cut_to(left.min(most).max(sample.unit * self.rules.window_floor), sample.cwnd);
+                CutWindow { ssthresh: cut.ssthresh.max((filling / 2).min(sample.ssthresh)), ..cut }
             }
             CutCause::Timeout | CutCause::TimeoutAgain => {
                 CutWindow { ssthresh: standard.ssthresh.max(filling.min(sample.ssthresh)), ..standard }
