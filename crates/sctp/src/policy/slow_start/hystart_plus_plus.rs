@@ -114,7 +114,8 @@ impl SlowStart for HystartPlusPlus {
         if is_at_end || !acked.grows_slow_start() {
             return SlowStartStep { by: ByteCount::ZERO, is_over: is_at_end };
         }
-        let part = if initial.conservative.is_some() { PART_IN_CONSERVATIVE } else { PART_IN_SLOW_START };
+        let is_large = sample.cwnd * 4 > view.receive_buffer;
+        let part = if initial.conservative.is_some() { PART_IN_CONSERVATIVE } else if is_large { 2 } else { PART_IN_SLOW_START };
         let to_threshold = sample.ssthresh.saturating_sub(sample.cwnd).max(sample.unit);
         SlowStartStep::grow((acked.bytes / part).min(to_threshold))
     }
