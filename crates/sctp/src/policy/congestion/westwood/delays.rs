@@ -112,7 +112,7 @@ impl Delays {
 const FEWEST: f64 = 8.0;
 /// Between the least delay and that of a busy link lie so many times the scatter of a round trip, if delays are drawn from a
 /// normal distribution and packets keep their order.
-const SCATTERS: f64 = 10.0;
+const SCATTERS: f64 = 20.0;
 /// The most jitter that is believed, beyond the least round trip.
 const MOST_JITTER: Duration = Duration::from_millis(100);
 /// For so long the least mean of a round trip is remembered.
