@@ -9,6 +9,11 @@ use crate::pair::{End, Pair, path};
 
 const ROUND_TRIP: u64 = 40;
 
+/// A control that cuts for each loss, whether packets wait in a queue or not.
+fn halving() -> Config {
+    Config { congestion_control: "reno".into(), ..Config::tuned_2() }
+}
+
 /// An association over `pipes` paths of 20 ms whose windows have grown.
 fn grown(config: Config, pipes: usize) -> Pair {
     let mut pair = Pair::new(config, pipes);
@@ -44,7 +49,7 @@ fn overtake(pair: &mut Pair, late: Duration) {
 fn what_was_late_costs_no_window() {
     let (mut planted, mut undone) = (0, 0);
     for late in 15..95 {
-        let mut pair = grown(Config::tuned_2(), 1);
+        let mut pair = grown(halving(), 1);
         let before = pair.path(End::A, 0).cwnd;
         overtake(&mut pair, Duration::from_millis(late));
         let after = pair.path(End::A, 0).cwnd;
@@ -61,7 +66,7 @@ fn what_was_late_costs_no_window() {
 
 #[test]
 fn a_delay_that_outlasts_the_time_out_costs_no_window() {
-    let mut pair = grown(Config::tuned_2(), 1);
+    let mut pair = grown(halving(), 1);
     let before = pair.path(End::A, 0);
     pair.pipes[0].delay = Duration::from_millis(500);
     pair.send_at_once(End::A, 10, 1_000);
@@ -75,7 +80,7 @@ fn a_delay_that_outlasts_the_time_out_costs_no_window() {
 
 #[test]
 fn what_was_lost_costs_half_of_the_window() {
-    let mut pair = grown(Config::tuned_2(), 1);
+    let mut pair = grown(halving(), 1);
     let before = pair.path(End::A, 0).cwnd;
     pair.lose_nth(End::A, "DATA", 3);
     pair.send_at_once(End::A, 12, 1_000);
@@ -88,7 +93,7 @@ fn what_was_lost_costs_half_of_the_window() {
 /// The second time, the window for late packets is wide enough.
 #[test]
 fn what_was_late_once_is_waited_for() {
-    let mut pair = grown(Config::tuned_2(), 1);
+    let mut pair = grown(halving(), 1);
     overtake(&mut pair, Duration::from_millis(25));
     cuts(&mut pair);
     for _ in 0..5 {
@@ -101,7 +106,7 @@ fn what_was_late_once_is_waited_for() {
 #[test]
 fn the_loss_of_the_last_packets_needs_no_time_out() {
     for lost in 1..5_usize {
-        let mut pair = grown(Config::tuned_2(), 1);
+        let mut pair = grown(halving(), 1);
         let sent = pair.now;
         (0..lost).for_each(|nth| pair.lose_nth(End::A, "DATA", 13 - lost + nth));
         pair.send_at_once(End::A, 12, 1_000);

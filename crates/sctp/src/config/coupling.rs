@@ -13,7 +13,7 @@ pub enum Coupling {
 
 impl Coupling {
     /// The congestion controls whose growth can be replaced.
-    pub(super) const CONTROLS: [&'static str; 2] = ["reno", "cubic"];
+    pub(super) const CONTROLS: [&'static str; 3] = ["reno", "cubic", "westwood"];
 }
 
 impl Named for Coupling {

@@ -86,6 +86,8 @@ impl Config {
             // A lost chunk that keeps others waiting goes where it arrives first.
             retransmission: "in-order-arrival".into(),
             fast_retransmission: "in-order-arrival".into(),
+            // Radio links lose packets without congestion, and jitter is no queue: losses while nothing waits cut nothing.
+            congestion_control: "westwood".into(),
             // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what
             // the path holds (RFC 9406).
             slow_start: "hystart++".to_owned(),

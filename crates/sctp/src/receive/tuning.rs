@@ -10,7 +10,8 @@ use crate::config::Growth;
 ///
 /// Once in each round trip of the slowest path in use, the buffer grows to twice the data that arrived in that time, as
 /// far as the application read as much or it waits behind a gap; and to twice what is there of a message for which the
-/// buffer may be too small. A sender that the window limits gets twice as much in
+/// buffer may be too small. What waits behind a gap takes no room from the others: it is added, up to as much again, so that
+/// losses on one path do not keep the others waiting. A sender that the window limits gets twice as much in
 /// the next round trip, as in slow start. A sender that uses less than half of the window changes nothing, and
 /// neither does an application that does not read, nor a chunk that is lost for long while the others wait for it. The
 /// buffer never shrinks, because an advertised window must stay.
@@ -80,7 +81,8 @@ impl Tuning {
         }
         let waiting = if received.has_gap { received.waiting } else { ByteCount::ZERO };
         let incomplete = received.waiting.saturating_sub(waiting);
-        let wanted = self.arrived.min(self.read + waiting).max(incomplete) * 2;
+        let twice = self.arrived.min(self.read + waiting).max(incomplete) * 2;
+        let wanted = twice + waiting.min(twice);
         self.since = Some(now);
         (self.arrived, self.read) = (ByteCount::ZERO, ByteCount::ZERO);
         self.grow(received.capacity, wanted)
@@ -164,7 +166,7 @@ mod tests {
         tuning.on_arrival(at(0), &packets(9));
         tuning.on_read(bytes(300));
         let received = DataArrival { waiting: bytes(500), ..packet() };
-        assert_eq!(tuning.on_arrival(at(60), &received), Some(bytes(1_600)));
+        assert_eq!(tuning.on_arrival(at(60), &received), Some(bytes(2_100)), "and takes no room from others");
     }
 
     /// A lost chunk is waited for through a time-out: the window fills once, and no more arrives.

@@ -2,14 +2,15 @@
 //! window that is twice too large do not happen.
 //!
 //! RFC 9406 compares round-trip times. Here the delays are those of [the way there](Acked::way), because SACKs return by
-//! any path. And the window grows by half of what is acknowledged, as with [delayed SACKs](super::half_of_acked), so that
-//! it does not double in the round in which the rise is noticed.
+//! any path. And a window of more than a quarter of the peer's buffer grows by half of what is acknowledged, as with [delayed
+//! SACKs](super::half_of_acked): where all paths share a small buffer, what is lost when a window has doubled keeps all of
+//! them waiting.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::{SlowStart, SlowStartStep};
 use crate::policy::congestion::{Acked, pacing};
-use crate::policy::{OneWay, PathId, View};
+use crate::policy::{OneWay, PathId, PathSample, View};
 
 /// MIN_RTT_THRESH: a smaller rise of the delay is no sign of a queue.
 const LEAST_RISE: Duration = Duration::from_millis(4);
@@ -19,8 +20,10 @@ const GREATEST_RISE: Duration = Duration::from_millis(16);
 const PART_OF_ROUND_TRIP: u64 = 8;
 /// N_RTT_SAMPLE: as many samples of a round must be taken before it is judged.
 const ENOUGH_SAMPLES: u32 = 8;
-/// The window grows by this part of what is acknowledged.
-const PART_IN_SLOW_START: u64 = 1;
+/// A window of more than this part of the peer's buffer is large.
+const LARGE: u64 = 4;
+/// A large window grows by this part of what is acknowledged.
+const PART_IF_LARGE: u64 = 2;
 /// CSS_GROWTH_DIVISOR: the same in conservative slow start.
 const PART_IN_CONSERVATIVE: u64 = 4;
 /// CSS_ROUNDS: how many rounds conservative slow start lasts before congestion avoidance begins.
@@ -114,15 +117,24 @@ impl SlowStart for HystartPlusPlus {
         if is_at_end || !acked.grows_slow_start() {
             return SlowStartStep { by: ByteCount::ZERO, is_over: is_at_end };
         }
-        let is_large = sample.cwnd * 4 > view.receive_buffer;
-        let part = if initial.conservative.is_some() { PART_IN_CONSERVATIVE } else if is_large { 2 } else { PART_IN_SLOW_START };
+        let part = match initial.conservative {
+            Some(_) => PART_IN_CONSERVATIVE,
+            None if is_large(sample, view) => PART_IF_LARGE,
+            None => 1,
+        };
         let to_threshold = sample.ssthresh.saturating_sub(sample.cwnd).max(sample.unit);
         SlowStartStep::grow((acked.bytes / part).min(to_threshold))
     }
 
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
-        pacing::window_rate(view.path(path), pacing::DOUBLING)
+        let sample = view.path(path);
+        let pace = if is_large(sample, view) { pacing::GROWING_BY_HALF } else { pacing::DOUBLING };
+        pacing::window_rate(sample, pace)
     }
+}
+
+fn is_large(sample: &PathSample, view: &View<'_>) -> bool {
+    sample.cwnd * LARGE > view.receive_buffer
 }
 
 #[cfg(test)]
@@ -135,6 +147,8 @@ mod tests {
     struct Rounds {
         rule: HystartPlusPlus,
         path: crate::policy::PathSample,
+        /// The peer's buffer.
+        buffer: ByteCount,
     }
 
     impl Rounds {
@@ -144,7 +158,7 @@ mod tests {
             (path.cwnd, path.ssthresh) = (ByteCount::new(15_000), ByteCount::new(1_000_000));
             let (way, back) = (Duration::from_millis(20), Duration::from_millis(20));
             path.one_way = Some(OneWay { way, least: way, back });
-            Rounds { rule, path }
+            Rounds { rule, path, buffer: ByteCount::new(11_000) }
         }
 
         /// A round of `samples` SACKs for 1,500 bytes each whose packets took `way` milliseconds. Returns the growth by
@@ -155,8 +169,9 @@ mod tests {
                     let way = Some(Duration::from_millis(way));
                     let acked = Acked { way, ends_round: number + 1 == samples, ..acked(1500) };
                     let paths = [self.path.clone()];
-                    self.rule.on_acked(self.path.id, &acked, &view(&paths));
-                    self.rule.increase(self.path.id, &acked, &view(&paths))
+                    let view = View { receive_buffer: self.buffer, ..view(&paths) };
+                    self.rule.on_acked(self.path.id, &acked, &view);
+                    self.rule.increase(self.path.id, &acked, &view)
                 })
                 .collect();
             (steps.iter().map(|step| step.by.get()).collect(), steps.iter().any(|step| step.is_over))
@@ -171,6 +186,15 @@ mod tests {
             assert_eq!(rounds.round(20, 10), (vec![750; 10], false));
             assert_eq!(rounds.round(24, 10), (vec![750; 10], false));
         }
+    }
+
+    #[test]
+    fn a_window_that_is_small_beside_the_peers_buffer_doubles_in_a_round() {
+        let mut rounds = Rounds::new();
+        rounds.buffer = ByteCount::new(60_000);
+        assert_eq!(rounds.round(20, 10), (vec![1500; 10], false));
+        let (grown, _) = rounds.round(25, 10);
+        assert_eq!(grown, [[1500; 7].as_slice(), &[375; 3]].concat());
     }
 
     #[test]
@@ -219,7 +243,7 @@ mod tests {
         rounds.round(20, 10);
         rounds.round(30, 10);
         (rounds.path.ssthresh, rounds.path.cwnd) = (ByteCount::new(16_000), ByteCount::new(1500));
-        assert_eq!(rounds.round(30, 10), (vec![750; 10], false));
+        assert_eq!(rounds.round(30, 10), (vec![1500; 10], false));
     }
 
     #[test]
@@ -230,7 +254,10 @@ mod tests {
         let paths = [rounds.path.clone()];
         let unused = Acked { is_fully_used: false, ..acked(1500) };
         assert!(rounds.rule.increase(PathId::FIRST, &unused, &view(&paths)).by.is_zero());
-        let rate = rounds.rule.pacing_rate(PathId::FIRST, &view(&paths));
-        assert_eq!(rate, Some(BitRate::from_bits_per_second(15_000 * 8 * 25 * 3 / 2)));
+        for (buffer, times) in [(59_999, 3), (60_000, 4)] {
+            let view = View { receive_buffer: ByteCount::new(buffer), ..view(&paths) };
+            let rate = rounds.rule.pacing_rate(PathId::FIRST, &view);
+            assert_eq!(rate, Some(BitRate::from_bits_per_second(15_000 * 8 * 25 * times / 2)));
+        }
     }
 }

@@ -67,6 +67,11 @@ impl CongestionControl for Auto {
         self.linked.increase_among(path, acked, view, |other| bottlenecks.are_together(path, other))
     }
 
+    /// Losses in a queue that others of this end's paths fill are theirs, too.
+    fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
+        !self.is_linked(path) && self.alone.is_chance(path, view)
+    }
+
     fn on_refused(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
         match self.is_linked(path) {
             true => self.linked.on_refused(path, acked, view),
@@ -78,6 +83,10 @@ impl CongestionControl for Auto {
         // What LIA counts towards its next growth begins again; its window after the cut is not used.
         self.linked.decrease(path, cause, view);
         self.alone.decrease(path, cause, view)
+    }
+
+    fn on_undone(&mut self, path: PathId, before: CutWindow, view: &View<'_>) {
+        self.alone.on_undone(path, before, view);
     }
 
     fn shares_with(&self, path: PathId) -> Option<PathId> {

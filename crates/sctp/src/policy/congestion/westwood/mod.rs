@@ -201,10 +201,34 @@ mod tests {
         assert!(!is_chance(0, 0.11), "a policer has no queue");
     }
 
+    /// The delays saw up and down by 16 ms within each round trip.
     #[test]
     fn jitter_is_no_queue() {
-        let paths = [PathSample { rttvar: Duration::from_millis(8), ..path(100_000, 15) }];
-        assert!(westwood().is_chance(PathId::FIRST, &view(&paths)));
+        let mut westwood = westwood();
+        let paths = [path(100_000, 15)];
+        assert!(!westwood.is_chance(PathId::FIRST, &view(&paths)));
+        for number in 0..400 {
+            let at = Time::ZERO + Duration::from_millis(number * 2);
+            let way = Some(Duration::from_millis(36 - number % 8 * 2));
+            westwood.on_acked(PathId::FIRST, &Acked { at, way, ..acked(1_500) }, &view(&paths));
+        }
+        assert!(westwood.is_chance(PathId::FIRST, &view(&paths)));
+        let window = westwood.decrease(PathId::FIRST, CutCause::Missing, &view(&[path(150_000, 15)]));
+        let filling = window.cwnd.get();
+        assert!((110_000..=132_000).contains(&filling), "the mean delay of a busy link counts: {filling}");
+    }
+
+    /// The scatter of a queue that grows is none.
+    #[test]
+    fn a_queue_that_grows_is_no_jitter() {
+        let mut westwood = westwood();
+        for number in 0..100 {
+            let paths = [path(100_000, number / 4)];
+            let at = Time::ZERO + Duration::from_millis(number * 2);
+            let way = Some(Duration::from_micros(20_000 + number * 250));
+            westwood.on_acked(PathId::FIRST, &Acked { at, way, ..acked(1_500) }, &view(&paths));
+        }
+        assert!(!westwood.is_chance(PathId::FIRST, &view(&[path(100_000, 25)])));
     }
 
     /// Three packets more than what fills the path, and an eighth less than before at most.
