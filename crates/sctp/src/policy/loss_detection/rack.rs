@@ -18,6 +18,8 @@ use crate::seq::Tsn;
 pub struct RackDetection {
     order: DepartureDetection,
     paths: Vec<PathTime>,
+    /// The highest chunk that the last SACK reports, if it may have had no room for others that had arrived.
+    reported: Option<Tsn>,
 }
 
 /// The state of one path.
@@ -39,7 +41,7 @@ struct PathTime {
 impl RackDetection {
     /// A rule that takes a chunk for lost when `threshold` packets overtook it, while no packet is late.
     pub fn new(threshold: u8) -> RackDetection {
-        RackDetection { order: DepartureDetection::new(threshold), paths: Vec::new() }
+        RackDetection { order: DepartureDetection::new(threshold), paths: Vec::new(), reported: None }
     }
 
     /// Follows the packets that arrived.
@@ -50,9 +52,11 @@ impl RackDetection {
             path.newest_before = path.newest;
             path.reordering.turn(trips, news.at);
         }
+        let was_unreported = |tsn: Tsn| self.reported.is_some_and(|reported| tsn.is_after(reported));
         for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
-            self.paths[chunk.path.index()].on_arrived(chunk, news.at);
+            self.paths[chunk.path.index()].on_arrived(chunk, !was_unreported(chunk.tsn), news.at);
         }
+        self.reported = news.may_be_cut_short().then_some(news.highest_reported);
     }
 
     /// Takes the holes for lost whose time has come, and notes when that of the next one comes.
@@ -68,15 +72,16 @@ impl RackDetection {
 }
 
 impl PathTime {
-    /// A packet arrived: the newest so far, or one that was overtaken.
-    fn on_arrived(&mut self, chunk: &AckedChunk, now: Time) {
+    /// A packet arrived: the newest so far, or one that was overtaken. It is late if the last SACK would have reported it, had it
+    /// arrived by then.
+    fn on_arrived(&mut self, chunk: &AckedChunk, was_reportable: bool, now: Time) {
         let round_trip = now.since(chunk.sent_at);
         // RFC 8985 §6.2 step 2: such an acknowledgement answers the first transmission.
         if chunk.is_retransmitted && self.trips.least.is_none_or(|least| round_trip < least) {
             return;
         }
         let is_overtaken = self.newest_before.is_some_and(|(newest, _)| chunk.departure < newest);
-        if is_overtaken && !chunk.is_retransmitted {
+        if is_overtaken && was_reportable && !chunk.is_retransmitted {
             self.on_late(round_trip, now);
         }
         if self.newest.is_none_or(|(newest, _)| newest <= chunk.departure) {
@@ -222,6 +227,21 @@ mod tests {
     fn sack(ms: u64, acked: Vec<AckedChunk>, holes: Vec<Hole>) -> SackNews {
         let paths = vec![PathNews::default(); 2];
         SackNews { at: at(ms), paths, departed: 90, round_trips: vec![TRIPS; 2], ..news(0, 90, acked, holes) }
+    }
+
+    /// A SACK has room for so many gap blocks. What it has no room for is not late.
+    #[test]
+    fn what_a_sack_had_no_room_for_is_not_late() {
+        for (blocks, is_late) in [(1, true), (64, false)] {
+            let mut rack = RackDetection::new(3);
+            let progress = &mut SackFindings::default();
+            let mut first = sack(40, vec![acked(9, 0)], vec![]);
+            (first.blocks, first.highest_reported) = (blocks, Tsn::new(4));
+            rack.on_sack(&mut first, &mut SackFindings { advanced: vec![false; 2], ..progress.clone() });
+            let mut second = sack(75, vec![acked(5, 0)], vec![]);
+            rack.on_sack(&mut second, &mut SackFindings { advanced: vec![false; 2], ..progress.clone() });
+            assert_eq!(rack.paths[0].reordering.window(TRIPS).is_some(), is_late, "{blocks} blocks");
+        }
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Delays {
         let Some(delay) = sample.one_way else { return true };
         let (least, round_trip) = (delay.least.as_secs_f64(), (delay.least + delay.back).as_secs_f64());
         let now = self.now.unwrap_or(delay.way.as_secs_f64());
-        now > least + round_trip / 8.0 + 0.001 + self.jitter(sample)
+        now > least + (round_trip / 8.0).min(GREATEST_RISE) + 0.001 + self.jitter(sample)
     }
 
     /// A round trip of the path without a queue: the least, and what jitter adds to it.
@@ -113,6 +113,8 @@ const FEWEST: f64 = 8.0;
 /// Between the least delay and that of a busy link lie so many times the scatter of a round trip, if delays are drawn from a
 /// normal distribution and packets keep their order.
 const SCATTERS: f64 = 20.0;
+/// A rise of the delay by so many seconds is a queue, however long the path is.
+const GREATEST_RISE: f64 = 0.008;
 /// The most jitter that is believed, beyond the least round trip.
 const MOST_JITTER: Duration = Duration::from_millis(100);
 /// For so long the least mean of a round trip is remembered.
