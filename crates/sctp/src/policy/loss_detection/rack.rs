@@ -20,6 +20,8 @@ pub struct RackDetection {
     paths: Vec<PathTime>,
     /// The highest chunk that the last SACK reports, if it may have had no room for others that had arrived.
     reported: Option<Tsn>,
+    /// When such a SACK came last.
+    cut_short_at: Time,
 }
 
 /// The state of one path.
@@ -41,7 +43,12 @@ struct PathTime {
 impl RackDetection {
     /// A rule that takes a chunk for lost when `threshold` packets overtook it, while no packet is late.
     pub fn new(threshold: u8) -> RackDetection {
-        RackDetection { order: DepartureDetection::new(threshold), paths: Vec::new(), reported: None }
+        RackDetection {
+            order: DepartureDetection::new(threshold),
+            paths: Vec::new(),
+            reported: None,
+            cut_short_at: Time::ZERO,
+        }
     }
 
     /// Follows the packets that arrived.
@@ -57,6 +64,9 @@ impl RackDetection {
             self.paths[chunk.path.index()].on_arrived(chunk, !was_unreported(chunk.tsn), news.at);
         }
         self.reported = news.may_be_cut_short().then_some(news.highest_reported);
+        if self.reported.is_some() {
+            self.cut_short_at = news.at;
+        }
     }
 
     /// Takes the holes for lost whose time has come, and notes when that of the next one comes.
@@ -161,6 +171,8 @@ impl LossDetection for RackDetection {
     fn on_spurious(&mut self, path: PathId, round_trip: Option<Duration>, now: Time) {
         let Some(path) = self.paths.get_mut(path.index()) else { return };
         match round_trip {
+            // It may have arrived long before there was room to report it.
+            Some(round_trip) if now - round_trip < self.cut_short_at => {}
             Some(round_trip) => path.on_late(round_trip, now),
             None => path.reordering.on_spurious(path.trips),
         }
