@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_pattern_chooses_by_key_value_and_meaning() {
         let bbr = listed("anabranch bench --set help bbr").expect("a list");
-        assert!(bbr.contains("  sctp.congestion_control  reno\n"), "{bbr}");
+        assert!(bbr.contains("  sctp.congestion_control  westwood\n"), "{bbr}");
         assert!(!bbr.contains("sctp.sack.every"), "{bbr}");
         let rto = listed("anabranch sim --set help=rto").expect("a list");
         assert!(rto.contains("flow.NAME.sctp.rto.min  1 s") && !rto.contains("link.NAME"), "{rto}");

@@ -53,7 +53,10 @@ fn a_full_link_is_named_and_the_least_round_trip_stands_beside_the_mean() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/phone.toml");
     let full = run(anabranch("sim").arg(&path)).expect(0);
     assert!(full.stdout.contains("the link (full)") && full.stdout.contains("RTT min/mean"), "{full:?}");
-    let lossy = run(anabranch("sim --set link.lte.loss=0.05").arg(&path)).expect(0);
+    let lossy = run(
+        anabranch("sim --set link.lte.loss=0.05 --set flow.main.sctp.congestion_control=reno").arg(&path)
+    )
+    .expect(0);
     assert!(lossy.stdout.contains("window"), "{lossy:?}");
 }
 

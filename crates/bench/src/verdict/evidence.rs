@@ -115,8 +115,8 @@ impl<'a> Evidence<'a> {
     /// Whether a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.
     pub fn fill_by_model(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
-        let is_model_based = self.run.congestion_control.as_deref().is_some_and(losses::is_model_based);
-        is_model_based
+        let heeds_queues = self.run.congestion_control.as_deref().is_some_and(losses::tells_losses_apart);
+        heeds_queues
             && used.peek().is_some()
             && used.all(|path| part(path, path.cwnd_limited_s) >= ALL_THE_TIME)
     }

@@ -33,18 +33,18 @@ impl QueueState {
     }
 }
 
-/// The paths whose windows losses keep small. `control` is the sender's congestion control where that is known: BBR does
-/// not answer such losses.
+/// The paths whose windows losses keep small. `control` is the sender's congestion control where that is known: some do not
+/// answer such losses.
 pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<&'a PathEntry> {
-    if control.is_some_and(is_model_based) {
+    if control.is_some_and(tells_losses_apart) {
         return Vec::new();
     }
     paths.iter().filter(|path| is_held(path)).collect()
 }
 
-/// Whether a congestion control sends by a model of the path and not until it loses.
-pub fn is_model_based(control: &str) -> bool {
-    control.starts_with(BBR)
+/// Whether a congestion control does not take losses at an empty queue for congestion.
+pub fn tells_losses_apart(control: &str) -> bool {
+    control == WESTWOOD || control.starts_with(BBR)
 }
 
 fn is_held(path: &PathEntry) -> bool {
@@ -64,12 +64,12 @@ pub fn loss_share(path: &PathEntry) -> f64 {
 /// That losses hold `held`, at which loss and window, and what to set. `None` where they hold no path.
 pub fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
     let each: Vec<String> = held.iter().map(|path| sentence(path)).collect();
-    let bbr = Remedy::Set { key: "congestion_control", value: BBR.to_owned() };
+    let other = Remedy::Set { key: "congestion_control", value: WESTWOOD.to_owned() };
     (!each.is_empty()).then(|| {
         format!(
             "{}. Where such losses are not congestion, as on radio links, {} at the sender carries more",
             each.join("; "),
-            words(&bbr)
+            words(&other)
         )
     })
 }
@@ -103,7 +103,8 @@ pub fn percent(share: f64) -> String {
     if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
 }
 
-/// The control that measures what a path delivers.
+/// The control that asks whether packets wait, and the one that measures what a path delivers.
+const WESTWOOD: &str = "westwood";
 const BBR: &str = "bbr";
 /// A full packet.
 const PACKET: f64 = 1_500.0;

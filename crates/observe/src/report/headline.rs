@@ -144,7 +144,7 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
 }
 
 /// That losses hold windows while hardly anything waits at the links of their paths, with how many they are; `None` where
-/// that is so of no path. BBR does not answer such losses.
+/// that is so of no path. Some controls do not answer such losses.
 fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
     let (mut lost, mut sent) = (0, 0);
     for flow in result.flows.iter().filter(|flow| has_loss_based_control(scenario, flow)) {
@@ -156,7 +156,7 @@ fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
     (lost > 0).then(|| {
         format!(
             "Most of the rest: losses of {} without a queue, which keep congestion windows small \
-             (congestion_control = \"bbr\" does not take such losses for congestion)",
+             (congestion_control = \"westwood\" does not take such losses for congestion)",
             share_of_losses(lost as f64 / sent as f64)
         )
     })
@@ -168,7 +168,10 @@ fn has_loss_based_control(scenario: &Scenario, flow: &FlowResult) -> bool {
     let name = flow.name.split('/').next().unwrap_or_default();
     let known = scenario.flows.iter().find(|known| known.name == name);
     known.is_some_and(|known| match &known.protocol {
-        Protocol::Sctp(sctp) => !sctp.config.congestion_control.starts_with("bbr"),
+        Protocol::Sctp(sctp) => {
+            let control = &sctp.config.congestion_control;
+            control != "westwood" && !control.starts_with("bbr")
+        }
         Protocol::Udp | Protocol::Tcp(_) => false,
     })
 }
@@ -287,7 +290,10 @@ mod tests {
         }
         let text = headline(&testing::scenario(), &result);
         assert!(text.contains("losses of 1.0 % without a queue"), "{text}");
-        assert!(text.contains("congestion_control = \"bbr\"") && text.contains("for 100 % of"), "{text}");
+        assert!(
+            text.contains("congestion_control = \"westwood\"") && text.contains("for 100 % of"),
+            "{text}"
+        );
         let mut bbr = testing::scenario();
         for flow in &mut bbr.flows {
             if let Protocol::Sctp(sctp) = &mut flow.protocol {

@@ -166,7 +166,7 @@ impl Config {
                 false => "has a rule of its own for windows that grow together",
             };
             let expected = format!(
-                "off with congestion_control = {control:?}, which {reason}; auto goes with reno and cubic"
+                "off with congestion_control = {control:?}, which {reason}; auto goes with reno, cubic and westwood"
             );
             return Err(out_of_domain("coupled", &"auto", expected));
         }
@@ -264,7 +264,9 @@ mod tests {
         };
         assert_eq!([with("reno"), with("cubic")], [Ok(()), Ok(())]);
         let refused = |reason: &str| {
-            Err(format!("coupled is auto, expected off with {reason}; auto goes with reno and cubic"))
+            Err(format!(
+                "coupled is auto, expected off with {reason}; auto goes with reno, cubic and westwood"
+            ))
         };
         assert_eq!(
             with("lia"),

@@ -91,7 +91,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Policy(kind::CONGESTION_CONTROL),
         "how windows grow and shrink; `reno`: each path independently, as in RFC 9260; `bbr`: each path by a model of its \
          rate and delay (BBRv3), with packets paced; `bbr-draft`: the same by the letter of the draft; \
-         `cubic`: each path independently by RFC 9438; `westwood`, an experiment: losses at an empty queue cut \
+         `cubic`: each path independently by RFC 9438; `westwood`: losses at an empty queue cut \
          nothing, and others cut to what fills the path; `lia`, `olia`, `balia`, `berp`: windows that grow together, \
          so that paths over one bottleneck take one share of it"
     ),
@@ -99,7 +99,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         coupled,
         Everywhere,
         Coupling::KIND,
-        "several paths, with `reno` and `cubic`: which windows grow together; `auto`: those of paths whose queues rise and \
+        "several paths, with `reno`, `cubic` and `westwood`: which windows grow together; `auto`: those of paths whose queues rise and \
          fall together, by the rule of `lia`, because such paths share a bottleneck"
     ),
     field!(
