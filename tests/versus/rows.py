@@ -67,7 +67,7 @@ def emulated(programs, seconds):
     seconds = seconds or 8.0
     near = distant(1)
     networks = [Emulated(f"20+20, round trips 1:{ratio}", (near, distant(ratio))) for ratio in (1, 2, 4, 8)]
-    for percent in (0.1, 1):
+    for percent in (0.1, 1, 3):
         lossy = link(f"20, 20 ms, {percent} % lost", 20, delay='"10 ms"', loss=percent / 100)
         networks.append(Emulated(f"20+20, {percent} % lost on both", (lossy, lossy)))
     networks.append(Emulated("20+20, the second down for a fifth of the time", (near, down(near, seconds))))
