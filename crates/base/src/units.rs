@@ -226,9 +226,9 @@ impl fmt::Display for BitRate {
             _ => (1e9, "Gbit/s"),
         };
         let value = self.0 as f64 / unit;
-        let decimals = if unit == 1.0 || value >= 100.0 {
+        let decimals = if unit == 1.0 || value >= 99.95 {
             0
-        } else if value >= 10.0 {
+        } else if value >= 9.995 {
             1
         } else {
             2
