@@ -88,7 +88,9 @@ impl PathDelay {
             self.round_trip.on_sample(sample.round_trip, sample.is_drained, now);
         }
         let half = sample.round_trip / 2;
-        let back = sample.back.unwrap_or(half).min(sample.round_trip);
+        // The sample may be the least round trip of its own path.
+        let known = if sample.is_same_path { self.back() } else { sample.back };
+        let back = known.unwrap_or(half).min(sample.round_trip);
         self.on_way(sample.round_trip.saturating_sub(back), back, sample.is_drained, now);
     }
 

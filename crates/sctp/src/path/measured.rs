@@ -111,7 +111,7 @@ mod tests {
 
     fn acknowledged(sent_at: u64) -> Acknowledgement {
         let back = Some(Duration::from_millis(10));
-        Acknowledgement { sent_at: at(sent_at), back, is_same_path: true }
+        Acknowledgement { sent_at: at(sent_at), back, is_same_path: false }
     }
 
     #[test]

@@ -60,9 +60,36 @@ impl PathTable {
         if shorter.is_zero() {
             return;
         }
-        let given = |path: &&mut super::Path| path.least_by == Some(by);
-        for path in self.paths.iter_mut().filter(given) {
-            path.measured.delay.on_shorter_back(shorter);
+        for (index, path) in self.paths.iter_mut().enumerate() {
+            if path.least_by == Some(by) && index != by.index() {
+                path.measured.delay.on_shorter_back(shorter);
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::table;
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    /// The first answer on the second path took 60 ms, half of which is taken for its way back. A SACK that came back by it
+    /// after 40 ms left 10 ms for the way there; the next answers took 40 ms, so that it was 20.
+    #[test]
+    fn a_way_there_is_corrected_when_the_way_back_proves_shorter() {
+        let mut table = table();
+        let (data, other) = (PathId::FIRST, PathId::from_index(1));
+        table.on_round_trip(other, Duration::from_millis(60), at(60));
+        table.measure(data, ByteCount::new(1_452), Some(at(60)), other, at(100));
+        let least = |table: &PathTable| table.sample(data).one_way.map(|way| way.least.as_millis());
+        assert_eq!(least(&table), Some(10));
+        table.measure(other, ByteCount::new(1_452), Some(at(80)), other, at(120));
+        table.measure(data, ByteCount::new(1_452), Some(at(90)), other, at(130));
+        assert_eq!(least(&table), Some(20));
+        assert_eq!(table.sample(other).one_way.map(|way| way.least.as_millis()), Some(20));
     }
 }
