@@ -92,7 +92,7 @@ impl MtuSearch {
         match self.state {
             _ if self.is_off() || is_excused => {}
             _ if was_silent && self.is_checking() => {
-                self.begin(Course::check(self.bounds, self.current), now)
+                self.begin(Course::check(self.bounds, self.current), now);
             }
             MtuState::Disabled | MtuState::Base => {
                 self.state = MtuState::Base;

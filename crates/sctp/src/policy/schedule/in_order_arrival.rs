@@ -293,8 +293,9 @@ mod tests {
     }
 
     /// It carries nothing now, and will soon.
-    fn draining(path: PathSample) -> PathSample {
-        PathSample { flight: path.unit, drain_to: Some(ByteCount::ZERO), ..path }
+    fn draining(mut path: PathSample) -> PathSample {
+        (path.flight, path.drain_to) = (path.unit, Some(ByteCount::ZERO));
+        path
     }
 
     fn full(mut path: PathSample) -> PathSample {
