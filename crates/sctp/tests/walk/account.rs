@@ -16,6 +16,8 @@ pub struct Account {
     mtu: ByteCount,
     cmt: CmtRules,
     is_ipcc: bool,
+    /// The control gives windows as a whole, and may take some of one back after a packet has left.
+    gives_windows: bool,
     seen: [Seen; 2],
     /// User data that each end was given to send.
     given: [ByteCount; 2],
@@ -34,12 +36,14 @@ struct Carried {
     sent: ByteCount,
     /// Chunks lost by missing reports, and probes.
     exempting: u64,
+    /// Its window.
+    window: ByteCount,
 }
 
 impl Account {
-    pub fn new(mtu: u64, cmt: CmtRules, is_ipcc: bool) -> Account {
+    pub fn new(mtu: u64, cmt: CmtRules, is_ipcc: bool, gives_windows: bool) -> Account {
         let (seen, given) = Default::default();
-        Account { mtu: ByteCount::new(mtu), cmt, is_ipcc, seen, given }
+        Account { mtu: ByteCount::new(mtu), cmt, is_ipcc, gives_windows, seen, given }
     }
 
     /// An end was given a message.
@@ -87,8 +91,9 @@ impl Account {
             };
             let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
             let sent = now[index].sent.saturating_sub(was(index).sent);
-            if sent > exempt && path.flight > path.cwnd + self.mtu + exempt {
-                let (id, flight, cwnd) = (path.id, path.flight, path.cwnd);
+            let window = if self.gives_windows { path.cwnd.max(was(index).window) } else { path.cwnd };
+            if sent > exempt && path.flight > window + self.mtu + exempt {
+                let (id, flight, cwnd) = (path.id, path.flight, window);
                 return Err(format!(
                     "sent {sent} on {id}, which has {flight} in flight now and a window of {cwnd}"
                 ));
@@ -140,5 +145,8 @@ fn sums(pair: &mut Pair, end: End) -> Option<[ByteCount; 4]> {
 
 fn carried(association: &Association, path: PathId) -> Carried {
     let counters = association.path_counters(path);
-    Carried { sent: counters.sent_bytes, exempting: counters.fast_retransmits + counters.tail_probes }
+    let exempting = counters.fast_retransmits + counters.tail_probes;
+    let sample = association.paths().iter().find(|sample| sample.id == path);
+    let window = sample.map_or(ByteCount::ZERO, |sample| sample.cwnd);
+    Carried { sent: counters.sent_bytes, exempting, window }
 }

@@ -265,7 +265,12 @@ impl Walk {
             sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
             flight_bounds: Default::default(),
             may_reorder: setting.pipes > 1,
-            account: Account::new(setting.mtu, setting.cmt, setting.ipcc.is_some()),
+            account: Account::new(
+                setting.mtu,
+                setting.cmt,
+                setting.ipcc.is_some(),
+                setting.congestion.starts_with("bbr"),
+            ),
             steps: 0,
         }
     }
