@@ -1,6 +1,6 @@
 //! A window rule for links that lose packets without congestion. It grows as Reno does while packets wait in a queue of the
 //! path, and faster while none do. A loss while none do is chance, and cuts nothing; a loss while some do cuts the window to
-//! what fills the path, and not to half.
+//! what fills the path, and not to half (docs/mechanisms.md, M-WW-1 to -3).
 //!
 //! The parts are known: the window after a loss is the measured rate times the least round trip (TCP Westwood, Mascolo and
 //! others, MobiCom 2001; here with the delivery rate over whole round trips); losses are told apart by the backlog in the
