@@ -31,6 +31,7 @@ mod places;
 mod receive_growth;
 mod reconfiguration;
 mod records;
+mod remembered;
 mod rfc9260;
 mod script;
 mod shrunk_walks;

@@ -86,8 +86,8 @@ use shutdown::ShutdownState;
 use timers::Timer;
 
 use crate::event::{CloseReason, Event};
-use crate::path::PathTable;
 pub use crate::path::{EcnCounters, PathAddresses, PathCounters, SackCounters, TimeInLimit};
+use crate::path::{PathTable, Remembered};
 use crate::policy::{Hints, PathId, PathSample};
 pub use crate::receive::Message;
 use crate::receive::ReadyMessages;
@@ -372,6 +372,13 @@ impl Association {
         if let Some(session) = self.session_mut() {
             session.begin_event();
             changed.into_iter().for_each(|path| session.tell_backup(path, now));
+        }
+    }
+
+    /// Gives each path what is `known` of it from other associations.
+    pub(crate) fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
+        if let Some(paths) = self.paths_mut() {
+            paths.remember(known);
         }
     }
 

@@ -177,9 +177,22 @@ impl Session {
         }
     }
 
+    /// The first data of path `id` was acknowledged: its window goes on from what is remembered of the path, and is paced over a
+    /// round trip as every window in slow start.
+    fn resume(&mut self, id: PathId, now: Time) {
+        let Some(window) = self.paths.take_remembered_window(id, now) else { return };
+        let sample = self.paths.sample(id);
+        let more = window.min(sample.ssthresh).saturating_sub(sample.cwnd);
+        if !more.is_zero() && !self.policies.gives_windows {
+            self.paths.grow(id, more);
+            self.record_window(now, id, None);
+        }
+    }
+
     /// Reports an acknowledgement on path `id` to slow start and to the congestion control. The window grows by what
     /// the one in charge wants, as far as the window management grants it.
     fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
+        self.resume(id, now);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let Policies { detection, congestion, slow_start, limit, gives_windows, yields_window, .. } =
             &mut self.policies;

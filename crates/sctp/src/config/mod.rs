@@ -89,6 +89,8 @@ pub struct Config {
     pub wireless: WirelessRules,
     /// Whether chunks are sent again in the idle period of a small window (M-SWS-1).
     pub small_window_recovery: bool,
+    /// Whether windows of a path go on from half of what filled it for another association of the endpoint, up to ten minutes ago.
+    pub remember_paths: bool,
     /// Which path carries new data: a name in the registry.
     pub scheduler: String,
     /// Where a chunk goes after a time-out: a name in the registry.

@@ -39,6 +39,7 @@ impl Config {
             berp: BerpRules::BOTH,
             wireless: WirelessRules::DEFAULT,
             small_window_recovery: false,
+            remember_paths: false,
             scheduler: "round-robin".into(),
             retransmission: "alternate".into(),
             fast_retransmission: "same".into(),

@@ -88,6 +88,8 @@ impl Config {
             fast_retransmission: "in-order-arrival".into(),
             // Radio links lose packets without congestion, and jitter is no queue: losses while nothing waits cut nothing.
             congestion_control: "westwood".into(),
+            // A program that sends one file after another knows its paths.
+            remember_paths: true,
             // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what
             // the path holds (RFC 9406).
             slow_start: "hystart++".to_owned(),

@@ -142,6 +142,7 @@ impl Endpoint {
         let seed = self.next_seed();
         let mut association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
         self.keep_backups(now, &mut association);
+        self.memory.remind(&mut association);
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 

@@ -10,6 +10,7 @@ mod join;
 mod last_words;
 mod listen;
 mod members;
+mod memory;
 mod mtu;
 mod out_of_the_blue;
 mod pairing;
@@ -42,6 +43,7 @@ use cookies::CookieJar;
 pub use join::join;
 use last_words::LastWords;
 use members::Members;
+use memory::Memory;
 use peers::{EntryVersion, PeerRoute, Peers};
 use spent::SpentTags;
 use throttle::Throttle;
@@ -144,6 +146,8 @@ pub struct Endpoint {
     settings: Arc<Settings>,
     config: EndpointConfig,
     associations: Members,
+    /// What is known of paths from associations that ended.
+    memory: Memory,
     /// The local addresses whose paths are backups.
     backups: Vec<SocketAddr>,
     /// The association by the tag of a packet.
@@ -194,6 +198,7 @@ impl Endpoint {
             settings: Arc::new(settings),
             config,
             associations: Members::default(),
+            memory: Memory::default(),
             backups: Vec::new(),
             by_tag: BTreeMap::new(),
             peers: Peers::default(),
@@ -272,6 +277,7 @@ impl Endpoint {
         let mut association = Association::connect(self.settings.clone(), identity, announced, ways, seed);
         // Nothing is sent for that before the association is open: the time has no meaning.
         self.keep_backups(Time::ZERO, &mut association);
+        self.memory.remind(&mut association);
         Ok(self.insert(identity.tag, association, channel))
     }
 
@@ -412,6 +418,9 @@ impl Endpoint {
         let Some(mut association) = self.associations.remove(id) else { return };
         if association.state() != AssociationState::Closed {
             association.abort("the application went away");
+        }
+        if self.settings.config.remember_paths {
+            self.memory.learn(&association, now);
         }
         self.peers.remove(id);
         self.give_up_tag(now, association.tags().0);

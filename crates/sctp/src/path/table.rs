@@ -27,6 +27,7 @@ use super::health::Health;
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
 use super::measured::Measured;
+use super::memory::Remembered;
 use super::mtu::MtuSearch;
 use super::pacer::Pacer;
 use super::rtt::RoundTrip;
@@ -78,6 +79,8 @@ struct Path {
     loss_rate: LossRate,
     bandwidth: Bandwidth,
     measured: Measured,
+    /// What it carried for another association, until its first round trip is measured.
+    remembered: Option<Remembered>,
     /// The path of the SACK that gave the least way there.
     least_by: Option<PathId>,
     counters: PathCounters,
@@ -114,6 +117,19 @@ impl PathTable {
         self.paths.push(path);
         self.settle_new(id);
         id
+    }
+
+    /// Gives each path what is `known` of it.
+    pub fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
+        for path in &mut self.paths {
+            path.remembered = known(path.addresses);
+        }
+    }
+
+    /// The window with which path `id` may go on, once its round trip is known: asked once.
+    pub fn take_remembered_window(&mut self, id: PathId, now: Time) -> Option<ByteCount> {
+        let round_trip = self.samples[id.index()].min_rtt?;
+        self.paths[id.index()].remembered.take()?.window(round_trip, now)
     }
 
     /// Puts a new path in `state` in the place of the removed path `id`.
@@ -359,6 +375,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         loss_rate: LossRate::default(),
         bandwidth: Bandwidth::default(),
         measured: Measured::new(),
+        remembered: None,
         least_by: None,
         counters: PathCounters::default(),
         limits: LimitClock::new(),

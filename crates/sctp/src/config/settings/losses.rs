@@ -40,6 +40,13 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "whether lost chunks are sent again when the last of a window of at most four packets is acknowledged"
     ),
     field!(
+        remember_paths,
+        Everywhere,
+        Kind::Boolean,
+        "whether windows begin with half of what filled their paths for another association of the same program, up to ten \
+         minutes ago"
+    ),
+    field!(
         ecn,
         Everywhere,
         EcnUse::KIND,
