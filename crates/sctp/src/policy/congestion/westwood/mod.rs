@@ -97,8 +97,13 @@ impl CongestionControl for Westwood {
     }
 
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
-        let sample = view.path(path);
-        !self.paths[path.index()].delays.are_queueing(sample) && sample.loss_rate < MOST_CHANCE
+        let (sample, delays) = (view.path(path), &self.paths[path.index()].delays);
+        // What is in flight beyond what fills the path waits in a queue, even in one too short to be seen (Little's law). With
+        // jitter, and while slow start measures the rate, what fills it is not known so well.
+        let is_known = !sample.is_below_threshold() && !delays.have_jitter(sample);
+        let is_over =
+            is_known && filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 6);
+        !delays.are_queueing(sample) && !is_over && sample.loss_rate < MOST_CHANCE
     }
 
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
@@ -199,6 +204,17 @@ mod tests {
         };
         assert_eq!([is_chance(0, 0.03), is_chance(6, 0.03), is_chance(7, 0.03)], [true, true, false]);
         assert!(!is_chance(0, 0.11), "a policer has no queue");
+    }
+
+    /// 104,500 bytes fill the path, and what exceeds them by a sixth waits somewhere.
+    #[test]
+    fn a_loss_of_a_window_that_does_not_fit_the_path_is_none_of_chance() {
+        let is_chance = |cwnd, ssthresh| {
+            let paths = [PathSample { ssthresh: ByteCount::new(ssthresh), ..path(cwnd, 0) }];
+            westwood().is_chance(PathId::FIRST, &view(&paths))
+        };
+        assert!(is_chance(121_000, 121_000) && !is_chance(122_000, 122_000));
+        assert!(is_chance(122_000, 200_000), "slow start does not know yet what fills it");
     }
 
     /// The delays saw up and down by 16 ms within each round trip.
