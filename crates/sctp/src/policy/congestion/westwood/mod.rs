@@ -157,7 +157,7 @@ const SPARE_UNITS: u64 = 3;
 /// A cut takes at least this part of the window: who shares the queue finds room.
 const LEAST_CUT: u64 = 8;
 /// More losses than that are no chance, whatever the queue: a policer has none.
-const MOST_CHANCE: f64 = 0.1;
+const MOST_CHANCE: f64 = 0.05;
 
 #[cfg(test)]
 mod tests {
@@ -203,7 +203,7 @@ mod tests {
             westwood().is_chance(PathId::FIRST, &view(&paths))
         };
         assert_eq!([is_chance(0, 0.03), is_chance(6, 0.03), is_chance(7, 0.03)], [true, true, false]);
-        assert!(!is_chance(0, 0.11), "a policer has no queue");
+        assert!(!is_chance(0, 0.06), "a policer has no queue");
     }
 
     /// 104,500 bytes fill the path, and what exceeds them by a sixth waits somewhere.
