@@ -19,6 +19,7 @@ mod sharing;
 mod spikes;
 mod tcp;
 mod threads;
+mod westwood;
 mod window_management;
 mod wireless;
 mod worlds;

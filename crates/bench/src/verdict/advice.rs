@@ -76,7 +76,7 @@ fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
                 words(&LONGER)
             )
         }
-        None if evidence.fill_by_model() => format!(
+        None if evidence.fill_without_queue() => format!(
             "no change needed: the sender sends what it measures each link to deliver; {} tells what each path \
              carries alone",
             words(&Remedy::EachAlone)

@@ -113,7 +113,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Whether a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.
-    pub fn fill_by_model(&self) -> bool {
+    pub fn fill_without_queue(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let heeds_queues = self.run.congestion_control.as_deref().is_some_and(losses::tells_losses_apart);
         heeds_queues

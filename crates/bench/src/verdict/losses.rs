@@ -2,6 +2,7 @@
 //! loss for a full queue, so that such a link carries what its losses allow and not what it could.
 
 use anabranch_base::{BitRate, ByteCount};
+use anabranch_net::Registry;
 
 use super::advice::{Remedy, RemedyWords};
 use crate::path_entry::PathEntry;
@@ -44,7 +45,7 @@ pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<
 
 /// Whether a congestion control does not take losses at an empty queue for congestion.
 pub fn tells_losses_apart(control: &str) -> bool {
-    control == WESTWOOD || control.starts_with(BBR)
+    Registry::standard().tells_losses_apart(control)
 }
 
 fn is_held(path: &PathEntry) -> bool {
@@ -64,7 +65,7 @@ pub fn loss_share(path: &PathEntry) -> f64 {
 /// That losses hold `held`, at which loss and window, and what to set. `None` where they hold no path.
 pub fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
     let each: Vec<String> = held.iter().map(|path| sentence(path)).collect();
-    let other = Remedy::Set { key: "congestion_control", value: WESTWOOD.to_owned() };
+    let other = Remedy::Set { key: "congestion_control", value: "westwood".to_owned() };
     (!each.is_empty()).then(|| {
         format!(
             "{}. Where such losses are not congestion, as on radio links, {} at the sender carries more",
@@ -103,9 +104,6 @@ pub fn percent(share: f64) -> String {
     if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
 }
 
-/// The control that asks whether packets wait, and the one that measures what a path delivers.
-const WESTWOOD: &str = "westwood";
-const BBR: &str = "bbr";
 /// A full packet.
 const PACKET: f64 = 1_500.0;
 /// Trains of packets make as many wait for a moment.

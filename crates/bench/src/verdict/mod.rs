@@ -184,7 +184,7 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     }
     // With each path alone, what is missing of the sum is known, and was explained by none of these.
     let is_all_carried =
-        evidence.sum_alone.is_none() && (evidence.has_standing_queues() || evidence.fill_by_model());
+        evidence.sum_alone.is_none() && (evidence.has_standing_queues() || evidence.fill_without_queue());
     if is_all_carried { Bottleneck::Nothing } else { Bottleneck::CongestionWindow }
 }
 

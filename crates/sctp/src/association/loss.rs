@@ -165,15 +165,15 @@ impl Session {
         Some(left)
     }
 
-    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: a congestion control that keeps a
-    /// model of the path learns of it.
+    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: a congestion control that
+    /// tells losses apart learns of it.
     pub(super) fn lose(&mut self, tsn: Tsn, path: PathId, by: LostBy, now: Time) {
         let left = self.mark_lost(tsn, path, by);
         // A copy of it is in flight where nothing left the peer's window.
         if let Some(left) = left.filter(|left| self.policies.counts_time && !left.rwnd_weight.is_zero()) {
             self.doubts.on_lost(tsn, path, left.sent_at);
         }
-        let Some(left) = left.filter(|_| self.policies.gives_windows) else { return };
+        let Some(left) = left.filter(|_| self.policies.tells_losses_apart) else { return };
         let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         self.policies.congestion.on_lost(left.path, &lost, &view);

@@ -27,6 +27,8 @@ pub struct Policies {
     pub congestion: Box<dyn CongestionControl>,
     /// Whether the congestion control [gives windows](CongestionControl::gives_windows).
     pub gives_windows: bool,
+    /// Whether it [tells losses apart](CongestionControl::tells_losses_apart).
+    pub tells_losses_apart: bool,
     /// Whether it [shrinks windows without a loss](CongestionControl::yields_window).
     pub yields_window: bool,
     /// How windows grow in slow start.
@@ -70,6 +72,7 @@ impl Policies {
             counts_time: detection.counts_time(),
             detection,
             gives_windows: congestion.gives_windows(),
+            tells_losses_apart: congestion.tells_losses_apart(),
             yields_window: congestion.yields_window(),
             congestion,
             slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,

@@ -113,11 +113,17 @@ pub trait CongestionControl: Debug + Send {
     fn remove_path(&mut self, path: PathId);
 
     /// Whether the control gives windows as a whole, by [`take_window`](CongestionControl::take_window), from a model of each
-    /// path. Then it hears of [lost chunks](CongestionControl::on_lost) and of paths that [were given
-    /// less](CongestionControl::on_withheld), and neither slow start nor [`increase`](CongestionControl::increase) is asked.
+    /// path. Then it hears of paths that [were given less](CongestionControl::on_withheld), and neither slow start nor
+    /// [`increase`](CongestionControl::increase) is asked.
     /// The answer never changes.
     fn gives_windows(&self) -> bool {
         false
+    }
+
+    /// Whether the control takes some losses for none of congestion, as those that keep a model of a path do. Then it hears of
+    /// [lost chunks](CongestionControl::on_lost). The answer never changes.
+    fn tells_losses_apart(&self) -> bool {
+        self.gives_windows()
     }
 
     /// A packet with data left on `path`.
@@ -128,8 +134,8 @@ pub trait CongestionControl: Debug + Send {
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
     /// A chunk that left on `path` was taken for lost. Called for each chunk, after
-    /// [`decrease`](CongestionControl::decrease) for the loss, if the control [gives
-    /// windows](CongestionControl::gives_windows).
+    /// [`decrease`](CongestionControl::decrease) for the loss, if the control [tells losses
+    /// apart](CongestionControl::tells_losses_apart).
     fn on_lost(&mut self, _path: PathId, _lost: &LostData, _view: &View<'_>) {}
 
     /// Sending ended although the window and the pacer of `path` allowed more: nothing waits, or a scheduler or the peer's

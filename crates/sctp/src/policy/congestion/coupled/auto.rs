@@ -7,7 +7,7 @@ use super::Coupled;
 use super::bottleneck::Bottlenecks;
 use super::lia::Lia;
 use crate::policy::congestion::reno::RenoRules;
-use crate::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use crate::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow, LostData, SentData};
 use crate::policy::{PathId, View};
 
 /// The congestion control.
@@ -42,6 +42,10 @@ impl CongestionControl for Auto {
         self.bottlenecks.remove_path(path);
     }
 
+    fn tells_losses_apart(&self) -> bool {
+        self.alone.tells_losses_apart()
+    }
+
     fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
         self.alone.on_sent(path, sent, view);
     }
@@ -51,6 +55,10 @@ impl CongestionControl for Auto {
         let Some((way, measured)) = acked.way.zip(view.path(path).one_way) else { return };
         let arrived = Time::from_nanos(acked.at.as_nanos().saturating_sub(measured.back.as_nanos()));
         self.bottlenecks.on_way(path, arrived, way, measured.least, acked.at);
+    }
+
+    fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
+        self.alone.on_lost(path, lost, view);
     }
 
     fn is_in_slow_start(&self, path: PathId, view: &View<'_>) -> bool {

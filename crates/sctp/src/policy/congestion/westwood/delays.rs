@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use anabranch_base::{Duration, Time};
 
-use crate::policy::PathSample;
+use crate::policy::{OneWay, PathSample};
 
 /// The delays of one path, in seconds, one way.
 #[derive(Clone, Debug, Default)]
@@ -101,16 +101,32 @@ impl Delays {
     pub fn are_queueing(&self, sample: &PathSample) -> bool {
         let Some(delay) = sample.one_way else { return true };
         let (least, round_trip) = (delay.least.as_secs_f64(), (delay.least + delay.back).as_secs_f64());
-        let now = self.now.unwrap_or(delay.way.as_secs_f64());
+        let now = self.recent(delay);
         now > least + (round_trip / 8.0).min(GREATEST_RISE) + 0.001 + self.jitter(sample)
     }
 
-    /// A round trip of the path without a queue: the least, and what jitter adds to it.
+    /// How far the delays of a round trip lie from their line, in seconds.
+    pub fn scatter(&self) -> f64 {
+        self.scatter
+    }
+
+    /// The recent delay, in seconds.
+    pub fn recent(&self, one_way: OneWay) -> f64 {
+        self.now.unwrap_or(one_way.way.as_secs_f64())
+    }
+
+    /// The way there without a queue, in seconds: the least, and what jitter adds to it. 0 where it is not known.
+    pub fn empty_way(&self, sample: &PathSample) -> f64 {
+        let Some(delay) = sample.one_way else { return 0.0 };
+        let least = delay.least.as_secs_f64();
+        let mean = self.means.front().map_or(0.0, |(_, mean)| mean - least);
+        least + mean.clamp(0.0, self.jitter(sample))
+    }
+
+    /// A round trip of the path without a queue.
     pub fn empty_round_trip(&self, sample: &PathSample) -> Option<Duration> {
-        let delay = sample.one_way?;
-        let mean = self.means.front().map_or(0.0, |(_, mean)| mean - delay.least.as_secs_f64());
-        let jitter = mean.clamp(0.0, self.jitter(sample));
-        Some(delay.least + delay.back + Duration::from_nanos((jitter * 1e9) as u64))
+        let back = sample.one_way?.back;
+        Some(back + Duration::from_nanos((self.empty_way(sample) * 1e9) as u64))
     }
 }
 

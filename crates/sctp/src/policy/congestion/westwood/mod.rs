@@ -1,20 +1,27 @@
 //! A window rule for links that lose packets without congestion. It grows as Reno does while packets wait in a queue of the
 //! path, and faster while none do. A loss while none do is chance, and cuts nothing; a loss while some do cuts the window to
-//! what fills the path, and not to half (docs/mechanisms.md, M-WW-1 to -3).
+//! what fills the path, and not to half. Where others share the queue, and where too much is lost, it is Reno
+//! (docs/mechanisms.md, M-WW-1 to -4).
 //!
 //! The parts are known: the window after a loss is the measured rate times the least round trip (TCP Westwood, Mascolo and
 //! others, MobiCom 2001; here with the delivery rate over whole round trips); losses are told apart by the backlog in the
 //! queue (TCP Veno, Fu and Liew, JSAC 2003), and those of the link cut nothing (TCP Westwood with Bulk Repeat, Yang and others,
-//! 2002).
+//! 2002); growth after a lesser cut is less (RFC 9438 §4.3).
 
+mod competition;
 mod delays;
+mod growth;
+mod losses;
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Time};
 
+use competition::Competition;
 use delays::Delays;
+use growth::Growth;
+use losses::ChanceLosses;
 
 use super::reno::{Reno, RenoRules};
-use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use super::{Acked, CongestionControl, CutCause, CutWindow, LostData, SentData};
 use crate::policy::{PathId, PathSample, View};
 
 /// The rule, and its state for each path.
@@ -30,32 +37,28 @@ pub struct Westwood {
 struct Course {
     growth: Growth,
     delays: Delays,
+    competition: Competition,
+    losses: ChanceLosses,
 }
 
-/// How fast the window of one path grows.
-#[derive(Clone, Copy, Debug)]
-struct Growth {
-    /// By how many units in the present round trip.
-    units: f64,
-    /// When that began.
-    since: Time,
-    /// Growth of less than a byte.
-    part: f64,
-}
-
-impl Default for Growth {
-    fn default() -> Growth {
-        Growth { units: 1.0, since: Time::ZERO, part: 0.0 }
-    }
-}
-
-impl Growth {
-    /// Doubles the growth after each round trip in which nothing waited, up to an eighth of the window.
-    fn hasten(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
-        if now.since(self.since) >= round_trip {
-            let most = sample.cwnd.get() as f64 / sample.unit.get().max(1) as f64 * FASTEST;
-            self.units = (self.units * 2.0).min(most).max(1.0);
-            self.since = now;
+impl Course {
+    /// Losses at `sample`'s path leave a window of `left`: what follows tells whether others share its queue.
+    fn on_cut(&mut self, sample: &PathSample, left: ByteCount, now: Time) {
+        self.growth.on_cut(left.get() as f64 / sample.cwnd.get().max(1) as f64, now);
+        if sample.is_below_threshold() {
+            self.losses.on_slow_start_cut(sample, now);
+        }
+        let Some((one_way, delivery)) = sample.one_way.zip(sample.delivery) else { return };
+        let (delay, empty) = (self.delays.recent(one_way), self.delays.empty_way(sample));
+        let round_trip = left.get() as f64 * 8.0 / delivery.rate.bits_per_second().max(1) as f64;
+        let predicted = (round_trip - one_way.back.as_secs_f64()).max(empty);
+        if delay - predicted > (self.delays.scatter() + LEAST_FALL).max((delay - empty) / 4.0) {
+            self.competition.on_cut(delay, predicted, one_way.back, now);
+        } else if !sample.is_below_threshold()
+            && self.losses.share() > MOST_CHANCE
+            && !self.delays.are_queueing(sample)
+        {
+            self.competition.on_unseen_congestion(now);
         }
     }
 }
@@ -67,11 +70,11 @@ impl Westwood {
     }
 }
 
-/// What fills the path, with a few packets that keep its line busy; `None` before a rate was measured.
+/// What fills the path; `None` before a rate was measured.
 fn filling(sample: &PathSample, delays: &Delays) -> Option<ByteCount> {
-    let bits = u128::from(sample.delivery?.peak.bits_per_second());
+    let bits = u128::from(sample.delivery?.rate.bits_per_second());
     let bytes = bits * u128::from(delays.empty_round_trip(sample)?.as_nanos()) / 8_000_000_000;
-    Some(ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX)) + sample.unit * SPARE_UNITS)
+    Some(ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX)))
 }
 
 impl CongestionControl for Westwood {
@@ -85,64 +88,74 @@ impl CongestionControl for Westwood {
         self.paths[path.index()] = Course::default();
     }
 
+    fn tells_losses_apart(&self) -> bool {
+        true
+    }
+
     fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
         self.reno.on_sent(path, sent, view);
     }
 
     fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
-        if let Some(way) = acked.way {
-            let sample = view.path(path);
-            self.paths[path.index()].delays.on_way(way, sample.srtt.unwrap_or(sample.rto), acked.at);
+        let sample = view.path(path);
+        let course = &mut self.paths[path.index()];
+        course.losses.on_acked(acked.bytes, sample);
+        if let Some((way, one_way)) = acked.way.zip(sample.one_way) {
+            course.delays.on_way(way, sample.srtt.unwrap_or(sample.rto), acked.at);
+            course.competition.on_delay(course.delays.recent(one_way), acked.at);
+        }
+    }
+
+    fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
+        let (sample, course) = (view.path(path), &mut self.paths[path.index()]);
+        if !course.delays.are_queueing(sample) {
+            course.losses.on_lost(lost.bytes, sample, lost.at);
         }
     }
 
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
-        let (sample, delays) = (view.path(path), &self.paths[path.index()].delays);
+        let (sample, course) = (view.path(path), &self.paths[path.index()]);
+        let delays = &course.delays;
         // What is in flight beyond what fills the path waits in a queue, even in one too short to be seen (Little's law). With
         // jitter, and while slow start measures the rate, what fills it is not known so well.
         let is_known = !sample.is_below_threshold() && !delays.have_jitter(sample);
         let is_over =
-            is_known && filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 6);
-        !delays.are_queueing(sample) && !is_over && sample.loss_rate < MOST_CHANCE
+            is_known && filling(sample, delays).is_some_and(|filling| sample.flight > filling + filling / 6);
+        let is_shared = course.competition.is_known();
+        !delays.are_queueing(sample) && !is_over && !is_shared && course.losses.share() < MOST_CHANCE
     }
 
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
         let sample = view.path(path);
-        let Course { growth, delays } = &mut self.paths[path.index()];
-        let round_trip = sample.srtt.unwrap_or(sample.rto);
-        if delays.are_queueing(sample) {
-            *growth = Growth { since: acked.at, ..Growth::default() };
-            return self.reno.increase(path, acked, view);
-        }
-        // More than that is in flight and nothing waits: the rest is lost on its way, as by a policer.
-        let is_enough = filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 4);
-        if !acked.may_grow || !acked.is_fully_used || is_enough {
+        let Course { growth, delays, competition, .. } = &mut self.paths[path.index()];
+        let may_grow = acked.may_grow && acked.is_fully_used;
+        if competition.is_known() || delays.are_queueing(sample) {
+            growth.slow_down(acked.at);
+        } else if filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 4) {
+            // More than that is in flight and nothing waits: the rest is lost on its way, as by a policer.
             return ByteCount::ZERO;
+        } else if may_grow {
+            growth.hasten(sample, sample.srtt.unwrap_or(sample.rto), acked.at);
         }
-        growth.hasten(sample, round_trip, acked.at);
-        let unit = sample.unit.get() as f64;
-        let grown =
-            growth.units * unit * acked.bytes.get() as f64 / sample.cwnd.get().max(1) as f64 + growth.part;
-        growth.part = grown.fract();
-        ByteCount::new(grown as u64)
+        if may_grow { growth.take(sample, acked) } else { ByteCount::ZERO }
     }
 
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
         let sample = view.path(path);
         let standard = self.reno.decrease(path, cause, view);
-        if cause != CutCause::Idle {
-            self.paths[path.index()].growth = Growth { since: view.now, ..Growth::default() };
-        }
-        let Some(filling) = filling(sample, &self.paths[path.index()].delays) else { return standard };
+        let course = &mut self.paths[path.index()];
+        let Some(filling) = filling(sample, &course.delays) else { return standard };
         match cause {
             CutCause::Missing | CutCause::EcnEcho => {
-                let left = filling.min(sample.cwnd).max(standard.ssthresh);
+                let kept = if course.competition.is_known() { ByteCount::ZERO } else { filling };
                 let most = sample.cwnd - sample.cwnd / LEAST_CUT;
-                let cut =
-                    self.reno.cut_to(left.min(most).max(sample.unit * self.rules.window_floor), sample.cwnd);
+                let left = kept.max(standard.ssthresh).min(most);
+                course.on_cut(sample, left, view.now);
+                let cut = self.reno.cut_to(left.max(sample.unit * self.rules.window_floor), sample.cwnd);
                 CutWindow { ssthresh: cut.ssthresh.max((filling / 2).min(sample.ssthresh)), ..cut }
             }
             CutCause::Timeout | CutCause::TimeoutAgain => {
+                course.growth.on_cut(0.5, view.now);
                 CutWindow { ssthresh: standard.ssthresh.max(filling.min(sample.ssthresh)), ..standard }
             }
             CutCause::TimeoutAfterEcn | CutCause::Idle => standard,
@@ -150,18 +163,16 @@ impl CongestionControl for Westwood {
     }
 }
 
-/// The fastest growth in a round trip, as a part of the window.
-const FASTEST: f64 = 1.0 / 8.0;
-/// Packets that wait on average, so that the line never idles.
-const SPARE_UNITS: u64 = 3;
 /// A cut takes at least this part of the window: who shares the queue finds room.
 const LEAST_CUT: u64 = 8;
 /// More losses than that are no chance, whatever the queue: a policer has none.
 const MOST_CHANCE: f64 = 0.05;
+/// A fall of the delay by fewer seconds tells nothing.
+const LEAST_FALL: f64 = 0.002;
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::BitRate;
+    use anabranch_base::{BitRate, Duration};
 
     use super::*;
     use crate::policy::congestion::reno::tests::RULES;
@@ -190,6 +201,10 @@ mod tests {
         westwood
     }
 
+    fn lost(bytes: u64) -> LostData {
+        LostData { at: Time::ZERO, departure: 0, bytes: ByteCount::new(bytes) }
+    }
+
     fn left(cwnd: u64, waits: u64, cause: CutCause) -> (u64, u64) {
         let paths = [path(cwnd, waits)];
         let window = westwood().decrease(PathId::FIRST, cause, &view(&paths));
@@ -198,23 +213,48 @@ mod tests {
 
     #[test]
     fn a_loss_is_chance_while_nothing_waits_and_few_are_lost() {
-        let is_chance = |waits, loss_rate| {
-            let paths = [PathSample { loss_rate, ..path(100_000, waits) }];
-            westwood().is_chance(PathId::FIRST, &view(&paths))
+        let is_chance = |waits, losses: usize| {
+            let (mut westwood, paths) = (westwood(), [path(100_000, waits)]);
+            for _ in 0..losses {
+                westwood.on_lost(PathId::FIRST, &lost(1_500), &view(&paths));
+            }
+            westwood.is_chance(PathId::FIRST, &view(&paths))
         };
-        assert_eq!([is_chance(0, 0.03), is_chance(6, 0.03), is_chance(7, 0.03)], [true, true, false]);
-        assert!(!is_chance(0, 0.06), "a policer has no queue");
+        assert_eq!([is_chance(0, 0), is_chance(6, 0), is_chance(7, 0)], [true, true, false]);
+        assert_eq!([is_chance(0, 20), is_chance(0, 40)], [true, false], "a policer has no queue");
     }
 
-    /// 104,500 bytes fill the path, and what exceeds them by a sixth waits somewhere.
+    /// 100,000 bytes fill the path, and what exceeds them by a sixth waits somewhere.
     #[test]
-    fn a_loss_of_a_window_that_does_not_fit_the_path_is_none_of_chance() {
-        let is_chance = |cwnd, ssthresh| {
-            let paths = [PathSample { ssthresh: ByteCount::new(ssthresh), ..path(cwnd, 0) }];
+    fn a_loss_of_a_flight_that_does_not_fit_the_path_is_none_of_chance() {
+        let is_chance = |flight, ssthresh| {
+            let (flight, ssthresh) = (ByteCount::new(flight), ByteCount::new(ssthresh));
+            let paths = [PathSample { flight, ssthresh, ..path(200_000, 0) }];
             westwood().is_chance(PathId::FIRST, &view(&paths))
         };
-        assert!(is_chance(121_000, 100_000) && !is_chance(122_000, 100_000));
-        assert!(is_chance(122_000, 200_000), "slow start does not know yet what fills it");
+        assert!(is_chance(116_000, 100_000) && !is_chance(117_000, 100_000));
+        assert!(is_chance(117_000, 200_000), "slow start does not know yet what fills it");
+    }
+
+    /// Where a queue stays though the window shrank, others keep it full: then every loss is congestion, and halves the window.
+    #[test]
+    fn with_others_at_the_queue_it_is_reno() {
+        let mut westwood = westwood();
+        let mut at = Time::ZERO;
+        for _ in 0..8 {
+            let paths = [path(150_000, 20)];
+            westwood.decrease(PathId::FIRST, CutCause::Missing, &View { now: at, ..view(&paths) });
+            for _ in 0..100 {
+                at += Duration::from_millis(2);
+                let acked = Acked { at, way: Some(Duration::from_millis(39)), ..acked(1_500) };
+                westwood.on_acked(PathId::FIRST, &acked, &view(&paths));
+            }
+        }
+        let paths = [path(150_000, 0)];
+        assert!(!westwood.is_chance(PathId::FIRST, &view(&paths)));
+        let window = westwood.decrease(PathId::FIRST, CutCause::Missing, &view(&paths));
+        assert_eq!((window.cwnd.get(), window.ssthresh.get()), (75_000, 75_000));
+        assert_eq!(westwood.increase(PathId::FIRST, &acked(150_000), &view(&paths)).get(), 1_500);
     }
 
     /// The delays saw up and down by 16 ms within each round trip.
@@ -231,7 +271,7 @@ mod tests {
         assert!(westwood.is_chance(PathId::FIRST, &view(&paths)));
         let window = westwood.decrease(PathId::FIRST, CutCause::Missing, &view(&[path(150_000, 15)]));
         let filling = window.cwnd.get();
-        assert!((110_000..=132_000).contains(&filling), "the mean delay of a busy link counts: {filling}");
+        assert!((105_000..=128_000).contains(&filling), "the mean delay of a busy link counts: {filling}");
     }
 
     /// The scatter of a queue that grows is none.
@@ -247,13 +287,13 @@ mod tests {
         assert!(!westwood.is_chance(PathId::FIRST, &view(&[path(100_000, 25)])));
     }
 
-    /// Three packets more than what fills the path, and an eighth less than before at most.
+    /// At most an eighth less than before, and not less than half.
     #[test]
     fn a_cut_leaves_what_fills_the_path() {
-        assert_eq!(left(150_000, 20, CutCause::Missing), (104_500, 104_500));
+        assert_eq!(left(150_000, 20, CutCause::Missing), (100_000, 100_000));
         assert_eq!(left(112_000, 8, CutCause::Missing), (98_000, 98_000));
         assert_eq!(left(400_000, 120, CutCause::Missing), (200_000, 200_000), "half, if that is more");
-        assert_eq!(left(150_000, 20, CutCause::Timeout), (1_500, 104_500));
+        assert_eq!(left(150_000, 20, CutCause::Timeout), (1_500, 100_000));
     }
 
     #[test]
@@ -267,6 +307,16 @@ mod tests {
         let rounds: Vec<u64> = (1..=4).map(|round| grown(round, &empty)).collect();
         assert_eq!(rounds, [3_000, 6_000, 7_500, 7_500]);
         assert_eq!(grown(5, &full), 1_500, "as Reno");
-        assert_eq!(grown(6, &empty), 3_000);
+        let rounds: Vec<u64> = (6..=23).map(|round| grown(round, &empty)).collect();
+        assert_eq!(rounds[..16], [1_500; 16], "who shares the queue may fill it again");
+        assert_eq!(rounds[16..], [3_000, 6_000]);
+    }
+
+    /// 3 (1 − β) / (1 + β): with cuts to two thirds, three fifths of a packet.
+    #[test]
+    fn after_a_lesser_cut_the_window_grows_less() {
+        let mut westwood = westwood();
+        westwood.decrease(PathId::FIRST, CutCause::Missing, &view(&[path(150_000, 20)]));
+        assert_eq!(westwood.increase(PathId::FIRST, &acked(100_000), &view(&[path(100_000, 20)])).get(), 900);
     }
 }

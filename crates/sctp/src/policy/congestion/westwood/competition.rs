@@ -1,0 +1,157 @@
+//! Whether others send through the bottleneck of a path.
+//!
+//! A cut is an experiment. Where all that waits is the sender's own, a window that is smaller by so much empties the queue by as
+//! much (Little's law). Where others fill the queue too, less of it goes, or nothing. A flow that comes to a queue which others
+//! keep full cannot see it otherwise: it has never seen the queue empty. (Nimbus and Copa look for others by how the queue
+//! answers, too: Goyal and others, SIGCOMM 2022; Arun and Balakrishnan, NSDI 2018.)
+
+use anabranch_base::{Duration, Time};
+
+/// What is known of others at the bottleneck of one path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Competition {
+    state: State,
+    /// The part of the expected fall of the delay that came with the cuts, smoothed; 1 for all.
+    followed: Option<f64>,
+    trial: Option<Trial>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    /// No cut told so far, or not for long.
+    #[default]
+    Unknown,
+    /// The queue followed the cuts.
+    Alone,
+    /// It did not, since then.
+    Shared(Time),
+}
+
+/// A cut whose effect is awaited; delays are in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Trial {
+    begun: Time,
+    back: f64,
+    /// The greatest delay of what left before the cut.
+    before: f64,
+    /// What is left of the delay where nobody else sends.
+    predicted: f64,
+    /// The least delay of what left after it.
+    after: f64,
+}
+
+impl Competition {
+    /// Whether others are known to fill the queue, too.
+    pub fn is_known(&self) -> bool {
+        matches!(self.state, State::Shared(_))
+    }
+
+    /// A window was cut at `now`. The delay is `delay` one way, and should become `predicted`, both in seconds; the SACKs take
+    /// `back`.
+    pub fn on_cut(&mut self, delay: f64, predicted: f64, back: Duration, now: Time) {
+        if self.trial.is_none() {
+            let back = back.as_secs_f64();
+            self.trial = Some(Trial { begun: now, back, before: delay, predicted, after: f64::INFINITY });
+        }
+    }
+
+    /// More is lost than chance takes, and nothing is seen to wait: the queue is always full, or there is none, as at a policer.
+    pub fn on_unseen_congestion(&mut self, now: Time) {
+        if self.state == State::Unknown && self.trial.is_none() {
+            self.state = State::Shared(now);
+        }
+    }
+
+    /// The recent delay of the path is `delay` seconds.
+    pub fn on_delay(&mut self, delay: f64, now: Time) {
+        if matches!(self.state, State::Shared(since) if now.since(since) > MEMORY) {
+            self.state = State::Unknown;
+        }
+        let Some(trial) = &mut self.trial else { return };
+        let elapsed = now.since(trial.begun).as_secs_f64();
+        let round_trip = trial.before + trial.back;
+        if elapsed < FIRST_AFTER * round_trip {
+            trial.before = trial.before.max(delay);
+            return;
+        }
+        trial.after = trial.after.min(delay);
+        if elapsed >= LAST_AFTER * round_trip {
+            let part = (trial.before - trial.after) / (trial.before - trial.predicted);
+            self.trial = None;
+            self.on_answer(part.clamp(0.0, 1.0), now);
+        }
+    }
+
+    fn on_answer(&mut self, part: f64, now: Time) {
+        let followed = self.followed.map_or(part, |before| before + (part - before) * GAIN);
+        self.followed = Some(followed);
+        self.state = if followed > ENOUGH { State::Alone } else { State::Shared(now) };
+    }
+}
+
+/// For so long it is believed that there are others.
+const MEMORY: Duration = Duration::from_secs(10);
+/// The weight of a new answer.
+const GAIN: f64 = 0.25;
+/// If no more of the expected fall came, others fill the queue.
+const ENOUGH: f64 = 0.7;
+/// So many round trips after the cut, packets are acknowledged that left with the smaller window.
+const FIRST_AFTER: f64 = 1.5;
+/// They are looked at until then.
+const LAST_AFTER: f64 = 2.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Duration::from_millis(millis)
+    }
+
+    /// A cut at `begun` ms of a delay of 60 ms that should become 20, and becomes `after`; the way back takes 20 ms.
+    fn cut(competition: &mut Competition, begun: u64, after: f64) {
+        competition.on_cut(0.060, 0.020, Duration::from_millis(20), at(begun));
+        for millis in (0..300).step_by(10) {
+            competition.on_delay(if millis < 100 { 0.060 } else { after }, at(begun + millis));
+        }
+    }
+
+    #[test]
+    fn a_queue_that_follows_the_cut_is_the_senders_own() {
+        let mut competition = Competition::default();
+        cut(&mut competition, 0, 0.021);
+        assert_eq!(competition.state, State::Alone);
+        competition.on_unseen_congestion(at(400));
+        assert_eq!(competition.state, State::Alone, "a cut told");
+    }
+
+    #[test]
+    fn a_queue_that_stays_is_that_of_others_for_ten_seconds() {
+        let mut competition = Competition::default();
+        cut(&mut competition, 0, 0.055);
+        assert!(competition.is_known());
+        competition.on_delay(0.055, at(9_000));
+        assert!(competition.is_known());
+        competition.on_delay(0.055, at(11_000));
+        assert_eq!(competition.state, State::Unknown);
+    }
+
+    #[test]
+    fn one_answer_of_a_link_that_became_slower_changes_nothing() {
+        let mut competition = Competition::default();
+        (0..8).for_each(|number| cut(&mut competition, number * 1_000, 0.020));
+        cut(&mut competition, 8_000, 0.060);
+        assert_eq!(competition.state, State::Alone);
+        cut(&mut competition, 9_000, 0.060);
+        assert!(competition.is_known(), "two do");
+    }
+
+    #[test]
+    fn what_left_before_the_cut_still_meets_a_growing_queue() {
+        let mut competition = Competition::default();
+        competition.on_cut(0.030, 0.020, Duration::from_millis(20), at(0));
+        (1..=5).for_each(|step| competition.on_delay(0.030 + 0.010 * step as f64, at(10 * step)));
+        (6..40).for_each(|step| competition.on_delay(0.045, at(10 * step)));
+        assert!(competition.is_known(), "35 of 60 ms are less than what should have gone");
+    }
+}

@@ -1,0 +1,69 @@
+//! How fast the window of one path grows.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::Acked;
+use crate::policy::PathSample;
+
+/// The growth of one window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
+    /// By how many units in the present round trip.
+    units: f64,
+    /// When that began.
+    since: Time,
+    /// Growth of less than a byte.
+    part: f64,
+    /// By how many units a round trip it grows at a queue.
+    slow: f64,
+    /// For so many round trips it still grows so slowly.
+    patience: u32,
+}
+
+impl Default for Growth {
+    fn default() -> Growth {
+        Growth { units: 1.0, since: Time::ZERO, part: 0.0, slow: 1.0, patience: 0 }
+    }
+}
+
+impl Growth {
+    /// The window was cut, and `left` is the part that is left. The growth is that with which such cuts take as much as Reno
+    /// (RFC 9438 §4.3).
+    pub fn on_cut(&mut self, left: f64, now: Time) {
+        self.slow = 3.0 * (1.0 - left) / (1.0 + left);
+        self.slow_down(now);
+    }
+
+    /// Packets wait in a queue of the path.
+    pub fn slow_down(&mut self, now: Time) {
+        *self = Growth { units: self.slow, since: now, patience: PATIENCE, ..*self };
+    }
+
+    /// Nothing waits. After a while, growth doubles with each round trip, up to an eighth of the window.
+    pub fn hasten(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
+        if now.since(self.since) < round_trip {
+            return;
+        }
+        self.since = now;
+        if self.patience > 0 {
+            self.patience -= 1;
+            return;
+        }
+        let most = sample.cwnd.get() as f64 / sample.unit.get().max(1) as f64 * FASTEST;
+        self.units = (self.units * 2.0).min(most).max(1.0);
+    }
+
+    /// What a SACK adds.
+    pub fn take(&mut self, sample: &PathSample, acked: &Acked) -> ByteCount {
+        let unit = sample.unit.get() as f64;
+        let part_of_window = acked.bytes.get() as f64 / sample.cwnd.get().max(1) as f64;
+        let grown = self.units * unit * part_of_window + self.part;
+        self.part = grown.fract();
+        ByteCount::new(grown as u64)
+    }
+}
+
+/// The fastest growth in a round trip, as a part of the window.
+const FASTEST: f64 = 1.0 / 8.0;
+/// After a queue, who shares it has so many round trips to fill it again before growth becomes faster.
+const PATIENCE: u32 = 16;
