@@ -36,6 +36,8 @@ struct Trial {
     before: f64,
     /// What is left of the delay where nobody else sends.
     predicted: f64,
+    /// How far it may be off by chance.
+    scatter: f64,
     /// The least delay of what left after it.
     after: f64,
 }
@@ -46,12 +48,13 @@ impl Competition {
         matches!(self.state, State::Shared(_))
     }
 
-    /// A window was cut at `now`. The delay is `delay` one way, and should become `predicted`, both in seconds; the SACKs take
-    /// `back`.
-    pub fn on_cut(&mut self, delay: f64, predicted: f64, back: Duration, now: Time) {
+    /// A window was cut at `now`. The delay is `delay` one way, and should become `predicted`, give or take
+    /// `scatter`, all in seconds; the SACKs take `back`.
+    pub fn on_cut(&mut self, delay: f64, predicted: f64, scatter: f64, back: Duration, now: Time) {
         if self.trial.is_none() {
             let back = back.as_secs_f64();
-            self.trial = Some(Trial { begun: now, back, before: delay, predicted, after: f64::INFINITY });
+            let (before, after) = (delay, f64::INFINITY);
+            self.trial = Some(Trial { begun: now, back, before, predicted, scatter, after });
         }
     }
 
@@ -76,7 +79,8 @@ impl Competition {
         }
         trial.after = trial.after.min(delay);
         if elapsed >= LAST_AFTER * round_trip {
-            let part = (trial.before - trial.after) / (trial.before - trial.predicted);
+            let fall = trial.before - trial.after + trial.scatter;
+            let part = fall / (trial.before - trial.predicted);
             self.trial = None;
             self.on_answer(part.clamp(0.0, 1.0), now);
         }
@@ -110,7 +114,7 @@ mod tests {
 
     /// A cut at `begun` ms of a delay of 60 ms that should become 20, and becomes `after`; the way back takes 20 ms.
     fn cut(competition: &mut Competition, begun: u64, after: f64) {
-        competition.on_cut(0.060, 0.020, Duration::from_millis(20), at(begun));
+        competition.on_cut(0.060, 0.020, 0.001, Duration::from_millis(20), at(begun));
         for millis in (0..300).step_by(10) {
             competition.on_delay(if millis < 100 { 0.060 } else { after }, at(begun + millis));
         }
@@ -149,7 +153,7 @@ mod tests {
     #[test]
     fn what_left_before_the_cut_still_meets_a_growing_queue() {
         let mut competition = Competition::default();
-        competition.on_cut(0.030, 0.020, Duration::from_millis(20), at(0));
+        competition.on_cut(0.030, 0.020, 0.001, Duration::from_millis(20), at(0));
         (1..=5).for_each(|step| competition.on_delay(0.030 + 0.010 * step as f64, at(10 * step)));
         (6..40).for_each(|step| competition.on_delay(0.045, at(10 * step)));
         assert!(competition.is_known(), "35 of 60 ms are less than what should have gone");

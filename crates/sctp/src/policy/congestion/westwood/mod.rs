@@ -42,6 +42,13 @@ struct Course {
 }
 
 impl Course {
+    /// Whether so much is in flight beyond what fills the path that it waits in a queue, even in one too short to be seen
+    /// (Little's law). With jitter, and while slow start measures the rate, what fills it is not known so well.
+    fn is_over(&self, sample: &PathSample) -> bool {
+        let is_known = !sample.is_below_threshold() && !self.delays.have_jitter(sample);
+        is_known && filling(sample, &self.delays).is_some_and(|filling| sample.flight > filling + filling / 6)
+    }
+
     /// Losses at `sample`'s path leave a window of `left`: what follows tells whether others share its queue.
     fn on_cut(&mut self, sample: &PathSample, left: ByteCount, now: Time) {
         self.growth.on_cut(left.get() as f64 / sample.cwnd.get().max(1) as f64, now);
@@ -52,8 +59,9 @@ impl Course {
         let (delay, empty) = (self.delays.recent(one_way), self.delays.empty_way(sample));
         let round_trip = left.get() as f64 * 8.0 / delivery.rate.bits_per_second().max(1) as f64;
         let predicted = (round_trip - one_way.back.as_secs_f64()).max(empty);
-        if delay - predicted > (self.delays.scatter() + LEAST_FALL).max((delay - empty) / 4.0) {
-            self.competition.on_cut(delay, predicted, one_way.back, now);
+        let scatter = self.delays.scatter();
+        if delay - predicted > (scatter + LEAST_FALL).max((delay - empty) / 4.0) {
+            self.competition.on_cut(delay, predicted, scatter, one_way.back, now);
         } else if !sample.is_below_threshold()
             && self.losses.share() > MOST_CHANCE
             && !self.delays.are_queueing(sample)
@@ -108,21 +116,15 @@ impl CongestionControl for Westwood {
 
     fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
         let (sample, course) = (view.path(path), &mut self.paths[path.index()]);
-        if !course.delays.are_queueing(sample) {
+        if !course.delays.are_queueing(sample) && !course.is_over(sample) {
             course.losses.on_lost(lost.bytes, sample, lost.at);
         }
     }
 
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         let (sample, course) = (view.path(path), &self.paths[path.index()]);
-        let delays = &course.delays;
-        // What is in flight beyond what fills the path waits in a queue, even in one too short to be seen (Little's law). With
-        // jitter, and while slow start measures the rate, what fills it is not known so well.
-        let is_known = !sample.is_below_threshold() && !delays.have_jitter(sample);
-        let is_over =
-            is_known && filling(sample, delays).is_some_and(|filling| sample.flight > filling + filling / 6);
-        let is_shared = course.competition.is_known();
-        !delays.are_queueing(sample) && !is_over && !is_shared && course.losses.share() < MOST_CHANCE
+        let is_own = course.delays.are_queueing(sample) || course.is_over(sample);
+        !is_own && !course.competition.is_known() && course.losses.share() < MOST_CHANCE
     }
 
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
@@ -168,7 +170,7 @@ const LEAST_CUT: u64 = 8;
 /// More losses than that are no chance, whatever the queue: a policer has none.
 const MOST_CHANCE: f64 = 0.05;
 /// A fall of the delay by fewer seconds tells nothing.
-const LEAST_FALL: f64 = 0.002;
+const LEAST_FALL: f64 = 0.001;
 
 #[cfg(test)]
 mod tests {
