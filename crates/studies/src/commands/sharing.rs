@@ -23,14 +23,18 @@ pub struct Arguments {
     /// Run two equal links that share nothing instead, with the seeds 1 to N
     #[arg(long, value_name = "N", conflicts_with = "show", value_parser = clap::value_parser!(u64).range(1..))]
     equal_links: Option<u64>,
+    /// The congestion control, instead of the drawn ones; `reno` with equal links
+    #[arg(long, value_name = "NAME", value_parser = draw::CONTROLS)]
+    control: Option<String>,
 }
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    let control = draw::CONTROLS.into_iter().find(|known| arguments.control.as_deref() == Some(known));
     let text = match (arguments.show, arguments.equal_links) {
         (Some(number), _) => draw::network(arguments.draw, number).scenario("auto"),
-        (None, Some(seeds)) => table::equal_links(&EqualLinks::all(seeds)?),
-        (None, None) => table::page(&Trial::all(arguments.draw, arguments.seeds)?),
+        (None, Some(seeds)) => table::equal_links(&EqualLinks::all(seeds, control.unwrap_or("reno"))?),
+        (None, None) => table::page(&Trial::all(arguments.draw, arguments.seeds, control)?),
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

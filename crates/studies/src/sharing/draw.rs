@@ -10,6 +10,9 @@ use crate::draws::Draws;
 /// How many networks a set has.
 pub const NETWORKS: usize = 40;
 
+/// The congestion controls with which paths are looked for that share a bottleneck.
+pub const CONTROLS: [&str; 3] = ["reno", "cubic", "westwood"];
+
 /// The network of this number of the set that is drawn from `seed`. In those with even numbers, the first two paths share a
 /// bottleneck.
 pub fn network(seed: u64, number: usize) -> Network {

@@ -19,24 +19,24 @@ pub struct EqualLinks {
 }
 
 impl EqualLinks {
-    /// The runs with the seeds 1 to `seeds`.
+    /// The runs with the seeds 1 to `seeds` under `control`.
     ///
     /// # Errors
     /// The scenario cannot be run.
-    pub fn all(seeds: u64) -> Result<Vec<EqualLinks>, GridError> {
-        on_all(|| (1..=seeds).into_par_iter().map(EqualLinks::of).collect())?
+    pub fn all(seeds: u64, control: &str) -> Result<Vec<EqualLinks>, GridError> {
+        on_all(|| (1..=seeds).into_par_iter().map(|seed| EqualLinks::of(seed, control)).collect())?
     }
 
-    fn of(seed: u64) -> Result<EqualLinks, GridError> {
-        let (_, off) = outcome("off", seed)?;
-        let (is_mistaken, auto) = outcome("auto", seed)?;
+    fn of(seed: u64, control: &str) -> Result<EqualLinks, GridError> {
+        let (_, off) = outcome("off", control, seed)?;
+        let (is_mistaken, auto) = outcome("auto", control, seed)?;
         Ok(EqualLinks { seed, is_mistaken, change: auto / off - 1.0 })
     }
 }
 
 /// Whether the links are taken for one after 10 s, and what is carried in bit/s.
-fn outcome(coupled: &str, seed: u64) -> Result<(bool, f64), GridError> {
-    let point = GridPoint { scenario: scenario(coupled), seeds: seed..seed + 1 };
+fn outcome(coupled: &str, control: &str, seed: u64) -> Result<(bool, f64), GridError> {
+    let point = GridPoint { scenario: scenario(coupled, control), seeds: seed..seed + 1 };
     let mut run = Run::new(&parse(&point)?, seed, Watch::default()).map_err(|error| fault(&point, &error))?;
     run.advance(Duration::from_secs(10));
     let is_mistaken = run.shared_bottlenecks(0).iter().any(Option::is_some);
@@ -45,7 +45,7 @@ fn outcome(coupled: &str, seed: u64) -> Result<(bool, f64), GridError> {
 }
 
 /// 10 Mbit/s, 60 packets, round trips of 40 and 60 ms, and 3 % of datagrams on each.
-fn scenario(coupled: &str) -> String {
+fn scenario(coupled: &str, control: &str) -> String {
     let link = |name: &str, delay_ms: u32| {
         format!(
             "[[link]]\nname = \"{name}\"\nrate = \"10 Mbit/s\"\ndelay = \"{delay_ms} ms\"\nqueue = \"60 packets\"\n\
@@ -61,7 +61,8 @@ fn scenario(coupled: &str) -> String {
     format!(
         "run = {{ time = \"60 s\", warmup = \"5 s\" }}\n{}{}\
          [[flow]]\nname = \"main\"\npaths = [\"path-one\", \"path-two\"]\n[flow.sctp]\nprofile = \"rfc9260\"\n\
-         multipath = \"cmt\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"4 MiB\"\ncoupled = \"{coupled}\"\n{}{}",
+         multipath = \"cmt\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"4 MiB\"\ncoupled = \"{coupled}\"\n\
+         congestion_control = \"{control}\"\n{}{}",
         link("one", 20),
         link("two", 30),
         noise("one"),

@@ -32,14 +32,17 @@ struct Outcome {
 }
 
 impl Trial {
-    /// Runs all networks that are drawn from `seed`, each with the seeds 1 to `seeds`.
+    /// Runs all networks that are drawn from `seed`, each with the seeds 1 to `seeds`, and with `control` instead of the drawn one.
     ///
     /// # Errors
     /// A network that cannot be run.
-    pub fn all(seed: u64, seeds: u64) -> Result<Vec<Trial>, GridError> {
+    pub fn all(seed: u64, seeds: u64, control: Option<&'static str>) -> Result<Vec<Trial>, GridError> {
         let numbered = (0..NETWORKS).flat_map(|number| (1..=seeds).map(move |run| (number, run)));
         let all: Vec<(usize, u64)> = numbered.collect();
-        let one = |&(number, run): &(usize, u64)| Trial::of(draw::network(seed, number), run);
+        let one = |&(number, run): &(usize, u64)| {
+            let drawn = draw::network(seed, number);
+            Trial::of(Network { control: control.unwrap_or(drawn.control), ..drawn }, run)
+        };
         on_all(|| all.par_iter().with_max_len(1).map(one).collect())?
     }
 

@@ -9,6 +9,7 @@ pub mod draw;
 mod drawn;
 pub mod found;
 pub mod gate;
+pub mod least_p99;
 pub mod measured;
 pub mod network;
 pub mod policy;
@@ -129,6 +130,7 @@ impl Tournament {
         }
         if self.form == Form::Brief {
             let _ = writeln!(page, "### By class\n\n{}", class_table::over_sets(&scores));
+            let _ = writeln!(page, "{}", class_table::messages(&scores));
         }
         Ok(page)
     }

@@ -11,6 +11,7 @@ use super::TournamentError;
 use super::course::{Bounds, Class, Course};
 use super::draw::{self, NETWORKS};
 use super::gate::Gate;
+use super::least_p99::least_p99_ms;
 use super::published::{self, PUBLISHED_16, Published};
 use super::scenario_text::{only_link, with_settings};
 
@@ -82,6 +83,8 @@ pub struct NetworkFacts {
     pub bounds: Bounds,
     /// What bounds it.
     pub class: Class,
+    /// With messages at a constant rate, the [least p99](super::least_p99) of their delay, in milliseconds.
+    pub least_p99_ms: Option<f64>,
 }
 
 impl ShippedSet {
@@ -199,6 +202,7 @@ impl Network {
         let course = Course::of(&scenario)?;
         Ok(NetworkFacts {
             bounds: course.bounds(),
+            least_p99_ms: self.cbr_share.map(|share| least_p99_ms(&course, share * self.ceiling_mbps)),
             class: if self.cbr_share.is_some() { Class::Messages } else { course.class() },
             longest_delay_ms: 1e3 * delays.fold(0.0, f64::max),
             has_losses,

@@ -44,7 +44,14 @@ fn result(id: &str, gates: &[Gate], class: Class, policies: &[Series; 2]) -> Net
     let links = vec!["p0".to_owned(), "p1".to_owned()];
     NetworkResult {
         network,
-        facts: NetworkFacts { links, longest_delay_ms: 50.0, has_losses: true, bounds: BOUNDS, class },
+        facts: NetworkFacts {
+            links,
+            longest_delay_ms: 50.0,
+            has_losses: true,
+            bounds: BOUNDS,
+            class,
+            least_p99_ms: (class == Class::Messages).then_some(40.0),
+        },
         yardstick: Yardstick {
             bounds: BOUNDS,
             best_alone: Some(7.5),

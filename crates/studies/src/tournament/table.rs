@@ -109,7 +109,7 @@ pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
                 [
                     milliseconds(result.yardstick.latest_ms()),
                     none(),
-                    none(),
+                    result.facts.least_p99_ms.map_or_else(none, milliseconds),
                     none(),
                     milliseconds(least_p99(result)),
                 ]

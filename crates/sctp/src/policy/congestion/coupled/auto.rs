@@ -88,6 +88,10 @@ impl CongestionControl for Auto {
     }
 
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
+        if matches!(cause, CutCause::Missing | CutCause::EcnEcho) {
+            let round_trips = view.active().map(|sample| sample.srtt.unwrap_or(sample.rto));
+            self.bottlenecks.on_cut(path, round_trips.max().unwrap_or_default(), view.now);
+        }
         // What LIA counts towards its next growth begins again; its window after the cut is not used.
         self.linked.decrease(path, cause, view);
         self.alone.decrease(path, cause, view)
@@ -134,6 +138,10 @@ mod tests {
     fn see_one_queue(auto: &mut Auto, paths: &[PathSample; 2]) {
         for step in 0..1_000_u64 {
             let waits = ms((step * step) % 37);
+            if step % 100 == 0 {
+                let view = View { now: Time::ZERO + ms(1_000 + 10 * step), ..view(paths) };
+                auto.decrease(paths[0].id, CutCause::Missing, &view);
+            }
             for path in paths {
                 let at = Time::ZERO + ms(1_000 + 10 * step);
                 let news = Acked { at, way: Some(ms(20) + waits), ..acked(1_500) };

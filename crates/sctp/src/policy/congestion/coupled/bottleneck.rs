@@ -1,12 +1,14 @@
 //! Which paths share a bottleneck: those whose queues rise and fall together.
 //!
 //! A queue is seen by the ways of the packets that arrive over it. Two paths over one queue see the same rises, of the same
-//! size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. RFC 8382 compares
+//! size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. Those of equal links that
+//! nothing else fills do so by chance; therefore the one must also have [felt](super::felt_cuts) cuts of the other. RFC 8382 compares
 //! the skewness, the variability and the oscillation of delays over long intervals instead, because its flows have different
 //! senders with different clocks. Here one sender sees all of them, and compares the queues themselves.
 
 use anabranch_base::{Duration, Time};
 
+use super::felt_cuts::FeltCuts;
 use super::queue_trace::QueueTrace;
 use crate::policy::PathId;
 
@@ -19,6 +21,8 @@ pub struct Bottlenecks {
     /// For each path, the first path of its group.
     firsts: Vec<usize>,
     judged_at: Option<Time>,
+    /// What cuts told.
+    cuts: FeltCuts,
 }
 
 /// What is thought of two paths.
@@ -30,10 +34,15 @@ struct Judgement {
 }
 
 impl Judgement {
-    fn on_likeness(&mut self, likeness: Option<f64>) {
+    /// The queues are so much alike, and the one felt this part of what cuts of the other did.
+    fn on_likeness(&mut self, likeness: Option<f64>, felt: Option<f64>) {
         let contradicts = match self.share {
-            true => likeness.is_none_or(|likeness| likeness < UNLIKE),
-            false => likeness.is_some_and(|likeness| likeness > ALIKE),
+            true => {
+                likeness.is_none_or(|likeness| likeness < UNLIKE) || felt.is_some_and(|felt| felt < UNFELT)
+            }
+            false => {
+                likeness.is_some_and(|likeness| likeness > ALIKE) && felt.is_some_and(|felt| felt > FELT)
+            }
         };
         self.against = if contradicts { self.against + 1 } else { 0 };
         let patience = if self.share { BEFORE_PARTING } else { BEFORE_JOINING };
@@ -48,12 +57,14 @@ impl Bottlenecks {
     pub fn add_path(&mut self, path: PathId) {
         let count = self.paths.len().max(path.index() + 1);
         self.paths.resize(count, None);
+        self.cuts.forget(path);
         self.firsts.extend(self.firsts.len()..count);
     }
 
     /// `path` was removed.
     pub fn remove_path(&mut self, path: PathId) {
         self.paths[path.index()] = None;
+        self.cuts.forget(path);
         self.pairs.retain(|(one, two, _)| ![*one, *two].contains(&path.index()));
         self.group();
     }
@@ -70,10 +81,16 @@ impl Bottlenecks {
             self.pairs.extend(others.map(pair));
         }
         self.paths[path.index()].iter_mut().for_each(|trace| trace.on_way(arrived, way, least));
+        self.cuts.on_way(path, way, now);
         let judged_at = *self.judged_at.get_or_insert(now);
         if now.since(judged_at) >= EVERY {
             self.judge(now);
         }
+    }
+
+    /// The window of `path` is cut; round trips of the paths take at most `round_trip`.
+    pub fn on_cut(&mut self, path: PathId, round_trip: Duration, now: Time) {
+        self.cuts.on_cut(path, round_trip, now);
     }
 
     /// Whether two paths share a bottleneck.
@@ -90,10 +107,11 @@ impl Bottlenecks {
 
     fn judge(&mut self, now: Time) {
         self.judged_at = Some(now);
-        let paths = &self.paths;
+        let (paths, cuts) = (&self.paths, &self.cuts);
         for (one, two, judgement) in &mut self.pairs {
             let traces = paths[*one].as_ref().zip(paths[*two].as_ref());
-            judgement.on_likeness(traces.and_then(|(one, two)| one.likeness(two, now)));
+            let likeness = traces.and_then(|(one, two)| one.likeness(two, now));
+            judgement.on_likeness(likeness, cuts.felt(*one, *two));
         }
         self.group();
     }
@@ -115,6 +133,9 @@ const EVERY: Duration = Duration::from_millis(500);
 const ALIKE: f64 = 0.28;
 /// Queues that are less alike are two.
 const UNLIKE: f64 = 0.1;
+/// If the one feels more of the cuts of the other, they are one; if it feels less, they are two. No cut is no evidence.
+const FELT: f64 = 0.2;
+const UNFELT: f64 = 0.1;
 /// As many judgements in a row make a pair, or part it.
 const BEFORE_JOINING: u32 = 3;
 const BEFORE_PARTING: u32 = 8;
@@ -161,6 +182,9 @@ mod tests {
         for step in seconds.0 * 100..seconds.1 * 100 {
             let now = Time::ZERO + ms(1_000 + 10 * step);
             let of_both = waits(step);
+            if step.is_multiple_of(100) {
+                detector.on_cut(both()[0], ms(80), now);
+            }
             for (path, waited) in both().into_iter().zip(of_both) {
                 let Some(waited) = waited else { continue };
                 detector.on_way(path, now, ms(20 + waited), ms(20), now);

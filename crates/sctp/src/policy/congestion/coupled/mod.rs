@@ -7,6 +7,7 @@ pub mod auto;
 pub mod balia;
 pub mod berp;
 pub mod bottleneck;
+mod felt_cuts;
 pub mod lia;
 pub mod olia;
 mod queue_trace;
