@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from statistics import median
 
-from emulated import Emulated, OneBottleneck, link
+from emulated import Emulated, Link, OneBottleneck, link
+from emulated import table as link_table
 from systems import kernel, ours
-from trials import Alone, Beside, TwoBeside
+from trials import Alone, Beside, OneBeside, TwoBeside
 
 RATE = 20
 """Of each link, Mbit/s; a round trip takes 20 ms without queues."""
@@ -164,6 +165,58 @@ def bottleneck(target, seconds):
     return Part(list(runs.values()), table)
 
 
+SHARED = {
+    "half a BDP": '"33 packets"',
+    "one": '"66 packets"',
+    "four": '"264 packets"',
+    "RED": '{{ kind = "red", limit = "132 packets", min = 11, max = 33 }}',
+    "FQ-CoDel": '{{ kind = "fq-codel" }}',
+}
+"""Of a link of 20 Mbit/s with a round trip of 40 ms; drop-tail queues in bandwidth-delay products."""
+
+
+def queues(target, seconds):
+    """One and two paths of the default control beside one flow of the kernel's TCP, by their common queue."""
+    seconds = seconds or 30.0
+    networks = {
+        name: OneBottleneck(
+            name, Link("20", RATE, link_table(rate='"20 Mbit/s"', delay='"19 ms"', queue=queue)), 3
+        )
+        for name, queue in SHARED.items()
+    }
+    alone, coupled = ours(target), ours(target, "coupled=auto")
+    rows = {
+        "anabranch, one path": (OneBeside, alone),
+        "anabranch, two paths": (TwoBeside, alone),
+        "anabranch, two paths, coupled": (TwoBeside, coupled),
+        "kernel CUBIC, one path": (OneBeside, kernel("cubic")),
+        "kernel RENO, one path": (OneBeside, kernel("reno")),
+    }
+    runs = {
+        (other, queue, name): kind(network, system, seconds, kernel(other))
+        for other in ("cubic", "reno", "bbr")
+        for queue, network in networks.items()
+        for name, (kind, system) in rows.items()
+    }
+
+    def shown(results):
+        lines = []
+        for other in ("cubic", "reno", "bbr"):
+            lines += [
+                "",
+                f"**Share beside one flow of the kernel's {other.upper()}, % (and what both carry, Mbit/s)**",
+                "",
+                f"| system | {' | '.join(SHARED)} |",
+                f"|---|{'--:|' * len(SHARED)}",
+            ]
+            for name in rows:
+                cells = [contest(results.get(runs[other, queue, name])) for queue in SHARED]
+                lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines[1:]
+
+    return Part(list(runs.values()), shown)
+
+
 def share(run, results):
     """The goodput of a run, of what its links could carry."""
     found = results.get(run)
@@ -194,4 +247,4 @@ def doubt(found):
     return " †" if any(each.is_void for each in found) else ""
 
 
-PARTS = {"losses": losses, "shares": shares, "bottleneck": bottleneck}
+PARTS = {"losses": losses, "shares": shares, "bottleneck": bottleneck, "queues": queues}

@@ -155,6 +155,15 @@ class TwoBeside(Beside):
         return self.contest(both, third)
 
 
+@dataclass(frozen=True)
+class OneBeside(Beside):
+    """A transfer over one path beside another over a third, all through one link."""
+
+    def run(self, hosts):
+        """Runs both."""
+        return self.contest(SomePaths(hosts, [1]), SomePaths(hosts, [3]))
+
+
 def settled(document):
     """Mbit/s in the second half: how the transfers began does not count."""
     half = document["tenths"][len(document["tenths"]) // 2 :]

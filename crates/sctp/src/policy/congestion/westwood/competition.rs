@@ -58,6 +58,11 @@ impl Competition {
         }
     }
 
+    /// The window is given back: what follows tells nothing.
+    pub fn call_off(&mut self) {
+        self.trial = None;
+    }
+
     /// More is lost than chance takes, and nothing is seen to wait: the queue is always full, or there is none, as at a policer.
     pub fn on_unseen_congestion(&mut self, now: Time) {
         if self.state == State::Unknown && self.trial.is_none() {
@@ -148,6 +153,15 @@ mod tests {
         assert_eq!(competition.state, State::Alone);
         cut(&mut competition, 9_000, 0.060);
         assert!(competition.is_known(), "two do");
+    }
+
+    #[test]
+    fn a_cut_that_is_taken_back_tells_nothing() {
+        let mut competition = Competition::default();
+        competition.on_cut(0.060, 0.020, 0.001, Duration::from_millis(20), at(0));
+        competition.call_off();
+        (1..30).for_each(|step| competition.on_delay(0.060, at(10 * step)));
+        assert_eq!(competition.state, State::Unknown);
     }
 
     #[test]

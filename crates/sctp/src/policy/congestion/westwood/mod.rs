@@ -163,6 +163,10 @@ impl CongestionControl for Westwood {
             CutCause::TimeoutAfterEcn | CutCause::Idle => standard,
         }
     }
+
+    fn on_undone(&mut self, path: PathId, _before: CutWindow, _view: &View<'_>) {
+        self.paths[path.index()].competition.call_off();
+    }
 }
 
 /// A cut takes at least this part of the window: who shares the queue finds room.
