@@ -3,6 +3,7 @@
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_net::Registry;
+use anabranch_net::sctp::config;
 
 use super::advice::{Remedy, RemedyWords};
 use crate::path_entry::PathEntry;
@@ -45,7 +46,7 @@ pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<
 
 /// Whether a congestion control does not take losses at an empty queue for congestion.
 pub fn tells_losses_apart(control: &str) -> bool {
-    Registry::standard().tells_losses_apart(control)
+    config::tells_losses_apart(control, &Registry::standard())
 }
 
 fn is_held(path: &PathEntry) -> bool {

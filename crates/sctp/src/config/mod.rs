@@ -37,7 +37,7 @@ use crate::policy::congestion::reno::{IdleThreshold, RenoRules};
 use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::loss_detection::ipcc::IpccRules;
 use crate::policy::ns2::Ns2Rule;
-use crate::policy::registry::StandardRules;
+use crate::policy::registry::{Registry, StandardRules};
 use crate::wire::Checksum;
 
 /// The settings of an association. The profiles never change: research depends on the RFCs' values, and a profile's
@@ -352,6 +352,13 @@ impl Failover {
     pub fn suspects_after(&self, errors: u32) -> bool {
         self.potentially_failed > 0 && errors >= self.potentially_failed
     }
+}
+
+/// Whether the congestion control of this name [takes some losses for none of
+/// congestion](crate::policy::congestion::CongestionControl::tells_losses_apart); not if `registry` has none.
+pub fn tells_losses_apart(control: &str, registry: &Registry) -> bool {
+    let rules = Config::default().rules(Seed::from_number(0));
+    registry.congestion_controls.build(control, &rules).is_ok_and(|control| control.tells_losses_apart())
 }
 
 impl Config {

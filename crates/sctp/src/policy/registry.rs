@@ -59,7 +59,6 @@ use super::window::WindowLimit;
 use super::window::dynamic::{Bound, Dynamic};
 use super::window::limits::PathLimits;
 use super::window::none::Unlimited;
-use crate::config::Config;
 
 /// The values that the standard rules need.
 #[derive(Clone, Debug)]
@@ -249,13 +248,6 @@ impl Registry {
         registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
         registry.flow_controls.add("two-level", |_| Box::new(TwoLevelFlow));
         registry
-    }
-
-    /// Whether the congestion control of this name [takes some losses for none of
-    /// congestion](CongestionControl::tells_losses_apart); not if there is none.
-    pub fn tells_losses_apart(&self, control: &str) -> bool {
-        let rules = Config::default().rules(Seed::from_number(0));
-        self.congestion_controls.build(control, &rules).is_ok_and(|control| control.tells_losses_apart())
     }
 
     fn empty() -> Registry {
