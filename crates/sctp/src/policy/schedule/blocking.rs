@@ -79,19 +79,13 @@ fn quicker_path(chunk: &ChunkInFlight, view: &View<'_>) -> Option<PathId> {
 
 /// In how many seconds the chunk arrives, as far as its path was measured. If its SACK is overdue it is probably lost, and
 /// its repair takes a round trip.
-///
-/// The SACKs of single packets are delayed, and the way that was measured by them is too long: where nothing else is in flight, the
-/// least way counts.
 fn expected_in(chunk: &ChunkInFlight, view: &View<'_>) -> Option<f64> {
     let sample = view.path(chunk.path);
     let delay = sample.one_way?;
-    let measured = delay.way.max(delay.least).as_secs_f64();
+    let way = delay.way.max(delay.least).as_secs_f64();
     let age = age(chunk.sent_at, view.now);
-    if age > measured + delay.back.as_secs_f64() * OVERDUE {
-        return Some(PathForecast::of(sample).base());
-    }
-    let way = if sample.flight <= sample.unit { delay.least.as_secs_f64() } else { measured };
-    Some((way - age).max(0.0))
+    let is_overdue = age > way + delay.back.as_secs_f64() * OVERDUE;
+    Some(if is_overdue { PathForecast::of(sample).base() } else { (way - age).max(0.0) })
 }
 
 fn age(sent_at: Time, now: Time) -> f64 {
@@ -176,22 +170,6 @@ mod tests {
     fn a_chunk_whose_sack_is_overdue_is_copied() {
         assert_eq!(copy(&mut allowed(1), 112, 0, 9_000), None, "its SACK takes 10 ms");
         assert_eq!(copy(&mut allowed(1), 113, 0, 9_000), Some((0, 1)));
-    }
-
-    /// Equal paths, whose SACKs for single packets come 100 ms late.
-    #[test]
-    fn a_single_packet_is_not_copied_because_its_sacks_are_delayed() {
-        let late = |mut path: PathSample, packets: u64| {
-            path.one_way =
-                path.one_way.map(|way| OneWay { way: way.way + Duration::from_millis(100), ..way });
-            PathSample { flight: path.unit * packets, ..path }
-        };
-        let copy = |packets| {
-            let paths = [late(path(0, 10), packets), path(1, 10)];
-            let view = View { now: Time::ZERO + Duration::from_millis(5), ..view(&paths) };
-            allowed(1).next(&Flying(vec![chunk(1_000)]), &view).is_some()
-        };
-        assert_eq!([copy(1), copy(2)], [false, true], "two packets may wait in a queue");
     }
 
     #[test]
