@@ -111,7 +111,7 @@ pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
                     none(),
                     result.facts.least_p99_ms.map_or_else(none, milliseconds),
                     none(),
-                    milliseconds(least_p99(result)),
+                    milliseconds(best_p99_alone(result)),
                 ]
             }
         };
@@ -149,7 +149,7 @@ pub fn failed(result: &NetworkResult, policy: usize) -> Vec<&'static str> {
 }
 
 /// The least p99 of a path alone.
-fn least_p99(result: &NetworkResult) -> f64 {
+fn best_p99_alone(result: &NetworkResult) -> f64 {
     result.alone.iter().map(|series| series.p99.mean()).fold(f64::INFINITY, f64::min)
 }
 

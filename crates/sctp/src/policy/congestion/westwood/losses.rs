@@ -42,7 +42,45 @@ fn weight(bytes: ByteCount, sample: &PathSample) -> f64 {
     (bytes.get() as f64 / memory.get().max(1) as f64).min(1.0)
 }
 
+/// So many packets are remembered at least: of fewer, a single loss would be a twentieth.
 const PACKETS: u64 = 128;
+/// And so many windows.
 const WINDOWS: u64 = 8;
-/// Round trips.
+/// For so many round trips after slow start its losses are still found.
 const EXCUSED: u64 = 4;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Duration;
+
+    use super::*;
+    use crate::policy::view::tests::sample;
+
+    /// A window of ten packets: 128 count.
+    fn lose(losses: &mut ChanceLosses, packets: u64, millis: u64) -> f64 {
+        let path = PathSample { srtt: Some(Duration::from_millis(100)), ..sample(0) };
+        let path = PathSample { cwnd: path.unit * 10, ..path };
+        let now = Time::ZERO + Duration::from_millis(millis);
+        (0..packets).for_each(|_| losses.on_lost(path.unit, &path, now));
+        losses.share()
+    }
+
+    #[test]
+    fn a_loss_is_one_of_128_packets_and_what_arrives_makes_it_less() {
+        let mut losses = ChanceLosses::default();
+        assert!((lose(&mut losses, 1, 0) - 1.0 / 128.0).abs() < 1e-12);
+        let path = PathSample { cwnd: sample(0).unit * 10, ..sample(0) };
+        losses.on_acked(path.unit * 64, &path);
+        assert!((losses.share() - 0.5 / 128.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_slow_start_lost_is_excused_for_four_round_trips() {
+        let mut losses = ChanceLosses::default();
+        assert!(lose(&mut losses, 20, 0) > 0.1);
+        let path = PathSample { srtt: Some(Duration::from_millis(100)), ..sample(0) };
+        losses.on_slow_start_cut(&path, Time::ZERO);
+        assert_eq!(lose(&mut losses, 20, 399), 0.0);
+        assert!(lose(&mut losses, 20, 400) > 0.1);
+    }
+}
