@@ -5,7 +5,7 @@
 //! keep full cannot see it otherwise: it has never seen the queue empty. (Nimbus and Copa look for others by how the queue
 //! answers, too: Goyal and others, SIGCOMM 2022; Arun and Balakrishnan, NSDI 2018.)
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 
 /// What is known of others at the bottleneck of one path.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub(super) struct Competition {
     /// The part of the expected fall of the delay that came with the cuts, smoothed; 1 for all.
     followed: Option<f64>,
     trial: Option<Trial>,
+    /// The window that was last cut.
+    cut_from: ByteCount,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,9 +50,21 @@ impl Competition {
         matches!(self.state, State::Shared(_))
     }
 
+    /// A window of `from` is cut.
+    pub fn on_cut(&mut self, from: ByteCount) {
+        self.cut_from = from;
+    }
+
+    /// The window is `cwnd`, and nothing waits. If it is twice what was last cut, who filled the queue is gone.
+    pub fn on_grown(&mut self, cwnd: ByteCount) {
+        if self.is_known() && cwnd > self.cut_from * 2 {
+            *self = Competition::default();
+        }
+    }
+
     /// A window was cut at `now`. The delay is `delay` one way, and should become `predicted`, give or take
     /// `scatter`, all in seconds; the SACKs take `back`.
-    pub fn on_cut(&mut self, delay: f64, predicted: f64, scatter: f64, back: Duration, now: Time) {
+    pub fn await_fall(&mut self, delay: f64, predicted: f64, scatter: f64, back: Duration, now: Time) {
         if self.trial.is_none() {
             let back = back.as_secs_f64();
             let (before, after) = (delay, f64::INFINITY);
@@ -119,7 +133,7 @@ mod tests {
 
     /// A cut at `begun` ms of a delay of 60 ms that should become 20, and becomes `after`; the way back takes 20 ms.
     fn cut(competition: &mut Competition, begun: u64, after: f64) {
-        competition.on_cut(0.060, 0.020, 0.001, Duration::from_millis(20), at(begun));
+        competition.await_fall(0.060, 0.020, 0.001, Duration::from_millis(20), at(begun));
         for millis in (0..300).step_by(10) {
             competition.on_delay(if millis < 100 { 0.060 } else { after }, at(begun + millis));
         }
@@ -146,6 +160,19 @@ mod tests {
     }
 
     #[test]
+    fn a_window_that_doubles_where_nothing_waits_has_the_queue_for_itself() {
+        let mut competition = Competition::default();
+        competition.on_cut(ByteCount::new(10_000));
+        cut(&mut competition, 0, 0.055);
+        competition.on_grown(ByteCount::new(20_000));
+        assert!(competition.is_known());
+        competition.on_grown(ByteCount::new(20_001));
+        assert!(!competition.is_known());
+        cut(&mut competition, 1_000, 0.021);
+        assert_eq!(competition.state, State::Alone, "and what cuts told before is forgotten");
+    }
+
+    #[test]
     fn one_answer_of_a_link_that_became_slower_changes_nothing() {
         let mut competition = Competition::default();
         (0..8).for_each(|number| cut(&mut competition, number * 1_000, 0.020));
@@ -158,7 +185,7 @@ mod tests {
     #[test]
     fn a_cut_that_is_taken_back_tells_nothing() {
         let mut competition = Competition::default();
-        competition.on_cut(0.060, 0.020, 0.001, Duration::from_millis(20), at(0));
+        competition.await_fall(0.060, 0.020, 0.001, Duration::from_millis(20), at(0));
         competition.call_off();
         (1..30).for_each(|step| competition.on_delay(0.060, at(10 * step)));
         assert_eq!(competition.state, State::Unknown);
@@ -167,7 +194,7 @@ mod tests {
     #[test]
     fn what_left_before_the_cut_still_meets_a_growing_queue() {
         let mut competition = Competition::default();
-        competition.on_cut(0.030, 0.020, 0.001, Duration::from_millis(20), at(0));
+        competition.await_fall(0.030, 0.020, 0.001, Duration::from_millis(20), at(0));
         (1..=5).for_each(|step| competition.on_delay(0.030 + 0.010 * step as f64, at(10 * step)));
         (6..40).for_each(|step| competition.on_delay(0.045, at(10 * step)));
         assert!(competition.is_known(), "35 of 60 ms are less than what should have gone");

@@ -49,9 +49,12 @@ impl Course {
         is_known && filling(sample, &self.delays).is_some_and(|filling| sample.flight > filling + filling / 6)
     }
 
-    /// Losses at `sample`'s path leave a window of `left`: what follows tells whether others share its queue.
-    fn on_cut(&mut self, sample: &PathSample, left: ByteCount, now: Time) {
-        self.growth.on_cut(left.get() as f64 / sample.cwnd.get().max(1) as f64, now);
+    /// Losses at `sample`'s path leave a window of `left`, where it may be no less than `least`: what follows tells whether
+    /// others share its queue.
+    fn on_cut(&mut self, sample: &PathSample, left: ByteCount, least: ByteCount, now: Time) {
+        let part = left.get() as f64 / sample.cwnd.get().max(1) as f64;
+        self.growth.on_cut(if left > least { part } else { 0.5 }, now);
+        self.competition.on_cut(sample.cwnd);
         if sample.is_below_threshold() {
             self.losses.on_slow_start_cut(sample, now);
         }
@@ -61,7 +64,7 @@ impl Course {
         let predicted = (round_trip - one_way.back.as_secs_f64()).max(empty);
         let scatter = self.delays.scatter();
         if delay - predicted > (scatter + LEAST_FALL).max((delay - empty) / 4.0) {
-            self.competition.on_cut(delay, predicted, scatter, one_way.back, now);
+            self.competition.await_fall(delay, predicted, scatter, one_way.back, now);
         } else if !sample.is_below_threshold()
             && self.losses.share() > MOST_CHANCE
             && !self.delays.are_queueing(sample)
@@ -131,7 +134,11 @@ impl CongestionControl for Westwood {
         let sample = view.path(path);
         let Course { growth, delays, competition, .. } = &mut self.paths[path.index()];
         let may_grow = acked.may_grow && acked.is_fully_used;
-        if competition.is_known() || delays.are_queueing(sample) {
+        let waits = delays.are_queueing(sample);
+        if !waits {
+            competition.on_grown(sample.cwnd);
+        }
+        if competition.is_known() || waits {
             growth.slow_down(acked.at);
         } else if filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 4) {
             // More than that is in flight and nothing waits: the rest is lost on its way, as by a policer.
@@ -152,8 +159,9 @@ impl CongestionControl for Westwood {
                 let kept = if course.competition.is_known() { ByteCount::ZERO } else { filling };
                 let most = sample.cwnd - sample.cwnd / LEAST_CUT;
                 let left = kept.max(standard.ssthresh).min(most);
-                course.on_cut(sample, left, view.now);
-                let cut = self.reno.cut_to(left.max(sample.unit * self.rules.window_floor), sample.cwnd);
+                let least = sample.unit * self.rules.window_floor;
+                course.on_cut(sample, left, least, view.now);
+                let cut = self.reno.cut_to(left.max(least), sample.cwnd);
                 CutWindow { ssthresh: cut.ssthresh.max((filling / 2).min(sample.ssthresh)), ..cut }
             }
             CutCause::Timeout | CutCause::TimeoutAgain => {
@@ -316,6 +324,14 @@ mod tests {
         let rounds: Vec<u64> = (6..=23).map(|round| grown(round, &empty)).collect();
         assert_eq!(rounds[..16], [1_500; 16], "who shares the queue may fill it again");
         assert_eq!(rounds[16..], [3_000, 6_000]);
+    }
+
+    /// The least cut leaves less than the four packets of the floor: then growth is Reno's.
+    #[test]
+    fn after_a_cut_to_the_floor_the_window_grows_as_reno() {
+        let mut westwood = westwood();
+        westwood.decrease(PathId::FIRST, CutCause::Missing, &view(&[path(6_500, 1)]));
+        assert_eq!(westwood.increase(PathId::FIRST, &acked(6_000), &view(&[path(6_000, 20)])).get(), 1_500);
     }
 
     /// 3 (1 − β) / (1 + β): with cuts to two thirds, three fifths of a packet.
