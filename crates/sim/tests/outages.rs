@@ -107,7 +107,7 @@ fn outage() -> impl Strategy<Value = Outage> {
 }
 
 fn sctp() -> impl Strategy<Value = String> {
-    let schedulers = "primary round-robin fill lowest-rtt in-order-arrival window-regulated ecf blest ods bas reception-index";
+    let schedulers = "primary round-robin fill lowest-rtt in-order-arrival window-regulated ecf blest xlink ods bas reception-index";
     let buffers = select(vec!["64 KiB", "128 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB"]);
     let profiles = select(vec!["tuned-1", "tuned-2"]);
     (profiles, select(schedulers.split(' ').collect::<Vec<_>>()), buffers).prop_map(

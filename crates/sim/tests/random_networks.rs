@@ -109,6 +109,7 @@ fn sctp() -> impl Strategy<Value = String> {
         "window-regulated",
         "ecf",
         "blest",
+        "xlink",
         "ods",
         "bas",
         "reception-index",

@@ -51,6 +51,7 @@ use super::schedule::primary::Primary;
 use super::schedule::reception_index::reception_index;
 use super::schedule::round_robin::RoundRobin;
 use super::schedule::window_regulated::WindowRegulated;
+use super::schedule::xlink::Xlink;
 use super::slow_start::SlowStart;
 use super::slow_start::half_of_acked::HalfOfAcked;
 use super::slow_start::hystart_plus_plus::HystartPlusPlus;
@@ -226,6 +227,7 @@ impl Registry {
         registry.schedulers.add("in-order-arrival", |_| Box::new(InOrderArrival::default()));
         registry.schedulers.add("window-regulated", |_| Box::new(WindowRegulated));
         registry.schedulers.add("ecf", |_| Box::new(Ecf::default()));
+        registry.schedulers.add("xlink", |_| Box::new(Xlink::default()));
         registry.schedulers.add("blest", |_| Box::new(Blest::default()));
         registry.schedulers.add("ods", |_| Box::new(Ods));
         registry.schedulers.add("bas", |_| Box::new(bas()));

@@ -21,7 +21,7 @@ impl Policy {
     /// Every policy in the order of the tables. Those that send a chunk before older ones detect losses by the order of
     /// departures, whatever the profile does: by that of TSNs, they would take every chunk sent ahead for overtaken.
     /// `lowest-rtt-dynamic` reads the rates that the scenario configures, which no sender on a real network has.
-    pub const ALL: [Policy; 13] = [
+    pub const ALL: [Policy; 14] = [
         Policy::DEFAULT,
         Policy::FILL,
         Policy { name: "round-robin", replaced: &[("scheduler", "round-robin")] },
@@ -47,6 +47,7 @@ impl Policy {
         Policy { name: "ods", replaced: &[("scheduler", "ods"), BY_DEPARTURE] },
         Policy { name: "ecf", replaced: &[("scheduler", "ecf")] },
         Policy { name: "blest", replaced: &[("scheduler", "blest")] },
+        Policy { name: "xlink", replaced: &[("scheduler", "xlink")] },
         Policy { name: "window-regulated", replaced: &[("scheduler", "window-regulated")] },
     ];
 

@@ -4,43 +4,29 @@
 use anabranch_base::Time;
 
 use super::arrival::{PathForecast, bytes, forecasts};
-use super::{ChunkInFlight, ChunksInFlight};
+use super::{ChunkInFlight, ChunksInFlight, CopyAllowance};
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 
 /// Sends a copy of a chunk that all others wait for, if the copy arrives sooner than the chunk or its repair.
 ///
-/// Copies leave only if nothing else can: the peer's window has no room, or no data waits. They are at most one for
-/// [twenty](CHUNKS_A_COPY) chunks that were acknowledged.
+/// Copies leave only if nothing else can: the peer's window has no room, or no data waits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlockingCopies {
-    /// The highest of the chunks that were the lowest in flight when the allowance was counted.
-    counted_to: Option<Tsn>,
-    /// How many acknowledged chunks have not been spent on copies.
-    acknowledged: u32,
+    allowance: CopyAllowance,
 }
 
 impl BlockingCopies {
     /// The next copy and its path, if one helps.
     pub fn next(&mut self, in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
         let lowest = in_flight.lowest()?;
-        self.count(lowest.tsn);
-        if self.acknowledged < CHUNKS_A_COPY || !is_blocked(&lowest, view) {
+        self.allowance.count(lowest.tsn);
+        if !self.allowance.has_one() || !is_blocked(&lowest, view) {
             return None;
         }
         let (tsn, path) = late_chunk(lowest, in_flight, view)?;
-        self.acknowledged -= CHUNKS_A_COPY;
+        self.allowance.spend();
         Some((tsn, path))
-    }
-
-    /// A lost chunk is not in flight until it is sent again: then the lowest one is lower than before.
-    fn count(&mut self, lowest: Tsn) {
-        let before = self.counted_to.unwrap_or(lowest);
-        if before.is_before(lowest) {
-            let newly = lowest.distance_from(before);
-            self.acknowledged = self.acknowledged.saturating_add(newly).min(CHUNKS_A_COPY * MOST_SAVED);
-        }
-        self.counted_to = Some(if before.is_before(lowest) { lowest } else { before });
     }
 }
 
@@ -79,23 +65,25 @@ fn quicker_path(chunk: &ChunkInFlight, view: &View<'_>) -> Option<PathId> {
 
 /// In how many seconds the chunk arrives, as far as its path was measured. If its SACK is overdue it is probably lost, and
 /// its repair takes a round trip.
+///
+/// The SACKs of single packets are delayed, and the way that was measured by them is too long: where nothing else is in flight, the
+/// least way counts.
 fn expected_in(chunk: &ChunkInFlight, view: &View<'_>) -> Option<f64> {
     let sample = view.path(chunk.path);
     let delay = sample.one_way?;
-    let way = delay.way.max(delay.least).as_secs_f64();
+    let measured = delay.way.max(delay.least).as_secs_f64();
     let age = age(chunk.sent_at, view.now);
-    let is_overdue = age > way + delay.back.as_secs_f64() * OVERDUE;
-    Some(if is_overdue { PathForecast::of(sample).base() } else { (way - age).max(0.0) })
+    if age > measured + delay.back.as_secs_f64() * OVERDUE {
+        return Some(PathForecast::of(sample).base());
+    }
+    let way = if sample.flight <= sample.unit { delay.least.as_secs_f64() } else { measured };
+    Some((way - age).max(0.0))
 }
 
 fn age(sent_at: Time, now: Time) -> f64 {
     now.since(sent_at).as_secs_f64()
 }
 
-/// One copy for so many acknowledged chunks: 5 %.
-const CHUNKS_A_COPY: u32 = 20;
-/// As many copies may leave at once after none was needed for a while.
-const MOST_SAVED: u32 = 16;
 /// So many of the lowest chunks are looked at.
 const MOST_LOOKED_AT: usize = 16;
 /// A SACK that takes longer than so many ways back is overdue.
@@ -155,7 +143,7 @@ mod tests {
 
     /// With an allowance for `copies` copies.
     fn allowed(copies: u32) -> BlockingCopies {
-        BlockingCopies { counted_to: Some(Tsn::new(1_000)), acknowledged: CHUNKS_A_COPY * copies }
+        BlockingCopies { allowance: CopyAllowance::of(copies, Tsn::new(1_000)) }
     }
 
     #[test]
@@ -172,20 +160,21 @@ mod tests {
         assert_eq!(copy(&mut allowed(1), 113, 0, 9_000), Some((0, 1)));
     }
 
+    /// Equal paths, whose SACKs for single packets come 100 ms late.
     #[test]
-    fn copies_are_one_for_twenty_acknowledged_chunks() {
-        let mut copies = BlockingCopies::default();
-        let paths = [path(0, 100), path(1, 10)];
-        let view = View { peer_window: ByteCount::ZERO, ..view(&paths) };
-        let count =
-            (1..=1_000).filter(|&tsn| copies.next(&Flying(vec![chunk(tsn)]), &view).is_some()).count();
-        assert_eq!(count, 49, "the first allowance takes twenty chunks after the first");
-        let mut saved = BlockingCopies::default();
-        let jump = [1, 1_000_000].map(|tsn| saved.next(&Flying(vec![chunk(tsn)]), &view).is_some());
-        assert_eq!((jump, saved.acknowledged), ([false, true], CHUNKS_A_COPY * (MOST_SAVED - 1)));
-        let lower = [500_000, 1_000_000].map(|tsn| saved.next(&Flying(vec![chunk(tsn)]), &view).is_some());
-        assert_eq!(lower, [true; 2]);
-        assert_eq!(saved.acknowledged, CHUNKS_A_COPY * (MOST_SAVED - 3), "nothing is counted twice");
+    fn a_single_packet_is_not_copied_because_its_sacks_are_delayed() {
+        let late = |mut path: PathSample, packets: u64| {
+            path.one_way =
+                path.one_way.map(|way| OneWay { way: way.way + Duration::from_millis(100), ..way });
+            PathSample { flight: path.unit * packets, ..path }
+        };
+        let copy = |packets| {
+            let paths = [late(path(0, 10), packets), path(1, 10)];
+            let now = Time::ZERO + Duration::from_millis(5);
+            let view = View { now, queued: ByteCount::ZERO, ..view(&paths) };
+            allowed(1).next(&Flying(vec![chunk(1_000)]), &view).is_some()
+        };
+        assert_eq!([copy(1), copy(2)], [false, true], "two packets may wait in a queue");
     }
 
     #[test]

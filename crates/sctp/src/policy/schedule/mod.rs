@@ -4,6 +4,7 @@ pub mod arrival;
 pub mod bas;
 pub mod blest;
 mod blocking;
+mod copy_allowance;
 pub mod ecf;
 pub mod fill;
 mod in_flight;
@@ -18,10 +19,12 @@ pub mod reception_index;
 pub mod round_robin;
 mod virtual_queues;
 pub mod window_regulated;
+pub mod xlink;
 
 use std::fmt::Debug;
 
 use anabranch_base::ByteCount;
+use copy_allowance::CopyAllowance;
 pub use in_flight::{ChunkInFlight, ChunksInFlight};
 pub use queue::{Index, QueueView, WaitingChunk, WaitingChunks};
 
