@@ -69,8 +69,8 @@ fn whatever_happens_to_coupled_windows_messages_arrive_once_and_in_order_or_the_
         let (setting, operations) = plan(seed);
         let (off, auto) = (Coupling::Off, Coupling::Auto);
         let together = ["lia", "olia", "balia", "berp", "cubic"].map(|control| (control, off));
-        let found = [("reno", auto), ("cubic", auto), ("westwood", off), ("westwood", auto)];
-        let (congestion, coupled) = [&together[..], &found].concat()[(seed % 9) as usize];
+        let found = [("reno", auto), ("cubic", auto), ("westwood", off), ("westwood", auto), ("bbr", auto)];
+        let (congestion, coupled) = [&together[..], &found].concat()[(seed % 10) as usize];
         let ecn = if seed % 2 == 0 { EcnUse::Off } else { EcnUse::Echo };
         let marks = MarkSetting { ecn, marking: 100, ..MarkSetting::NONE };
         (Setting { marks, congestion, coupled, ..setting }, operations)

@@ -88,7 +88,8 @@ impl Session {
     /// Applies the window that the congestion control gives `path`, if it gives a new one. The window management may refuse a
     /// part of its growth.
     pub(super) fn follow_given_window(&mut self, path: PathId, now: Time) {
-        let Some(given) = self.policies.congestion.take_window(path) else { return };
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let Some(given) = self.policies.congestion.take_window(path, &view) else { return };
         let PathSample { cwnd: before, ssthresh, .. } = *self.paths.sample(path);
         self.paths.apply(path, CutWindow { cwnd: given.cwnd.min(before), ssthresh });
         self.raise_to_given(path, given.cwnd, now);

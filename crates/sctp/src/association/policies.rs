@@ -64,8 +64,9 @@ impl Policies {
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         let alone = registry.congestion_controls.build(&config.congestion_control, &rules)?;
         let congestion = match config.coupled {
+            Coupling::Auto if alone.is_coupled() => alone,
             Coupling::Off => alone,
-            Coupling::Auto => Box::new(Auto::new(alone, rules.reno)),
+            Coupling::Auto => Box::new(Auto::new(alone)),
         };
         let detection = registry.loss_detections.build(&config.loss_detection, &rules)?;
         Ok(Policies {

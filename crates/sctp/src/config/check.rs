@@ -5,7 +5,7 @@ use anabranch_base::ByteCount;
 use anabranch_base::setting::{Kind, Value};
 
 use super::settings::{LONGEST_SACK_DELAY, settings};
-use super::{BurstRule, Config, Coupling, IpVersion, Unit};
+use super::{BurstRule, Config, IpVersion, Unit};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::loss_detection::cmt::CmtRules;
 
@@ -43,7 +43,6 @@ impl Config {
         self.check_flags()?;
         self.check_first_window()?;
         self.check_pacing()?;
-        self.check_coupling()?;
         self.check_payload()
     }
 
@@ -157,22 +156,6 @@ impl Config {
         Ok(())
     }
 
-    /// Shared bottlenecks are looked for where each window grows by itself, by a rule that LIA's growth can replace.
-    fn check_coupling(&self) -> Result<(), ConfigError> {
-        let control = self.congestion_control.as_str();
-        if self.coupled == Coupling::Auto && !Coupling::CONTROLS.contains(&control) {
-            let reason = match BBR.contains(&control) {
-                true => "gives windows by a model of each path",
-                false => "has a rule of its own for windows that grow together",
-            };
-            let expected = format!(
-                "off with congestion_control = {control:?}, which {reason}; auto goes with reno, cubic and westwood"
-            );
-            return Err(out_of_domain("coupled", &"auto", expected));
-        }
-        Ok(())
-    }
-
     fn check_payload(&self) -> Result<(), ConfigError> {
         let Some(payload) = self.payload else { return Ok(()) };
         // A path over IPv6 carries less user data in a chunk; its chunks are made smaller.
@@ -249,35 +232,6 @@ mod tests {
         assert_eq!(with(CmtRules { window_update: false, ..CmtRules::BY_DEPARTURE }), refused);
         assert_eq!(with(CmtRules { ns2: Ns2Rules::RECOVERY, ..CmtRules::BY_DEPARTURE }), refused);
         assert_eq!(with(CmtRules { window_update: false, ..CmtRules::ALL }), Ok(()));
-    }
-
-    #[test]
-    fn bottlenecks_are_looked_for_where_each_window_grows_by_itself() {
-        let with = |control: &str| {
-            let config = Config {
-                congestion_control: control.to_owned(),
-                coupled: Coupling::Auto,
-                max_burst: crate::config::MaxBurst { packets: 4, rule: BurstRule::Paced },
-                ..Config::rfc9260()
-            };
-            config.check().map_err(|error| error.to_string())
-        };
-        assert_eq!([with("reno"), with("cubic")], [Ok(()), Ok(())]);
-        let refused = |reason: &str| {
-            Err(format!(
-                "coupled is auto, expected off with {reason}; auto goes with reno, cubic and westwood"
-            ))
-        };
-        assert_eq!(
-            with("lia"),
-            refused(
-                "congestion_control = \"lia\", which has a rule of its own for windows that grow together"
-            )
-        );
-        assert_eq!(
-            with("bbr"),
-            refused("congestion_control = \"bbr\", which gives windows by a model of each path")
-        );
     }
 
     #[test]

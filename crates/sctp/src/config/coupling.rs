@@ -11,11 +11,6 @@ pub enum Coupling {
     Auto,
 }
 
-impl Coupling {
-    /// The congestion controls whose growth can be replaced.
-    pub(super) const CONTROLS: [&'static str; 3] = ["reno", "cubic", "westwood"];
-}
-
 impl Named for Coupling {
     const WHAT: &'static str = "coupling";
     const NAMES: &'static [(&'static str, Coupling)] = &[("off", Coupling::Off), ("auto", Coupling::Auto)];

@@ -4,8 +4,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use super::{
-    BurstRule, Config, EcnUse, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings,
-    SackBatch, SackSettings,
+    BurstRule, Config, Coupling, EcnUse, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery,
+    RtoSettings, SackBatch, SackSettings,
 };
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
@@ -88,6 +88,8 @@ impl Config {
             fast_retransmission: "in-order-arrival".into(),
             // Radio links lose packets without congestion, and jitter is no queue: losses while nothing waits cut nothing.
             congestion_control: "westwood".into(),
+            // Two paths over one link take together what one flow takes.
+            coupled: Coupling::Auto,
             // A program that sends one file after another knows its paths.
             remember_paths: true,
             // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what

@@ -56,7 +56,7 @@ impl CongestionControl for TenPackets {
         self.heard.lock().expect("one thread").withheld += 1;
     }
 
-    fn take_window(&mut self, _path: PathId) -> Option<GivenWindow> {
+    fn take_window(&mut self, _path: PathId, _view: &View<'_>) -> Option<GivenWindow> {
         let is_new = std::mem::take(&mut self.heard.lock().expect("one thread").is_new);
         is_new.then(|| GivenWindow { cwnd: ByteCount::new(10 * PACKET), is_starting: false })
     }

@@ -99,8 +99,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         coupled,
         Everywhere,
         Coupling::KIND,
-        "several paths, with `reno`, `cubic` and `westwood`: which windows grow together; `auto`: those of paths whose queues rise and \
-         fall together, by the rule of `lia`, because such paths share a bottleneck"
+        "several paths: whether those that share a bottleneck take together what one flow takes. `auto`: paths whose queues rise and fall \
+         together grow as one, and those of `bbr` probe for less. `lia`, `olia`, `balia` and `berp` couple all paths"
     ),
     field!(
         scheduler,

@@ -145,7 +145,7 @@ pub trait CongestionControl: Debug + Send {
 
     /// The window that `path` is to have from now on, if it is a new one; asked after each SACK and each packet with data. It
     /// grows as far as the window management allows.
-    fn take_window(&mut self, _path: PathId) -> Option<GivenWindow> {
+    fn take_window(&mut self, _path: PathId, _view: &View<'_>) -> Option<GivenWindow> {
         None
     }
 
@@ -186,6 +186,16 @@ pub trait CongestionControl: Debug + Send {
     /// A cut of the window of `path` proved spurious. Its window, `before` the cut, is given back as far as the window
     /// management allows, if the control does not [give windows](CongestionControl::gives_windows).
     fn on_undone(&mut self, _path: PathId, _before: CutWindow, _view: &View<'_>) {}
+
+    /// Whether the windows of all paths grow together by a rule of the control's own, wherever their bottlenecks are. The answer
+    /// never changes.
+    fn is_coupled(&self) -> bool {
+        false
+    }
+
+    /// From now on `path` takes `share` of what one flow takes at a bottleneck, because paths of the association share it.
+    /// Called if the control [gives windows](CongestionControl::gives_windows).
+    fn take_share(&mut self, _path: PathId, _share: f64) {}
 
     /// The first other path that was found to have the bottleneck of `path`, if the control looks for such paths.
     fn shares_with(&self, _path: PathId) -> Option<PathId> {

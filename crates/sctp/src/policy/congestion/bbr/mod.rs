@@ -89,8 +89,14 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn take_window(&mut self, path: PathId) -> Option<GivenWindow> {
+    fn take_window(&mut self, path: PathId, _view: &View<'_>) -> Option<GivenWindow> {
         self.path_mut(path)?.take_window()
+    }
+
+    fn take_share(&mut self, path: PathId, share: f64) {
+        if let Some(of_path) = self.path_mut(path) {
+            of_path.take_share(share);
+        }
     }
 
     fn is_in_slow_start(&self, _path: PathId, _view: &View<'_>) -> bool {

@@ -156,6 +156,11 @@ impl PathBbr {
         self.give(self.control.restored(path.cwnd.get() as f64));
     }
 
+    /// From now on the path takes `share` of what one flow takes at a bottleneck.
+    pub fn take_share(&mut self, share: f64) {
+        self.machine.share = share;
+    }
+
     /// The rate at which packets leave.
     pub fn pacing_rate(&self, path: &PathSample) -> BitRate {
         self.control.pacing_rate(path)

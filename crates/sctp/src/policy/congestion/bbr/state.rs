@@ -61,6 +61,8 @@ pub struct Machine {
     pub state: State,
     /// `BBR.idle_restart`: nothing was in flight, and nothing is acknowledged since.
     pub is_idle_restart: bool,
+    /// The part that the path takes of what one flow takes at a bottleneck: 1 where no other path of the association shares it.
+    pub share: f64,
     pub(super) full: FullPipe,
     drain_start_round: u64,
     pub(super) cycle: Cycle,
@@ -83,6 +85,7 @@ impl Machine {
         Machine {
             state: State::Startup,
             is_idle_restart: false,
+            share: 1.0,
             full: FullPipe::default(),
             drain_start_round: 0,
             cycle: Cycle::new(now),
@@ -129,16 +132,16 @@ impl Machine {
             State::Drain => 0.5,
             State::Down => 0.9,
             State::Cruise | State::Refill | State::ProbeRtt => 1.0,
-            State::Up => 1.25,
+            State::Up => 1.0 + 0.25 * self.share,
         }
     }
 
     /// The factor of the window.
     pub fn cwnd_gain(&self) -> f64 {
         match self.state {
-            State::Up => 2.25,
+            State::Up => 1.0 + 1.25 * self.share,
             State::ProbeRtt => PROBE_RTT_GAIN,
-            _ => 2.0,
+            _ => 1.0 + self.share,
         }
     }
 

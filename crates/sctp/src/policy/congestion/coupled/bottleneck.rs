@@ -70,8 +70,8 @@ impl Bottlenecks {
     }
 
     /// A packet on `path` arrived at `arrived` after `way`, where the way takes at least `least`. The SACK for it came at
-    /// `now`.
-    pub fn on_way(&mut self, path: PathId, arrived: Time, way: Duration, least: Duration, now: Time) {
+    /// `now`. Returns whether the pairs were judged anew.
+    pub fn on_way(&mut self, path: PathId, arrived: Time, way: Duration, least: Duration, now: Time) -> bool {
         if self.paths[path.index()].is_none() {
             self.paths[path.index()] = Some(QueueTrace::new());
             let others =
@@ -83,9 +83,11 @@ impl Bottlenecks {
         self.paths[path.index()].iter_mut().for_each(|trace| trace.on_way(arrived, way, least));
         self.cuts.on_way(path, way, now);
         let judged_at = *self.judged_at.get_or_insert(now);
-        if now.since(judged_at) >= EVERY {
+        let is_due = now.since(judged_at) >= EVERY;
+        if is_due {
             self.judge(now);
         }
+        is_due
     }
 
     /// The window of `path` is cut; round trips of the paths take at most `round_trip`.
@@ -96,6 +98,13 @@ impl Bottlenecks {
     /// Whether two paths share a bottleneck.
     pub fn are_together(&self, one: PathId, two: PathId) -> bool {
         self.firsts[one.index()] == self.firsts[two.index()]
+    }
+
+    /// How many paths share the bottleneck of `path`, with itself.
+    pub fn sharers(&self, path: PathId) -> usize {
+        self.firsts
+            .get(path.index())
+            .map_or(1, |first| self.firsts.iter().filter(|other| *other == first).count())
     }
 
     /// The first other path that shares the bottleneck of `path`.
@@ -134,7 +143,7 @@ const ALIKE: f64 = 0.28;
 /// Queues that are less alike are two.
 const UNLIKE: f64 = 0.1;
 /// If the one feels more of the cuts of the other, they are one; if it feels less, they are two. No cut is no evidence.
-const FELT: f64 = 0.2;
+const FELT: f64 = 0.35;
 const UNFELT: f64 = 0.1;
 /// As many judgements in a row make a pair, or part it.
 const BEFORE_JOINING: u32 = 3;

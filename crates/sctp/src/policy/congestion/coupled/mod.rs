@@ -3,6 +3,7 @@
 //! A rule says by how much a window grows in congestion avoidance for each packet that is acknowledged on it. SCTP asks it
 //! once for each window that was acknowledged, Multipath TCP for each segment. Slow start is each path's own.
 
+mod as_one;
 pub mod auto;
 pub mod balia;
 pub mod berp;
@@ -72,28 +73,11 @@ impl<R: CoupledRule> Coupled<R> {
         Coupled { rule, reno: Reno::new(reno), floor, paths: Vec::new(), members: Vec::new() }
     }
 
-    /// The growth of the window of `path` together with those of the paths that `is_member` accepts.
-    fn increase_among(
-        &mut self,
-        path: PathId,
-        acked: &Acked,
-        view: &View<'_>,
-        is_member: impl Fn(PathId) -> bool,
-    ) -> ByteCount {
-        let Some(turn) = self.reno.turn(path, acked, view) else { return ByteCount::ZERO };
-        let of = self.collect(path, view, is_member);
-        let wanted = self.rule.growth(&self.members, of) * turn.get() as f64;
-        let owed = &mut self.paths[path.index()].owed;
-        let growth = wanted - std::mem::take(owed);
-        *owed = (-growth).max(0.0);
-        ByteCount::new(growth.max(0.0).round() as u64)
-    }
-
-    /// Collects the members that carry data, and `path`. Returns which of them `path` is.
-    fn collect(&mut self, path: PathId, view: &View<'_>, is_member: impl Fn(PathId) -> bool) -> usize {
+    /// Collects the paths that carry data, and `path`. Returns which of them `path` is.
+    fn collect(&mut self, path: PathId, view: &View<'_>) -> usize {
         let Coupled { members, paths, .. } = self;
         let of_path = |sample: &PathSample| sample.id == path;
-        let joins = |sample: &PathSample| sample.state.carries_data() && is_member(sample.id);
+        let joins = |sample: &PathSample| sample.state.carries_data();
         let joined = view.paths.iter().filter(|sample| of_path(sample) || joins(sample));
         let before = joined.clone().take_while(|sample| !of_path(sample)).count();
         members.clear();
@@ -138,7 +122,17 @@ impl<R: CoupledRule> CongestionControl for Coupled<R> {
 
     /// completions 5.2: once for each window that was acknowledged.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
-        self.increase_among(path, acked, view, |_| true)
+        let Some(turn) = self.reno.turn(path, acked, view) else { return ByteCount::ZERO };
+        let of = self.collect(path, view);
+        let wanted = self.rule.growth(&self.members, of) * turn.get() as f64;
+        let owed = &mut self.paths[path.index()].owed;
+        let growth = wanted - std::mem::take(owed);
+        *owed = (-growth).max(0.0);
+        ByteCount::new(growth.max(0.0).round() as u64)
+    }
+
+    fn is_coupled(&self) -> bool {
+        true
     }
 
     fn yields_window(&self) -> bool {
@@ -163,7 +157,7 @@ impl<R: CoupledRule> CongestionControl for Coupled<R> {
         if !matches!(cause, CutCause::Missing | CutCause::Timeout | CutCause::TimeoutAgain) {
             return standard;
         }
-        let of = self.collect(path, view, |_| true);
+        let of = self.collect(path, view);
         let memory = &mut self.paths[path.index()];
         memory.progress.on_loss();
         memory.owed = 0.0;
