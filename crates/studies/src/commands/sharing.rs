@@ -8,7 +8,7 @@ use anabranch_studies::sharing::equal_links::EqualLinks;
 use anabranch_studies::sharing::trial::Trial;
 use anabranch_studies::sharing::{draw, table};
 
-/// Paths that share a bottleneck, found by `coupled = "auto"` on forty drawn networks (docs/sharing.md)
+/// Paths that share a bottleneck, found by `coupled = "auto"` and by RFC 8382 on forty drawn networks (docs/sharing.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The seed from which the networks are drawn

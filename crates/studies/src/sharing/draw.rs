@@ -11,7 +11,7 @@ use crate::draws::Draws;
 pub const NETWORKS: usize = 40;
 
 /// The congestion controls with which paths are looked for that share a bottleneck.
-pub const CONTROLS: [&str; 3] = ["reno", "cubic", "westwood"];
+pub const CONTROLS: [&str; 4] = ["reno", "cubic", "westwood", "bbr"];
 
 /// The network of this number of the set that is drawn from `seed`. In those with even numbers, the first two paths share a
 /// bottleneck.

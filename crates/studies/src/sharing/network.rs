@@ -101,10 +101,10 @@ impl Network {
         let _ = write!(
             text,
             "[[flow]]\nname = \"main\"\npaths = [{}]\nstart = \"{:.1} s\"\n[flow.sctp]\nprofile = \"rfc9260\"\n\
-             multipath = \"cmt\"\ncongestion_control = \"{}\"\nreceive_buffer = \"8 MiB\"\nsend_buffer = \"8 MiB\"\n",
+             multipath = \"cmt\"\n{}receive_buffer = \"8 MiB\"\nsend_buffer = \"8 MiB\"\n",
             names.join(", "),
             self.start_s,
-            self.control
+            control_keys(self.control)
         );
         if coupled != "off" {
             let _ = writeln!(text, "coupled = \"{coupled}\"");
@@ -183,3 +183,9 @@ fn write_datagrams(
 
 /// How long the flow is measured.
 pub const MEASURED_S: f64 = 30.0;
+
+/// The lines that choose a control: a model of the path needs packets that are paced.
+pub(super) fn control_keys(control: &str) -> String {
+    let pacing = if control == "bbr" { "max_burst = { packets = 4, rule = \"paced\" }\n" } else { "" };
+    format!("congestion_control = \"{control}\"\n{pacing}")
+}

@@ -1,11 +1,14 @@
-//! A network with and without `coupled = "auto"`: what was found after 10 s and after 30 s, and what was carried.
+//! A network with and without `coupled = "auto"`: what was found after 10 s and after 30 s, and what was carried. What
+//! RFC 8382 finds is computed from the run without.
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::Duration;
+use anabranch_scenario::Scenario;
 use anabranch_sim::{Run, Watch};
 use rayon::prelude::*;
 
 use super::draw::{self, NETWORKS};
 use super::network::Network;
+use super::rfc8382::SummaryDetector;
 use crate::grid::{GridError, GridPoint, fault, parse};
 use crate::processors::on_all;
 
@@ -14,21 +17,23 @@ use crate::processors::on_all;
 pub struct Trial {
     /// The network.
     pub network: Network,
-    /// For each path, the other that was found to share its bottleneck, 10 s after the start of the flow.
-    pub after_10_s: Vec<Option<usize>>,
-    /// The same after 30 s.
-    pub after_30_s: Vec<Option<usize>>,
+    /// What `coupled = "auto"` found.
+    pub auto: Found,
+    /// What RFC 8382 finds.
+    pub rfc8382: Found,
     /// What the flow carried without coupling, in Mbit/s.
     pub off_mbps: f64,
     /// What it carried with it.
     pub auto_mbps: f64,
 }
 
-/// What one run gave.
-struct Outcome {
-    after_10_s: Vec<Option<usize>>,
-    after_30_s: Vec<Option<usize>>,
-    mbps: f64,
+/// For each path, the first other path that was found to share its bottleneck.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// 10 s after the start of the flow.
+    pub after_10_s: Vec<Option<usize>>,
+    /// After 30 s.
+    pub after_30_s: Vec<Option<usize>>,
 }
 
 impl Trial {
@@ -47,10 +52,9 @@ impl Trial {
     }
 
     fn of(network: Network, seed: u64) -> Result<Trial, GridError> {
-        let [off, auto] = ["off", "auto"].map(|coupled| Outcome::of(&network, coupled, seed));
-        let (off, auto) = (off?, auto?);
-        let Outcome { after_10_s, after_30_s, mbps } = auto;
-        Ok(Trial { network, after_10_s, after_30_s, off_mbps: off.mbps, auto_mbps: mbps })
+        let (rfc8382, off_mbps) = run_off(&network, seed)?;
+        let (auto, auto_mbps) = run_auto(&network, seed)?;
+        Ok(Trial { network, auto, rfc8382, off_mbps, auto_mbps })
     }
 
     /// Whether what was found is what is.
@@ -66,20 +70,37 @@ impl Trial {
     }
 }
 
-impl Outcome {
-    fn of(network: &Network, coupled: &str, seed: u64) -> Result<Outcome, GridError> {
-        let point = GridPoint { scenario: network.scenario(coupled), seeds: seed..seed + 1 };
-        let mut run =
-            Run::new(&parse(&point)?, seed, Watch::default()).map_err(|error| fault(&point, &error))?;
-        let start = Duration::from_millis((1e3 * network.start_s).round() as u64);
-        run.advance(start + Duration::from_secs(10));
-        let after_10_s = run.shared_bottlenecks(0);
-        let left = run.limit().since(Time::ZERO + start + Duration::from_secs(10));
-        run.advance(left);
-        let after_30_s = run.shared_bottlenecks(0);
-        let mbps = run.finish().flows.first().map_or(0.0, |flow| flow.goodput_bps / 1e6);
-        Ok(Outcome { after_10_s, after_30_s, mbps })
-    }
+/// Runs it without coupling: what RFC 8382 finds, and what the flow carries in Mbit/s.
+fn run_off(network: &Network, seed: u64) -> Result<(Found, f64), GridError> {
+    let (scenario, mut run) = begin(network, "off", seed, Watch { packets: true, ..Watch::default() })?;
+    let mut detector = SummaryDetector::new(&scenario.flows[0]);
+    detector.watch(&mut run, scenario.flows[0].start + Duration::from_secs(10));
+    let after_10_s = detector.shares_with();
+    let limit = run.limit();
+    detector.watch(&mut run, limit);
+    Ok((Found { after_10_s, after_30_s: detector.shares_with() }, mbps(run)))
+}
+
+/// Runs it with coupling: what that finds, and what the flow carries in Mbit/s.
+fn run_auto(network: &Network, seed: u64) -> Result<(Found, f64), GridError> {
+    let (scenario, mut run) = begin(network, "auto", seed, Watch::default())?;
+    let after_10_s = scenario.flows[0].start + Duration::from_secs(10);
+    let [after_10_s, after_30_s] = [after_10_s, run.limit()].map(|at| {
+        run.advance(at.since(run.now()));
+        run.shared_bottlenecks(0)
+    });
+    Ok((Found { after_10_s, after_30_s }, mbps(run)))
+}
+
+fn begin(network: &Network, coupled: &str, seed: u64, watch: Watch) -> Result<(Scenario, Run), GridError> {
+    let point = GridPoint { scenario: network.scenario(coupled), seeds: seed..seed + 1 };
+    let scenario = parse(&point)?;
+    let run = Run::new(&scenario, seed, watch).map_err(|error| fault(&point, &error))?;
+    Ok((scenario, run))
+}
+
+fn mbps(run: Run) -> f64 {
+    run.finish().flows.first().map_or(0.0, |flow| flow.goodput_bps / 1e6)
 }
 
 #[cfg(test)]
@@ -88,13 +109,13 @@ mod tests {
 
     fn trial(number: usize, found: &[Option<usize>]) -> Trial {
         let network = draw::network(1, number);
-        let found = found.to_vec();
-        Trial { network, after_10_s: found.clone(), after_30_s: found, off_mbps: 10.0, auto_mbps: 9.0 }
+        let found = Found { after_10_s: found.to_vec(), after_30_s: found.to_vec() };
+        Trial { network, auto: found.clone(), rfc8382: found, off_mbps: 10.0, auto_mbps: 9.0 }
     }
 
     #[test]
     fn a_network_is_right_if_all_its_pairs_are() {
-        let is_right = |trial: Trial| trial.is_right(&trial.after_10_s);
+        let is_right = |trial: Trial| trial.is_right(&trial.auto.after_10_s);
         assert!(is_right(trial(2, &[Some(1), Some(0)])) && !is_right(trial(2, &[None, None])));
         assert!(
             is_right(trial(2, &[Some(1), Some(0), None]))

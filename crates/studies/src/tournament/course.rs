@@ -181,7 +181,7 @@ impl Course {
     }
 
     /// Each path's start: its share of the bound over time, and its first window.
-    fn starts(&self) -> Vec<Start> {
+    pub(super) fn starts(&self) -> Vec<Start> {
         let links = self.pieces.first().map_or(0, |piece| piece.paths.len());
         let shares: Vec<Vec<f64>> =
             self.pieces.iter().map(|piece| allotment(&piece.paths, self.buffer_bytes)).collect();

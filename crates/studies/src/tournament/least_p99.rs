@@ -1,6 +1,9 @@
 //! The least p99 of the delay of messages at a constant rate that any sender can have, in order: by rates, delays and losses
 //! that are repaired once. What exceeds it may be a scheduler's fault; what is in it is none.
 //!
+//! **Start.** Messages come in from the beginning. The first leave after two round trips of the quickest link, because until COOKIE ACK
+//! no more than one packet may leave (RFC 9260 §5.1); then [windows double](super::start) until links, or the peer's buffer, are full.
+//!
 //! **Rates.** Messages that come faster than all links together carry wait: as a fluid, a message leaves when everything before it
 //! has. An overload is a wait that grows, and no scheduler cures it.
 //!
@@ -54,7 +57,7 @@ impl Moment {
     }
 }
 
-/// What comes in after the warm-up, step by step.
+/// What comes in, step by step.
 fn moments(course: &Course, offered_mbps: f64) -> Vec<Moment> {
     let Some(end) = course.pieces.last().map(|piece| piece.until_s).filter(|end| end.is_finite()) else {
         return Vec::new();
@@ -67,12 +70,14 @@ fn moments(course: &Course, offered_mbps: f64) -> Vec<Moment> {
     // What left by the end of each step, in Mbit.
     let mut left = Vec::with_capacity(steps);
     let mut gone: f64 = 0.0;
+    let (starts, opened) = (course.starts(), handshake_s(course));
     for step in 0..steps {
         let capacity: f64 = up(piece_at(step)).map(BufferedPath::carried_mbps).sum();
-        gone = (gone + capacity * STEP_S).min(offered_mbps * (step + 1) as f64 * STEP_S);
+        let ends = (step + 1) as f64 * STEP_S;
+        let possible: f64 = starts.iter().map(|start| start.sent_mbit(ends - opened)).sum();
+        gone = (gone + capacity * STEP_S).min(offered_mbps * ends).min(possible.max(gone));
         left.push(gone);
     }
-    let first = (course.warmup_s / STEP_S) as usize;
     let moment = |step: usize| {
         let wanted = offered_mbps * (step + 1) as f64 * STEP_S;
         let leaves = step + left[step..].partition_point(|gone| *gone < wanted * (1.0 - 1e-9));
@@ -81,7 +86,14 @@ fn moments(course: &Course, offered_mbps: f64) -> Vec<Moment> {
         }
         on_the_way(piece_at(leaves), offered_mbps, (leaves - step) as f64 * STEP_S)
     };
-    (first..steps).map(moment).collect()
+    (0..steps).map(moment).collect()
+}
+
+/// Two round trips of the quickest link.
+fn handshake_s(course: &Course) -> f64 {
+    let paths = course.pieces.first().map_or(&[][..], |piece| &piece.paths);
+    let back = least_back_ms(paths);
+    paths.iter().map(|path| path.held_ms(back) / 1e3).reduce(f64::min).map_or(0.0, |shortest| 2.0 * shortest)
 }
 
 fn up(piece: &Piece) -> impl Iterator<Item = &BufferedPath> {
@@ -134,6 +146,25 @@ mod tests {
         BufferedPath { loss, ..BufferedPath::new(12.0, delay_ms) }
     }
 
+    /// Of so many seconds, the start is less than a hundredth.
+    const LONG_S: f64 = 5_000.0;
+
+    /// Of one second, a hundredth is 10 ms. The first messages wait for two round trips of 21 ms and for windows of 10 and 20 packets.
+    #[test]
+    fn the_start_counts() {
+        let short = least_p99_ms(&course(&[(1.0, &[link(10.0, 0.0)])]), 5.0);
+        assert!(
+            (45.0..54.0).contains(&short),
+            "{short}: 42 ms, less a hundredth of what comes in, and 11 ms"
+        );
+        let wide = [BufferedPath::new(1_200.0, 10.0)];
+        let slow = least_p99_ms(&course(&[(1.0, &wide)]), 100.0);
+        assert!(
+            slow > 60.0,
+            "{slow}: 250,000 B come in within a round trip of 20 ms, and the first window is 14,520 B"
+        );
+    }
+
     fn near(one: f64, two: f64) {
         assert!((one - two).abs() < 0.01, "{one} is not {two}");
     }
@@ -141,9 +172,9 @@ mod tests {
     #[test]
     fn only_the_quickest_links_that_are_needed_count() {
         let links = [link(50.0, 0.0), link(10.0, 0.0)];
-        near(least_p99_ms(&course(&[(10.0, &links)]), 11.0), 11.0);
-        near(least_p99_ms(&course(&[(10.0, &links)]), 11.7), 11.0);
-        near(least_p99_ms(&course(&[(10.0, &links)]), 12.0), 51.0);
+        near(least_p99_ms(&course(&[(LONG_S, &links)]), 11.0), 11.0);
+        near(least_p99_ms(&course(&[(LONG_S, &links)]), 11.7), 11.0);
+        near(least_p99_ms(&course(&[(LONG_S, &links)]), 12.0), 51.0);
     }
 
     /// 10 Mbit/s are 861 packets a second, of which 1 % are lost: 8.7 a second. For p99, 1 − exp(−8.7 (T − y)) = 0.01 gives
@@ -152,11 +183,11 @@ mod tests {
     fn a_repair_takes_one_more_round_trip_of_the_quickest_link() {
         let lost = 1e7 / 8.0 / PAYLOAD_BYTES * 0.01 / 0.99;
         let extra = 21.0 + 1e3 * libm::log(0.99) / lost;
-        near(least_p99_ms(&course(&[(10.0, &[link(10.0, 0.01)])]), 10.0), 11.0 + extra);
-        let rare = course(&[(10.0, &[link(10.0, 0.000_1)])]);
+        near(least_p99_ms(&course(&[(LONG_S, &[link(10.0, 0.01)])]), 10.0), 11.0 + extra);
+        let rare = course(&[(LONG_S, &[link(10.0, 0.000_1)])]);
         near(least_p99_ms(&rare, 10.0), 11.0);
         let slack = [link(10.0, 0.01), link(40.0, 0.0)];
-        near(least_p99_ms(&course(&[(10.0, &slack)]), 15.0), 41.0);
+        near(least_p99_ms(&course(&[(LONG_S, &slack)]), 15.0), 41.0);
     }
 
     /// One second without a link is a wait of up to a second, and as much longer as the rest needs to catch up.

@@ -20,7 +20,11 @@ pub struct Start {
 impl Start {
     /// What has arrived at the time `at`, in Mbit of user data.
     pub fn carried_mbit(&self, at: f64) -> f64 {
-        let until = at - self.arrival_s;
+        self.sent_mbit(at - self.arrival_s)
+    }
+
+    /// What has left by the time `until`.
+    pub fn sent_mbit(&self, until: f64) -> f64 {
         let (mut sent, mut from, mut window) = (0.0, 0.0, INITIAL_WINDOW_MBIT);
         let greatest = self.rates.iter().map(|rate| rate.2).fold(0.0, f64::max);
         while from < until && window < greatest * self.round_trip_s {

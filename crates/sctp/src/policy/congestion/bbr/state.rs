@@ -62,6 +62,7 @@ pub struct Machine {
     /// `BBR.idle_restart`: nothing was in flight, and nothing is acknowledged since.
     pub is_idle_restart: bool,
     /// The part that the path takes of what one flow takes at a bottleneck: 1 where no other path of the association shares it.
+    /// What it asks beyond its rate is so much less (docs/sharing.md).
     pub share: f64,
     pub(super) full: FullPipe,
     drain_start_round: u64,
