@@ -90,7 +90,7 @@ impl PathDelay {
         let half = sample.round_trip / 2;
         // The sample may be the least round trip of its own path.
         let known = if sample.is_same_path { self.back() } else { sample.back };
-        let back = known.unwrap_or(half).min(sample.round_trip);
+        let back = known.filter(|back| *back < sample.round_trip).unwrap_or(half);
         self.on_way(sample.round_trip.saturating_sub(back), back, sample.is_drained, now);
     }
 
@@ -108,6 +108,11 @@ impl PathDelay {
     /// The way back that the least way there was calculated with proved shorter: the way there was longer by as much.
     pub fn on_shorter_back(&mut self, by: Duration) {
         self.least_way.value = self.least_way.value.map(|least| least + by);
+    }
+
+    /// The least round trip by this path is at most twice `back`.
+    pub fn on_back_at_most(&mut self, back: Duration) {
+        self.round_trip.value = self.round_trip.value.map(|least| least.min(back * 2));
     }
 
     /// The way back by this path; `None` before a round trip was measured.

@@ -34,20 +34,39 @@ impl PathTable {
         by: PathId,
         now: Time,
     ) -> Option<Duration> {
+        let before = self.paths[by.index()].measured.delay.back();
+        if let Some(sent_at) = sent_at.filter(|_| id != by) {
+            self.doubt_back(by, id, now.since(sent_at));
+        }
         let back = self.paths[by.index()].measured.delay.back();
         let (measured, sample) = (&mut self.paths[id.index()].measured, &mut self.samples[id.index()]);
         measured.on_delivered(weight, sample, now);
         if let Some(sent_at) = sent_at {
-            let before = measured.delay.least();
+            let least = measured.delay.least();
             measured.on_acknowledged(&Acknowledgement { sent_at, back, is_same_path: id == by }, now);
-            if measured.delay.least() != before {
+            if measured.delay.least() != least {
                 self.paths[id.index()].least_by = Some(by);
             }
         }
         self.paths[id.index()].measured.show(sample, now);
         let way = sent_at.and(sample.one_way).map(|OneWay { way, .. }| way);
-        self.correct_ways(by, back);
+        self.correct_ways(by, before);
         way
+    }
+
+    /// A packet of path `of` and the SACK for it by path `by` took `round_trip`. If that left less than half of the least way there,
+    /// the way back is not as long as it seemed: all that was measured of it had waited in a queue.
+    fn doubt_back(&mut self, by: PathId, of: PathId, round_trip: Duration) {
+        let known =
+            self.paths[by.index()].measured.delay.back().zip(self.paths[of.index()].measured.delay.least());
+        let Some((_, least)) = known.filter(|(back, least)| round_trip.saturating_sub(*back) * 2 < *least)
+        else {
+            return;
+        };
+        let back = round_trip.saturating_sub(least);
+        if !back.is_zero() {
+            self.paths[by.index()].measured.delay.on_back_at_most(back);
+        }
     }
 
     /// The way back by path `by` was `before`, for all that was known. If it has proved shorter, ways there that were calculated
@@ -91,5 +110,21 @@ mod tests {
         table.measure(data, ByteCount::new(1_452), Some(at(90)), other, at(130));
         assert_eq!(least(&table), Some(20));
         assert_eq!(table.sample(other).one_way.map(|way| way.least.as_millis()), Some(20));
+    }
+
+    /// The way there takes 100 ms. All that was measured on the other path waited in its queue, so that its way back seemed to take
+    /// 240 ms: more than the whole round trip.
+    #[test]
+    fn a_way_back_that_leaves_no_way_there_is_not_believed() {
+        let mut table = table();
+        let (data, other) = (PathId::FIRST, PathId::from_index(1));
+        table.on_round_trip(data, Duration::from_millis(200), at(200));
+        table.on_round_trip(other, Duration::from_millis(480), at(480));
+        let way = table.measure(data, ByteCount::new(1_452), Some(at(400)), other, at(536));
+        assert_eq!(way, Some(Duration::from_millis(100)), "and 36 ms back");
+        let least = |table: &PathTable| table.sample(data).one_way.map(|way| way.least.as_millis());
+        assert_eq!(least(&table), Some(100));
+        table.measure(data, ByteCount::new(1_452), Some(at(500)), other, at(590));
+        assert_eq!(least(&table), Some(54), "a path may become shorter");
     }
 }
