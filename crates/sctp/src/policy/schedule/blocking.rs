@@ -66,7 +66,7 @@ fn quicker_path(chunk: &ChunkInFlight, view: &View<'_>) -> Option<PathId> {
 /// In how many seconds the chunk arrives, as far as its path was measured. If its SACK is overdue it is probably lost, and
 /// its repair takes a round trip.
 ///
-/// The SACKs of single packets are delayed, and the way that was measured by them is too long: where nothing else is in flight, the
+/// The SACKs of few packets are delayed, and the way that was measured by them is too long: where hardly anything is in flight, the
 /// least way counts.
 fn expected_in(chunk: &ChunkInFlight, view: &View<'_>) -> Option<f64> {
     let sample = view.path(chunk.path);
@@ -76,7 +76,7 @@ fn expected_in(chunk: &ChunkInFlight, view: &View<'_>) -> Option<f64> {
     if age > measured + delay.back.as_secs_f64() * OVERDUE {
         return Some(PathForecast::of(sample).base());
     }
-    let way = if sample.flight <= sample.unit { delay.least.as_secs_f64() } else { measured };
+    let way = if sample.flight <= sample.unit * FEW { delay.least.as_secs_f64() } else { measured };
     Some((way - age).max(0.0))
 }
 
@@ -86,6 +86,8 @@ fn age(sent_at: Time, now: Time) -> f64 {
 
 /// So many of the lowest chunks are looked at.
 const MOST_LOOKED_AT: usize = 16;
+/// So many packets in flight do not make a queue.
+const FEW: u64 = 4;
 /// A SACK that takes longer than so many ways back is overdue.
 const OVERDUE: f64 = 1.25;
 
@@ -160,9 +162,9 @@ mod tests {
         assert_eq!(copy(&mut allowed(1), 113, 0, 9_000), Some((0, 1)));
     }
 
-    /// Equal paths, whose SACKs for single packets come 100 ms late.
+    /// Equal paths, whose SACKs for few packets come 100 ms late.
     #[test]
-    fn a_single_packet_is_not_copied_because_its_sacks_are_delayed() {
+    fn few_packets_are_not_copied_because_their_sacks_are_delayed() {
         let late = |mut path: PathSample, packets: u64| {
             path.one_way =
                 path.one_way.map(|way| OneWay { way: way.way + Duration::from_millis(100), ..way });
@@ -174,7 +176,7 @@ mod tests {
             let view = View { now, queued: ByteCount::ZERO, ..view(&paths) };
             allowed(1).next(&Flying(vec![chunk(1_000)]), &view).is_some()
         };
-        assert_eq!([copy(1), copy(2)], [false, true], "two packets may wait in a queue");
+        assert_eq!([copy(1), copy(4), copy(5)], [false, false, true], "five packets may wait in a queue");
     }
 
     #[test]
