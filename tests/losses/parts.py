@@ -184,11 +184,10 @@ def queues(target, seconds):
         )
         for name, queue in SHARED.items()
     }
-    alone, coupled = ours(target), ours(target, "coupled=auto")
     rows = {
-        "anabranch, one path": (OneBeside, alone),
-        "anabranch, two paths": (TwoBeside, alone),
-        "anabranch, two paths, coupled": (TwoBeside, coupled),
+        "anabranch, one path": (OneBeside, ours(target)),
+        "anabranch, two paths": (TwoBeside, ours(target)),
+        "anabranch, two paths, not coupled": (TwoBeside, ours(target, "coupled=off")),
         "kernel CUBIC, one path": (OneBeside, kernel("cubic")),
         "kernel RENO, one path": (OneBeside, kernel("reno")),
     }

@@ -1,5 +1,5 @@
 //! Coupling only where paths share a bottleneck: each path follows the chosen control by itself, and those that are found to
-//! share one [grow as one](super::as_one), so that together they take one share of it. Slow start and cuts stay those of each path.
+//! share one grow as one (`as_one.rs`), so that together they take one share of it. Slow start and cuts stay those of each path.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 

@@ -2,7 +2,7 @@
 //!
 //! A queue is seen by the ways of the packets that arrive over it. Two paths over one queue see the same rises, of the same
 //! size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. Those of equal links that
-//! nothing else fills do so by chance; therefore the one must also have [felt](super::felt_cuts) cuts of the other. RFC 8382 compares
+//! nothing else fills do so by chance; therefore the one must also have felt cuts of the other (`felt_cuts.rs`). RFC 8382 compares
 //! the skewness, the variability and the oscillation of delays over long intervals instead, because its flows have different
 //! senders with different clocks. Here one sender sees all of them, and compares the queues themselves.
 
