@@ -81,8 +81,8 @@ fn cases() -> usize {
     std::env::var("ANABRANCH_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
-/// Not after every history: some four of a thousand leave a window of two packets, which grows by a packet a round trip, and
-/// need three seconds.
+/// Not after every history: fewer than ten of a thousand leave a window of a few packets, which grows by a packet a round
+/// trip, and need three seconds.
 #[test]
 fn a_path_carries_what_its_link_allows_within_two_seconds_after_nearly_any_history() {
     let mut runner = TestRunner::deterministic();

@@ -64,9 +64,8 @@ impl Policies {
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         let alone = registry.congestion_controls.build(&config.congestion_control, &rules)?;
         let congestion = match config.coupled {
-            Coupling::Auto if alone.is_coupled() => alone,
-            Coupling::Off => alone,
-            Coupling::Auto => Box::new(Auto::new(alone)),
+            Coupling::Auto if !alone.is_coupled() => Box::new(Auto::new(alone)),
+            Coupling::Auto | Coupling::Off => alone,
         };
         let detection = registry.loss_detections.build(&config.loss_detection, &rules)?;
         Ok(Policies {
@@ -99,5 +98,24 @@ impl Policies {
         if config.has_new_gaps() && !agreed.new_gaps {
             self.content = Box::new(FullSack);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_that_couples_all_paths_stays_as_it_is() {
+        let is_coupled = |control: &str| {
+            let config = Config {
+                coupled: Coupling::Auto,
+                congestion_control: control.to_owned(),
+                ..Config::rfc9260()
+            };
+            let built = Policies::build(&Registry::standard(), &config, &Seed::from_number(1));
+            built.expect("it is known").congestion.is_coupled()
+        };
+        assert_eq!(["lia", "reno"].map(is_coupled), [true, false]);
     }
 }

@@ -182,6 +182,13 @@ mod tests {
     }
 
     #[test]
+    fn a_way_back_that_is_longer_than_the_round_trip_is_not_known() {
+        let mut delay = PathDelay::new();
+        delay.on_sample(&sample(80, 90, false), at(0));
+        assert_eq!(millis(&delay), [40, 40, 40], "both ways alike, and not nothing there");
+    }
+
+    #[test]
     fn a_queue_of_the_sender_is_not_taken_for_a_longer_path() {
         let mut delay = PathDelay::new();
         delay.on_sample(&sample(30, 10, false), at(0));

@@ -4,7 +4,7 @@
 use anabranch_base::Time;
 
 use super::arrival::{PathForecast, bytes, forecasts};
-use super::{ChunkInFlight, ChunksInFlight, CopyAllowance};
+use super::{ChunkInFlight, ChunksInFlight, CopyAllowance, uncopied};
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 
@@ -24,7 +24,7 @@ impl BlockingCopies {
         if !self.allowance.has_one() || !is_blocked(&lowest, view) {
             return None;
         }
-        let (tsn, path) = late_chunk(lowest, in_flight, view)?;
+        let (tsn, path) = late_chunk(in_flight, view)?;
         self.allowance.spend();
         Some((tsn, path))
     }
@@ -36,21 +36,9 @@ fn is_blocked(chunk: &ChunkInFlight, view: &View<'_>) -> bool {
 }
 
 /// The first of the lowest chunks in flight whose copy would arrive clearly sooner, and the copy's path.
-fn late_chunk(
-    lowest: ChunkInFlight,
-    in_flight: &dyn ChunksInFlight,
-    view: &View<'_>,
-) -> Option<(Tsn, PathId)> {
-    let mut chunk = lowest;
-    for _ in 0..MOST_LOOKED_AT {
-        if !chunk.was_copied
-            && let Some(path) = quicker_path(&chunk, view)
-        {
-            return Some((chunk.tsn, path));
-        }
-        chunk = in_flight.next_above(chunk.tsn)?;
-    }
-    None
+fn late_chunk(in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
+    uncopied(in_flight, MOST_LOOKED_AT)
+        .find_map(|chunk| quicker_path(&chunk, view).map(|path| (chunk.tsn, path)))
 }
 
 /// The path by which a copy of `chunk` arrives first, if it arrives sooner than the chunk by a quarter of the path's round
@@ -96,33 +84,9 @@ mod tests {
     use anabranch_base::{BitRate, ByteCount, Duration};
 
     use super::*;
+    use crate::policy::schedule::in_flight::tests::{Flying, chunk};
     use crate::policy::view::tests::{sample, view};
     use crate::policy::{Delivery, OneWay, PathSample};
-
-    /// Chunks in flight, ascending.
-    #[derive(Debug)]
-    struct Flying(Vec<ChunkInFlight>);
-
-    impl ChunksInFlight for Flying {
-        fn lowest(&self) -> Option<ChunkInFlight> {
-            self.0.first().copied()
-        }
-
-        fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight> {
-            self.0.iter().find(|chunk| tsn.is_before(chunk.tsn)).copied()
-        }
-    }
-
-    /// A chunk that left path 0 at the beginning.
-    fn chunk(tsn: u32) -> ChunkInFlight {
-        ChunkInFlight {
-            tsn: Tsn::new(tsn),
-            path: PathId::FIRST,
-            sent_at: Time::ZERO,
-            packet: ByteCount::new(1480),
-            was_copied: false,
-        }
-    }
 
     /// A path of 12 Mbit/s with `way` ms each way.
     fn path(index: usize, way: u64) -> PathSample {
@@ -139,7 +103,7 @@ mod tests {
         let paths = [path(0, 100), path(1, 10)];
         let now = Time::ZERO + Duration::from_millis(after);
         let view = View { now, peer_window: room, queued, ..view(&paths) };
-        let copy = copies.next(&Flying(vec![chunk(1_000), chunk(1_001)]), &view);
+        let copy = copies.next(&Flying(vec![chunk(1_000, 0), chunk(1_001, 0)]), &view);
         copy.map(|(tsn, path)| (tsn.get() - 1_000, path.index()))
     }
 
@@ -154,6 +118,7 @@ mod tests {
         assert_eq!(copy(&mut allowed(1), 20, 2_960, 9_000), None, "the peer has room for two packets");
         assert_eq!(copy(&mut allowed(1), 20, 9_000, 0), Some((0, 1)), "nothing else waits");
         assert_eq!(copy(&mut allowed(1), 90, 0, 9_000), None, "it arrives as soon as a copy");
+        assert_eq!(copy(&mut allowed(0), 20, 2_900, 9_000), None, "no copy is allowed");
     }
 
     #[test]
@@ -174,7 +139,7 @@ mod tests {
             let paths = [late(path(0, 10), packets), path(1, 10)];
             let now = Time::ZERO + Duration::from_millis(5);
             let view = View { now, queued: ByteCount::ZERO, ..view(&paths) };
-            allowed(1).next(&Flying(vec![chunk(1_000)]), &view).is_some()
+            allowed(1).next(&Flying(vec![chunk(1_000, 0)]), &view).is_some()
         };
         assert_eq!([copy(1), copy(4), copy(5)], [false, false, true], "five packets may wait in a queue");
     }
@@ -183,7 +148,7 @@ mod tests {
     fn a_chunk_is_copied_once_and_then_the_next_one() {
         let paths = [path(0, 100), path(1, 10)];
         let view = View { peer_window: ByteCount::ZERO, ..view(&paths) };
-        let flying = Flying(vec![ChunkInFlight { was_copied: true, ..chunk(1_000) }, chunk(1_001)]);
+        let flying = Flying(vec![ChunkInFlight { was_copied: true, ..chunk(1_000, 0) }, chunk(1_001, 0)]);
         assert_eq!(allowed(1).next(&flying, &view), Some((Tsn::new(1_001), PathId::from_index(1))));
     }
 }

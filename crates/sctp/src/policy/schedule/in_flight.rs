@@ -30,3 +30,42 @@ pub trait ChunksInFlight: Debug {
     /// The lowest chunk in flight above `tsn`. The cost is the number of chunks between that are not in flight.
     fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight>;
 }
+
+/// Of the `most` lowest chunks in flight, those that were never copied, ascending.
+pub(super) fn uncopied(
+    in_flight: &dyn ChunksInFlight,
+    most: usize,
+) -> impl Iterator<Item = ChunkInFlight> + '_ {
+    let lowest = std::iter::successors(in_flight.lowest(), |chunk| in_flight.next_above(chunk.tsn));
+    lowest.take(most).filter(|chunk| !chunk.was_copied)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Chunks in flight, ascending.
+    #[derive(Debug)]
+    pub struct Flying(pub Vec<ChunkInFlight>);
+
+    impl ChunksInFlight for Flying {
+        fn lowest(&self) -> Option<ChunkInFlight> {
+            self.0.first().copied()
+        }
+
+        fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight> {
+            self.0.iter().find(|chunk| tsn.is_before(chunk.tsn)).copied()
+        }
+    }
+
+    /// A chunk that left `path` at the beginning.
+    pub fn chunk(tsn: u32, path: usize) -> ChunkInFlight {
+        ChunkInFlight {
+            tsn: Tsn::new(tsn),
+            path: PathId::from_index(path),
+            sent_at: Time::ZERO,
+            packet: ByteCount::new(1480),
+            was_copied: false,
+        }
+    }
+}

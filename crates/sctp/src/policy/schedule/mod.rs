@@ -25,6 +25,7 @@ use std::fmt::Debug;
 
 use anabranch_base::ByteCount;
 use copy_allowance::CopyAllowance;
+use in_flight::uncopied;
 pub use in_flight::{ChunkInFlight, ChunksInFlight};
 pub use queue::{Index, QueueView, WaitingChunk, WaitingChunks};
 

@@ -1,7 +1,7 @@
 //! XLINK: "XLINK: QoE-driven multi-path QUIC transport in large-scale video services" (Zheng and others, SIGCOMM 2021).
 
 use super::lowest_rtt::{LowestRtt, round_trip};
-use super::{ChunkInFlight, ChunksInFlight, CopyAllowance, Index, QueueView, Scheduler};
+use super::{ChunksInFlight, CopyAllowance, Index, QueueView, Scheduler, uncopied};
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 
@@ -22,33 +22,23 @@ impl Scheduler for Xlink {
     }
 
     fn copy(&mut self, in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
-        let lowest = in_flight.lowest()?;
-        self.allowance.count(lowest.tsn);
+        self.allowance.count(in_flight.lowest()?.tsn);
         if !view.queued.is_zero() || !self.allowance.has_one() {
             return None;
         }
-        let (tsn, path) = slower_chunk(lowest, in_flight, view)?;
+        let (tsn, path) = slower_chunk(in_flight, view)?;
         self.allowance.spend();
         Some((tsn, path))
     }
 }
 
 /// The first of the lowest chunks in flight that left on a slower path than the quickest with room, and that path.
-fn slower_chunk(
-    lowest: ChunkInFlight,
-    in_flight: &dyn ChunksInFlight,
-    view: &View<'_>,
-) -> Option<(Tsn, PathId)> {
+fn slower_chunk(in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
     let quickest =
         view.active().filter(|sample| sample.may_send()).min_by_key(|sample| round_trip(sample))?;
-    let mut chunk = lowest;
-    for _ in 0..MOST_LOOKED_AT {
-        if !chunk.was_copied && round_trip(view.path(chunk.path)) > round_trip(quickest) {
-            return Some((chunk.tsn, quickest.id));
-        }
-        chunk = in_flight.next_above(chunk.tsn)?;
-    }
-    None
+    let mut chunks = uncopied(in_flight, MOST_LOOKED_AT);
+    let slower = chunks.find(|chunk| round_trip(view.path(chunk.path)) > round_trip(quickest))?;
+    Some((slower.tsn, quickest.id))
 }
 
 /// So many of the lowest chunks are looked at.
@@ -56,36 +46,15 @@ const MOST_LOOKED_AT: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::{ByteCount, Duration, Time};
+    use anabranch_base::{ByteCount, Duration};
 
     use super::*;
+    use crate::policy::schedule::in_flight::tests::{Flying, chunk};
     use crate::policy::view::tests::{sample, view};
 
-    #[derive(Debug)]
-    struct Flying(Vec<ChunkInFlight>);
-
-    impl ChunksInFlight for Flying {
-        fn lowest(&self) -> Option<ChunkInFlight> {
-            self.0.first().copied()
-        }
-
-        fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight> {
-            self.0.iter().find(|chunk| tsn.is_before(chunk.tsn)).copied()
-        }
-    }
-
-    fn chunk(tsn: u32, path: usize) -> ChunkInFlight {
-        ChunkInFlight {
-            tsn: Tsn::new(tsn),
-            path: PathId::from_index(path),
-            sent_at: Time::ZERO,
-            packet: ByteCount::new(1480),
-            was_copied: false,
-        }
-    }
-
-    /// The copy where chunks fly on `paths`, of which the second is the quicker one, and `queued` bytes wait.
-    fn copy(paths: &[usize], queued: u64) -> Option<(u32, usize)> {
+    /// The copies that leave where chunks fly on `paths`, of which the second is the quicker one, `queued` bytes wait, and one copy is
+    /// allowed.
+    fn copies(paths: &[usize], queued: u64) -> Vec<(u32, usize)> {
         let flying = Flying(paths.iter().zip(1_000..).map(|(path, tsn)| chunk(tsn, *path)).collect());
         let mut samples = [sample(0), sample(1)];
         for (sample, millis) in samples.iter_mut().zip([100, 20]) {
@@ -93,13 +62,14 @@ mod tests {
         }
         let mut xlink = Xlink { allowance: CopyAllowance::of(1, Tsn::new(1_000)) };
         let view = View { queued: ByteCount::new(queued), ..view(&samples) };
-        xlink.copy(&flying, &view).map(|(tsn, path)| (tsn.get() - 1_000, path.index()))
+        let copies = (0..2).filter_map(|_| xlink.copy(&flying, &view));
+        copies.map(|(tsn, path)| (tsn.get() - 1_000, path.index())).collect()
     }
 
     #[test]
     fn the_lowest_chunk_on_a_slower_path_is_sent_again_when_no_data_waits() {
-        assert_eq!(copy(&[1, 0, 0], 0), Some((1, 1)));
-        assert_eq!(copy(&[1, 0, 0], 1), None, "new data go first");
-        assert_eq!(copy(&[1, 1], 0), None, "none is quicker");
+        assert_eq!(copies(&[1, 0, 0], 0), [(1, 1)], "the allowance is one");
+        assert_eq!(copies(&[1, 0, 0], 1), [], "new data go first");
+        assert_eq!(copies(&[1, 1], 0), [], "none is quicker");
     }
 }

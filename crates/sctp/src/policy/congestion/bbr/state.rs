@@ -325,6 +325,17 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_path_with_half_of_a_bottleneck_asks_for_half_as_much_beyond_its_rate() {
+        let gains = |state, share| {
+            let mut bench = Bench::in_state(state);
+            bench.machine.share = share;
+            (bench.machine.pacing_gain(), bench.machine.cwnd_gain())
+        };
+        assert_eq!([gains(State::Up, 1.0), gains(State::Up, 0.5)], [(1.25, 2.25), (1.125, 1.625)]);
+        assert_eq!([gains(State::Cruise, 1.0), gains(State::Cruise, 0.5)], [(1.0, 2.0), (1.0, 1.5)]);
+    }
+
+    #[test]
     fn startup_ends_after_three_round_trips_that_do_not_carry_a_quarter_more() {
         let mut bench = Bench::new();
         let states = [1.0e6, 2.0e6, 2.49e6, 2.0e6, 2.4e6].map(|rate| bench.round(rate));

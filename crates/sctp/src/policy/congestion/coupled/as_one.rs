@@ -2,8 +2,7 @@
 //!
 //! What one flow takes beside Reno depends on what its cuts leave: with a part β, 3 (1 − β) / (1 + β) packets in a round trip
 //! take as much (RFC 9438 §4.3). Where a full queue drops packets of all paths at once, the sum of their windows is halved, and it grows
-//! by a packet; where it drops those of one path, less is cut, and growth is less. LIA (RFC 6356) always takes the second for granted, and
-//! gets half as much as one flow where losses come together.
+//! by a packet; where it drops those of one path, less is cut, and growth is less. LIA (RFC 6356) always takes the second for granted.
 
 use anabranch_base::{ByteCount, Duration, Time};
 

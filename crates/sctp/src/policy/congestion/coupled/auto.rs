@@ -63,6 +63,7 @@ impl CongestionControl for Auto {
         self.alone.remove_path(path);
         self.as_one.forget(path);
         self.bottlenecks.remove_path(path);
+        self.given[path.index()] = ByteCount::ZERO;
     }
 
     fn tells_losses_apart(&self) -> bool {
@@ -190,6 +191,8 @@ const LEAST_FALL: u64 = 4;
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
     use crate::policy::OneWay;
     use crate::policy::congestion::reno::Reno;
@@ -240,5 +243,58 @@ mod tests {
         let cuts = [&mut auto as &mut dyn CongestionControl, &mut reno]
             .map(|control| control.decrease(paths[0].id, CutCause::Missing, &view(&paths)));
         assert_eq!(cuts[0], cuts[1]);
+    }
+
+    /// A model of each path that records its shares.
+    #[derive(Debug, Default)]
+    struct Model(Arc<Mutex<Vec<(usize, f64)>>>);
+
+    impl CongestionControl for Model {
+        fn add_path(&mut self, _path: PathId) {}
+
+        fn remove_path(&mut self, _path: PathId) {}
+
+        fn gives_windows(&self) -> bool {
+            true
+        }
+
+        fn take_share(&mut self, path: PathId, share: f64) {
+            self.0.lock().unwrap().push((path.index(), share));
+        }
+
+        fn take_window(&mut self, path: PathId, view: &View<'_>) -> Option<GivenWindow> {
+            // A window that falls by half each second empties the queue.
+            let is_cut = view.now.as_nanos().is_multiple_of(1_000_000_000);
+            let cwnd = view.path(path).cwnd / if is_cut { 2 } else { 1 };
+            Some(GivenWindow { cwnd, is_starting: false })
+        }
+
+        fn increase(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) -> ByteCount {
+            ByteCount::ZERO
+        }
+
+        fn decrease(&mut self, path: PathId, _cause: CutCause, view: &View<'_>) -> CutWindow {
+            let sample = view.path(path);
+            CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh }
+        }
+    }
+
+    /// Windows that the model shrinks are the cuts here.
+    #[test]
+    fn a_model_of_a_path_gets_its_share_of_a_bottleneck() {
+        let (shares, paths) = (Arc::default(), paths());
+        let mut auto = Auto::new(Box::new(Model(Arc::clone(&shares))));
+        paths.iter().for_each(|path| auto.add_path(path.id));
+        for step in 0..1_000_u64 {
+            let view = View { now: Time::ZERO + ms(1_000 + 10 * step), ..view(&paths) };
+            auto.take_window(paths[0].id, &view);
+            for path in &paths {
+                let news = Acked { at: view.now, way: Some(ms(20 + (step * step) % 37)), ..acked(1_500) };
+                auto.on_acked(path.id, &news, &view);
+            }
+        }
+        let shares = shares.lock().unwrap();
+        assert_eq!((shares[0], shares[1]), ((0, 1.0), (1, 1.0)));
+        assert_eq!(shares[shares.len() - 2..], [(0, 0.5), (1, 0.5)]);
     }
 }
