@@ -44,6 +44,11 @@ fn no_module_of_sctp_uses_a_module_above_it() {
 }
 
 #[test]
+fn no_part_of_an_association_sees_another() {
+    every_file(modules::doors_forced);
+}
+
+#[test]
 fn every_dependency_has_its_reason_in_the_architecture() {
     let workspace = Workspace::read();
     let architecture = workspace.text("ARCHITECTURE.md");

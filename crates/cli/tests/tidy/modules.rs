@@ -1,4 +1,5 @@
-//! Refuses an import between modules of the crate `sctp` that MAY_USE does not allow.
+//! Refuses an import between modules of the crate `sctp` that MAY_USE does not allow, and between the parts of an
+//! association that ROOMS does not allow.
 
 use std::ops::ControlFlow;
 
@@ -24,6 +25,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The folders of `association`, and those that each may use: the parts see the ground, and the session sees the parts.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("ground", &[]),
+    ("sender", &["ground"]),
+    ("receiver", &["ground"]),
+    ("peer_addresses", &["ground"]),
+    ("session", &["ground", "sender", "receiver", "peer_addresses"]),
+];
+
 /// The pair of endpoints for tests may use everything; only tests may use it.
 const FOR_TESTS: &str = "testing";
 
@@ -43,6 +53,25 @@ pub fn arrows_back(file: &File) -> Vec<String> {
     let uses = uses(&tokens(&code), &module);
     let back = uses.iter().filter(|used| !is_allowed(used, name, allowed));
     back.map(|used| file.complain(used.line, &complaint(name, allowed, used.name))).collect()
+}
+
+/// Complaints about a source file of a part of an association that sees another part.
+pub fn doors_forced(file: &File) -> Vec<String> {
+    let Some(module) = module_path(&file.path) else { return Vec::new() };
+    let ["association", room, ..] = module[..] else { return Vec::new() };
+    let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else { return Vec::new() };
+    let code = only_code(&file.text);
+    let uses = uses_below(&tokens(&code), &module, &["association"]);
+    let is_room = |name: &str| ROOMS.iter().any(|(room, _)| *room == name);
+    let forced = uses.iter().filter(|used| {
+        is_room(used.name) && used.name != room && !allowed.contains(&used.name) && !used.in_tests
+    });
+    forced
+        .map(|used| {
+            let what = format!("`{room}` sees `{}`: what both have to do with is in `session`", used.name);
+            file.complain(used.line, &what)
+        })
+        .collect()
 }
 
 fn is_allowed(used: &Use<'_>, name: &str, allowed: &[&str]) -> bool {
@@ -78,13 +107,20 @@ struct Use<'a> {
 
 /// Every use by `crate::` or `super::` of a name below the root, in the file of the module `module`.
 fn uses<'a>(tokens: &[Token<'a>], module: &[&'a str]) -> Vec<Use<'a>> {
+    uses_below(tokens, module, &[])
+}
+
+/// Like [`uses`], of a name directly below the module `base`.
+fn uses_below<'a>(tokens: &[Token<'a>], module: &[&'a str], base: &[&str]) -> Vec<Use<'a>> {
     let mut uses = Vec::new();
     let mut here = Place::at(module);
     for (index, token) in tokens.iter().enumerate() {
         here.pass(token.text, &tokens[..index]);
         let names = match token.text {
-            "crate" => below_root(&tokens[index + 1..]),
-            "super" if !follows_super(&tokens[..index]) => above(&tokens[index..], here.modules.len()),
+            "crate" => below(&tokens[index + 1..], base),
+            "super" if !follows_super(&tokens[..index]) => {
+                above(&tokens[index..], here.modules.len().saturating_sub(base.len()))
+            }
             _ => Vec::new(),
         };
         let in_tests = here.modules.contains(&"tests");
@@ -141,6 +177,15 @@ fn above<'a>(path: &[Token<'a>], depth: usize) -> Vec<Token<'a>> {
     if steps < depth { Vec::new() } else { below_root(&path[2 * steps - 1..]) }
 }
 
+/// The names that follow the path `base` from the root of the crate; nothing where the tokens lead elsewhere.
+fn below<'a>(after: &[Token<'a>], base: &[&str]) -> Vec<Token<'a>> {
+    let Some((first, deeper)) = base.split_first() else { return below_root(after) };
+    match after {
+        [colons, name, rest @ ..] if colons.text == "::" && name.text == *first => below(rest, deeper),
+        _ => Vec::new(),
+    }
+}
+
 /// The names that follow the root of the crate: `::a::b` has `a`, `::{a, b::{c, d}}` has `a` and `b`.
 fn below_root<'a>(after: &[Token<'a>]) -> Vec<Token<'a>> {
     match after {
@@ -195,6 +240,21 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_sees_another_is_found() {
+        let forced = |path: &str, source: &str| {
+            doors_forced(&File { path: format!("crates/sctp/src/{path}"), text: source.to_owned() }).len()
+        };
+        let sees = "use crate::association::receiver::Receiver;";
+        assert_eq!(forced("association/sender/loss.rs", sees), 1);
+        assert_eq!(forced("association/sender/loss.rs", "use super::super::{ground, session::Session};"), 1);
+        assert_eq!(forced("association/ground/mod.rs", "use super::sender::Sender;"), 1);
+        assert_eq!(forced("association/sender/loss.rs", "use crate::association::ground::Ground;"), 0);
+        assert_eq!(forced("association/session/mod.rs", sees), 0);
+        assert_eq!(forced("association/dispatch.rs", sees), 0, "it is around the session");
+        assert_eq!(forced("association/sender/mod.rs", "mod loss; use loss::Left;"), 0);
+    }
+
+    #[test]
     fn an_arrow_that_points_back_is_found() {
         assert_eq!(
             complaints("receive/gap.rs", "//! x\nuse crate::seq::Tsn;\nuse crate::send::Queue;\n"),
@@ -208,7 +268,7 @@ mod tests {
     #[test]
     fn an_arrow_that_points_on_is_not() {
         assert!(
-            complaints("association/session.rs", "use crate::{send::Queue, receive::Gaps, path, record};")
+            complaints("association/session/mod.rs", "use crate::{send::Queue, receive::Gaps, path, record};")
                 .is_empty()
         );
         assert!(

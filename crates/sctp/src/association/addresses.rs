@@ -3,10 +3,10 @@
 
 use std::net::SocketAddr;
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 
 use super::{Association, State};
-use crate::path::PathAddresses;
+use crate::path::{MtuState, PathAddresses};
 use crate::policy::PathId;
 
 /// A change of a local address.
@@ -75,7 +75,7 @@ impl Association {
             return;
         };
         if let State::Open(session) | State::Closing(session, _) = &mut self.state
-            && !session.paths.is_removed(id)
+            && !session.ground().paths.is_removed(id)
         {
             session.move_path(id, remote, now);
         }
@@ -103,11 +103,24 @@ impl Association {
         match change {
             LocalChange::Added(address) => session.add_local(now, address),
             LocalChange::Removed(address) => session.remove_local(now, address),
-            LocalChange::Returned(address) if session.paths.has_lost_local(address) => {
+            LocalChange::Returned(address) if session.ground().paths.has_lost_local(address) => {
                 session.add_local(now, address);
             }
             LocalChange::Returned(_) => {}
         }
+    }
+}
+
+impl Association {
+    /// The operating system reports that no packet larger than `largest` can leave on `path` now: the MTU of its
+    /// interface shrank, or the packet was a probe above it. Returns whether the report is used: it is if the path's
+    /// size is searched for.
+    pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
+        let Some(id) = self.path_table().find(path.local, path.remote) else { return false };
+        let (State::Open(session) | State::Closing(session, _)) = &mut self.state else { return false };
+        session.begin_event();
+        session.on_too_large(id, largest, now);
+        session.ground().paths.mtu(id).state() != MtuState::Disabled
     }
 }
 

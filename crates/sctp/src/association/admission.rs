@@ -3,9 +3,8 @@
 //! only from an address that the peer may use.
 
 use super::authentication::{AuthKeys, Authenticity, is_required_here};
-use super::session::Session;
 use super::{Association, State};
-use crate::policy::{PathId, PathSample, PathState};
+use crate::policy::PathId;
 use crate::wire::{Cause, Chunk};
 
 /// What to do with a chunk.
@@ -76,7 +75,7 @@ impl Association {
             Authenticity::Unsupported => {
                 let causes = vec![Cause::UnsupportedHmac(auth.algorithm)];
                 if let Some(session) = self.session_mut() {
-                    session.report(path, causes);
+                    session.ground_mut().report(path, causes);
                 }
                 Admission::Refuse
             }
@@ -86,28 +85,9 @@ impl Association {
     /// The keys that verify the peer's authenticated chunks, once they are known.
     pub(super) fn keys(&self) -> Option<&AuthKeys> {
         match &self.state {
-            State::Open(session) | State::Closing(session, _) => session.keys.as_ref(),
+            State::Open(session) | State::Closing(session, _) => session.keys(),
             State::Opening(handshake) => handshake.keys(),
             State::Closed(_) => None,
         }
-    }
-}
-
-impl Session {
-    /// Whether an ABORT from `path` may end the association. "ABORT Chunks arriving destined to the IP address being
-    /// deleted MUST be ignored" (RFC 5061 §5.3 F4). On an unverified path, an ABORT with the T bit may come from
-    /// another host, which received our packet out of the blue.
-    pub(super) fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
-        let is_believed = !is_reflected || !self.is_stranger(path);
-        !self.paths.is_removed(path) && self.departed != Some(path) && is_believed
-    }
-
-    /// Whether `path` was never verified, or is unverified now while another path is verified. A path whose address
-    /// was lost and returned has an earlier round-trip time. If no other path is verified, a peer that restarted
-    /// meanwhile can answer only on this path.
-    fn is_stranger(&self, path: PathId) -> bool {
-        let PathSample { state, srtt, .. } = self.paths.sample(path);
-        let is_only_word = srtt.is_some() && !self.paths.living().any(|id| self.is_verified(id));
-        *state == PathState::Unconfirmed && !is_only_word
     }
 }

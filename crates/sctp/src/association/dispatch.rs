@@ -3,13 +3,11 @@
 use anabranch_base::Time;
 
 use super::admission::{Admission, ChunksBefore};
-use super::on_data::PacketData;
-use super::session::Session;
-use super::shutdown::ShutdownState;
+use super::receiver::PacketData;
+use super::session::{Session, ShutdownState};
 use super::{Association, Datagram, State, Verified};
 use crate::event::{CloseReason, Event};
 use crate::policy::PathId;
-use crate::record::Happening;
 use crate::seq::Tsn;
 use crate::wire::{self, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck};
 
@@ -43,13 +41,7 @@ impl Association {
         if let Some(paths) = self.paths_mut() {
             paths.on_arrival(arrived.path, arrived.ecn, now);
         }
-        let mut data = self.session_mut().map(|session| {
-            session.begin_event();
-            if arrived.ecn.is_marked() {
-                session.record(now, arrived.path, Happening::Marked);
-            }
-            session.begin_packet()
-        });
+        let mut data = self.session_mut().map(|session| session.begin_packet(now, arrived));
         let mut chunks = arrived.packet.chunks();
         let mut before = ChunksBefore::default();
         loop {
@@ -71,11 +63,10 @@ impl Association {
                 ChunkOutcome::Violation(what) => return self.call_off(what),
             }
         }
-        if let (Some(session), Some(data)) = (self.session_mut(), data) {
-            session.answer_reports(now);
-            if let Err(bad) = session.end_packet(arrived, &data, now) {
-                return self.call_off(bad.to_string());
-            }
+        if let (Some(session), Some(data)) = (self.session_mut(), data)
+            && let Err(bad) = session.end_packet(arrived, &data, now)
+        {
+            return self.call_off(bad.to_string());
         }
         self.after_event(now);
     }
@@ -121,7 +112,7 @@ impl Association {
                 let Some(session) = handshake.on_cookie_ack() else { return ChunkOutcome::Discard };
                 self.state = State::Open(Box::new(session));
                 self.on_open(now);
-                *data = self.session().map(Session::begin_packet);
+                *data = self.session().map(Session::reading);
                 ChunkOutcome::Continue
             }
             (State::Opening(handshake), Chunk::Heartbeat(heartbeat)) => {
@@ -140,11 +131,11 @@ impl Association {
             }
             // The endpoint has read the cookie and applied it. Only the answer remains.
             (State::Open(session), Chunk::CookieEcho(_)) => {
-                session.acknowledge_cookie(arrived.path, now);
+                session.ground_mut().acknowledge_cookie(arrived.path, now);
                 ChunkOutcome::Continue
             }
             (State::Closing(session, _), Chunk::CookieEcho(_)) => {
-                session.answer(arrived.path, CookieAck);
+                session.ground_mut().answer(arrived.path, CookieAck);
                 ChunkOutcome::Continue
             }
             (State::Closing(_, ShutdownState::AckSent), Chunk::ShutdownComplete(_)) => {
@@ -154,72 +145,19 @@ impl Association {
                 self.say_shutdown_complete(arrived.path);
                 ChunkOutcome::End(CloseReason::Graceful)
             }
-            (State::Open(_) | State::Closing(..), chunk) => self.handle_in_session(now, arrived, chunk, data),
+            (State::Open(_) | State::Closing(..), Chunk::Shutdown(shutdown)) => {
+                self.on_shutdown(now, arrived.path, shutdown.cumulative_tsn_ack)
+            }
+            (State::Open(session), chunk) => session.handle_chunk(now, arrived, chunk, None, data),
+            (State::Closing(session, stage), chunk) => {
+                session.handle_chunk(now, arrived, chunk, Some(*stage), data)
+            }
             _ => ChunkOutcome::Continue,
         }
     }
 
-    /// Handles a chunk that every open or closing association accepts.
-    fn handle_in_session(
-        &mut self,
-        now: Time,
-        arrived: Verified<'_>,
-        chunk: Chunk<'_>,
-        data: &mut Option<PacketData>,
-    ) -> ChunkOutcome {
-        let stage = match &self.state {
-            State::Closing(_, stage) => Some(*stage),
-            _ => None,
-        };
-        let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
-        let path = arrived.path;
-        match chunk {
-            Chunk::Data(chunk) if stage.is_none_or(ShutdownState::takes_data) => {
-                let Some(packet) = data else { return ChunkOutcome::Continue };
-                if let Err(error) = session.on_data(arrived, &chunk, packet) {
-                    return ChunkOutcome::Violation(error.to_string());
-                }
-                if stage == Some(ShutdownState::Sent) {
-                    packet.answer_by_shutdown();
-                }
-            }
-            Chunk::Sack(sack) => {
-                if let Err(bad) = session.on_sack(now, path, &sack) {
-                    return ChunkOutcome::Violation(bad.to_string());
-                }
-            }
-            Chunk::EcnEcho(echo) => session.on_ecn_echo(path, echo.lowest_tsn()),
-            Chunk::CongestionWindowReduced(cwr) => session.on_cwr(path, cwr),
-            Chunk::Heartbeat(heartbeat) => {
-                session.on_heartbeat(path, heartbeat);
-                session.probe_back(path, now);
-            }
-            Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
-            Chunk::Asconf(asconf) if stage != Some(ShutdownState::AckSent) => {
-                session.on_asconf(now, path, &asconf, arrived.taken);
-            }
-            Chunk::AsconfAck(ack) if session.on_asconf_ack(now, &ack).is_err() => {
-                let what = "it answered an ASCONF that was never sent".to_owned();
-                return ChunkOutcome::Abort(Cause::IllegalAsconfAck, CloseReason::ProtocolViolation { what });
-            }
-            Chunk::Error(error) => session.on_error_report(now, &error.causes),
-            Chunk::Shutdown(shutdown) => return self.on_shutdown(now, path, shutdown.cumulative_tsn_ack),
-            Chunk::Unknown(unknown) => {
-                let action = unknown.action();
-                if action.is_report() {
-                    session.report(path, vec![Cause::UnrecognizedChunkType(unknown.to_bytes())]);
-                }
-                if action.is_stop() {
-                    return ChunkOutcome::Discard;
-                }
-            }
-            _ => {}
-        }
-        ChunkOutcome::Continue
-    }
-
     /// Handles a chunk with a valid frame and an invalid value (RFC 9260 §3.2, §6.2, §3.3.10).
-    fn handle_bad_chunk(&mut self, error: &ChunkError) -> ChunkOutcome {
+    fn handle_bad_chunk(&self, error: &ChunkError) -> ChunkOutcome {
         if self.session().is_none() {
             return ChunkOutcome::Discard;
         }
@@ -240,7 +178,7 @@ impl Association {
         }
         match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(mut session) => {
-                session.events.push_back(Event::PeerClosing);
+                session.ground_mut().log.event(Event::PeerClosing);
                 let stage = session.on_shutdown_received(now);
                 self.state = State::Closing(session, stage);
             }
@@ -250,7 +188,7 @@ impl Association {
             }
             State::Closing(mut session, ShutdownState::Sent) => {
                 // Both ends sent SHUTDOWN at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".
-                session.sack_path = path;
+                session.answer_on(path);
                 session.send_shutdown_ack(now);
                 self.state = State::Closing(session, ShutdownState::AckSent);
             }

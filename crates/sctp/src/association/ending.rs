@@ -11,7 +11,7 @@ use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownCompl
 impl Association {
     /// Whether the peer does not answer on any path: there were several time-outs in a row.
     pub fn is_unanswered(&self) -> bool {
-        self.session().is_some_and(|session| session.errors >= MANY_ERRORS)
+        self.session().is_some_and(|session| session.ground().paths.errors_in_row() >= MANY_ERRORS)
     }
 
     /// The peer no longer has this association; no ABORT is sent.
@@ -39,18 +39,20 @@ impl Association {
         let Some(session) = self.session() else { return };
         // The path from the peer may work although the path to it does not, and the peer cannot detect that. This
         // packet is sent only once.
-        let path = session.usable_path(path);
+        let ground = session.ground();
+        let path = ground.paths.usable(path);
         let mut packet = Vec::new();
-        let mut builder = PacketBuilder::new(&mut packet, session.header(), MIN_PACKET);
+        let mut builder = PacketBuilder::new(&mut packet, ground.header(), MIN_PACKET);
         builder.push(&ShutdownComplete { tag_reflected: false }).expect("a chunk of four bytes fits");
-        builder.finish(session.settings.config.checksum);
+        builder.finish(ground.settings.config.checksum);
         self.farewell = Some((path, packet));
     }
 
     pub(super) fn abort_with(&mut self, cause: Cause, reason: CloseReason) {
         let way = match &self.state {
             State::Open(session) | State::Closing(session, _) => {
-                Some((session.usable_path(session.paths.primary()), session.header()))
+                let ground = session.ground();
+                Some((ground.paths.usable(ground.paths.primary()), ground.header()))
             }
             // A peer that received our cookie may have opened the association.
             State::Opening(handshake) => {
@@ -111,11 +113,12 @@ impl Association {
         let tags = (tags.0, tags.1.unwrap_or(VerificationTag::ZERO));
         let (undelivered, receive_buffer) = (self.unacknowledged(), self.receive_buffer());
         let paths = match std::mem::replace(&mut self.state, State::vacant()) {
-            State::Open(mut session) | State::Closing(mut session, _) => {
-                self.unread.append(session.delivery.into_ready());
-                self.events.append(&mut session.events);
-                self.records = session.records;
-                session.paths
+            State::Open(session) | State::Closing(session, _) => {
+                let mut remains = session.into_remains();
+                self.unread.append(remains.ready);
+                self.events.append(&mut remains.events);
+                self.records = remains.records;
+                remains.paths
             }
             State::Opening(handshake) => handshake.into_paths(),
             State::Closed(closed) => {

@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 
+use super::agreement::{Agreement, Settings};
 use super::authentication::{AuthKeys, RandomNumber};
 use super::extensions::{Extensions, PeerExtensions};
+use super::ground::{Timer, Timers};
 use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_init, reached_as};
 use super::packet_auth::PacketAuth;
-use super::pairs::{Pairs, Ways};
+use super::peer_addresses::{Pairs, Ways};
 use super::race::Race;
 use super::receiver_rules::ReceiverRules;
-use super::session::{Agreement, Session, Settings};
-use super::timers::{Timer, Timers};
+use super::session::Session;
 use crate::config::EcnUse;
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
@@ -169,7 +170,7 @@ impl Handshake {
         self.trust_given(&mut paths, &pairs);
         join_announced(&mut paths, path, &body.addresses, &self.settings);
         let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
-        session.pairs = pairs;
+        session.set_pairs(pairs);
         session.equip(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
         self.stage =
             HandshakeStage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
@@ -204,7 +205,7 @@ impl Handshake {
     /// as soon as the association is open, not after the peer's next attempt.
     pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
-            session.on_heartbeat(path, heartbeat);
+            session.ground_mut().on_heartbeat(path, heartbeat);
         }
     }
 
@@ -212,8 +213,9 @@ impl Handshake {
     /// this happened as often as INIT may be sent again.
     pub fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
         let Some(session) = self.on_cookie_ack() else { return Ok(()) };
-        self.paths = session.paths;
-        self.race.keep(session.pairs);
+        let (paths, pairs) = session.into_paths();
+        self.paths = paths;
+        self.race.keep(pairs);
         self.stale_cookies += 1;
         if self.stale_cookies > self.settings.config.max_init_retransmits {
             return Err(NoAnswer { attempts: self.stale_cookies });
@@ -227,7 +229,7 @@ impl Handshake {
     /// 9260 §5.2.4 B).
     pub fn take_paths(&mut self, local: SocketAddr, remote: SocketAddr) -> (PathTable, Pairs) {
         if let Some(session) = self.on_cookie_ack() {
-            return (session.paths, session.pairs);
+            return session.into_paths();
         }
         let mut paths = std::mem::take(&mut self.paths);
         let answered = paths.find(local, remote).unwrap_or(self.path);
@@ -243,7 +245,7 @@ impl Handshake {
     pub fn into_paths(self) -> PathTable {
         match self.stage {
             HandshakeStage::CookieWait => self.paths,
-            HandshakeStage::CookieEchoed { session, .. } => session.paths,
+            HandshakeStage::CookieEchoed { session, .. } => session.into_paths().0,
         }
     }
 
@@ -263,9 +265,9 @@ impl Handshake {
                 builder.finish(self.settings.config.checksum)
             }
             HandshakeStage::CookieEchoed { cookie, reports, session } => {
-                let header = self.header(session.agreement.peer_tag);
+                let header = self.header(session.ground().agreement.peer_tag);
                 let mut builder = PacketBuilder::new(buf, header, limit.max(cookie.len() + 128));
-                let (keys, mut auth) = (session.keys.as_ref(), PacketAuth::default());
+                let (keys, mut auth) = (session.keys(), PacketAuth::default());
                 let echo = CookieEcho { cookie };
                 auth.push(keys, &mut builder, &echo).expect("room was made for the cookie");
                 if !reports.is_empty() {
@@ -283,7 +285,7 @@ impl Handshake {
     pub fn keys(&self) -> Option<&AuthKeys> {
         match &self.stage {
             HandshakeStage::CookieWait => None,
-            HandshakeStage::CookieEchoed { session, .. } => session.keys.as_ref(),
+            HandshakeStage::CookieEchoed { session, .. } => session.keys(),
         }
     }
 
@@ -296,7 +298,7 @@ impl Handshake {
     pub fn peer_tag(&self) -> Option<VerificationTag> {
         match &self.stage {
             HandshakeStage::CookieWait => None,
-            HandshakeStage::CookieEchoed { session, .. } => Some(session.agreement.peer_tag),
+            HandshakeStage::CookieEchoed { session, .. } => Some(session.ground().agreement.peer_tag),
         }
     }
 
@@ -304,7 +306,7 @@ impl Handshake {
     pub fn paths(&self) -> &PathTable {
         match &self.stage {
             HandshakeStage::CookieWait => &self.paths,
-            HandshakeStage::CookieEchoed { session, .. } => &session.paths,
+            HandshakeStage::CookieEchoed { session, .. } => &session.ground().paths,
         }
     }
 
@@ -312,7 +314,7 @@ impl Handshake {
     pub fn paths_mut(&mut self) -> &mut PathTable {
         match &mut self.stage {
             HandshakeStage::CookieWait => &mut self.paths,
-            HandshakeStage::CookieEchoed { session, .. } => &mut session.paths,
+            HandshakeStage::CookieEchoed { session, .. } => &mut session.ground_mut().paths,
         }
     }
 

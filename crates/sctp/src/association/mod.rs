@@ -1,60 +1,29 @@
 //! One association: the only place that combines the parts. This file has its states and its methods for applications
 //! and drivers. The files beside it handle each event.
 
-mod account;
 mod addresses;
 mod admission;
-mod announce;
+mod agreement;
 mod authentication;
-mod challenge;
-mod control;
 pub mod cookie;
-mod cutting;
 mod datagram;
 mod dispatch;
-mod doubts;
-mod draws;
 mod ending;
 mod extensions;
-mod failover;
-mod growth;
+mod ground;
 mod handshake;
 mod init;
-mod loss;
-mod marks;
-mod mtu;
-mod ns2;
-mod on_asconf;
-mod on_data;
-mod on_sack;
-mod on_timeout;
-mod open_packet;
 mod opening;
-mod outbox;
-mod pacing;
 mod packet_auth;
-mod pairs;
-mod policies;
-mod probe;
+mod packing;
+mod peer_addresses;
+mod questions;
 mod race;
-mod rack;
-mod reading;
+mod receiver;
 mod receiver_rules;
-mod reconfiguration;
 mod recording;
-mod retransmit;
-mod revival;
-mod roster;
-mod search;
+mod sender;
 mod session;
-mod shutdown;
-mod small_window;
-mod split;
-mod timers;
-mod transmit;
-mod undo;
-mod vanishing;
-mod window_exemptions;
 #[cfg(test)]
 mod window_update;
 
@@ -62,38 +31,37 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
+use anabranch_base::{ByteCount, Machine, Seed, Time};
 use bytes::Bytes;
 
 use addresses::LocalChange;
+pub use agreement::{Agreement, Settings};
 pub use authentication::RandomNumber;
 pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 pub use extensions::{Extensions, OfferedExtensions, PeerExtensions};
+use ground::{PeerGone, Timer};
 use handshake::Handshake;
 pub use handshake::LocalIdentity;
 pub use init::{
     InitBody, InitRefusal, MAX_PATHS, acceptable, address_parameter, address_parameters, check_init,
     reached_as,
 };
-pub use pairs::{Alternatives, InitPace, Ways};
-pub use policies::Policies;
+pub use peer_addresses::{Alternatives, InitPace, Ways};
+pub use questions::AssociationState;
 pub use race::MAX_PAIRS;
 pub use receiver_rules::ReceiverRules;
-pub use session::{Agreement, Settings};
-use session::{PeerGone, Session};
-use shutdown::ShutdownState;
-use timers::Timer;
+pub use session::check_policies;
+use session::{Session, ShutdownState};
 
 use crate::event::{CloseReason, Event};
 pub use crate::path::{EcnCounters, PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::path::{PathTable, Remembered};
-use crate::policy::{Hints, PathId, PathSample};
+use crate::policy::{Hints, PathId};
 pub use crate::receive::Message;
 use crate::receive::ReadyMessages;
 use crate::record::Record;
 pub use crate::send::Outgoing;
-use crate::seq::Tsn;
 use crate::wire;
 use crate::wire::{Cause, VerificationTag};
 
@@ -135,27 +103,6 @@ struct ClosedAssociation {
     receive_buffer: ByteCount,
     /// The ABORT, if this end aborted the association.
     last_word: Option<Vec<u8>>,
-}
-
-/// The state of an association (RFC 9260 §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AssociationState {
-    /// The association is closed.
-    Closed,
-    /// INIT is not answered yet.
-    CookieWait,
-    /// COOKIE-ECHO is not answered yet.
-    CookieEchoed,
-    /// The association is open.
-    Established,
-    /// The association closes when all data is acknowledged.
-    ShutdownPending,
-    /// This end sent SHUTDOWN.
-    ShutdownSent,
-    /// The peer sent SHUTDOWN.
-    ShutdownReceived,
-    /// This end sent SHUTDOWN-ACK.
-    ShutdownAckSent,
 }
 
 /// Why a message cannot be sent.
@@ -226,7 +173,7 @@ impl Association {
                         continue;
                     }
                     // RFC 9260 §9.2: "SHOULD send an ABORT chunk when the T5-shutdown-guard timer expires".
-                    let reason = gone(PeerGone { errors: session.errors });
+                    let reason = gone(PeerGone { errors: session.ground().paths.errors_in_row() });
                     let why = b"the shutdown took too long".to_vec();
                     return self.abort_with(Cause::UserInitiatedAbort(why), reason);
                 }
@@ -252,7 +199,7 @@ impl Association {
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         let (path, len) = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => {
-                let fixed = session.settings.config.codepoint;
+                let fixed = session.ground().settings.config.codepoint;
                 let sent = session.poll_transmit(now, buf, max_segments);
                 return if fixed == Ecn::NotEct {
                     sent
@@ -273,7 +220,7 @@ impl Association {
     /// The time at which [`handle_timeout`](Association::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         match &self.state {
-            State::Open(session) | State::Closing(session, _) => session.timers.next(),
+            State::Open(session) | State::Closing(session, _) => session.ground().timers.next(),
             State::Opening(handshake) => handshake.timers.next(),
             State::Closed(_) => None,
         }
@@ -281,7 +228,7 @@ impl Association {
 
     /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<Event> {
-        let session = self.session_mut().and_then(|session| session.events.pop_front());
+        let session = self.session_mut().and_then(|session| session.ground_mut().log.take_event());
         session.or_else(|| self.events.pop_front())
     }
 
@@ -292,15 +239,14 @@ impl Association {
     pub fn send(&mut self, now: Time, message: Outgoing) -> Result<(), SendError> {
         let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
         let wanted = ByteCount::of_len(message.payload.len());
-        let streams = session.agreement.outbound_streams;
+        let streams = session.ground().agreement.outbound_streams;
         if message.stream.get() >= streams {
             return Err(SendError::NoSuchStream { stream: message.stream.get(), streams });
         }
         if wanted.is_zero() {
             return Err(SendError::Empty);
         }
-        let config = &session.settings.config;
-        let buffer = config.message_limit.of(config.send_buffer, session.peer_window.buffer);
+        let buffer = session.largest_message();
         if wanted > buffer {
             return Err(SendError::TooLarge { wanted, buffer });
         }
@@ -319,11 +265,6 @@ impl Association {
             return Some(message);
         }
         self.session_mut()?.take_message()
-    }
-
-    /// Whether a SACK is to be sent: reading may have made room that the peer waits for.
-    pub fn is_sack_due(&self) -> bool {
-        self.session().is_some_and(|session| session.is_sack_due)
     }
 
     /// Closes the association gracefully: data that was sent is delivered first.
@@ -348,8 +289,7 @@ impl Association {
     /// Limits the congestion windows of the paths in `limits`.
     pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
         if let Some(session) = self.session_mut() {
-            session.policies.limit.set_limits(limits);
-            session.reconsider();
+            session.set_limits(limits);
         }
     }
 
@@ -389,178 +329,13 @@ impl Association {
         }
     }
 
-    /// The cumulative TSN ack points, once the association is open: of data that arrived, and of data that was sent.
-    pub fn ack_points(&self) -> Option<(Tsn, Tsn)> {
-        self.session().map(|session| (session.arrivals.cumulative(), session.send.ack_point()))
-    }
-
-    /// The state of the association.
-    pub fn state(&self) -> AssociationState {
-        match &self.state {
-            State::Closed(_) => AssociationState::Closed,
-            State::Opening(handshake) if handshake.is_cookie_echoed() => AssociationState::CookieEchoed,
-            State::Opening(_) => AssociationState::CookieWait,
-            State::Open(_) => AssociationState::Established,
-            State::Closing(_, ShutdownState::Pending) => AssociationState::ShutdownPending,
-            State::Closing(_, ShutdownState::Sent) => AssociationState::ShutdownSent,
-            State::Closing(_, ShutdownState::Received { .. }) => AssociationState::ShutdownReceived,
-            State::Closing(_, ShutdownState::AckSent) => AssociationState::ShutdownAckSent,
-        }
-    }
-
-    /// Whether messages may be sent.
-    pub fn is_open(&self) -> bool {
-        matches!(self.state, State::Open(_))
-    }
-
-    /// How much user data may be sent now.
-    pub fn send_space(&self) -> ByteCount {
-        match &self.state {
-            State::Open(session) => session.send_space(),
-            _ => ByteCount::ZERO,
-        }
-    }
-
-    /// User data that was given to [`send`](Association::send) and is not acknowledged; after the end of the
-    /// association, the user data that was never acknowledged.
-    pub fn unacknowledged(&self) -> ByteCount {
-        match &self.state {
-            State::Open(session) | State::Closing(session, _) => session.send.held_bytes(),
-            State::Opening(_) => ByteCount::ZERO,
-            State::Closed(closed) => closed.undelivered,
-        }
-    }
-
-    /// User data that waits to be sent for the first time.
-    pub fn waiting(&self) -> ByteCount {
-        match &self.state {
-            State::Open(session) | State::Closing(session, _) => session.send.waiting_bytes(),
-            _ => ByteCount::ZERO,
-        }
-    }
-
-    /// User data that waits for the application or for the rest of its message.
-    pub fn received_bytes_held(&self) -> ByteCount {
-        self.session().map_or(ByteCount::ZERO, |session| session.buffer.held())
-    }
-
-    /// How many streams there are for sending and for receiving. `None` without a session.
-    pub fn streams(&self) -> Option<(u16, u16)> {
-        let agreement = &self.session()?.agreement;
-        Some((agreement.outbound_streams, agreement.inbound_streams))
-    }
-
-    /// The size of the receive buffer in user data: as configured, or as large as it has grown.
-    pub fn receive_buffer(&self) -> ByteCount {
-        match &self.state {
-            State::Open(session) | State::Closing(session, _) => session.buffer.capacity(),
-            State::Opening(handshake) => handshake.settings.config.receive_buffer,
-            State::Closed(closed) => closed.receive_buffer,
-        }
-    }
-
-    /// Every path, including removed ones, as policies see it.
-    pub fn paths(&self) -> &[PathSample] {
-        self.path_table().samples()
-    }
-
-    /// The addresses of a path.
-    ///
-    /// # Panics
-    /// `path` is not one of [`paths`](Association::paths).
-    pub fn path_addresses(&self, path: PathId) -> PathAddresses {
-        self.path_table().addresses(path)
-    }
-
-    /// What identifies packets without our tag as this association's: the peer's port and tag, once known. The last
-    /// number counts added and moved paths; while it stays, the addresses of all paths stay.
-    pub(crate) fn reached_by(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
-        let (port, tag) = match &self.state {
-            State::Open(session) | State::Closing(session, _) => {
-                let Agreement { peer_port, peer_tag, .. } = session.agreement;
-                return (Some(peer_port), Some(peer_tag), session.paths.address_changes());
-            }
-            State::Opening(handshake) => (Some(handshake.identity.peer_port), handshake.peer_tag()),
-            State::Closed(closed) => (None, Some(closed.tags.1)),
-        };
-        (port, tag, self.path_table().address_changes())
-    }
-
-    /// Counters of what a path carried.
-    ///
-    /// # Panics
-    /// `path` is not one of [`paths`](Association::paths).
-    pub fn path_counters(&self, path: PathId) -> PathCounters {
-        self.path_table().counters(path)
-    }
-
-    /// The first other path that was found to share the bottleneck of `path`, where `coupled` is `auto`; `None` if none was.
-    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
-        self.session().and_then(|session| session.policies.congestion.shares_with(path))
-    }
-
-    /// The SACKs that this end sent and received.
-    pub fn sack_counters(&self) -> SackCounters {
-        self.path_table().sacks()
-    }
-
-    /// What limited a path, from the association's opening until `now`. The limit at the end of an association counts
-    /// on.
-    ///
-    /// # Panics
-    /// `path` is not one of [`paths`](Association::paths).
-    pub fn time_in_limit(&self, now: Time, path: PathId) -> TimeInLimit {
-        self.path_table().time_in_limit(path, now)
-    }
-
-    /// The congestion window of a path in bytes, averaged over the same time as
-    /// [`time_in_limit`](Association::time_in_limit).
-    ///
-    /// # Panics
-    /// `path` is not one of [`paths`](Association::paths).
-    pub fn mean_cwnd(&self, now: Time, path: PathId) -> f64 {
-        self.path_table().mean_cwnd(path, now)
-    }
-
-    /// For how long there was data to send and congestion window on a path, but no receive window.
-    pub fn blocked(&self, now: Time) -> Duration {
-        self.path_table().blocked(now)
-    }
-
-    /// Both tags: ours, and the peer's once it is known.
-    pub fn tags(&self) -> (VerificationTag, Option<VerificationTag>) {
-        match &self.state {
-            State::Open(session) | State::Closing(session, _) => {
-                (session.agreement.local_tag, Some(session.agreement.peer_tag))
-            }
-            State::Opening(handshake) => (handshake.identity.tag, handshake.peer_tag()),
-            State::Closed(closed) => (closed.tags.0, Some(closed.tags.1)),
-        }
-    }
-
-    /// The peer's SCTP port.
-    pub fn peer_port(&self) -> Option<u16> {
-        match &self.state {
-            State::Open(session) | State::Closing(session, _) => Some(session.agreement.peer_port),
-            State::Opening(handshake) => Some(handshake.identity.peer_port),
-            State::Closed(_) => None,
-        }
-    }
-
     /// A restarted peer's cookie arrived while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A): "it MUST
     /// NOT set up a new association but instead resend the SHUTDOWN ACK chunk and send an ERROR chunk".
     pub fn refuse_restart(&mut self, now: Time) {
         self.repeat_shutdown_ack(now);
         if let State::Closing(session, _) = &mut self.state {
-            session.report(session.paths.primary(), vec![Cause::CookieReceivedWhileShuttingDown]);
-        }
-    }
-
-    /// The values in this end's INIT, while the INIT is not answered (RFC 9260 §5.2.1).
-    pub fn identity(&self) -> Option<LocalIdentity> {
-        match &self.state {
-            State::Opening(handshake) => Some(handshake.identity),
-            _ => None,
+            let ground = session.ground_mut();
+            ground.report(ground.paths.primary(), vec![Cause::CookieReceivedWhileShuttingDown]);
         }
     }
 
@@ -591,7 +366,9 @@ impl Association {
 
     fn take_expired(&mut self, now: Time) -> Option<Timer> {
         match &mut self.state {
-            State::Open(session) | State::Closing(session, _) => session.timers.take_expired(now),
+            State::Open(session) | State::Closing(session, _) => {
+                session.ground_mut().timers.take_expired(now)
+            }
             State::Opening(handshake) => handshake.timers.take_expired(now),
             State::Closed(_) => None,
         }
@@ -599,7 +376,9 @@ impl Association {
 
     fn checksum(&self) -> Option<wire::Checksum> {
         match &self.state {
-            State::Open(session) | State::Closing(session, _) => Some(session.settings.config.checksum),
+            State::Open(session) | State::Closing(session, _) => {
+                Some(session.ground().settings.config.checksum)
+            }
             State::Opening(handshake) => Some(handshake.settings.config.checksum),
             State::Closed(_) => None,
         }
@@ -621,7 +400,7 @@ impl Association {
 
     fn path_table(&self) -> &PathTable {
         match &self.state {
-            State::Open(session) | State::Closing(session, _) => &session.paths,
+            State::Open(session) | State::Closing(session, _) => &session.ground().paths,
             State::Opening(handshake) => handshake.paths(),
             State::Closed(closed) => &closed.paths,
         }
@@ -629,7 +408,7 @@ impl Association {
 
     fn paths_mut(&mut self) -> Option<&mut PathTable> {
         match &mut self.state {
-            State::Open(session) | State::Closing(session, _) => Some(&mut session.paths),
+            State::Open(session) | State::Closing(session, _) => Some(&mut session.ground_mut().paths),
             State::Opening(handshake) => Some(handshake.paths_mut()),
             State::Closed(_) => None,
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed, Time};
 
+use super::agreement::{Agreement, Settings};
 use super::cookie::StateCookie;
 use super::extensions::{Extensions, OfferedExtensions};
-use super::pairs::Pairs;
-use super::session::{Agreement, Session, Settings};
+use super::peer_addresses::Pairs;
+use super::session::{Remains, Session};
 use super::{Association, State};
 use crate::event::Event;
 use crate::path::{PathAddresses, PathTable};
@@ -34,7 +35,7 @@ impl Association {
         }
         let mut session = session_of(settings, cookie, table, seed);
         // It is not known which of the peer's other addresses matches which of ours: the pairs are guesses.
-        session.pairs = Pairs { were_tried: true, ..Pairs::default() };
+        session.set_pairs(Pairs { were_tried: true, ..Pairs::default() });
         let mut association = Association::in_state(State::Open(Box::new(session)));
         association.on_open(now);
         association
@@ -65,12 +66,12 @@ impl Association {
                 let (paths, pairs) = handshake.take_paths(cookie.local, cookie.remote);
                 let (settings, seed) = (handshake.settings.clone(), handshake.seed.clone());
                 let mut session = session_of(settings, cookie, paths, &seed);
-                session.pairs = pairs;
+                session.set_pairs(pairs);
                 self.state = State::Open(Box::new(session));
                 self.on_open(now);
             }
             State::Open(session) | State::Closing(session, _) => {
-                session.agreement.peer_tag = cookie.peer_tag;
+                session.ground_mut().agreement.peer_tag = cookie.peer_tag;
             }
             State::Closed(_) => {}
         }
@@ -86,15 +87,14 @@ impl Association {
     /// The peer restarted (RFC 9260 §5.2.4 A): the association starts again on the same paths.
     pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
         let state = std::mem::replace(&mut self.state, State::vacant());
-        let (State::Open(mut session) | State::Closing(mut session, _)) = state else {
+        let (State::Open(session) | State::Closing(session, _)) = state else {
             self.state = state;
             return;
         };
-        self.unread.append(session.delivery.into_ready());
-        self.events.append(&mut session.events);
-        self.records = session.records;
-        let departed = session.departed;
-        let (settings, mut paths) = (session.settings.clone(), session.paths);
+        let Remains { ready, mut events, records, settings, mut paths, departed } = session.into_remains();
+        self.unread.append(ready);
+        self.events.append(&mut events);
+        self.records = records;
         for id in paths.ids() {
             let is_source = paths.addresses(id).is_of(cookie.local, cookie.remote);
             let state = if is_source { PathState::Active } else { PathState::Unconfirmed };
@@ -106,10 +106,7 @@ impl Association {
             }
         }
         let mut session = session_of(settings, cookie, paths, seed);
-        session.events.append(&mut self.events);
-        session.events.push_back(Event::Restarted);
-        session.departed = departed;
-        session.settle_departure();
+        session.take_over(std::mem::take(&mut self.events), departed);
         self.state = State::Open(Box::new(session));
         self.start_watching(now);
     }
@@ -117,7 +114,7 @@ impl Association {
     /// The handshake is complete.
     pub(super) fn on_open(&mut self, now: Time) {
         if let Some(session) = self.session_mut() {
-            session.events.push_back(Event::Connected);
+            session.ground_mut().log.event(Event::Connected);
         }
         self.start_watching(now);
         self.apply_changes(now);
@@ -127,7 +124,7 @@ impl Association {
     pub(super) fn start_watching(&mut self, now: Time) {
         let records = self.records.take();
         if let Some(session) = self.session_mut() {
-            session.records = records;
+            *session.ground_mut().log.records_mut() = records;
             session.begin_event();
             session.start_heartbeats(now);
         }
@@ -138,7 +135,7 @@ impl Association {
 fn session_of(settings: Arc<Settings>, cookie: &StateCookie, paths: PathTable, seed: &Seed) -> Session {
     let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
     if let Some(OfferedExtensions { random, offer }) = &cookie.extensions {
-        session.equip(Extensions::agree(&session.settings.config, random, offer));
+        session.equip(Extensions::agree(&session.ground().settings.config, random, offer));
     }
     session
 }

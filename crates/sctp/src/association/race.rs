@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Duration;
 
 use super::init::MAX_PATHS;
-use super::pairs::{Alternatives, InitPace, Pairs, Ways};
+use super::peer_addresses::{Alternatives, InitPace, Pairs, Ways};
 use crate::config::Config;
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};

@@ -23,7 +23,7 @@ impl Association {
 
     fn records_mut(&mut self) -> &mut Option<VecDeque<Record>> {
         match &mut self.state {
-            State::Open(session) | State::Closing(session, _) => &mut session.records,
+            State::Open(session) | State::Closing(session, _) => session.ground_mut().log.records_mut(),
             State::Opening(_) | State::Closed(_) => &mut self.records,
         }
     }

@@ -28,8 +28,8 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
-    Association, AssociationState, Ecn, LocalIdentity, Message, PathAddresses, Policies, Settings, Transmit,
-    Verified, Ways,
+    Association, AssociationState, Ecn, LocalIdentity, Message, PathAddresses, Settings, Transmit, Verified,
+    Ways, check_policies,
 };
 use crate::config::{Config, ConfigError, SackBatch};
 use crate::event::Event;
@@ -184,7 +184,7 @@ impl Endpoint {
     /// A setting is outside its domain or names an unknown policy, or there is no local address.
     pub fn new(config: EndpointConfig, seed: Seed) -> Result<Endpoint, EndpointError> {
         config.association.check()?;
-        Policies::build(&config.registry, &config.association, &seed)?;
+        check_policies(&config.registry, &config.association, &seed)?;
         if config.local.is_empty() {
             return Err(EndpointError::NoLocalAddress);
         }

@@ -1,6 +1,7 @@
 //! All paths of an association: their addresses, windows and health. The samples that policies see are stored in this
 //! table.
 
+mod answering;
 mod backup;
 mod bursts;
 mod ends;
@@ -52,6 +53,8 @@ pub struct PathTable {
     blocked: BlockedClock,
     sacks: SackCounters,
     address_changes: u64,
+    /// Errors in a row, on all paths together.
+    errors_in_row: u32,
 }
 
 #[derive(Debug)]
@@ -105,6 +108,7 @@ impl PathTable {
             blocked: BlockedClock::default(),
             sacks: SackCounters::default(),
             address_changes: 0,
+            errors_in_row: 0,
         }
     }
 

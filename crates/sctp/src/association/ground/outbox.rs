@@ -1,9 +1,29 @@
-//! The queue of control chunks.
+//! The control chunks and probes that wait to leave, and the random numbers in them.
 
+use std::collections::VecDeque;
 use std::fmt;
 
+use anabranch_base::{Seed, Time};
+use rand_chacha::ChaCha12Rng;
+use rand_core::{Rng, SeedableRng};
+
+use super::challenge::Challenges;
+use super::probe::MtuProbe;
+use crate::path::PathAddresses;
 use crate::policy::PathId;
 use crate::wire::EncodeChunk;
+
+/// What waits to leave beside data and SACKs.
+#[derive(Debug)]
+pub struct Outbox {
+    /// Control chunks, in order.
+    controls: VecDeque<Control>,
+    /// Probes of packet sizes, which leave in packets of their own.
+    mtu_probes: VecDeque<MtuProbe>,
+    /// How an address proves that it received what was sent to it.
+    challenges: Challenges,
+    rng: ChaCha12Rng,
+}
 
 /// A queued control chunk.
 pub struct Control {
@@ -21,3 +41,92 @@ impl fmt::Debug for Control {
         write!(f, "a chunk of {} bytes for {}", self.chunk.encoded_len(), self.path)
     }
 }
+
+impl Outbox {
+    /// An empty outbox whose random numbers come from children of `seed`.
+    pub fn new(seed: &Seed) -> Outbox {
+        Outbox {
+            controls: VecDeque::new(),
+            mtu_probes: VecDeque::new(),
+            challenges: Challenges::new(&seed.child("challenges")),
+            rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
+        }
+    }
+
+    /// Queues `chunk` for `path`, which may be unverified if it `is_probe`.
+    pub fn push(&mut self, path: PathId, is_probe: bool, chunk: impl EncodeChunk + Send + 'static) {
+        self.controls.push_back(Control { path, is_probe, chunk: Box::new(chunk) });
+    }
+
+    /// Queues `chunk` for `path` before all others.
+    pub fn push_first(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
+        self.controls.push_front(Control { path, is_probe: false, chunk: Box::new(chunk) });
+    }
+
+    /// The chunk that leaves next.
+    pub fn first(&self) -> Option<&Control> {
+        self.controls.front()
+    }
+
+    /// Removes the chunk that leaves next.
+    pub fn take_first(&mut self) {
+        self.controls.pop_front();
+    }
+
+    /// Whether no control chunk waits.
+    pub fn is_empty(&self) -> bool {
+        self.controls.is_empty()
+    }
+
+    /// Whether so many chunks wait that answers are dropped.
+    pub fn is_full(&self) -> bool {
+        self.controls.len() >= MAX_OUTBOX
+    }
+
+    /// Withdraws the chunks of a type: a later one takes their place.
+    pub fn withdraw(&mut self, kind: u8) {
+        self.controls.retain(|control| control.chunk.kind() != kind);
+    }
+
+    /// Withdraws what is only for `path`.
+    pub fn forget(&mut self, path: PathId) {
+        self.controls.retain(|control| !(control.is_probe && control.path == path));
+    }
+
+    /// Queues the probe of a packet size.
+    pub fn push_mtu_probe(&mut self, probe: MtuProbe) {
+        self.mtu_probes.push_back(probe);
+    }
+
+    /// Takes the next probe of a packet size on a path that `is_usable`; the others are dropped.
+    pub fn take_mtu_probe(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<MtuProbe> {
+        if self.mtu_probes.is_empty() {
+            return None;
+        }
+        self.mtu_probes.retain(|waiting| is_usable(waiting.probe.path));
+        self.mtu_probes.pop_front()
+    }
+
+    /// Drops all probes of packet sizes.
+    pub fn clear_mtu_probes(&mut self) {
+        self.mtu_probes.clear();
+    }
+
+    /// A random number for a nonce or a jitter.
+    pub fn random(&mut self) -> u64 {
+        self.rng.next_u64()
+    }
+
+    /// The number that only a host can learn that receives packets sent between these addresses.
+    pub fn proof(&self, addresses: PathAddresses) -> u64 {
+        self.challenges.proof(addresses)
+    }
+
+    /// Whether one more address may be challenged at once.
+    pub fn may_challenge(&mut self, now: Time) -> bool {
+        self.challenges.may_give(now)
+    }
+}
+
+/// How many control chunks may be queued; further answers are dropped.
+const MAX_OUTBOX: usize = 64;

@@ -15,7 +15,7 @@ pub struct MtuProbe {
 
 /// The content of a HEARTBEAT-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ProbeAnswer {
+pub struct ProbeAnswer {
     pub probe: Probe,
     /// The proof, if a candidate path was challenged.
     pub proof: Option<u64>,
@@ -35,9 +35,9 @@ impl ProbeAnswer {
 /// The content of a HEARTBEAT: a nonce against forgery, and the path that it probes. The time at which it left is
 /// stored here, because the peer is not trusted with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Probe {
-    pub(super) nonce: u64,
-    pub(super) path: PathId,
+pub struct Probe {
+    pub nonce: u64,
+    pub path: PathId,
 }
 
 impl Probe {

@@ -41,7 +41,7 @@ pub struct Alternatives {
 
 /// The pairs of an association.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub struct Pairs {
     /// Those that the application asked for. Empty if the peer opened the association, which then chooses.
     pub asked: Vec<PathAddresses>,
     /// Those that are not paths, and were not tried.

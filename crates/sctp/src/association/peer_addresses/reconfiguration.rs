@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::init::address_parameter;
+use crate::association::init::address_parameter;
 use crate::policy::PathId;
 use crate::seq::Tsn;
 use crate::wire::{Asconf, AsconfAck, Cause, Parameter};

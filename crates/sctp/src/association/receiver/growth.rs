@@ -2,18 +2,19 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::session::Session;
+use super::Receiver;
+use crate::association::ground::Ground;
 use crate::receive::DataArrival;
 
-impl Session {
+impl Receiver {
     /// Adjusts the buffer after a packet with new data of weight `arrived`.
-    pub(super) fn tune_buffer(&mut self, now: Time, arrived: ByteCount) {
+    pub(super) fn tune_buffer(&mut self, ground: &mut Ground, now: Time, arrived: ByteCount) {
         if self.tuning.is_some() {
-            self.measure_round_trips(now);
+            measure_round_trips(ground, now);
         }
         let Some(tuning) = &mut self.tuning else { return };
         let (capacity, held) = (self.buffer.capacity(), self.buffer.held());
-        let used = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
+        let used = ground.paths.samples().iter().filter(|sample| sample.state.carries_data());
         let received = DataArrival {
             arrived,
             capacity,
@@ -28,18 +29,6 @@ impl Session {
         }
     }
 
-    /// Sends a HEARTBEAT on each path in use that has no measurement, now that data arrive: the periodic one would come
-    /// a second or more later, and until then the tuning has a bound of the round trip only.
-    fn measure_round_trips(&mut self, now: Time) {
-        for path in self.paths.ids() {
-            let sample = self.paths.sample(path);
-            let is_unknown = sample.srtt.is_none() && sample.state.carries_data();
-            if is_unknown && !self.paths.health(path).awaits_heartbeat() {
-                self.send_heartbeat(path, now);
-            }
-        }
-    }
-
     /// There is no room for a chunk that all others wait for. Grows the buffer; `true` if there is more room now.
     pub(super) fn may_grow_for_awaited(&mut self) -> bool {
         let capacity = self.buffer.capacity();
@@ -48,5 +37,17 @@ impl Session {
             self.buffer.grow_to(capacity);
             true
         })
+    }
+}
+
+/// Sends a HEARTBEAT on each path in use that has no measurement, now that data arrive: the periodic one would come
+/// a second or more later, and until then the tuning has a bound of the round trip only.
+fn measure_round_trips(ground: &mut Ground, now: Time) {
+    for path in ground.paths.ids() {
+        let sample = ground.paths.sample(path);
+        let is_unknown = sample.srtt.is_none() && sample.state.carries_data();
+        if is_unknown && !ground.paths.health(path).awaits_heartbeat() {
+            ground.send_heartbeat(path, now);
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::datagram::Verified;
-use super::session::Session;
-use super::timers::Timer;
+use super::Receiver;
+use crate::association::datagram::Verified;
+use crate::association::ground::{Ground, Timer};
 use crate::event::Event;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
 use crate::receive::{
@@ -15,7 +15,7 @@ use crate::wire::{Cause, Data};
 
 /// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PacketData {
+pub struct PacketData {
     had_gap: bool,
     /// The lowest TSN of its chunks; `None` if it has none.
     lowest: Option<Tsn>,
@@ -29,15 +29,20 @@ pub(super) struct PacketData {
 
 impl PacketData {
     /// Our SHUTDOWN has left: this packet is answered with another SHUTDOWN, at once.
-    pub(super) fn answer_by_shutdown(&mut self) {
+    pub fn answer_by_shutdown(&mut self) {
         self.is_after_shutdown = true;
+    }
+
+    /// Whether it is.
+    pub fn is_after_shutdown(&self) -> bool {
+        self.is_after_shutdown
     }
 }
 
-impl Session {
+impl Receiver {
     /// Starts to read a packet.
-    pub(super) fn begin_packet(&self) -> PacketData {
-        let has_received = self.arrivals.highest() != self.agreement.peer_tsn.previous();
+    pub fn begin_packet(&self, ground: &Ground) -> PacketData {
+        let has_received = self.arrivals.highest() != ground.agreement.peer_tsn.previous();
         PacketData {
             had_gap: self.arrivals.has_gap(),
             lowest: None,
@@ -52,8 +57,9 @@ impl Session {
     }
 
     /// Handles one DATA chunk of a packet.
-    pub(super) fn on_data(
+    pub fn on_data(
         &mut self,
+        ground: &mut Ground,
         arrived: Verified<'_>,
         data: &Data<'_>,
         packet: &mut PacketData,
@@ -76,10 +82,10 @@ impl Session {
             }
         }
         let length = data.payload.len();
-        let load = MemoryLoad::of_chunk(self.settings.config.rwnd_charge.weigh(length), length);
-        let mut room = self.room_for(data, load);
+        let load = MemoryLoad::of_chunk(ground.settings.config.rwnd_charge.weigh(length), length);
+        let mut room = self.room_for(ground, data, load);
         while matches!(room, DataRoom::Never) && self.may_grow_for_awaited() {
-            room = self.room_for(data, load);
+            room = self.room_for(ground, data, load);
         }
         match room {
             DataRoom::Enough => {}
@@ -92,10 +98,10 @@ impl Session {
         self.arrivals.on_tsn(data.tsn);
         packet.has_new = true;
         packet.arrived += load.charge;
-        self.paths.counters_mut(arrived.path).received_bytes += ByteCount::of_len(length);
-        if data.stream.get() >= self.agreement.inbound_streams {
+        ground.paths.counters_mut(arrived.path).received_bytes += ByteCount::of_len(length);
+        if data.stream.get() >= ground.agreement.inbound_streams {
             // RFC 9260 §6.5: acknowledge the TSN, discard the chunk, report the stream.
-            self.report(arrived.path, vec![Cause::InvalidStreamIdentifier(data.stream)]);
+            ground.report(arrived.path, vec![Cause::InvalidStreamIdentifier(data.stream)]);
             return Ok(());
         }
         self.buffer.on_held(load);
@@ -115,73 +121,69 @@ impl Session {
             },
         })?;
         match whole {
-            Some(message) => self.deliver(message),
+            Some(message) => self.deliver(ground, message),
             None => Ok(()),
         }
     }
 
     /// All chunks of a packet that arrived are read: decides when it is acknowledged.
-    pub(super) fn end_packet(
+    pub fn end_packet(
         &mut self,
+        ground: &mut Ground,
         arrived: Verified<'_>,
         packet: &PacketData,
         now: Time,
     ) -> Result<(), BadData> {
         let Some(lowest) = packet.lowest else { return Ok(()) };
         let path = arrived.path;
-        self.paths.counters_mut(path).received_data_packets += u64::from(packet.has_new);
+        ground.paths.counters_mut(path).received_data_packets += u64::from(packet.has_new);
         if arrived.ecn.is_marked() {
-            self.on_marked(path, lowest);
+            self.on_marked(ground, path, lowest);
         }
         self.reassembly.on_cumulative(self.arrivals.cumulative())?;
         self.sack_path = path;
-        self.tune_buffer(now, packet.arrived);
-        if packet.is_after_shutdown {
-            // RFC 9260 §9.2: "MUST immediately respond to each received packet containing one or more DATA
-            // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
-            self.send_shutdown(now);
-        }
+        self.tune_buffer(ground, now, packet.arrived);
         let has_gap = self.arrivals.has_gap();
-        let when = self.policies.timing.on_packet(&PacketNews {
+        let when = self.rules.timing.on_packet(&PacketNews {
             duplicates_only: !packet.has_new && !packet.has_dropped,
             has_gap,
             closed_gap: packet.had_gap && !has_gap,
             dropped: packet.has_dropped,
             immediate: packet.wants_sack,
             shutting_down: packet.is_after_shutdown,
-            paths: self.paths.samples().iter().filter(|sample| sample.state.carries_data()).count(),
+            paths: ground.paths.samples().iter().filter(|sample| sample.state.carries_data()).count(),
         });
         match when {
             When::Now => self.is_sack_due = true,
-            When::After(delay) => self.timers.start(Timer::Sack, now + delay),
+            When::After(delay) => ground.timers.start(Timer::Sack, now + delay),
         }
         Ok(())
     }
 
     /// The state of the receive buffer as numbers.
-    pub(super) fn buffer_sample(&self) -> BufferSample {
-        self.buffer.sample(self.delivery.ready().charge, self.received_memory(), self.settings.config.mtu)
+    pub(super) fn buffer_sample(&self, ground: &Ground) -> BufferSample {
+        self.buffer.sample(self.delivery.ready().charge, self.received_memory(), ground.settings.config.mtu)
     }
 
     /// Takes the next message for the application. Reading makes room, which may have to be advertised to the peer.
-    pub(super) fn take_message(&mut self) -> Option<Message> {
+    pub fn take_message(&mut self, ground: &Ground) -> Option<Message> {
         let message = self.delivery.take()?;
         self.buffer.on_released(message.load().charge);
         if let Some(tuning) = &mut self.tuning {
             tuning.on_read(message.load().charge);
         }
-        if self.policies.flow.is_update_due(&self.buffer_sample()) {
+        if self.rules.flow.is_update_due(&self.buffer_sample(ground)) {
             self.is_sack_due = true;
         }
         Some(message)
     }
 
-    fn deliver(&mut self, message: Message) -> Result<(), BadData> {
+    fn deliver(&mut self, ground: &mut Ground, message: Message) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
         let reach = self.arrivals.highest().distance_from(self.arrivals.cumulative());
         self.delivery.push(message, reach)?;
         if was_empty && !self.delivery.is_empty() {
-            self.events.push_back(Event::Readable);
+            ground.log.event(Event::Readable);
         }
         Ok(())
     }
@@ -195,12 +197,12 @@ impl Session {
     /// Whether there is room for a chunk. A chunk that others wait for, or without which nothing can be read, is
     /// accepted even beyond the buffer's size: refusing it would cost a time-out for each chunk, or stop the
     /// association permanently.
-    fn room_for(&self, data: &Data<'_>, load: MemoryLoad) -> DataRoom {
+    fn room_for(&self, ground: &Ground, data: &Data<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
         let is_stuck = is_next && self.delivery.is_empty();
         let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
-        let has_room = match self.agreement.receiver.two_levels {
+        let has_room = match ground.agreement.receiver.two_levels {
             true => self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory),
             false => {
                 self.buffer.has_room(load, memory)
@@ -236,7 +238,7 @@ enum DataRoom {
 
 /// Data that an honest sender does not send.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum BadData {
+pub enum BadData {
     #[error(transparent)]
     Reassembly(#[from] ReassemblyError),
     #[error(transparent)]

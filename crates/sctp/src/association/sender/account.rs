@@ -2,7 +2,8 @@
 
 use anabranch_base::Time;
 
-use super::session::{Session, look};
+use super::{Sender, look};
+use crate::association::ground::Ground;
 use crate::path::LimitingFactor;
 use crate::policy::{PathSample, View};
 
@@ -19,26 +20,26 @@ enum UnsentData {
     },
 }
 
-impl Session {
+impl Sender {
     /// Records what limits each path until the next event. Called when everything that could be sent was sent.
-    pub(super) fn note_limits(&mut self, now: Time) {
-        let left = match self.send.oldest_waiting() {
+    pub(super) fn note_limits(&self, ground: &mut Ground, now: Time) {
+        let left = match self.buffer.oldest_waiting() {
             Some(oldest) => {
-                UnsentData::New { is_shut: self.send.rwnd_weight(oldest) > self.peer_window.open }
+                UnsentData::New { is_shut: self.buffer.rwnd_weight(oldest) > self.peer_window.open() }
             }
-            None if self.send.has_retransmissions() => UnsentData::Lost,
+            None if self.buffer.has_retransmissions() => UnsentData::Lost,
             None => UnsentData::Nothing,
         };
         let mut is_blocked = false;
-        for id in self.paths.ids() {
-            let view = look(now, &self.paths, &self.peer_window, &self.send);
+        for id in ground.paths.ids() {
+            let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
             let limit = self.limit_of(view.path(id), left, &view);
             is_blocked |= limit == LimitingFactor::ReceiveWindow;
-            self.paths.on_limit(id, now, limit);
+            ground.paths.on_limit(id, now, limit);
         }
         match is_blocked {
-            true => self.paths.blocked_mut().begin(now),
-            false => self.paths.blocked_mut().end(now),
+            true => ground.paths.blocked_mut().begin(now),
+            false => ground.paths.blocked_mut().end(now),
         }
     }
 
@@ -52,7 +53,7 @@ impl Session {
             // A lost chunk whose destination has an open window has left: the remaining ones wait for other paths.
             UnsentData::Lost if path.has_window() => LimitingFactor::Application,
             UnsentData::Lost => LimitingFactor::CongestionWindow,
-            UnsentData::New { .. } if !self.policies.scheduler.may_use(path.id, view) => {
+            UnsentData::New { .. } if !self.rules.scheduler.may_use(path.id, view) => {
                 LimitingFactor::Scheduler
             }
             UnsentData::New { .. } if !path.has_window() => LimitingFactor::CongestionWindow,

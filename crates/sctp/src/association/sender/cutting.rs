@@ -2,43 +2,44 @@
 
 use anabranch_base::ByteCount;
 
-use super::session::Session;
+use super::Sender;
+use crate::association::ground::Ground;
 use crate::config::{IpVersion, MtuDiscovery};
 use crate::policy::{PathSample, PathState};
 use crate::send::Outgoing;
 
-impl Session {
+impl Sender {
     /// Adds a message to the send queue. It is cut at once if the packet size is fixed, else shortly before it is
     /// sent.
-    pub(super) fn queue_message(&mut self, message: Outgoing) {
-        match self.settings.config.mtu_discovery {
-            MtuDiscovery::Off => self.send.push(message, self.largest_payload()),
+    pub(super) fn queue_message(&mut self, ground: &Ground, message: Outgoing) {
+        match ground.settings.config.mtu_discovery {
+            MtuDiscovery::Off => self.buffer.push(message, largest_payload(ground)),
             MtuDiscovery::On => {
-                self.send.push_whole(message);
-                self.cut_ahead();
+                self.buffer.push_whole(message);
+                self.cut_ahead(ground);
             }
         }
     }
 
     /// Cuts the messages that are to be sent soon.
-    pub(super) fn cut_ahead(&mut self) {
-        if self.send.has_uncut() {
-            let largest = self.largest_payload();
-            self.send.cut_ahead(largest, self.policies.scheduler.look_ahead());
+    pub(super) fn cut_ahead(&mut self, ground: &Ground) {
+        if self.buffer.has_uncut() {
+            let largest = largest_payload(ground);
+            self.buffer.cut_ahead(largest, self.rules.scheduler.look_ahead());
         }
     }
+}
 
-    /// The most user data in one chunk that every usable path carries.
-    pub(super) fn largest_payload(&self) -> ByteCount {
-        let config = &self.settings.config;
-        let is_usable = |sample: &&PathSample| match config.mtu_discovery {
-            MtuDiscovery::Off => sample.state != PathState::Removed,
-            MtuDiscovery::On => sample.state.works() || sample.state == PathState::PotentiallyFailed,
-        };
-        let usable = self.paths.samples().iter().filter(is_usable);
-        match usable.map(|sample| sample.packet_limit).min() {
-            Some(narrowest) => config.payload_in_packet(narrowest),
-            None => config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6),
-        }
+/// The most user data in one chunk that every usable path carries.
+pub(super) fn largest_payload(ground: &Ground) -> ByteCount {
+    let config = &ground.settings.config;
+    let is_usable = |sample: &&PathSample| match config.mtu_discovery {
+        MtuDiscovery::Off => sample.state != PathState::Removed,
+        MtuDiscovery::On => sample.state.works() || sample.state == PathState::PotentiallyFailed,
+    };
+    let usable = ground.paths.samples().iter().filter(is_usable);
+    match usable.map(|sample| sample.packet_limit).min() {
+        Some(narrowest) => config.payload_in_packet(narrowest),
+        None => config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6),
     }
 }

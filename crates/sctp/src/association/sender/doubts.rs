@@ -212,7 +212,7 @@ mod tests {
     }
 
     /// A cut from `cwnd` for the losses of `lost`.
-    fn cut(doubts: &mut Doubts, cwnd: u64, lost: &[u32]) {
+    pub(super) fn cut(doubts: &mut Doubts, cwnd: u64, lost: &[u32]) {
         doubts.on_cut(PathId::FIRST, window(cwnd));
         lost.iter().for_each(|&tsn| doubts.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
     }

@@ -3,8 +3,8 @@
 
 use anabranch_base::{Duration, Time};
 
-use super::session::{Session, look};
-use super::timers::Timer;
+use super::{Sender, look};
+use crate::association::ground::{Ground, Timer};
 use crate::path::TailProbe;
 use crate::policy::congestion::LostData;
 use crate::policy::loss_detection::{AckedChunk, RoundTrips, SackNews};
@@ -12,80 +12,82 @@ use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample};
 
-impl Session {
+impl Sender {
     /// Shows the loss detection the round trips, if it counts time.
-    pub(super) fn time_news(&self, news: &mut SackNews, now: Time) {
+    pub(super) fn time_news(&self, ground: &Ground, news: &mut SackNews, now: Time) {
         news.at = now;
-        if self.policies.counts_time {
+        if self.rules.counts_time {
             let trips = |sample: &PathSample| RoundTrips { least: sample.min_rtt, smoothed: sample.srtt };
             news.round_trips.clear();
-            news.round_trips.extend(self.paths.samples().iter().map(trips));
+            news.round_trips.extend(ground.paths.samples().iter().map(trips));
         }
     }
 
     /// A SACK was read: sets the timers of what was overtaken, and puts the probes off where something was acknowledged.
-    pub(super) fn set_loss_timers(&mut self, news: &SackNews, now: Time) {
-        if !self.policies.counts_time {
+    pub(super) fn set_loss_timers(&self, ground: &mut Ground, news: &SackNews, now: Time) {
+        if !self.rules.counts_time {
             return;
         }
-        for path in self.paths.ids() {
-            self.set_overtaken_timer(path);
+        for path in ground.paths.ids() {
+            self.set_overtaken_timer(ground, path);
             if !news.paths[path.index()].left.is_zero() {
-                self.timers.stop(Timer::TailProbe(path));
-                self.arm_tail_probe(path, now);
+                ground.timers.stop(Timer::TailProbe(path));
+                self.arm_tail_probe(ground, path, now);
             }
         }
     }
 
-    fn set_overtaken_timer(&mut self, path: PathId) {
-        match self.policies.detection.due(path) {
-            Some(due) => self.timers.set(Timer::Overtaken(path), due),
-            None => self.timers.stop(Timer::Overtaken(path)),
+    fn set_overtaken_timer(&self, ground: &mut Ground, path: PathId) {
+        match self.rules.detection.due(path) {
+            Some(due) => ground.timers.set(Timer::Overtaken(path), due),
+            None => ground.timers.stop(Timer::Overtaken(path)),
         }
     }
 
     /// A chunk is due that was overtaken.
-    pub(super) fn on_overtaken_due(&mut self, now: Time) {
+    pub fn on_overtaken_due(&mut self, ground: &mut Ground, now: Time) {
         let mut reading = std::mem::take(&mut self.reading);
-        self.send.find_due(&mut reading.news);
-        self.time_news(&mut reading.news, now);
-        let progress = reading.progress.cleared(self.paths.len());
-        self.policies.detection.on_due(&mut reading.news, progress);
-        self.send.on_counted(&reading.news.holes);
-        self.respond_to_missing(&reading.progress.missing, now);
-        for path in self.paths.ids() {
-            self.set_overtaken_timer(path);
+        self.buffer.find_due(&mut reading.news);
+        self.time_news(ground, &mut reading.news, now);
+        let progress = reading.progress.cleared(ground.paths.len());
+        self.rules.detection.on_due(&mut reading.news, progress);
+        self.buffer.on_counted(&reading.news.holes);
+        self.respond_to_missing(ground, &reading.progress.missing, now);
+        for path in ground.paths.ids() {
+            self.set_overtaken_timer(ground, path);
         }
         self.reading = reading;
     }
 
     /// Data is in flight on `path`: a probe leaves two round trips from now, unless something is acknowledged before (RFC
     /// 8985 §7.2).
-    pub(super) fn arm_tail_probe(&mut self, path: PathId, now: Time) {
-        let sample = self.paths.sample(path);
-        let Some(srtt) = sample.srtt.filter(|_| self.policies.counts_time && !sample.flight.is_zero()) else {
+    pub(super) fn arm_tail_probe(&self, ground: &mut Ground, path: PathId, now: Time) {
+        let sample = ground.paths.sample(path);
+        let Some(srtt) = sample.srtt.filter(|_| self.rules.counts_time && !sample.flight.is_zero()) else {
             return;
         };
         let is_alone = sample.flight <= sample.unit;
-        let delay = if is_alone { self.settings.config.sack.delay } else { Duration::ZERO };
-        self.timers.start(Timer::TailProbe(path), now + srtt * 2 + delay);
+        let delay = if is_alone { ground.settings.config.sack.delay } else { Duration::ZERO };
+        ground.timers.start(Timer::TailProbe(path), now + srtt * 2 + delay);
     }
 
     /// Nothing was acknowledged on `path` for two round trips. The chunk that left last leaves again: its acknowledgement
     /// shows what before it is lost, so that no time-out is needed (RFC 8985 §7.3).
-    pub(super) fn on_tail_probe_due(&mut self, path: PathId) {
-        let state = self.paths.after_loss(path);
+    pub fn on_tail_probe_due(&mut self, ground: &mut Ground, path: PathId) {
+        let state = ground.paths.after_loss(path);
         let is_probed = state.tail_probe.is_some() || state.holds_data;
         let may_probe =
-            self.paths.sample(path).state.carries_data() && !self.policies.detection.is_in_recovery(path);
-        if is_probed || !may_probe || self.peer_window.probe.is_some() || self.peer_window.is_overdrawn {
+            ground.paths.sample(path).state.carries_data() && !self.rules.detection.is_in_recovery(path);
+        if is_probed || !may_probe || self.peer_window.probe().is_some() || self.peer_window.is_overdrawn() {
             return;
         }
-        let Some(tsn) = self.send.latest_departure(path).filter(|&tsn| !self.is_refused(tsn)) else { return };
-        let Some(left) = self.mark_lost(tsn, path, LostBy::Probe) else { return };
+        let Some(tsn) = self.buffer.latest_departure(path).filter(|&tsn| !self.is_refused(tsn)) else {
+            return;
+        };
+        let Some(left) = self.mark_lost(ground, tsn, path, LostBy::Probe) else { return };
         let probe = TailProbe { tsn, departure: left.departure, weight: left.weight };
-        self.paths.change_after_loss(path, |state| state.tail_probe = Some(probe));
-        self.paths.counters_mut(path).tail_probes += 1;
+        ground.paths.change_after_loss(path, |state| state.tail_probe = Some(probe));
+        ground.paths.counters_mut(path).tail_probes += 1;
         self.exemptions.grant(path);
     }
 
@@ -93,29 +95,30 @@ impl Session {
     /// lost, and that is answered like every loss (RFC 8985 §7.4).
     pub(super) fn judge_tail_probes(
         &mut self,
+        ground: &mut Ground,
         news: &SackNews,
         is_duplicate: impl Fn(&AckedChunk) -> bool,
         now: Time,
     ) {
-        for path in self.paths.ids() {
-            let Some(TailProbe { tsn, departure, weight }) = self.paths.after_loss(path).tail_probe else {
+        for path in ground.paths.ids() {
+            let Some(TailProbe { tsn, departure, weight }) = ground.paths.after_loss(path).tail_probe else {
                 continue;
             };
             let Some(chunk) = news.acked.iter().find(|chunk| chunk.tsn == tsn) else { continue };
-            self.paths.change_after_loss(path, |state| state.tail_probe = None);
-            let least = self.paths.sample(chunk.path).min_rtt.unwrap_or_default();
+            ground.paths.change_after_loss(path, |state| state.tail_probe = None);
+            let least = ground.paths.sample(chunk.path).min_rtt.unwrap_or_default();
             let had_arrived = chunk.was_lost || now.since(chunk.sent_at) < least || is_duplicate(chunk);
-            if had_arrived || self.policies.detection.is_in_recovery(path) {
+            if had_arrived || self.rules.detection.is_in_recovery(path) {
                 continue;
             }
-            let response = self.respond(Signal::Missing, path, now);
+            let response = self.respond(ground, Signal::Missing, path, now);
             if response.cut.is_some() {
                 self.enter_recovery(path);
             }
-            if self.policies.gives_windows {
+            if self.rules.gives_windows {
                 let lost = LostData { at: now, departure, bytes: weight };
-                let view = look(now, &self.paths, &self.peer_window, &self.send);
-                self.policies.congestion.on_lost(path, &lost, &view);
+                let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+                self.rules.congestion.on_lost(path, &lost, &view);
             }
         }
     }

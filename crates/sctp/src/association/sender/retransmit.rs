@@ -1,10 +1,11 @@
 //! Which chunk is sent again next, and on which path: first chunks that are marked as lost, then copies of chunks in
 //! flight, as the retransmission policy and the scheduler want them.
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::Time;
 
 use super::open_packet::OpenPacket;
-use super::session::{Session, look};
+use super::{Sender, look};
+use crate::association::ground::Ground;
 use crate::config::MtuDiscovery;
 use crate::policy::retransmission::{Destination, LostBy, LostChunk};
 use crate::policy::{PathId, PathSample, PathState, View};
@@ -32,18 +33,23 @@ pub(super) enum Why {
     Awaited,
 }
 
-impl Session {
+impl Sender {
     /// The next chunk to be sent again: the lowest lost chunk whose destination has room, or, with a packet `open`,
     /// the lowest for that packet's path; then the copies that the retransmission policy wants.
-    pub(super) fn next_lost(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
+    pub(super) fn next_lost(
+        &mut self,
+        ground: &mut Ground,
+        open: Option<OpenPacket>,
+        now: Time,
+    ) -> Option<Again> {
         if self.awaits_verification {
             return None;
         }
-        self.take_back_one();
-        if !self.send.has_retransmissions() {
+        self.take_back_one(ground);
+        if !self.buffer.has_retransmissions() {
             return None;
         }
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
         let may_pass = match open {
             Some(open) => open.is_exempt || open.has_data,
             None => !self.exemptions.is_none(),
@@ -51,7 +57,7 @@ impl Session {
         if !may_pass && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
-        let (exemptions, paths) = (&self.exemptions, &self.paths);
+        let (exemptions, paths) = (&self.exemptions, &ground.paths);
         let may_pass_window = |path| exemptions.covers(path) && !paths.after_loss(path).holds_data;
         let may_pass_on = |path| match open {
             Some(open) => may_pass && open.path == path,
@@ -61,13 +67,13 @@ impl Session {
             Some(open) => open.path == path && open.has_window(&view),
             None => may_pass_window(path) || view.path(path).has_window(),
         };
-        for lost in self.send.marked() {
+        for lost in self.buffer.marked() {
             if !paths.after_loss(lost.path).may_resend(now) {
                 continue;
             }
             let policy = match lost.by {
-                LostBy::MissingReports | LostBy::SmallWindow => &mut self.policies.after_missing,
-                LostBy::Timeout | LostBy::Probe => &mut self.policies.after_timeout,
+                LostBy::MissingReports | LostBy::SmallWindow => &mut self.rules.after_missing,
+                LostBy::Timeout | LostBy::Probe => &mut self.rules.after_timeout,
             };
             let goes = match lost.by {
                 LostBy::Probe if view.path(lost.path).state.carries_data() => Destination::Now(lost.path),
@@ -88,12 +94,12 @@ impl Session {
                 Some(tsn) => (tsn, None, Why::Awaited),
                 None => (lost.tsn, also, Why::Lost),
             };
-            let path = self.wide_enough(path, &LostChunk { tsn, ..lost }, &view);
+            let path = self.wide_enough(ground, path, &LostChunk { tsn, ..lost }, &view);
             if fits(path) {
                 return Some(Again { tsn, path, also, why });
             }
         }
-        let mut due = self.send.due_copies();
+        let mut due = self.buffer.due_copies();
         let (tsn, path) = due.find(|&(tsn, path)| self.has_room_for_copy(tsn, path, open, &view))?;
         Some(Again { tsn, path, also: None, why: Why::Copy })
     }
@@ -103,22 +109,25 @@ impl Session {
     /// A SACK has room for so many gap blocks only. If a scheduler sent more chunks ahead than one reports, those above
     /// look lost although the peer has them: sent again for ever, they would leave no window for what is really missing.
     fn awaited_before(&self, lost: &LostChunk) -> Option<Tsn> {
-        let oldest = self.send.oldest_waiting().filter(|oldest| oldest.is_before(lost.tsn))?;
-        let kept =
-            if self.peer_window.keeps_room { self.send.rwnd_weight(lost.tsn) } else { ByteCount::ZERO };
-        let room = self.peer_window.open + kept;
-        let has_room = self.peer_window.may_probe || self.send.rwnd_weight(oldest) <= room;
+        let oldest = self.buffer.oldest_waiting().filter(|oldest| oldest.is_before(lost.tsn))?;
+        let room = self.peer_window.open_for_lost(self.buffer.rwnd_weight(lost.tsn));
+        let has_room = self.peer_window.may_probe() || self.buffer.rwnd_weight(oldest) <= room;
         (lost.by == LostBy::Timeout && has_room).then_some(oldest)
     }
 
     /// The next copy that the scheduler wants: for the packet `open`, or for a new packet.
-    pub(super) fn next_copy(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
-        if self.awaits_verification || !self.send.has_outstanding() {
+    pub(super) fn next_copy(
+        &mut self,
+        ground: &Ground,
+        open: Option<OpenPacket>,
+        now: Time,
+    ) -> Option<Again> {
+        if self.awaits_verification || !self.buffer.has_outstanding() {
             return None;
         }
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
         let planned = self.planned_copy.take();
-        let (tsn, path) = planned.or_else(|| self.policies.scheduler.copy(&self.send, &view))?;
+        let (tsn, path) = planned.or_else(|| self.rules.scheduler.copy(&self.buffer, &view))?;
         let is_for_another = open.is_some_and(|open| open.path != path);
         if !self.has_room_for_copy(tsn, path, open.filter(|_| !is_for_another), &view) {
             return None;
@@ -137,20 +146,20 @@ impl Session {
             None => sample.has_window(),
         };
         let carries = sample.state.carries_data() && has_window;
-        carries && self.send.may_copy(tsn, path) && self.send.packet_with(tsn) <= sample.packet_limit
+        carries && self.buffer.may_copy(tsn, path) && self.buffer.packet_with(tsn) <= sample.packet_limit
     }
 
     /// The destination of a lost chunk that is meant for `path`: `path` if the chunk fits there, else the path that
     /// carried it before, else another path that is wide enough. If there is none, it is `path`.
-    fn wide_enough(&self, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
-        let size = self.send.packet_with(lost.tsn);
+    fn wide_enough(&self, ground: &Ground, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
+        let size = self.buffer.packet_with(lost.tsn);
         let fits = |sample: &&PathSample| size <= sample.packet_limit;
         if fits(&view.path(path)) {
             return path;
         }
         let before =
             Some(view.path(lost.path)).filter(|sample| fits(sample) && sample.state != PathState::Removed);
-        let is_given = self.settings.config.mtu_discovery == MtuDiscovery::Off;
+        let is_given = ground.settings.config.mtu_discovery == MtuDiscovery::Off;
         if before.is_some_and(|sample| is_given || sample.state.carries_data()) {
             return lost.path;
         }

@@ -1,10 +1,10 @@
-//! The policies of one association, built from their names.
+//! The policies of the sender, built from their names.
 
 use anabranch_base::Seed;
 
-use super::receiver_rules::ReceiverRules;
+use crate::association::receiver_rules::ReceiverRules;
 use crate::config::{Config, Coupling};
-use crate::policy::acknowledge::{AckTiming, FlowControl, FullSack, SackContent, StandardFlow};
+use crate::policy::acknowledge::{FlowControl, StandardFlow};
 use crate::policy::congestion::CongestionControl;
 use crate::policy::congestion::coupled::auto::Auto;
 use crate::policy::loss_detection::LossDetection;
@@ -16,9 +16,9 @@ use crate::policy::slow_start::SlowStart;
 use crate::policy::window::WindowLimit;
 use crate::policy::{Registry, UnknownPolicy};
 
-/// One policy of each kind.
+/// What decides for the sender: one policy of each kind.
 #[derive(Debug)]
-pub struct Policies {
+pub struct SenderRules {
     /// How SACKs are interpreted path by path.
     pub detection: Box<dyn LossDetection>,
     /// Whether losses are [detected by time](LossDetection::counts_time).
@@ -45,20 +45,16 @@ pub struct Policies {
     pub after_missing: Box<dyn RetransmissionPolicy>,
     /// Which path carries new data.
     pub scheduler: Box<dyn Scheduler>,
-    /// When a SACK is due.
-    pub timing: Box<dyn AckTiming>,
-    /// What a SACK contains.
-    pub content: Box<dyn SackContent>,
-    /// What the receiver advertises and how the sender uses it.
+    /// How the sender uses what the peer advertises.
     pub flow: Box<dyn FlowControl>,
 }
 
-impl Policies {
-    /// Builds the policies that `config` names. Policies that draw random numbers use children of `seed`.
+impl SenderRules {
+    /// Builds the policies that `config` names. SenderRules that draw random numbers use children of `seed`.
     ///
     /// # Errors
     /// `registry` does not have one of the names.
-    pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<Policies, UnknownPolicy> {
+    pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<SenderRules, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
         // Two retransmission policies with the same name use different streams.
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
@@ -68,7 +64,7 @@ impl Policies {
             Coupling::Auto | Coupling::Off => alone,
         };
         let detection = registry.loss_detections.build(&config.loss_detection, &rules)?;
-        Ok(Policies {
+        Ok(SenderRules {
             counts_time: detection.counts_time(),
             detection,
             gives_windows: congestion.gives_windows(),
@@ -84,19 +80,14 @@ impl Policies {
                 .retransmission_policies
                 .build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
-            timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
-            content: registry.sack_contents.build(&config.sack_content, &rules)?,
             flow: registry.flow_controls.build(&config.flow_control, &rules)?,
         })
     }
 
-    /// Falls back to the standard's rules of the receiver where the peer does not have the others.
+    /// Falls back to the standard's rules where the peer does not have the others.
     pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
         if config.has_two_levels() && !agreed.two_levels {
             self.flow = Box::new(StandardFlow);
-        }
-        if config.has_new_gaps() && !agreed.new_gaps {
-            self.content = Box::new(FullSack);
         }
     }
 }
@@ -113,7 +104,7 @@ mod tests {
                 congestion_control: control.to_owned(),
                 ..Config::rfc9260()
             };
-            let built = Policies::build(&Registry::standard(), &config, &Seed::from_number(1));
+            let built = SenderRules::build(&Registry::standard(), &config, &Seed::from_number(1));
             built.expect("it is known").congestion.is_coupled()
         };
         assert_eq!(["lia", "reno"].map(is_coupled), [true, false]);

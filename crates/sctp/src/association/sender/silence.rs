@@ -4,42 +4,26 @@
 use anabranch_base::{Duration, Time};
 
 use super::reading::SackReading;
-use super::session::{PeerGone, Session, look};
-use crate::config::Failover;
+use super::{Sender, look};
+use crate::association::ground::Ground;
 use crate::policy::congestion::CutCause;
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
-use crate::policy::{PathId, PathSample, PathState};
+use crate::policy::{PathId, PathSample};
 
-impl Session {
-    /// Counts an error against a path as [`count_error`](Session::count_error) does, and probes the path if it fails.
-    pub(super) fn count_path_error(
-        &mut self,
-        path: PathId,
-        is_serious: bool,
-        now: Time,
-    ) -> Result<(), PeerGone> {
-        let before = self.paths.sample(path).state;
-        self.count_error(path, is_serious, now)?;
-        if self.paths.sample(path).state != before {
-            self.probe_failed(path, now);
-            self.try_other_pairs(path, now);
-        }
-        Ok(())
-    }
-
+impl Sender {
     /// A SACK arrived. A path with chunks in flight that is silent for too long while another path delivers has
     /// potentially failed. This alone changes neither its window nor its error count.
-    pub(super) fn judge_silence(&mut self, reading: &SackReading, now: Time) {
-        if !self.settings.config.failover.quick {
+    pub(super) fn judge_silence(&mut self, ground: &mut Ground, reading: &SackReading, now: Time) {
+        if !ground.settings.config.failover.quick {
             return;
         }
-        for path in self.paths.ids() {
-            if self.is_suspiciously_silent(path, reading, now) && !self.is_next_refused(path) {
-                self.paths.counters_mut(path).suspicions += 1;
-                let change = self.paths.suspect(path);
-                self.announce(path, change, now);
-                self.probe_failed(path, now);
+        for path in ground.paths.ids() {
+            if self.is_suspiciously_silent(ground, path, reading, now) && !self.is_next_refused(path) {
+                ground.paths.counters_mut(path).suspicions += 1;
+                let change = ground.paths.suspect(path);
+                ground.announce(path, change, now);
+                ground.probe_failed(path, now);
             }
         }
     }
@@ -47,90 +31,72 @@ impl Session {
     /// Takes back the lowest chunk that failed paths have in flight, if another path has room for it and no lower one is
     /// marked: marks it lost, as after a time-out. The other chunks stay in flight. So until the failed path answers, no
     /// more is sent again than the windows of other paths allow, and its T3-rtx timer keeps running.
-    pub(super) fn take_back_one(&mut self) {
-        if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
+    pub(super) fn take_back_one(&mut self, ground: &mut Ground) {
+        if !ground.settings.config.failover.quick || !ground.paths.has_failed_path() {
             return;
         }
         // A chunk with a copy in flight on another path leaves the failed path, and is not marked.
-        while self.take_back_lowest() {}
+        while self.take_back_lowest(ground) {}
     }
 
     /// Takes back the lowest chunk that failed paths have in flight, if another path has room and no lower chunk is marked.
     /// Returns whether there was one.
-    fn take_back_lowest(&mut self) -> bool {
+    fn take_back_lowest(&mut self, ground: &mut Ground) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
-        if !self.paths.samples().iter().any(has_room) {
+        if !ground.paths.samples().iter().any(has_room) {
             return false;
         }
-        let ack_point = self.send.ack_point();
-        let failed = self.paths.ids().filter(|&id| self.paths.sample(id).state.has_failed());
-        let stranded = failed.filter_map(|path| Some((self.send.lowest_on(path)?, path)));
+        let ack_point = self.buffer.ack_point();
+        let failed = ground.paths.ids().filter(|&id| ground.paths.sample(id).state.has_failed());
+        let stranded = failed.filter_map(|path| Some((self.buffer.lowest_on(path)?, path)));
         let lowest = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point));
-        let marked = self.send.marked().next().map(|lost| lost.tsn);
+        let marked = self.buffer.marked().next().map(|lost| lost.tsn);
         let lowest = lowest.filter(|(tsn, _)| marked.is_none_or(|marked| tsn.is_before(marked)));
         if let Some((tsn, path)) = lowest {
-            _ = self.mark_lost(tsn, path, LostBy::Timeout);
-            self.paths.silence_mut(path).on_taken_back();
+            _ = self.mark_lost(ground, tsn, path, LostBy::Timeout);
+            ground.paths.silence_mut(path).on_taken_back();
         }
         lowest.is_some()
     }
 
     /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not chance. Its losses
     /// count as congestion, as at a time-out (RFC 9260 §7.2.3).
-    pub(super) fn confirm_suspicion(&mut self, path: PathId, now: Time) {
-        if self.paths.silence_mut(path).take_debt() {
-            let view = look(now, &self.paths, &self.peer_window, &self.send);
+    pub fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
+        if ground.paths.silence_mut(path).take_debt() {
+            let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
             let signal = Signal::Timeout { again: false };
-            if let Some(cause) = self.policies.response.on_signal(signal, path, &view).cut {
-                self.cut(path, cause, now);
+            if let Some(cause) = self.rules.response.on_signal(signal, path, &view).cut {
+                self.cut(ground, path, cause, now);
             }
         }
     }
 
     /// A HEARTBEAT on `path` was answered. If no chunk that was in flight at the suspicion was acknowledged on this
     /// path, they count as lost (RFC 9260 §7.2.4).
-    pub(super) fn settle_suspicion(&mut self, path: PathId, now: Time) {
-        if self.paths.silence_mut(path).on_answered() {
-            self.cut(path, CutCause::Missing, now);
+    pub fn settle_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
+        if ground.paths.silence_mut(path).on_answered() {
+            self.cut(ground, path, CutCause::Missing, now);
         }
-    }
-
-    /// A path has failed or potentially failed: probes it at once (RFC 7829 §3.2). An inactive path is probed only
-    /// with `failover.quick`.
-    fn probe_failed(&mut self, path: PathId, now: Time) {
-        let is_wanted = match self.paths.sample(path).state {
-            PathState::PotentiallyFailed => true,
-            PathState::Inactive => self.settings.config.failover.quick,
-            _ => false,
-        };
-        let is_quick = self.quick_period(path).is_some();
-        if is_wanted && (is_quick || !self.paths.health(path).awaits_heartbeat()) {
-            self.send_heartbeat(path, now);
-        }
-        if is_quick {
-            self.schedule_heartbeat(path, now);
-        }
-    }
-
-    /// The period in which a failed path is probed, independent of its RTO; `None` without `failover.quick`.
-    pub(super) fn quick_period(&self, path: PathId) -> Option<Duration> {
-        let Failover { quick, .. } = self.settings.config.failover;
-        let is_wanted = quick && self.paths.sample(path).state.has_failed();
-        is_wanted.then_some(QUICK_PERIOD)
     }
 
     /// Whether the silence of `path` suggests that it failed: another path delivers a SACK that would also
     /// acknowledge what was sent on `path`.
-    fn is_suspiciously_silent(&mut self, path: PathId, reading: &SackReading, now: Time) -> bool {
-        let Some(left_at) = self.send.lowest_left_at(path) else { return false };
-        let sample = self.paths.sample(path);
+    fn is_suspiciously_silent(
+        &mut self,
+        ground: &Ground,
+        path: PathId,
+        reading: &SackReading,
+        now: Time,
+    ) -> bool {
+        let Some(left_at) = self.buffer.lowest_left_at(path) else { return false };
+        let sample = ground.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
         else {
             return false;
         };
-        self.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
+        ground.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
             |other| {
-                let from = self.paths.silence(path).suspicious_from(left_at, srtt, way_back(sample, other));
+                let from = ground.paths.silence(path).suspicious_from(left_at, srtt, way_back(sample, other));
                 reading.has_delivered(other.id) && from <= now
             },
         )
@@ -138,8 +104,8 @@ impl Session {
 
     /// Whether the peer may have no room for the lowest chunk of `path`, so that it drops the chunk when it arrives.
     fn is_next_refused(&mut self, path: PathId) -> bool {
-        let lowest = self.send.lowest_on(path);
-        lowest.is_none_or(|tsn| self.peer_window.probe == Some(tsn) || self.is_refused(tsn))
+        let lowest = self.buffer.lowest_on(path);
+        lowest.is_none_or(|tsn| self.peer_window.probe() == Some(tsn) || self.is_refused(tsn))
     }
 }
 
@@ -150,9 +116,6 @@ fn way_back(path: &PathSample, other: &PathSample) -> Duration {
     let own = path.one_way.map_or(Duration::ZERO, |delay| delay.least);
     own.max(other.srtt.unwrap_or(other.rto) / 2)
 }
-
-/// A failed path that works again is detected within this time plus one round trip.
-const QUICK_PERIOD: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

@@ -2,45 +2,46 @@
 
 use anabranch_base::Time;
 
-use super::session::Session;
+use super::Sender;
+use crate::association::ground::Ground;
 use crate::policy::PathId;
 use crate::policy::loss_detection::SackNews;
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 
-impl Session {
+impl Sender {
     /// If a gap block acknowledges the last chunk that was sent, nothing is on the way that could report more chunks
     /// missing, and nothing new may leave: all that is in flight below it is lost, and is sent again, each chunk once.
-    pub(super) fn recover_small_window(&mut self, news: &SackNews, now: Time) {
-        if !self.settings.config.small_window_recovery || !self.has_small_window() {
+    pub(super) fn recover_small_window(&mut self, ground: &mut Ground, news: &SackNews, now: Time) {
+        if !ground.settings.config.small_window_recovery || !self.has_small_window(ground) {
             return;
         }
-        let highest = self.send.highest_sent();
+        let highest = self.buffer.highest_sent();
         let is_idle = news.acked.last().is_some_and(|chunk| chunk.tsn == highest);
-        if !is_idle || self.send.ack_point() == highest {
+        if !is_idle || self.buffer.ack_point() == highest {
             return;
         }
-        for path in self.paths.ids() {
+        for path in ground.paths.ids() {
             if news.holes.iter().any(|hole| hole.path == path) {
-                self.resend_small_window(path, news, now);
+                self.resend_small_window(ground, path, news, now);
             }
         }
     }
 
     /// Whether the peer's window never had room for more than [`SMALL`] packets: with more, missing reports suffice.
-    fn has_small_window(&self) -> bool {
-        let mtu = self.paths.sample(self.paths.primary()).mtu;
-        self.peer_window.buffer <= mtu * SMALL
+    fn has_small_window(&self, ground: &Ground) -> bool {
+        let mtu = ground.paths.sample(ground.paths.primary()).mtu;
+        self.peer_window.buffer() <= mtu * SMALL
     }
 
-    fn resend_small_window(&mut self, path: PathId, news: &SackNews, now: Time) {
+    fn resend_small_window(&mut self, ground: &mut Ground, path: PathId, news: &SackNews, now: Time) {
         let lost = news.holes.iter().filter(|hole| hole.path == path);
-        let response = self.respond(Signal::SmallWindow, path, now);
+        let response = self.respond(ground, Signal::SmallWindow, path, now);
         for hole in lost.take(response.resend.count(news.holes.len())) {
-            if self.mark_lost(hole.tsn, path, LostBy::SmallWindow).is_some() {
-                self.paths.counters_mut(path).fast_retransmits += 1;
-                self.record(now, path, Happening::FastRetransmit(hole.tsn));
+            if self.mark_lost(ground, hole.tsn, path, LostBy::SmallWindow).is_some() {
+                ground.paths.counters_mut(path).fast_retransmits += 1;
+                ground.log.record(now, path, Happening::FastRetransmit(hole.tsn));
                 self.exemptions.grant_one_more();
             }
         }

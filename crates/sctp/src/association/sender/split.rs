@@ -2,46 +2,47 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::session::{Session, look};
+use super::{Sender, look};
+use crate::association::ground::Ground;
 use crate::config::BufferSplit;
 use crate::path::Shares;
 use crate::policy::PathState;
 
-impl Session {
+impl Sender {
     /// Shows the scheduler which paths have room in the buffers that are split. Paths that the scheduler never uses
     /// have no share: if it uses one path at a time, nothing is split.
     ///
     /// The limit of a path without room is the scheduler: both windows have room, and the sender is not blocked
     /// (M-CMT-9).
-    pub(super) fn share_buffers(&mut self, now: Time) {
-        let (split, send_buffer) = (self.settings.config.buffer_split, self.settings.config.send_buffer);
+    pub(super) fn share_buffers(&self, ground: &mut Ground, now: Time) {
+        let (split, send_buffer) = (ground.settings.config.buffer_split, ground.settings.config.send_buffer);
         if split == BufferSplit::None {
             return;
         }
         if split.counts_flight() {
-            return self.share_flights(split);
+            return self.share_flights(ground, split);
         }
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let used = view.active().filter(|sample| self.policies.scheduler.may_use(sample.id, &view)).count();
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let used = view.active().filter(|sample| self.rules.scheduler.may_use(sample.id, &view)).count();
         let shares = Shares { split, send_buffer, peer_buffer: view.receive_buffer, paths: used as u64 };
-        for id in self.paths.ids() {
-            let held = self.send.held_on(id);
-            self.paths.show_share(id, &shares, held.user, held.rwnd);
+        for id in ground.paths.ids() {
+            let held = self.buffer.held_on(id);
+            ground.paths.show_share(id, &shares, held.user, held.rwnd);
         }
     }
 
     /// Like [`share_buffers`](Session::share_buffers), with the flights of the paths. Every path has a share, even if
     /// it carries no new data.
-    fn share_flights(&mut self, split: BufferSplit) {
-        let samples = self.paths.samples();
+    fn share_flights(&self, ground: &mut Ground, split: BufferSplit) {
+        let samples = ground.paths.samples();
         let paths = samples.iter().filter(|sample| sample.state != PathState::Removed).count() as u64;
         let in_flight: ByteCount = samples.iter().map(|sample| sample.flight).sum();
-        let peer_buffer = self.peer_window.open + in_flight;
-        let send_buffer = self.settings.config.send_buffer;
+        let peer_buffer = self.peer_window.open() + in_flight;
+        let send_buffer = ground.settings.config.send_buffer;
         let shares = Shares { split, send_buffer, peer_buffer, paths };
-        for id in self.paths.ids() {
-            let flight = self.paths.sample(id).flight;
-            self.paths.show_share(id, &shares, flight, flight);
+        for id in ground.paths.ids() {
+            let flight = ground.paths.sample(id).flight;
+            ground.paths.show_share(id, &shares, flight, flight);
         }
     }
 }

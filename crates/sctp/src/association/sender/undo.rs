@@ -4,60 +4,67 @@
 use anabranch_base::Time;
 
 use super::doubts::{Proof, SpuriousCut};
-use super::session::{Session, look};
+use super::{Sender, look};
+use crate::association::ground::Ground;
 use crate::policy::PathId;
 use crate::policy::congestion::{CutCause, CutWindow};
 use crate::policy::loss_detection::SackNews;
 use crate::seq::Tsn;
 
-impl Session {
+impl Sender {
     /// The window of `path` is about to be cut for `cause`.
-    pub(super) fn doubt_cut(&mut self, path: PathId, cause: CutCause) {
-        if self.policies.counts_time && matches!(cause, CutCause::Missing | CutCause::Timeout) {
-            let sample = self.paths.sample(path);
+    pub(super) fn doubt_cut(&mut self, ground: &Ground, path: PathId, cause: CutCause) {
+        if self.rules.counts_time && matches!(cause, CutCause::Missing | CutCause::Timeout) {
+            let sample = ground.paths.sample(path);
             self.doubts.on_cut(path, CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh });
         }
     }
 
     /// A SACK arrived that reports the chunks `duplicates` as received twice: looks whether losses were none.
-    pub(super) fn judge_doubts(&mut self, news: &SackNews, duplicates: impl Iterator<Item = Tsn>, now: Time) {
+    pub(super) fn judge_doubts(
+        &mut self,
+        ground: &mut Ground,
+        news: &SackNews,
+        duplicates: impl Iterator<Item = Tsn>,
+        now: Time,
+    ) {
         if self.doubts.is_empty() {
             return;
         }
         for chunk in &news.acked {
-            let least = self.paths.sample(chunk.path).min_rtt;
+            let least = ground.paths.sample(chunk.path).min_rtt;
             if let Some(Proof { path, round_trip }) = self.doubts.on_acked(chunk, least, now) {
-                self.policies.detection.on_spurious(path, round_trip, now);
+                self.rules.detection.on_spurious(path, round_trip, now);
             }
         }
         for tsn in duplicates {
             if let Some(Proof { path, round_trip }) = self.doubts.on_duplicate(tsn) {
-                self.policies.detection.on_spurious(path, round_trip, now);
+                self.rules.detection.on_spurious(path, round_trip, now);
             }
         }
-        let patience = self.paths.samples().iter().map(|path| path.rto).max();
+        let patience = ground.paths.samples().iter().map(|path| path.rto).max();
         self.doubts.on_time(patience.unwrap_or_default(), now);
         while let Some(cut) = self.doubts.take_spurious() {
-            self.take_back(cut, now);
+            self.take_back(ground, cut, now);
         }
     }
 
-    fn take_back(&mut self, SpuriousCut { path, before }: SpuriousCut, now: Time) {
-        if self.paths.is_removed(path) {
+    fn take_back(&mut self, ground: &mut Ground, SpuriousCut { path, before }: SpuriousCut, now: Time) {
+        if ground.paths.is_removed(path) {
             return;
         }
-        self.paths.counters_mut(path).undone_cuts += 1;
-        self.policies.detection.on_undone(path);
-        self.paths.change_after_loss(path, |state| state.on_cut(None));
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        self.policies.congestion.on_undone(path, before, &view);
-        if self.policies.gives_windows {
-            return self.follow_given_window(path, now);
+        ground.paths.counters_mut(path).undone_cuts += 1;
+        self.rules.detection.on_undone(path);
+        ground.paths.change_after_loss(path, |state| state.on_cut(None));
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        self.rules.congestion.on_undone(path, before, &view);
+        if self.rules.gives_windows {
+            return self.follow_given_window(ground, path, now);
         }
-        let sample = self.paths.sample(path);
+        let sample = ground.paths.sample(path);
         let ssthresh = sample.ssthresh.max(before.ssthresh);
-        self.paths.apply(path, CutWindow { cwnd: sample.cwnd, ssthresh });
-        self.raise(path, before.cwnd, now);
-        self.record_window(now, path, None);
+        ground.paths.apply(path, CutWindow { cwnd: sample.cwnd, ssthresh });
+        self.raise(ground, path, before.cwnd, now);
+        ground.record_window(now, path, None);
     }
 }

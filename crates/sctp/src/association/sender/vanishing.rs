@@ -4,7 +4,8 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use super::session::Session;
+use super::Sender;
+use crate::association::ground::Ground;
 use crate::config::MtuDiscovery;
 use crate::event::CloseReason;
 use crate::policy::PathId;
@@ -21,17 +22,17 @@ pub(super) struct Vanishing {
     timeouts: u32,
 }
 
-impl Session {
+impl Sender {
     /// T3-rtx expires on `path`. Returns why there is no hope for the association, if there is none: the chunk that
     /// the peer waits for times out again and again, and each time a path has shown since the time-out before that
     /// it carries smaller packets.
     ///
     /// Only chunks count that are larger than what every network carries: others are lost for other reasons.
-    pub(super) fn judge_vanishing(&mut self, path: PathId, now: Time) -> Option<CloseReason> {
-        let tsn = self.send.lowest_on(path).filter(|&tsn| tsn == self.send.ack_point().next())?;
-        let config = &self.settings.config;
-        let size = self.send.packet_with(tsn);
-        let is_small = size <= self.paths.safe_limit(path, config);
+    pub fn judge_vanishing(&mut self, ground: &Ground, path: PathId, now: Time) -> Option<CloseReason> {
+        let tsn = self.buffer.lowest_on(path).filter(|&tsn| tsn == self.buffer.ack_point().next())?;
+        let config = &ground.settings.config;
+        let size = self.buffer.packet_with(tsn);
+        let is_small = size <= ground.paths.safe_limit(path, config);
         if config.mtu_discovery == MtuDiscovery::Off || is_small || self.is_refused(tsn) {
             return None;
         }
@@ -39,7 +40,7 @@ impl Session {
             self.vanishing = Some(Vanishing { tsn, since: now, last: now, timeouts: 1 });
             return None;
         };
-        let alive_at = self.paths.living().filter_map(|id| self.paths.health(id).alive_at()).max();
+        let alive_at = ground.paths.living().filter_map(|id| ground.paths.health(id).alive_at()).max();
         if alive_at.is_none_or(|alive| alive <= before.last) {
             return None;
         }
@@ -47,18 +48,18 @@ impl Session {
         self.vanishing = Some(counted);
         let most = config.failover.association_max;
         let is_hopeless = counted.timeouts > most && now.since(counted.since) >= PATIENCE;
-        let ip = self.paths.addresses(path).ip_version();
+        let ip = ground.paths.addresses(path).ip_version();
         is_hopeless.then(|| CloseReason::PacketsVanish {
             size: size + config.overhead(ip),
-            carried: self.carried_below(size),
+            carried: carried_below(ground, size),
         })
     }
+}
 
-    /// The largest IP packet that arrives, if it is known to be smaller than one with an SCTP packet of `size` bytes.
-    fn carried_below(&self, size: ByteCount) -> Option<ByteCount> {
-        let living = self.paths.living().map(|id| self.paths.sample(id));
-        living.filter(|sample| sample.packet_limit < size).map(|sample| sample.mtu).max()
-    }
+/// The largest IP packet that arrives, if it is known to be smaller than one with an SCTP packet of `size` bytes.
+fn carried_below(ground: &Ground, size: ByteCount) -> Option<ByteCount> {
+    let living = ground.paths.living().map(|id| ground.paths.sample(id));
+    living.filter(|sample| sample.packet_limit < size).map(|sample| sample.mtu).max()
 }
 
 /// For this time at least the network may recover.

@@ -1,14 +1,13 @@
-//! Handles the peer's ASCONF (RFC 5061 §5.2, §5.3), which adds and deletes addresses.
+//! Handles the peer's ASCONF (RFC 5061 §5.2, §5.3), which adds and deletes addresses, and its answers to ours.
 
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Time;
 
-use super::init::{acceptable, reached_as};
-use super::outbox::Control;
-use super::reconfiguration::AsconfAction;
+use super::Session;
 use super::roster::partner;
-use super::session::Session;
+use crate::association::init::{acceptable, reached_as};
+use crate::association::peer_addresses::{AsconfAction, IllegalAck};
 use crate::path::PathAddresses;
 use crate::policy::PathId;
 use crate::wire::{Asconf, AsconfAck, Cause, EncodeChunk, Parameter};
@@ -29,34 +28,34 @@ enum AsconfRefusal {
 impl Session {
     /// An authenticated ASCONF arrived on `path`. `taken` are the addresses that other associations of this end use.
     pub(super) fn on_asconf(&mut self, now: Time, path: PathId, asconf: &Asconf, taken: &[IpAddr]) {
-        let Some(state) = &self.reconfiguration else { return self.report_unknown(path, asconf) };
-        let answer = match state.turn_of(asconf.serial) {
-            AsconfAction::Stale => return,
-            AsconfAction::Again(answer) => answer,
-            AsconfAction::Next => {
+        let answer = match self.peer.turn_of(asconf.serial) {
+            None => return self.ground.report_unknown(path, asconf),
+            Some(AsconfAction::Stale) => return,
+            Some(AsconfAction::Again(answer)) => answer,
+            Some(AsconfAction::Next) => {
                 let answer = self.answer_asconf(path, asconf, taken);
-                if let Some(state) = &mut self.reconfiguration {
-                    state.on_answered(answer.clone());
-                }
+                self.peer.on_answered(answer.clone());
                 answer
             }
         };
-        self.outbox.retain(|control| control.chunk.kind() != AsconfAck::KIND);
+        self.ground.outbox.withdraw(AsconfAck::KIND);
         // "The destination address [...] MUST be the source address of the SCTP packet that held the ASCONF" (E6).
-        self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(answer) });
-        self.verify_paths(now);
+        self.ground.outbox.push(path, true, answer);
+        self.peer.verify_paths(&mut self.ground, now);
     }
 
-    /// Reports a chunk of a type that this association does not support.
-    pub(super) fn report_unknown(&mut self, path: PathId, chunk: &dyn EncodeChunk) {
-        let mut bytes = Vec::new();
-        chunk.encode(&mut bytes);
-        self.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
+    /// The peer answered an ASCONF.
+    pub fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
+        let Some(refused) = self.peer.on_asconf_ack(&mut self.ground, ack)? else { return Ok(()) };
+        refused.into_iter().for_each(|address| self.release_local(address));
+        self.peer.verify_paths(&mut self.ground, now);
+        self.peer.ask_for_changes(&mut self.ground, now);
+        Ok(())
     }
 
     /// Handles the requests in their order (V1). The answer reports those that are refused.
     fn answer_asconf(&mut self, path: PathId, asconf: &Asconf, taken: &[IpAddr]) -> AsconfAck {
-        let source = self.paths.addresses(path).remote;
+        let source = self.ground.paths.addresses(path).remote;
         let mut responses = Vec::new();
         let mut is_short = false;
         for request in asconf.requests() {
@@ -91,7 +90,7 @@ impl Session {
         let mut answer = AsconfAck { serial: asconf.serial, responses: Vec::new() };
         // Requests without a response after a refused one have failed too (A7), so the last responses may be left out
         // of a full packet.
-        let room = self.paths.sample(path).packet_limit.as_len().saturating_sub(OVERHEAD);
+        let room = self.ground.paths.sample(path).packet_limit.as_len().saturating_sub(OVERHEAD);
         let mut left = room.saturating_sub(answer.encoded_len());
         answer.responses.extend(responses.into_iter().map_while(|response| {
             left = left.checked_sub(response.to_bytes().len().next_multiple_of(4))?;
@@ -110,12 +109,12 @@ impl Session {
         if acceptable(&[ip], source.ip()).next().is_none() || taken.contains(&ip) {
             return Err(AsconfRefusal::NotAllowed);
         }
-        if self.paths.living().any(|id| self.paths.addresses(id).remote.ip() == ip) {
+        if self.ground.paths.living().any(|id| self.ground.paths.addresses(id).remote.ip() == ip) {
             return Ok(());
         }
         let remote = reached_as(source, ip);
-        let local = partner(remote, &self.paths.locals()).ok_or(AsconfRefusal::NotAllowed)?;
-        self.paths.gain_remote(ip);
+        let local = partner(remote, &self.ground.paths.locals()).ok_or(AsconfRefusal::NotAllowed)?;
+        self.ground.paths.gain_remote(ip);
         self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(AsconfRefusal::NoRoom)
     }
 
@@ -126,7 +125,8 @@ impl Session {
             self.lose_remotes(|ip| ip != source.ip());
             return Ok(());
         }
-        let there: Vec<IpAddr> = self.paths.living().map(|id| self.paths.addresses(id).remote.ip()).collect();
+        let there: Vec<IpAddr> =
+            self.ground.paths.living().map(|id| self.ground.paths.addresses(id).remote.ip()).collect();
         match (there.contains(&unwanted), there.iter().any(|ip| *ip != unwanted)) {
             (false, _) => Ok(()),
             (true, false) => Err(AsconfRefusal::LastAddress),
@@ -141,9 +141,9 @@ impl Session {
     /// "It is considered advice to the receiver of the best-destination address" (§5.4).
     fn prefer_remote(&mut self, wanted: IpAddr, source: SocketAddr) -> Result<(), AsconfRefusal> {
         let ip = if wanted.is_unspecified() { source.ip() } else { wanted };
-        let there = self.paths.living().find(|&id| self.paths.addresses(id).remote.ip() == ip);
+        let there = self.ground.paths.living().find(|&id| self.ground.paths.addresses(id).remote.ip() == ip);
         let path = there.ok_or(AsconfRefusal::NotAllowed)?;
-        self.paths.set_primary(path);
+        self.ground.paths.set_primary(path);
         Ok(())
     }
 }

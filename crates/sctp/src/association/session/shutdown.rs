@@ -2,8 +2,8 @@
 
 use anabranch_base::{Duration, Time};
 
-use super::session::{PeerGone, Session};
-use super::timers::Timer;
+use super::Session;
+use crate::association::ground::{PeerGone, Timer};
 use crate::seq::Tsn;
 use crate::wire::{Shutdown, ShutdownAck};
 
@@ -32,18 +32,18 @@ impl ShutdownState {
 
 impl Session {
     /// Continues as far as possible: when nothing is left to send, the shutdown enters its next stage.
-    pub(super) fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
-        if !self.send.is_empty() {
+    pub fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
+        if !self.sender.is_empty() {
             return stage;
         }
         match stage {
             ShutdownState::Pending => {
                 self.send_shutdown(now);
-                self.timers.start(Timer::ShutdownGuard, now + self.guard_time());
+                self.ground.timers.start(Timer::ShutdownGuard, now + self.guard_time());
                 ShutdownState::Sent
             }
             ShutdownState::Received { .. } => {
-                self.timers.stop(Timer::ShutdownGuard);
+                self.ground.timers.stop(Timer::ShutdownGuard);
                 self.send_shutdown_ack(now);
                 ShutdownState::AckSent
             }
@@ -53,16 +53,16 @@ impl Session {
 
     /// A SHUTDOWN arrived while our data is in flight. The guard timer runs here too: a forged SHUTDOWN can
     /// acknowledge data that never arrived, and then neither end would have anything to send again.
-    pub(super) fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
-        self.timers.set(Timer::ShutdownGuard, now + self.guard_time());
-        ShutdownState::Received { acked: self.send.ack_point() }
+    pub fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
+        self.ground.timers.set(Timer::ShutdownGuard, now + self.guard_time());
+        ShutdownState::Received { acked: self.sender.ack_point() }
     }
 
     /// T5-shutdown-guard expired: returns the next stage of the shutdown, or `None` if it took too long. While our data
     /// is in flight, the timer starts again after each acknowledgement.
-    pub(super) fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
+    pub fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {
-            ShutdownState::Received { acked } if acked != self.send.ack_point() => {
+            ShutdownState::Received { acked } if acked != self.sender.ack_point() => {
                 Some(self.on_shutdown_received(now))
             }
             _ => None,
@@ -70,10 +70,10 @@ impl Session {
     }
 
     /// T2-shutdown expired: sends the same chunk again, on another path if possible.
-    pub(super) fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
-        let path = self.usable_path(self.paths.primary());
-        self.paths.back_off(path);
-        self.count_error(path, true, now)?;
+    pub fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
+        let path = self.ground.paths.usable(self.ground.paths.primary());
+        self.ground.paths.back_off(path);
+        self.ground.count_error(path, true, now)?;
         match stage {
             ShutdownState::Sent => self.send_shutdown(now),
             ShutdownState::AckSent => self.send_shutdown_ack(now),
@@ -84,25 +84,32 @@ impl Session {
 
     /// Sends SHUTDOWN, which tells the peer that our data is complete, and acknowledges what arrived.
     pub(super) fn send_shutdown(&mut self, now: Time) {
-        let chunk = Shutdown { cumulative_tsn_ack: self.arrivals.cumulative() };
+        let chunk = Shutdown { cumulative_tsn_ack: self.receiver.cumulative() };
         self.stop_heartbeats();
-        self.post(self.paths.primary(), chunk);
-        self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
+        self.ground.post(self.ground.paths.primary(), chunk);
+        self.ground.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
 
     /// Sends SHUTDOWN-ACK, which tells the peer that our data is complete too.
-    pub(super) fn send_shutdown_ack(&mut self, now: Time) {
+    pub fn send_shutdown_ack(&mut self, now: Time) {
         self.stop_heartbeats();
-        self.post(self.paths.primary(), ShutdownAck);
-        self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
+        self.ground.post(self.ground.paths.primary(), ShutdownAck);
+        self.ground.timers.set(Timer::Shutdown, now + self.shutdown_wait());
+    }
+
+    /// RFC 9260 §8.3: the sending of HEARTBEATs "is discontinued after sending either a SHUTDOWN chunk or SHUTDOWN
+    /// ACK chunk". So is that of ASCONFs.
+    fn stop_heartbeats(&mut self) {
+        self.peer.stop_asking(&mut self.ground);
+        self.ground.stop_heartbeats();
     }
 
     /// RFC 9260 §9.2: T5-shutdown-guard, "5 times RTO.Max".
     fn guard_time(&self) -> Duration {
-        self.settings.config.rto.max * 5
+        self.ground.settings.config.rto.max * 5
     }
 
     fn shutdown_wait(&self) -> Duration {
-        self.paths.sample(self.usable_path(self.paths.primary())).rto
+        self.ground.paths.sample(self.ground.paths.usable(self.ground.paths.primary())).rto
     }
 }

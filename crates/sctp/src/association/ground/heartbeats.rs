@@ -1,0 +1,95 @@
+//! HEARTBEATs that leave (RFC 9260 §8.3): when, and what is in them.
+
+use anabranch_base::{Duration, Time};
+
+use super::Ground;
+use super::probe::Probe;
+use super::timers::Timer;
+use crate::config::Failover;
+use crate::policy::{PathId, PathState};
+use crate::wire::Heartbeat;
+
+impl Ground {
+    /// Whether an answer on a candidate path proves that the peer receives packets sent there. The record of the
+    /// HEARTBEAT is not needed: other candidates may have replaced this one meanwhile.
+    pub fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
+        let is_guess = self.paths.is_candidate(arrived) && !self.paths.is_removed(arrived);
+        is_guess && proof == self.outbox.proof(self.paths.addresses(arrived))
+    }
+
+    /// The heartbeat period of `path` ended.
+    pub fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
+        let is_idle = self.paths.heartbeat(path).take_idle();
+        let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
+        if is_unwatched || self.quick_period(path).is_some() {
+            self.send_heartbeat(path, now);
+        }
+        self.schedule_heartbeat(path, now);
+    }
+
+    /// No HEARTBEATs and no probes leave any more.
+    pub fn stop_heartbeats(&mut self) {
+        self.timers.stop(Timer::Verification);
+        for path in self.paths.ids() {
+            self.timers.stop(Timer::Heartbeat(path));
+            self.timers.stop(Timer::HeartbeatAnswer(path));
+            self.paths.heartbeat(path).probes_mut().forget();
+        }
+        self.stop_mtu_probes();
+    }
+
+    /// Every HB.interval + RTO, with a jitter of half an RTO in both directions (RFC 9260 §8.3); sooner on a failed
+    /// path, with `failover.quick`.
+    pub fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
+        if let Some(period) = self.quick_period(path) {
+            return self.timers.set(Timer::Heartbeat(path), now + period);
+        }
+        if self.settings.config.failover.heartbeat == Duration::MAX {
+            return;
+        }
+        let rto = self.paths.sample(path).rto;
+        let jitter = Duration::from_nanos(self.outbox.random() % rto.as_nanos().max(1));
+        let period = self.settings.config.failover.heartbeat + rto / 2 + jitter;
+        self.timers.set(Timer::Heartbeat(path), now + period);
+    }
+
+    /// Sends a HEARTBEAT on `path`, which may be unverified.
+    pub fn send_heartbeat(&mut self, path: PathId, now: Time) {
+        let nonce = self.outbox.random();
+        let mut info = Probe { nonce, path }.encode();
+        if self.paths.is_candidate(path) {
+            info.extend(self.outbox.proof(self.paths.addresses(path)).to_be_bytes());
+        }
+        self.outbox.push(path, true, Heartbeat { info, is_backup: self.paths.say_backup(path) });
+        self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
+        // An additional HEARTBEAT on a failed path does not delay the error of the first.
+        self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
+    }
+
+    /// A path has failed or potentially failed: probes it at once (RFC 7829 §3.2). An inactive path is probed only
+    /// with `failover.quick`.
+    pub fn probe_failed(&mut self, path: PathId, now: Time) {
+        let is_wanted = match self.paths.sample(path).state {
+            PathState::PotentiallyFailed => true,
+            PathState::Inactive => self.settings.config.failover.quick,
+            _ => false,
+        };
+        let is_quick = self.quick_period(path).is_some();
+        if is_wanted && (is_quick || !self.paths.health(path).awaits_heartbeat()) {
+            self.send_heartbeat(path, now);
+        }
+        if is_quick {
+            self.schedule_heartbeat(path, now);
+        }
+    }
+
+    /// The period in which a failed path is probed, independent of its RTO; `None` without `failover.quick`.
+    fn quick_period(&self, path: PathId) -> Option<Duration> {
+        let Failover { quick, .. } = self.settings.config.failover;
+        let is_wanted = quick && self.paths.sample(path).state.has_failed();
+        is_wanted.then_some(QUICK_PERIOD)
+    }
+}
+
+/// A failed path that works again is detected within this time plus one round trip.
+const QUICK_PERIOD: Duration = Duration::from_millis(500);

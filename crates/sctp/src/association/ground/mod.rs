@@ -1,0 +1,130 @@
+//! The common ground of an association's parts: what each of them may read and change. A part is one of the
+//! [sender](super::sender), the [receiver](super::receiver) and the [peer's addresses](super::peer_addresses); none of
+//! them sees another.
+
+mod challenge;
+mod control;
+mod heartbeats;
+mod log;
+mod mtu_search;
+mod outbox;
+mod probe;
+mod timers;
+
+use std::sync::Arc;
+
+use anabranch_base::{Ecn, Seed, Time};
+
+pub use log::Log;
+pub use outbox::Outbox;
+pub use probe::ProbeAnswer;
+pub use timers::{Timer, Timers};
+
+use super::agreement::{Agreement, Settings};
+use crate::config::EcnUse;
+use crate::event::Event;
+use crate::path::{HealthChange, PacketChunks, PathTable};
+use crate::policy::PathId;
+use crate::policy::congestion::CutCause;
+use crate::record::Happening;
+use crate::wire::CommonHeader;
+
+/// What the parts of an open association share.
+#[derive(Debug)]
+pub struct Ground {
+    /// What does not change while the endpoint exists.
+    pub settings: Arc<Settings>,
+    /// The result of the handshake.
+    pub agreement: Agreement,
+    /// What is known of each path.
+    pub paths: PathTable,
+    /// When something is to happen by itself.
+    pub timers: Timers,
+    /// The control chunks that wait to leave.
+    pub outbox: Outbox,
+    /// What the application and observers are told.
+    pub log: Log,
+}
+
+/// There were too many errors in a row: the peer does not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerGone {
+    /// How many errors.
+    pub errors: u32,
+}
+
+impl Ground {
+    /// The ground of a new association. What leaves without being asked for draws from children of `seed`.
+    pub fn new(settings: Arc<Settings>, agreement: Agreement, paths: PathTable, seed: &Seed) -> Ground {
+        let (timers, outbox, log) = (Timers::default(), Outbox::new(seed), Log::default());
+        Ground { settings, agreement, paths, timers, outbox, log }
+    }
+
+    /// Records the window of path `id`, which was cut or changed otherwise.
+    pub fn record_window(&mut self, at: Time, id: PathId, cut: Option<CutCause>) {
+        if self.log.is_recording() {
+            let sample = self.paths.sample(id);
+            let (cwnd, ssthresh) = (sample.cwnd, sample.ssthresh);
+            self.log.record(at, id, Happening::Window { cwnd, ssthresh, cut });
+        }
+    }
+
+    /// How both ends use ECN.
+    pub fn ecn(&self) -> EcnUse {
+        if self.agreement.ecn { self.settings.config.ecn } else { EcnUse::Off }
+    }
+
+    /// The codepoint of a packet with these chunks on `path`.
+    pub fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
+        let is_off = self.ecn() == EcnUse::Off;
+        if is_off || !is_new && !self.settings.config.ect_retransmissions {
+            return Ecn::NotEct;
+        }
+        let is_tested = self.settings.config.ecn_test;
+        self.paths.trial_mut(path).codepoint(chunks, is_new, is_tested)
+    }
+
+    /// Counts an error against path `id`, and against the association if it `is_serious`. `Err` when there were too
+    /// many.
+    pub fn count_error(&mut self, id: PathId, is_serious: bool, now: Time) -> Result<(), PeerGone> {
+        let failover = self.settings.config.failover;
+        let change = self.paths.on_error(id, &failover);
+        self.announce(id, change, now);
+        match self.paths.count_errors_in_row(is_serious) {
+            errors if errors > failover.association_max => Err(PeerGone { errors }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reports a path's change to the application, and starts or checks the search for the path's MTU.
+    pub fn announce(&mut self, id: PathId, change: Option<HealthChange>, now: Time) {
+        let event = match change {
+            None => return,
+            Some(HealthChange::Confirmed) => Event::PathConfirmed(id),
+            Some(HealthChange::Suspected) => Event::PathSuspected(id),
+            Some(HealthChange::Down) => Event::PathDown(id),
+            Some(HealthChange::Up) => Event::PathUp(id),
+        };
+        self.log.event(event);
+        match change {
+            Some(HealthChange::Confirmed | HealthChange::Up) => self.search_mtu(id, now),
+            Some(HealthChange::Suspected) => self.doubt_mtu(id, now),
+            Some(HealthChange::Down) | None => {}
+        }
+    }
+
+    /// Restarts the T3-rtx timer of path `id`.
+    pub fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
+        let wait = self.paths.take_timer(id);
+        self.timers.set(Timer::Retransmission(id), now + wait);
+    }
+
+    /// The header of packets to the peer.
+    pub fn header(&self) -> CommonHeader {
+        CommonHeader {
+            source_port: self.agreement.local_port,
+            destination_port: self.agreement.peer_port,
+            verification_tag: self.agreement.peer_tag,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A packet while it is packed: its room, what it carries so far, and the AUTH chunk that it may need.
+
+use anabranch_base::ByteCount;
+
+use super::authentication::AuthKeys;
+use super::packet_auth::PacketAuth;
+use crate::path::PacketChunks;
+use crate::policy::PathId;
+use crate::wire::{Checksum, CommonHeader, Data, EncodeChunk, Full, PacketBuilder};
+
+/// A packet that is packed.
+#[derive(Debug)]
+pub(super) struct Packing<'a> {
+    /// The path that it takes.
+    pub path: PathId,
+    room: PacketRoom,
+    builder: PacketBuilder<'a>,
+    keys: Option<&'a AuthKeys>,
+    auth: PacketAuth,
+    /// What it carries so far.
+    pub packed: Packed,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packed {
+    pub len: usize,
+    pub weight: ByteCount,
+    pub has_data: bool,
+    pub chunks: Option<PacketChunks>,
+    /// Whether its first chunk leaves for the first time.
+    pub is_new: bool,
+    pub is_retransmission: bool,
+    /// It is larger than the path's packet limit, because of a chunk that fits into no packet within it.
+    pub is_stretched: bool,
+}
+
+/// How large a packet may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PacketRoom {
+    /// The size of the first of several packets that leave together.
+    Segment(usize),
+    /// The size that the path carries; a packet may exceed it only for a single chunk that cannot be cut.
+    Packet(usize),
+}
+
+impl<'a> Packing<'a> {
+    /// An empty packet for `path`, appended to `buf`; with `keys`, chunks may have to be authenticated.
+    pub fn begin(
+        path: PathId,
+        room: PacketRoom,
+        header: CommonHeader,
+        keys: Option<&'a AuthKeys>,
+        buf: &'a mut Vec<u8>,
+    ) -> Packing<'a> {
+        let (PacketRoom::Segment(limit) | PacketRoom::Packet(limit)) = room;
+        let builder = PacketBuilder::new(buf, header, limit);
+        Packing { path, room, builder, keys, auth: PacketAuth::default(), packed: Packed::default() }
+    }
+
+    /// Appends a chunk.
+    ///
+    /// # Errors
+    /// It does not fit. Nothing has changed then.
+    pub fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
+        self.auth.push(self.keys, &mut self.builder, chunk)
+    }
+
+    /// Appends a chunk with data. A chunk that is larger than the path's packets goes alone in a packet that the network
+    /// may fragment: its TSN was already sent, so it cannot be cut into smaller chunks here (RFC 9260 §6.9).
+    ///
+    /// # Errors
+    /// It does not fit. Nothing has changed then.
+    pub fn push_data(&mut self, data: Data<'_>) -> Result<(), Full> {
+        let pushed = self.push(&data);
+        if pushed.is_ok() || !self.may_stretch() {
+            return pushed;
+        }
+        self.stretch(CommonHeader::LEN + self.auth_len(&data) + data.encoded_len());
+        // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
+        self.push(&Data { immediate: true, ..data })
+    }
+
+    /// Whether the packet may become larger than what its path carries, for a single chunk.
+    pub fn may_stretch(&self) -> bool {
+        self.builder.is_empty() && matches!(self.room, PacketRoom::Packet(_))
+    }
+
+    /// Makes the packet `len` bytes large.
+    pub fn stretch(&mut self, len: usize) {
+        self.builder.stretch(len);
+        self.packed.is_stretched = true;
+    }
+
+    /// The bytes that a packet with only `chunk` needs for AUTH.
+    pub fn auth_len(&self, chunk: &dyn EncodeChunk) -> usize {
+        PacketAuth::cost(self.keys, chunk)
+    }
+
+    /// How many bytes are left.
+    pub fn remaining(&self) -> usize {
+        self.builder.remaining()
+    }
+
+    /// How many bytes there are.
+    pub fn len(&self) -> usize {
+        self.builder.len()
+    }
+
+    /// The packet is complete. Returns what it carries; `None` if that is nothing.
+    pub fn finish(mut self, checksum: Checksum) -> Option<Packed> {
+        self.auth.sign(self.keys, &mut self.builder);
+        let len = self.builder.finish(checksum);
+        (len > 0).then_some(Packed { len, ..self.packed })
+    }
+}

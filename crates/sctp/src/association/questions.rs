@@ -1,0 +1,206 @@
+//! What can be read of an association: its state, what it holds, and what its paths are like.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::agreement::Agreement;
+use super::session::{Session, ShutdownState};
+use super::{Association, LocalIdentity, State};
+use crate::path::{PathAddresses, PathCounters, SackCounters, TimeInLimit};
+use crate::policy::{PathId, PathSample};
+use crate::seq::Tsn;
+use crate::wire::VerificationTag;
+
+/// The state of an association (RFC 9260 §4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssociationState {
+    /// The association is closed.
+    Closed,
+    /// INIT is not answered yet.
+    CookieWait,
+    /// COOKIE-ECHO is not answered yet.
+    CookieEchoed,
+    /// The association is open.
+    Established,
+    /// The association closes when all data is acknowledged.
+    ShutdownPending,
+    /// This end sent SHUTDOWN.
+    ShutdownSent,
+    /// The peer sent SHUTDOWN.
+    ShutdownReceived,
+    /// This end sent SHUTDOWN-ACK.
+    ShutdownAckSent,
+}
+
+impl Association {
+    /// The cumulative TSN ack points, once the association is open: of data that arrived, and of data that was sent.
+    pub fn ack_points(&self) -> Option<(Tsn, Tsn)> {
+        self.session().map(Session::ack_points)
+    }
+
+    /// The state of the association.
+    pub fn state(&self) -> AssociationState {
+        match &self.state {
+            State::Closed(_) => AssociationState::Closed,
+            State::Opening(handshake) if handshake.is_cookie_echoed() => AssociationState::CookieEchoed,
+            State::Opening(_) => AssociationState::CookieWait,
+            State::Open(_) => AssociationState::Established,
+            State::Closing(_, ShutdownState::Pending) => AssociationState::ShutdownPending,
+            State::Closing(_, ShutdownState::Sent) => AssociationState::ShutdownSent,
+            State::Closing(_, ShutdownState::Received { .. }) => AssociationState::ShutdownReceived,
+            State::Closing(_, ShutdownState::AckSent) => AssociationState::ShutdownAckSent,
+        }
+    }
+
+    /// Whether messages may be sent.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Open(_))
+    }
+
+    /// How much user data may be sent now.
+    pub fn send_space(&self) -> ByteCount {
+        match &self.state {
+            State::Open(session) => session.send_space(),
+            _ => ByteCount::ZERO,
+        }
+    }
+
+    /// User data that was given to [`send`](Association::send) and is not acknowledged; after the end of the
+    /// association, the user data that was never acknowledged.
+    pub fn unacknowledged(&self) -> ByteCount {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => session.unacknowledged(),
+            State::Opening(_) => ByteCount::ZERO,
+            State::Closed(closed) => closed.undelivered,
+        }
+    }
+
+    /// User data that waits to be sent for the first time.
+    pub fn waiting(&self) -> ByteCount {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => session.waiting_bytes(),
+            _ => ByteCount::ZERO,
+        }
+    }
+
+    /// User data that waits for the application or for the rest of its message.
+    pub fn received_bytes_held(&self) -> ByteCount {
+        self.session().map_or(ByteCount::ZERO, Session::received_bytes_held)
+    }
+
+    /// How many streams there are for sending and for receiving. `None` without a session.
+    pub fn streams(&self) -> Option<(u16, u16)> {
+        let agreement = &self.session()?.ground().agreement;
+        Some((agreement.outbound_streams, agreement.inbound_streams))
+    }
+
+    /// The size of the receive buffer in user data: as configured, or as large as it has grown.
+    pub fn receive_buffer(&self) -> ByteCount {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => session.receive_buffer(),
+            State::Opening(handshake) => handshake.settings.config.receive_buffer,
+            State::Closed(closed) => closed.receive_buffer,
+        }
+    }
+
+    /// Every path, including removed ones, as policies see it.
+    pub fn paths(&self) -> &[PathSample] {
+        self.path_table().samples()
+    }
+
+    /// The addresses of a path.
+    ///
+    /// # Panics
+    /// `path` is not one of [`paths`](Association::paths).
+    pub fn path_addresses(&self, path: PathId) -> PathAddresses {
+        self.path_table().addresses(path)
+    }
+
+    /// What identifies packets without our tag as this association's: the peer's port and tag, once known. The last
+    /// number counts added and moved paths; while it stays, the addresses of all paths stay.
+    pub(crate) fn reached_by(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
+        let (port, tag) = match &self.state {
+            State::Open(session) | State::Closing(session, _) => {
+                let Agreement { peer_port, peer_tag, .. } = session.ground().agreement;
+                return (Some(peer_port), Some(peer_tag), session.ground().paths.address_changes());
+            }
+            State::Opening(handshake) => (Some(handshake.identity.peer_port), handshake.peer_tag()),
+            State::Closed(closed) => (None, Some(closed.tags.1)),
+        };
+        (port, tag, self.path_table().address_changes())
+    }
+
+    /// Counters of what a path carried.
+    ///
+    /// # Panics
+    /// `path` is not one of [`paths`](Association::paths).
+    pub fn path_counters(&self, path: PathId) -> PathCounters {
+        self.path_table().counters(path)
+    }
+
+    /// The first other path that was found to share the bottleneck of `path`, where `coupled` is `auto`; `None` if none was.
+    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+        self.session().and_then(|session| session.shares_with(path))
+    }
+
+    /// The SACKs that this end sent and received.
+    pub fn sack_counters(&self) -> SackCounters {
+        self.path_table().sacks()
+    }
+
+    /// What limited a path, from the association's opening until `now`. The limit at the end of an association counts
+    /// on.
+    ///
+    /// # Panics
+    /// `path` is not one of [`paths`](Association::paths).
+    pub fn time_in_limit(&self, now: Time, path: PathId) -> TimeInLimit {
+        self.path_table().time_in_limit(path, now)
+    }
+
+    /// The congestion window of a path in bytes, averaged over the same time as
+    /// [`time_in_limit`](Association::time_in_limit).
+    ///
+    /// # Panics
+    /// `path` is not one of [`paths`](Association::paths).
+    pub fn mean_cwnd(&self, now: Time, path: PathId) -> f64 {
+        self.path_table().mean_cwnd(path, now)
+    }
+
+    /// For how long there was data to send and congestion window on a path, but no receive window.
+    pub fn blocked(&self, now: Time) -> Duration {
+        self.path_table().blocked(now)
+    }
+
+    /// Both tags: ours, and the peer's once it is known.
+    pub fn tags(&self) -> (VerificationTag, Option<VerificationTag>) {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => {
+                let Agreement { local_tag, peer_tag, .. } = session.ground().agreement;
+                (local_tag, Some(peer_tag))
+            }
+            State::Opening(handshake) => (handshake.identity.tag, handshake.peer_tag()),
+            State::Closed(closed) => (closed.tags.0, Some(closed.tags.1)),
+        }
+    }
+
+    /// The peer's SCTP port.
+    pub fn peer_port(&self) -> Option<u16> {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => Some(session.ground().agreement.peer_port),
+            State::Opening(handshake) => Some(handshake.identity.peer_port),
+            State::Closed(_) => None,
+        }
+    }
+
+    /// Whether a SACK is to be sent: reading may have made room that the peer waits for.
+    pub fn is_sack_due(&self) -> bool {
+        self.session().is_some_and(Session::is_sack_due)
+    }
+
+    /// The values in this end's INIT, while the INIT is not answered (RFC 9260 §5.2.1).
+    pub fn identity(&self) -> Option<LocalIdentity> {
+        match &self.state {
+            State::Opening(handshake) => Some(handshake.identity),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The policies of the receiver, built from their names.
+
+use anabranch_base::Seed;
+
+use crate::association::receiver_rules::ReceiverRules;
+use crate::config::Config;
+use crate::policy::acknowledge::{AckTiming, FlowControl, FullSack, SackContent, StandardFlow};
+use crate::policy::{Registry, UnknownPolicy};
+
+/// What decides about acknowledgements: one policy of each kind.
+#[derive(Debug)]
+pub struct AckRules {
+    /// When a SACK is due.
+    pub timing: Box<dyn AckTiming>,
+    /// What a SACK contains.
+    pub content: Box<dyn SackContent>,
+    /// What the receiver advertises.
+    pub flow: Box<dyn FlowControl>,
+}
+
+impl AckRules {
+    /// Builds the policies that `config` names. Policies that draw random numbers use children of `seed`.
+    ///
+    /// # Errors
+    /// `registry` does not have one of the names.
+    pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<AckRules, UnknownPolicy> {
+        let rules = config.rules(seed.child("policies"));
+        Ok(AckRules {
+            timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
+            content: registry.sack_contents.build(&config.sack_content, &rules)?,
+            flow: registry.flow_controls.build(&config.flow_control, &rules)?,
+        })
+    }
+
+    /// Falls back to the standard's rules where the peer does not have the others.
+    pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
+        if config.has_two_levels() && !agreed.two_levels {
+            self.flow = Box::new(StandardFlow);
+        }
+        if config.has_new_gaps() && !agreed.new_gaps {
+            self.content = Box::new(FullSack);
+        }
+    }
+}

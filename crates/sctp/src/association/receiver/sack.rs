@@ -1,0 +1,73 @@
+//! The SACK that leaves: on which path, and what it contains (RFC 9260 §6.2, §6.4).
+
+use anabranch_base::ByteCount;
+
+use super::Receiver;
+use crate::association::ground::{Ground, Timer};
+use crate::association::packing::Packing;
+use crate::policy::PathId;
+use crate::policy::acknowledge::Arrived;
+use crate::wire::Sack;
+
+impl Receiver {
+    /// The delay of a SACK ended.
+    pub fn on_sack_delay_over(&mut self, ground: &mut Ground) {
+        let is_new = !std::mem::replace(&mut self.is_sack_due, true);
+        ground.paths.sacks_mut().sent_by_timer += u64::from(is_new);
+    }
+
+    /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If none is, DATA shows better than
+    /// anything where the network works again (RFC 9260 §6.4).
+    pub fn sack_route(&self, ground: &Ground) -> PathId {
+        let usable = ground.paths.usable(self.sack_path);
+        let has_failed = |id| ground.paths.sample(id).state.has_failed();
+        match ground.settings.config.failover.quick && has_failed(usable) && has_failed(self.sack_path) {
+            true => self.sack_path,
+            false => usable,
+        }
+    }
+
+    /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
+    /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
+    pub fn pack_sack(&mut self, ground: &mut Ground, goes_with_data: bool, packing: &mut Packing<'_>) {
+        let may_ride = ground.timers.is_running(Timer::Sack) && goes_with_data;
+        if !(self.is_sack_due || may_ride) || self.sack_route(ground) != packing.path {
+            return;
+        }
+        if !self.pack_echoes(ground, LEAST_SACK, packing) {
+            return;
+        }
+        let mut gaps = self.arrivals.gap_blocks();
+        let arrived = Arrived {
+            cumulative: self.arrivals.cumulative(),
+            gaps: &mut gaps,
+            duplicates: self.arrivals.duplicates(),
+        };
+        // SACKs stay small: if a path's MTU shrank, nothing would detect that they are too large for it. Large ones between
+        // small ones would not help: what one reports and the next does not counts as taken back (RFC 9260 §6.2.1).
+        let safe = ground.paths.safe_limit(packing.path, &ground.settings.config).as_len();
+        let room = ByteCount::of_len(packing.remaining().min(safe.saturating_sub(packing.len())));
+        self.rules.content.fill(arrived, room, &mut self.listed);
+        drop(gaps);
+        let a_rwnd = self.rules.flow.advertise(&self.buffer_sample(ground));
+        let sack = Sack {
+            cumulative_tsn_ack: self.arrivals.cumulative(),
+            a_rwnd: u32::try_from(a_rwnd.get()).unwrap_or(u32::MAX),
+            flags: self.rules.timing.flags() | self.rules.content.flags(),
+            gap_blocks: self.listed.gaps.as_slice().into(),
+            duplicates: self.listed.duplicates.as_slice().into(),
+        };
+        if packing.push(&sack).is_err() {
+            return;
+        }
+        self.buffer.on_advertised(a_rwnd);
+        self.arrivals.clear_duplicates();
+        self.rules.timing.on_sack_sent();
+        ground.paths.sacks_mut().sent += 1;
+        ground.timers.stop(Timer::Sack);
+        self.is_sack_due = false;
+    }
+}
+
+/// A SACK without gap blocks, and the authentication of its packet.
+const LEAST_SACK: usize = 64;

@@ -1,0 +1,245 @@
+//! The sender: everything from a message of the application to its acknowledgement. The send buffer knows the chunks,
+//! the rules decide, and the files beside this one carry out what a SACK, a timer or the next packet demands.
+
+mod account;
+mod commit;
+mod cutting;
+mod cwr;
+mod doubts;
+mod draws;
+mod idle;
+mod loss;
+mod missing;
+mod mtu;
+mod ns2;
+mod on_sack;
+mod on_timeout;
+mod open_packet;
+mod pacing;
+mod pack;
+mod peer_window;
+mod rack;
+mod reading;
+mod retransmit;
+mod revival;
+mod roster;
+mod rules;
+mod silence;
+mod small_window;
+mod split;
+mod undo;
+mod vanishing;
+mod waiting;
+mod window_exemptions;
+mod windows;
+
+use anabranch_base::{ByteCount, Seed, Time};
+
+pub use rules::SenderRules;
+
+use super::ground::Ground;
+use crate::config::MaxBurst;
+use crate::path::PathTable;
+use crate::policy::schedule::{Index, QueueView};
+use crate::policy::{PathId, View};
+use crate::send::{Outgoing, SendBuffer};
+use crate::seq::Tsn;
+use cwr::Cwr;
+use doubts::Doubts;
+use draws::TimerDraws;
+use open_packet::OpenPacket;
+use peer_window::PeerWindow;
+use reading::SackReading;
+use vanishing::Vanishing;
+use window_exemptions::WindowExemptions;
+
+/// How far sending has come since the last event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SendPhase {
+    /// Nothing was sent yet.
+    Begins,
+    /// Something was sent, and more may follow.
+    GoesOn,
+    /// Everything was sent; only a SACK or control chunk that was queued since then would leave.
+    Drained,
+    /// Everything that could be sent was sent. Polling again changes nothing.
+    Done,
+}
+
+/// The sending half of an association.
+#[derive(Debug)]
+pub struct Sender {
+    buffer: SendBuffer,
+    peer_window: PeerWindow,
+    rules: SenderRules,
+    /// The path and chunk that the scheduler picked and that did not fit into the last packet.
+    picked: Option<(PathId, Index)>,
+    /// The copy that the scheduler wants to send and that has not left yet.
+    planned_copy: Option<(Tsn, PathId)>,
+    /// The paths on which one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
+    exemptions: WindowExemptions,
+    /// The cuts that may prove spurious.
+    doubts: Doubts,
+    /// The peer's reports of congestion marks, and their answers.
+    cwr: Cwr,
+    /// How far sending has come since the last event.
+    phase: SendPhase,
+    /// The bound on the packets that one event sends.
+    max_burst: MaxBurst,
+    /// The peer deleted every verified address: data waits.
+    awaits_verification: bool,
+    /// The room in the send buffer for which the application waits.
+    wanted_room: Option<ByteCount>,
+    /// The time-outs of the chunk that the peer waits for, if it is too large for some networks.
+    vanishing: Option<Vanishing>,
+    /// The memory for the next SACK. While a SACK is processed, the memory is passed from step to step and this value
+    /// is empty.
+    reading: SackReading,
+    /// The random times of timers that a loss response sets.
+    draws: TimerDraws,
+}
+
+impl Sender {
+    /// The sender of a new association over the paths of `ground`.
+    pub fn new(ground: &Ground, rules: SenderRules, seed: &Seed) -> Sender {
+        let (config, agreement) = (&ground.settings.config, &ground.agreement);
+        let open = rules.flow.peer_window(agreement.peer_window, ByteCount::ZERO);
+        Sender {
+            buffer: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge)
+                .with_ns2(config.cmt.ns2)
+                .by_departure(config.cmt.by_departure)
+                .by_time(config.cmt.by_time),
+            peer_window: PeerWindow::new(agreement.peer_window, open, config),
+            rules,
+            picked: None,
+            planned_copy: None,
+            exemptions: WindowExemptions::default(),
+            doubts: Doubts::default(),
+            cwr: Cwr::default(),
+            phase: SendPhase::Done,
+            max_burst: config.max_burst,
+            awaits_verification: false,
+            wanted_room: None,
+            vanishing: None,
+            reading: SackReading::default(),
+            draws: TimerDraws::new(seed.child("timers")),
+        }
+    }
+
+    /// Queues a message of the application.
+    pub fn on_message(&mut self, ground: &mut Ground, now: Time, message: Outgoing) {
+        self.begin_event(ground);
+        self.decay_idle_windows(ground, now);
+        self.queue_message(ground, message);
+        let Some(oldest) = self.buffer.oldest_waiting() else { return };
+        let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        self.rules.scheduler.on_queued(&queue, &view);
+    }
+
+    /// How much user data the association accepts now.
+    pub fn send_space(&self, ground: &Ground) -> ByteCount {
+        self.buffer.room_in(ground.settings.config.send_buffer)
+    }
+
+    /// A sender waits until a message of this size fits.
+    pub fn want_room(&mut self, message: ByteCount) {
+        self.wanted_room = Some(self.wanted_room.map_or(message, |other| other.min(message)));
+    }
+
+    /// The peer deleted every verified address, or did not: until a path is verified, data waits.
+    pub fn await_verification(&mut self, is_awaited: bool) {
+        self.awaits_verification = is_awaited;
+    }
+
+    /// The next chunk may leave although the peer has no room for it.
+    pub fn allow_window_probe(&mut self) {
+        self.peer_window.allow_probe();
+    }
+
+    /// Whether everything is cumulatively acknowledged.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Whether data waits to be sent for the first time.
+    pub fn has_waiting(&self) -> bool {
+        self.buffer.waiting_chunks() > 0
+    }
+
+    /// User data that waits to be sent for the first time.
+    pub fn waiting_bytes(&self) -> ByteCount {
+        self.buffer.waiting_bytes()
+    }
+
+    /// User data that is not cumulatively acknowledged.
+    pub fn held_bytes(&self) -> ByteCount {
+        self.buffer.held_bytes()
+    }
+
+    /// The cumulative TSN ack point of what was sent.
+    pub fn ack_point(&self) -> Tsn {
+        self.buffer.ack_point()
+    }
+
+    /// The largest window that the peer ever advertised.
+    pub fn peer_buffer(&self) -> ByteCount {
+        self.peer_window.buffer()
+    }
+
+    /// Limits the congestion windows of paths.
+    pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
+        self.rules.limit.set_limits(limits);
+        self.reconsider();
+    }
+
+    /// The first other path that was found to share the bottleneck of `path`.
+    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+        self.rules.congestion.shares_with(path)
+    }
+
+    /// An event is handled: each path may send another burst.
+    pub fn begin_event(&mut self, ground: &mut Ground) {
+        ground.paths.on_event(self.max_burst);
+        self.phase = SendPhase::Begins;
+    }
+
+    /// What may be sent changed without an event.
+    pub fn reconsider(&mut self) {
+        if self.phase == SendPhase::Drained {
+            self.phase = SendPhase::GoesOn;
+        }
+    }
+}
+
+/// The association as a policy sees it. It is a function of only the parts that it shows, so that policies can be
+/// called mutably.
+fn look<'a>(
+    now: Time,
+    paths: &'a PathTable,
+    peer_window: &PeerWindow,
+    send: &SendBuffer,
+) -> View<'a> {
+    View {
+        now,
+        paths: paths.samples(),
+        primary: paths.primary(),
+        last_resort: paths.last_resort(),
+        peer_window: peer_window.open(),
+        receive_buffer: peer_window.buffer(),
+        queued: send.waiting_bytes(),
+    }
+}
+
+/// The chunks that wait to be sent for the first time, from the chunk `oldest` on, as a scheduler sees them.
+fn look_at_queue<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
+    let widest = paths.widest().unwrap_or(ByteCount::MAX);
+    QueueView {
+        chunks: send.waiting_chunks(),
+        first_tsn: oldest,
+        // A chunk that fits no path goes to the widest one.
+        oldest: send.packet_with(oldest).min(widest),
+        widest,
+        waiting: send,
+    }
+}

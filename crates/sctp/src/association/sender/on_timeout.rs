@@ -1,0 +1,89 @@
+//! What the sender does when T3-rtx expires (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).
+
+use anabranch_base::Time;
+
+use super::Sender;
+use crate::association::ground::Ground;
+use crate::policy::PathId;
+use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
+use crate::record::Happening;
+use crate::seq::Tsn;
+
+/// An error that counts against a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathError {
+    /// Whether it counts against the association too.
+    pub is_serious: bool,
+}
+
+impl Sender {
+    /// T3-rtx expired on `path` (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).
+    /// Returns the error that it is.
+    pub fn on_retransmission_timeout(
+        &mut self,
+        ground: &mut Ground,
+        path: PathId,
+        now: Time,
+    ) -> Option<PathError> {
+        let lost = self.buffer.in_flight_on(path);
+        if lost.is_empty() {
+            return None;
+        }
+        let is_probe = self.peer_window.probe().is_some_and(|probe| lost == [probe]);
+        let again = ground.paths.has_timed_out(path);
+        ground.paths.on_timeout(path);
+        ground.paths.trial_mut(path).on_timeout(now);
+        let is_heard = ground.paths.is_heard(path);
+        let signal = match is_probe && is_heard && self.peer_window.has_answered() {
+            true => Signal::WindowProbeUnanswered,
+            false => Signal::Timeout { again },
+        };
+        let is_refused = self.is_refused(lost[0]);
+        if !is_refused {
+            self.doubt_mtu_after(ground, &lost, path, now);
+        }
+        self.peer_window.on_timeout();
+        let response = self.respond(ground, signal, path, now);
+        if response.counts_rto {
+            ground.paths.count_timeout(path);
+        }
+        if response.is_error && ground.settings.config.failover.quick {
+            ground.paths.doubt_before(path, now);
+        }
+        if response.cut.is_some() {
+            ground.paths.silence_mut(path).take_debt();
+            let sample = ground.paths.sample(path);
+            if sample.cwnd <= sample.unit {
+                ground.paths.try_one_packet(path);
+            }
+        }
+        let resend = response.resend.count(lost.len());
+        for &tsn in lost.iter().take(resend) {
+            match response.cut {
+                Some(_) => self.lose(ground, tsn, path, LostBy::Timeout, now),
+                None => _ = self.mark_lost(ground, tsn, path, LostBy::Timeout),
+            }
+        }
+        if resend >= lost.len() {
+            ground.paths.on_all_lost(path);
+        } else {
+            ground.restart_retransmission_timer(path, now);
+        }
+        self.rules.detection.on_timeout(path);
+        ground.paths.change_after_loss(path, |state| state.tail_probe = None);
+        ground.log.record(now, path, Happening::Timeout);
+        // If it is refused, the peer is alive, and answers on another path: a chunk that it has no room for may wait for the
+        // chunk that is lost on this path.
+        let counts = response.is_error && !(is_refused && is_heard);
+        counts.then_some(PathError { is_serious: !is_refused })
+    }
+
+    /// Whether the peer is alive and has no room for a chunk. Such a chunk acts as a window probe even if it was not
+    /// sent as one: it was sent again beside newer data that took its room, or the window shrank. RFC 9260 §6.1 A:
+    /// probes that only SACKs answer do not count as errors, "because the receiver MAY keep its window closed for an
+    /// indefinite time".
+    pub(super) fn is_refused(&self, tsn: Tsn) -> bool {
+        self.peer_window.refuses(self.buffer.rwnd_weight(tsn))
+    }
+}

@@ -1,0 +1,115 @@
+//! Which data the next packet carries, and on which path: lost chunks, then new data, then copies.
+
+use anabranch_base::Time;
+
+use super::{OpenPacket, SendPhase, Sender};
+use crate::association::ground::Ground;
+use crate::association::packing::Packing;
+use crate::policy::PathId;
+use crate::seq::Tsn;
+use crate::wire::Data;
+
+impl Sender {
+    /// The first packet after an event is about to leave.
+    pub fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
+        if self.phase == SendPhase::Begins {
+            self.phase = SendPhase::GoesOn;
+            ground.paths.bound_windows(ground.settings.config.max_burst);
+            self.begin_pacing(ground, now);
+            self.rules.scheduler.on_opportunity();
+        }
+    }
+
+    /// Whether all data was sent that may be sent now.
+    pub fn is_drained(&self) -> bool {
+        self.phase == SendPhase::Drained
+    }
+
+    /// Nothing more may be sent after what leaves now.
+    pub fn on_drained(&mut self) {
+        if self.phase == SendPhase::GoesOn {
+            self.phase = SendPhase::Drained;
+        }
+    }
+
+    /// Ends sending for this event: nothing more is to be sent.
+    pub fn end_sending(&mut self, ground: &mut Ground, now: Time) {
+        if self.phase == SendPhase::Done {
+            return;
+        }
+        self.phase = SendPhase::Done;
+        self.note_limits(ground, now);
+        self.end_pacing(ground);
+        if self.rules.gives_windows {
+            self.tell_withheld(ground, now);
+        }
+        ground.paths.end_event();
+        self.exemptions.clear();
+    }
+
+    /// The path that the next packet with data takes, if there is one. A CWR that is owed there leaves before new data.
+    pub fn plan(&mut self, ground: &mut Ground, now: Time) -> Option<PathId> {
+        if let Some(again) = self.next_lost(ground, None, now) {
+            return Some(again.path);
+        }
+        if let Some((_, path)) = self.next_waiting(ground, None, now) {
+            self.queue_cwr(ground, path);
+            return Some(path);
+        }
+        self.next_copy(ground, None, now).map(|again| again.path)
+    }
+
+    /// Appends data to a packet.
+    pub fn pack(&mut self, ground: &mut Ground, packing: &mut Packing<'_>, now: Time) {
+        self.buffer.begin_packet(now);
+        let path = packing.path;
+        let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(ground, path) };
+        let mut last_lost = None;
+        while let Some(again) = self.next_lost(ground, Some(open), now) {
+            if packing.push_data(self.buffer.data(again.tsn)).is_err() {
+                break;
+            }
+            self.commit_again(ground, again, now, &mut packing.packed);
+            open.has_data = true;
+            last_lost = Some(again.tsn);
+        }
+        if let Some(last) = last_lost {
+            // The exemption is for one packet, with as many chunks as fit.
+            self.exemptions.spend(path);
+            self.search_after_packet(ground, path, last);
+        }
+        let mut has_room = true;
+        while has_room && let Some((tsn, _)) = self.next_waiting(ground, Some(open), now) {
+            has_room = packing.push_data(self.new_data(ground, tsn)).is_ok();
+            if has_room {
+                self.picked = None;
+                self.commit(ground, tsn, path, now, &mut packing.packed);
+                open.has_data = true;
+                has_room = packing.remaining() >= SMALLEST_CHUNK;
+            }
+        }
+        while has_room && let Some(again) = self.next_copy(ground, Some(open), now) {
+            if packing.push_data(self.buffer.data(again.tsn)).is_err() {
+                break;
+            }
+            self.commit_again(ground, again, now, &mut packing.packed);
+            open.has_data = true;
+        }
+    }
+
+    /// Whether one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
+    fn may_pass_window(&self, ground: &Ground, path: PathId) -> bool {
+        self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data
+    }
+
+    /// The chunk `tsn`, which leaves for the first time. If the peer has no room for two more, it asks for a SACK without
+    /// delay: the sender waits for it (RFC 9260 §6.1, RFC 7053 §5.1).
+    fn new_data(&self, ground: &Ground, tsn: Tsn) -> Data<'_> {
+        let closes = self.peer_window.open() < self.buffer.rwnd_weight(tsn) * 3;
+        let immediate = closes && ground.settings.config.sack_immediately;
+        Data { immediate, ..self.buffer.data(tsn) }
+    }
+}
+
+/// A packet with less room takes no more data.
+const SMALLEST_CHUNK: usize = Data::padded_len(1);

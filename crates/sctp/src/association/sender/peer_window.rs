@@ -1,0 +1,202 @@
+//! The peer's receive window, as this end estimates it, and the probes of a window that is shut (RFC 9260 §6.1 A, §6.2.1).
+
+use anabranch_base::{ByteCount, Duration};
+
+use crate::config::Config;
+use crate::policy::ns2::Ns2Rules;
+use crate::seq::Tsn;
+
+/// The peer's receive window.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerWindow {
+    /// How many bytes may still be sent.
+    open: ByteCount,
+    /// The window of the last SACK.
+    advertised: ByteCount,
+    /// The largest window ever advertised.
+    buffer: ByteCount,
+    /// A chunk that was sent although the window had no room for it, and is not acknowledged.
+    probe: Option<Tsn>,
+    /// How many probes were sent in a row.
+    probes: u32,
+    /// The next chunk may be sent as a probe.
+    may_probe: bool,
+    /// Whether a SACK arrived since the probe left, or since the last time-out.
+    has_answered: bool,
+    /// Whether chunks that are lost keep their room, so that no new data takes it. RFC 9260 §6.2.1 gives it away ("add the
+    /// data size of those chunks to the rwnd"): new data fills the buffer, and what all of it waits for is refused.
+    keeps_room: bool,
+    /// Whether the last SACK left less room than is in flight or lost: the peer may have refused some of it.
+    is_overdrawn: bool,
+}
+
+impl PeerWindow {
+    /// The window of a peer that advertised `buffer` in its handshake, of which `open` may be sent.
+    pub fn new(buffer: ByteCount, open: ByteCount, config: &Config) -> PeerWindow {
+        PeerWindow {
+            open,
+            advertised: buffer,
+            buffer,
+            probe: None,
+            probes: 0,
+            may_probe: false,
+            has_answered: false,
+            // ns-2 gives it away, as the RFC does.
+            keeps_room: config.failover.quick && config.cmt.ns2 == Ns2Rules::default(),
+            is_overdrawn: false,
+        }
+    }
+
+    /// A SACK advertised `a_rwnd`. Returns the largest window before, if this one is larger.
+    pub fn on_advertised(&mut self, a_rwnd: ByteCount) -> Option<ByteCount> {
+        self.advertised = a_rwnd;
+        self.has_answered = true;
+        let before = self.buffer;
+        self.buffer = before.max(a_rwnd);
+        (a_rwnd > before).then_some(before)
+    }
+
+    /// This much may still be sent after what the peer advertised.
+    pub fn set_open(&mut self, open: ByteCount) {
+        self.open = open;
+    }
+
+    /// The chunk `tsn` left, for the first time or again, and takes `weight` of the window. It is a probe if it may be one
+    /// and the window has no room for it.
+    pub fn on_sent(&mut self, tsn: Tsn, weight: ByteCount, is_again: bool) {
+        let taken = if self.keeps_room && is_again { ByteCount::ZERO } else { weight };
+        if std::mem::take(&mut self.may_probe) && taken > self.open {
+            self.probe = Some(tsn);
+            self.probes += 1;
+            self.has_answered = false;
+        }
+        self.open = self.open.saturating_sub(taken);
+    }
+
+    /// A chunk that takes `weight` of the window is lost.
+    pub fn on_lost(&mut self, weight: ByteCount) {
+        if !self.keeps_room {
+            self.open += weight;
+        }
+    }
+
+    /// T3-rtx expired.
+    pub fn on_timeout(&mut self) {
+        self.has_answered = false;
+    }
+
+    /// The next chunk may leave as a probe.
+    pub fn allow_probe(&mut self) {
+        self.may_probe = true;
+    }
+
+    /// The probe is settled.
+    pub fn end_probe(&mut self) {
+        self.probe = None;
+        self.probes = 0;
+    }
+
+    /// A SACK was read after which `owed` bytes are in flight or lost. Returns whether the last SACK left no room for what
+    /// was owed then: the peer may have refused a part of it.
+    pub fn note_owed(&mut self, owed: ByteCount) -> bool {
+        std::mem::replace(&mut self.is_overdrawn, owed > self.advertised)
+    }
+
+    /// Whether [`note_owed`](PeerWindow::note_owed) has something to note.
+    pub fn may_be_overdrawn(&self, owed: ByteCount) -> bool {
+        self.is_overdrawn || self.keeps_room && owed > self.advertised
+    }
+
+    /// What counts against an advertised window: what is in `flight`, and what is `marked` as lost if it keeps its room.
+    pub fn owed(&self, flight: ByteCount, marked: ByteCount) -> ByteCount {
+        if self.keeps_room { flight + marked } else { flight }
+    }
+
+    /// How many bytes may still be sent.
+    pub fn open(&self) -> ByteCount {
+        self.open
+    }
+
+    /// The room for a lost chunk of `weight`, which it may have kept.
+    pub fn open_for_lost(&self, weight: ByteCount) -> ByteCount {
+        if self.keeps_room { self.open + weight } else { self.open }
+    }
+
+    /// The window of the last SACK.
+    pub fn advertised(&self) -> ByteCount {
+        self.advertised
+    }
+
+    /// The largest window ever advertised.
+    pub fn buffer(&self) -> ByteCount {
+        self.buffer
+    }
+
+    /// The probe that is not acknowledged.
+    pub fn probe(&self) -> Option<Tsn> {
+        self.probe
+    }
+
+    /// How long to wait before the next probe: one `rto`, and twice as long after each probe.
+    pub fn probe_wait(&self, rto: Duration) -> Duration {
+        rto * (1 << self.probes.min(10))
+    }
+
+    /// Whether the next chunk may leave as a probe.
+    pub fn may_probe(&self) -> bool {
+        self.may_probe
+    }
+
+    /// Whether a SACK arrived since the probe left, or since the last time-out.
+    pub fn has_answered(&self) -> bool {
+        self.has_answered
+    }
+
+    /// Whether the last SACK left less room than was in flight or lost.
+    pub fn is_overdrawn(&self) -> bool {
+        self.is_overdrawn
+    }
+
+    /// Whether the peer is alive and has no room for a chunk of `weight`.
+    pub fn refuses(&self, weight: ByteCount) -> bool {
+        self.has_answered && weight > self.advertised
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(open: u64, config: &Config) -> PeerWindow {
+        PeerWindow::new(ByteCount::new(100), ByteCount::new(open), config)
+    }
+
+    #[test]
+    fn only_what_the_window_has_no_room_for_is_a_probe() {
+        let mut window = window(30, &Config::rfc9260());
+        window.allow_probe();
+        window.on_sent(Tsn::new(1), ByteCount::new(20), false);
+        assert_eq!((window.probe(), window.open().get(), window.may_probe()), (None, 10, false));
+        window.allow_probe();
+        window.on_sent(Tsn::new(2), ByteCount::new(20), false);
+        assert_eq!((window.probe(), window.open().get()), (Some(Tsn::new(2)), 0));
+        let second = Duration::from_secs(1);
+        assert_eq!(window.probe_wait(second), second * 2);
+        window.end_probe();
+        assert_eq!(window.probe_wait(second), second);
+    }
+
+    #[test]
+    fn what_is_lost_gives_its_room_back_by_the_standard_and_keeps_it_with_quick_failover() {
+        let mut standard = window(0, &Config::rfc9260());
+        standard.on_lost(ByteCount::new(20));
+        assert_eq!(standard.open().get(), 20);
+        let mut quick = Config::rfc9260();
+        quick.failover.quick = true;
+        let mut keeps = window(0, &quick);
+        keeps.on_lost(ByteCount::new(20));
+        assert_eq!((keeps.open().get(), keeps.open_for_lost(ByteCount::new(20)).get()), (0, 20));
+        keeps.on_sent(Tsn::new(1), ByteCount::new(20), true);
+        assert_eq!(keeps.open().get(), 0, "it has its room");
+    }
+}

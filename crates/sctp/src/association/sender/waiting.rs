@@ -1,0 +1,115 @@
+//! Which new chunk leaves next, and on which path, as the scheduler picks and the peer's window allows.
+
+use anabranch_base::Time;
+
+use super::{OpenPacket, Sender, look, look_at_queue};
+use crate::association::ground::{Ground, Timer};
+use crate::policy::schedule::Index;
+use crate::policy::{PathId, View};
+use crate::seq::Tsn;
+
+impl Sender {
+    /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or for a new packet.
+    pub(super) fn next_waiting(
+        &mut self,
+        ground: &mut Ground,
+        open: Option<OpenPacket>,
+        now: Time,
+    ) -> Option<(Tsn, PathId)> {
+        self.share_buffers(ground, now);
+        self.cut_ahead(ground);
+        if self.awaits_verification {
+            return None;
+        }
+        let oldest = self.buffer.oldest_waiting()?;
+        if !self.may_be_outstanding(oldest) || !self.may_open_window_for(ground, oldest, now) {
+            return None;
+        }
+        let (path, index) = match self.picked {
+            Some(picked) if ground.paths.sample(picked.0).may_send() => picked,
+            earlier => {
+                let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
+                let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+                let scheduler = &mut self.rules.scheduler;
+                match open {
+                    // The chunk is picked for this packet alone: if it does not fit, the scheduler is asked again for
+                    // the next packet.
+                    Some(open) if earlier.is_none() && open.may_send(&view) => {
+                        let index = scheduler.pick_more(open.path, &queue, &view)?;
+                        return Some((self.chosen(oldest, index)?, open.path));
+                    }
+                    _ if view.active().next().is_none() => pick_last_resort(&view)?,
+                    _ => match scheduler.pick(&queue, &view) {
+                        Some(picked) => picked,
+                        None => self.pick_awaited(oldest, &view)?,
+                    },
+                }
+            }
+        };
+        let tsn = self.chosen(oldest, index);
+        self.picked = tsn.map(|_| (path, index));
+        if open.is_some_and(|open| open.path != path) {
+            return None;
+        }
+        tsn.map(|tsn| (tsn, path))
+    }
+
+    /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that
+    /// one, because all that the peer holds waits for it. If it may not, `oldest` leaves in its place as a window probe,
+    /// and when nothing is in flight that would make room.
+    fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
+        if index == Index::OLDEST {
+            return Some(oldest);
+        }
+        let needed = self.buffer.rwnd_weight(oldest);
+        let has_room = |tsn: &Tsn| self.buffer.rwnd_weight(*tsn) + needed <= self.peer_window.open();
+        let wanted = self.buffer.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn));
+        let is_probe = needed > self.peer_window.open();
+        wanted.or_else(|| (is_probe || self.buffer.rwnd_flight().is_zero()).then_some(oldest))
+    }
+
+    fn may_be_outstanding(&self, tsn: Tsn) -> bool {
+        tsn.distance_from(self.buffer.ack_point()) <= MOST_OUTSTANDING
+    }
+
+    /// A path for the chunk `oldest` if all that the peer holds waits for it, nothing is in flight, and only the shares of the
+    /// buffer keep it back: what was sent ahead has spent them.
+    fn pick_awaited(&self, oldest: Tsn, view: &View<'_>) -> Option<(PathId, Index)> {
+        let is_awaited = oldest == self.buffer.ack_point().next();
+        let is_idle = self.buffer.rwnd_flight().is_zero() && !self.buffer.has_marked();
+        let mut spent = view.active().filter(|path| path.has_spent_share && path.has_window());
+        (is_awaited && is_idle).then(|| spent.next()).flatten().map(|path| (path.id, Index::OLDEST))
+    }
+
+    /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer
+    /// of a window probe: one RTO for the first probe, twice the time before for each later one.
+    fn may_open_window_for(&self, ground: &mut Ground, tsn: Tsn, now: Time) -> bool {
+        if self.buffer.rwnd_weight(tsn) <= self.peer_window.open() {
+            ground.timers.stop(Timer::WindowProbe);
+            return true;
+        }
+        if self.peer_window.may_probe() {
+            return true;
+        }
+        let is_idle = self.buffer.rwnd_flight().is_zero() && !self.buffer.has_marked();
+        // All that is in flight waits for it at the peer: no acknowledgement will open the window.
+        let is_awaited = tsn == self.buffer.ack_point().next();
+        if (is_idle || is_awaited) && !ground.timers.is_running(Timer::WindowProbe) {
+            let rto = ground.paths.sample(ground.paths.usable(ground.paths.primary())).rto;
+            let wait = self.peer_window.probe_wait(rto);
+            ground.timers.set(Timer::WindowProbe, now + wait.min(ground.settings.config.rto.max));
+        }
+        false
+    }
+}
+
+/// The destination of new data when no path is active: the last resort, until the error count closes the
+/// association.
+fn pick_last_resort(view: &View<'_>) -> Option<(PathId, Index)> {
+    view.path(view.last_resort).has_window().then_some((view.last_resort, Index::OLDEST))
+}
+
+/// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the
+/// current send window." This is half as many: most receivers compare SSNs by serial number arithmetic (RFC 1982),
+/// and take an SSN that is further ahead for one that has passed.
+const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;

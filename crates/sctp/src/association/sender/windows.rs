@@ -1,0 +1,178 @@
+//! How windows grow: what the rules want, as far as the window management grants it (RFC 9260 §7.2.1, §7.2.2).
+
+use anabranch_base::{ByteCount, Time};
+
+use super::reading::SackReading;
+use super::{Sender, SenderRules, look};
+use crate::association::ground::Ground;
+use crate::policy::congestion::{Acked, CutWindow};
+use crate::policy::{PathId, PathSample};
+
+impl Sender {
+    /// Applies the window that the congestion control gives `path`, if it gives a new one. The window management may refuse a
+    /// part of its growth.
+    pub(super) fn follow_given_window(&mut self, ground: &mut Ground, path: PathId, now: Time) {
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let Some(given) = self.rules.congestion.take_window(path, &view) else { return };
+        let PathSample { cwnd: before, ssthresh, .. } = *ground.paths.sample(path);
+        ground.paths.apply(path, CutWindow { cwnd: given.cwnd.min(before), ssthresh });
+        self.raise_to_given(ground, path, given.cwnd, now);
+        if !given.is_starting {
+            ground.paths.end_slow_start(path);
+        }
+        if ground.paths.sample(path).cwnd != before {
+            ground.record_window(now, path, None);
+        }
+    }
+
+    /// Raises the window of `path` to `wanted`, as far as the window management allows. It is asked for whole units, even if less is
+    /// wanted: it counts windows in whole packets, so that a part of a packet would seem to take no room.
+    fn raise_to_given(&mut self, ground: &mut Ground, path: PathId, wanted: ByteCount, now: Time) {
+        loop {
+            let sample = ground.paths.sample(path);
+            let (unit, step) = (sample.unit, wanted.saturating_sub(sample.cwnd).min(sample.unit));
+            if step.is_zero() {
+                return;
+            }
+            let granted = self.grant(ground, path, unit, now).min(step);
+            if granted.is_zero() {
+                return;
+            }
+            ground.paths.grow(path, granted);
+        }
+    }
+
+    /// Raises the window of `path` to `wanted` if a cut gave more than before, as far as the window management
+    /// allows.
+    pub(super) fn raise(&mut self, ground: &mut Ground, path: PathId, wanted: ByteCount, now: Time) {
+        loop {
+            let sample = ground.paths.sample(path);
+            let step = wanted.saturating_sub(sample.cwnd).min(sample.unit);
+            if step.is_zero() {
+                return;
+            }
+            let granted = self.grant(ground, path, step, now);
+            if granted.is_zero() {
+                return;
+            }
+            ground.paths.grow(path, granted);
+        }
+    }
+
+    /// How much of `wanted`, at most one unit, the window management lets the window of `path` grow. If it takes the
+    /// room from another path, that path's window shrinks.
+    pub(super) fn grant(
+        &mut self,
+        ground: &mut Ground,
+        path: PathId,
+        wanted: ByteCount,
+        now: Time,
+    ) -> ByteCount {
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let grant = self.rules.limit.grant(path, wanted, &view);
+        if let Some((giver, taken)) = grant.taken {
+            ground.paths.shrink(giver, taken);
+            ground.record_window(now, giver, None);
+        }
+        grant.by
+    }
+
+    /// Takes acknowledged chunks out of flight and lets each path's window grow by them.
+    pub(super) fn grow_windows(&mut self, ground: &mut Ground, reading: &SackReading, by: PathId, now: Time) {
+        for id in ground.paths.ids() {
+            let news = reading.news.paths[id.index()];
+            let tally = reading.tally[id.index()];
+            let flight_before = ground.paths.sample(id).flight;
+            ground.paths.on_returned(id, news.returned);
+            ground.paths.on_left_flight(id, news.left);
+            ground.paths.on_delivered(id, tally.bytes, now);
+            if tally.bytes.is_zero() || ground.paths.is_removed(id) {
+                continue;
+            }
+            let way =
+                ground.paths.measure(id, tally.bytes, tally.newest.map(|(_, sent_at)| sent_at), by, now);
+            let (advanced, sample) = (reading.progress.advanced[id.index()], ground.paths.sample(id));
+            let acked = Acked {
+                at: now,
+                bytes: tally.bytes,
+                advanced,
+                may_grow: advanced || !self.rules.growth_needs_advance,
+                flight_before,
+                is_fully_used: sample.was_fully_used(flight_before),
+                emptied: sample.flight.is_zero(),
+                in_recovery: self.rules.detection.is_in_recovery(id),
+                ends_round: tally.ends_round,
+                newest: tally.newest.map(|(departure, _)| departure),
+                rtt: tally.rtt,
+                way,
+            };
+            self.on_acked(ground, id, &acked, now);
+        }
+    }
+
+    /// The first data of path `id` was acknowledged: its window goes on from what is remembered of the path, and is paced over a
+    /// round trip as every window in slow start.
+    fn resume(&self, ground: &mut Ground, id: PathId, now: Time) {
+        let Some(window) = ground.paths.take_remembered_window(id, now) else { return };
+        let sample = ground.paths.sample(id);
+        let more = window.min(sample.ssthresh).saturating_sub(sample.cwnd);
+        if !more.is_zero() && !self.rules.gives_windows {
+            ground.paths.grow(id, more);
+            ground.record_window(now, id, None);
+        }
+    }
+
+    /// Reports an acknowledgement on path `id` to slow start and to the congestion control. The window grows by what
+    /// the one in charge wants, as far as the window management grants it.
+    pub(super) fn on_acked(&mut self, ground: &mut Ground, id: PathId, acked: &Acked, now: Time) {
+        self.resume(ground, id, now);
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let SenderRules { detection, congestion, slow_start, limit, gives_windows, yields_window, .. } =
+            &mut self.rules;
+        slow_start.on_acked(id, acked, &view);
+        congestion.on_acked(id, acked, &view);
+        if *gives_windows {
+            return self.follow_given_window(ground, id, now);
+        }
+        // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
+        let goes_on = detection.slow_start_goes_on() && view.path(id).is_below_threshold();
+        if acked.in_recovery && !goes_on {
+            return;
+        }
+        let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
+        let wanted = match slow {
+            Some(step) => step.by,
+            None => congestion.increase(id, acked, &view).min(limit.largest_step(view.path(id))),
+        };
+        if wanted.is_zero() && *yields_window && slow.is_none() {
+            return self.yield_window(ground, id, now);
+        }
+        let grant = limit.grant(id, wanted, &view);
+        if grant.by.is_zero() && !wanted.is_zero() && slow.is_none() {
+            congestion.on_refused(id, acked, &view);
+        }
+        if let Some((giver, taken)) = grant.taken {
+            ground.paths.shrink(giver, taken);
+            ground.record_window(now, giver, None);
+        }
+        let ends_slow_start = slow.is_some_and(|step| step.is_over);
+        if !grant.by.is_zero() || ends_slow_start {
+            ground.paths.grow(id, grant.by);
+            if ends_slow_start {
+                ground.paths.end_slow_start(id);
+            }
+            ground.record_window(now, id, None);
+        }
+    }
+
+    /// Takes from the window of path `id` what the congestion control gives up in favour of other paths.
+    #[cold]
+    fn yield_window(&mut self, ground: &mut Ground, id: PathId, now: Time) {
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let yielded = self.rules.congestion.take_yielded(id, &view);
+        if !yielded.is_zero() {
+            ground.paths.shrink(id, yielded);
+            ground.record_window(now, id, None);
+        }
+    }
+}

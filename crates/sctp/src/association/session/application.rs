@@ -1,0 +1,180 @@
+//! What applications, drivers and the association around it ask of a session.
+
+use std::collections::VecDeque;
+
+use anabranch_base::{ByteCount, Time};
+
+use super::{Remains, Session};
+use crate::association::authentication::AuthKeys;
+use crate::association::ground::Ground;
+use crate::association::peer_addresses::Pairs;
+use crate::event::{CloseReason, Event};
+use crate::path::{PathAddresses, PathTable};
+use crate::policy::PathId;
+use crate::receive::Message;
+use crate::send::Outgoing;
+use crate::seq::Tsn;
+
+impl Session {
+    /// Queues a message of the application.
+    pub fn on_message(&mut self, now: Time, message: Outgoing) {
+        self.sender.on_message(&mut self.ground, now, message);
+    }
+
+    /// Takes the next message for the application.
+    pub fn take_message(&mut self) -> Option<Message> {
+        self.receiver.take_message(&self.ground)
+    }
+
+    /// How much user data the association accepts now.
+    pub fn send_space(&self) -> ByteCount {
+        self.sender.send_space(&self.ground)
+    }
+
+    /// The largest message that fits: what the smaller of both ends' buffers holds, by the message limit.
+    pub fn largest_message(&self) -> ByteCount {
+        let config = &self.ground.settings.config;
+        config.message_limit.of(config.send_buffer, self.sender.peer_buffer())
+    }
+
+    /// The application waits until a message of this size fits.
+    pub fn want_room(&mut self, message: ByteCount) {
+        self.sender.want_room(message);
+    }
+
+    /// User data that waits to be sent for the first time.
+    pub fn waiting_bytes(&self) -> ByteCount {
+        self.sender.waiting_bytes()
+    }
+
+    /// User data that is not cumulatively acknowledged.
+    pub fn unacknowledged(&self) -> ByteCount {
+        self.sender.held_bytes()
+    }
+
+    /// User data that waits for the application or for the rest of its message.
+    pub fn received_bytes_held(&self) -> ByteCount {
+        self.receiver.held()
+    }
+
+    /// The size of the receive buffer.
+    pub fn receive_buffer(&self) -> ByteCount {
+        self.receiver.capacity()
+    }
+
+    /// The cumulative TSN ack points: of data that arrived, and of data that was sent.
+    pub fn ack_points(&self) -> (Tsn, Tsn) {
+        (self.receiver.cumulative(), self.sender.ack_point())
+    }
+
+    /// Whether a SACK is to leave now.
+    pub fn is_sack_due(&self) -> bool {
+        self.receiver.is_sack_due()
+    }
+
+    /// The next SACK goes to `path`.
+    pub fn answer_on(&mut self, path: PathId) {
+        self.receiver.answer_on(path);
+    }
+
+    /// An event is handled: each path may send another burst.
+    pub fn begin_event(&mut self) {
+        self.sender.begin_event(&mut self.ground);
+    }
+
+    /// What may be sent changed without an event.
+    pub fn reconsider(&mut self) {
+        self.sender.reconsider();
+    }
+
+    /// Limits the congestion windows of paths.
+    pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
+        self.sender.set_limits(limits);
+    }
+
+    /// The first other path that was found to share the bottleneck of `path`.
+    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+        self.sender.shares_with(path)
+    }
+
+    /// Replaces the pairs of addresses to try.
+    pub fn set_pairs(&mut self, pairs: Pairs) {
+        self.peer.set_pairs(pairs);
+    }
+
+    /// Tells the peer whether `path` is a backup.
+    pub fn tell_backup(&mut self, path: PathId, now: Time) {
+        self.peer.tell_backup(&mut self.ground, path, now);
+    }
+
+    /// What all parts share.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// What all parts share, mutable.
+    pub fn ground_mut(&mut self) -> &mut Ground {
+        &mut self.ground
+    }
+
+    /// The keys that authenticate chunks, if both ends support that.
+    pub fn keys(&self) -> Option<&AuthKeys> {
+        self.peer.keys()
+    }
+
+    /// Starts to verify and to probe the paths.
+    pub fn start_heartbeats(&mut self, now: Time) {
+        self.peer.start_heartbeats(&mut self.ground, now);
+    }
+
+    /// Probes unverified paths.
+    pub fn verify_paths(&mut self, now: Time) {
+        self.peer.verify_paths(&mut self.ground, now);
+    }
+
+    /// Probes a candidate path.
+    pub fn challenge(&mut self, path: PathId, now: Time) {
+        self.peer.challenge(&mut self.ground, path, now);
+    }
+
+    /// Whether a packet between these addresses opens no path.
+    pub fn is_given_up(&self, pair: PathAddresses) -> bool {
+        self.peer.is_given_up(&self.ground, pair)
+    }
+
+    /// Whether an ABORT from `path` may end the association.
+    pub fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
+        self.peer.may_end_by(&self.ground, path, is_reflected)
+    }
+
+    /// Why there is no hope for the association when T3-rtx expires on `path`, if there is none.
+    pub fn judge_vanishing(&mut self, path: PathId, now: Time) -> Option<CloseReason> {
+        self.sender.judge_vanishing(&self.ground, path, now)
+    }
+
+    /// The operating system reports that no packet larger than `largest` can leave on `path` now.
+    pub fn on_too_large(&mut self, path: PathId, largest: ByteCount, now: Time) {
+        self.sender.on_too_large(&mut self.ground, path, largest, now);
+    }
+
+    /// Takes over from a session that the peer's restart ended: its `events`, and the path whose address was lost.
+    pub fn take_over(&mut self, events: VecDeque<Event>, departed: Option<PathId>) {
+        self.ground.log.follow(events);
+        self.ground.log.event(Event::Restarted);
+        self.peer.set_departed(departed);
+        self.settle_departure();
+    }
+
+    /// The paths and the pairs to try, for another attempt to open the association.
+    pub fn into_paths(self) -> (PathTable, Pairs) {
+        (self.ground.paths, self.peer.into_pairs())
+    }
+
+    /// The session ended.
+    pub fn into_remains(self) -> Remains {
+        let Session { ground, receiver, peer, .. } = self;
+        let (events, records) = ground.log.into_parts();
+        let (ready, departed) = (receiver.into_ready(), peer.departed());
+        Remains { ready, events, records, paths: ground.paths, settings: ground.settings, departed }
+    }
+}

@@ -1,0 +1,106 @@
+//! Gives each chunk of a packet to the part that it concerns.
+
+use anabranch_base::Time;
+
+use super::{Session, ShutdownState};
+use crate::association::datagram::Verified;
+use crate::association::dispatch::ChunkOutcome;
+use crate::association::peer_addresses::IllegalAck;
+use crate::association::receiver::{BadData, PacketData};
+use crate::event::CloseReason;
+use crate::policy::PathId;
+use crate::record::Happening;
+use crate::send::BadSack;
+use crate::seq::Tsn;
+use crate::wire::{Cause, Chunk};
+
+impl Session {
+    /// A packet arrived, and its chunks are read next.
+    pub fn begin_packet(&mut self, now: Time, arrived: Verified<'_>) -> PacketData {
+        self.begin_event();
+        if arrived.ecn.is_marked() {
+            self.ground.log.record(now, arrived.path, Happening::Marked);
+        }
+        self.reading()
+    }
+
+    /// Nothing of a packet is read yet.
+    pub fn reading(&self) -> PacketData {
+        self.receiver.begin_packet(&self.ground)
+    }
+
+    /// Handles a chunk that every open or closing association accepts. `stage` is how far it is closing.
+    pub fn handle_chunk(
+        &mut self,
+        now: Time,
+        arrived: Verified<'_>,
+        chunk: Chunk<'_>,
+        stage: Option<ShutdownState>,
+        data: &mut Option<PacketData>,
+    ) -> ChunkOutcome {
+        let ground = &mut self.ground;
+        let path = arrived.path;
+        match chunk {
+            Chunk::Data(chunk) if stage.is_none_or(ShutdownState::takes_data) => {
+                let Some(packet) = data else { return ChunkOutcome::Continue };
+                if let Err(error) = self.receiver.on_data(ground, arrived, &chunk, packet) {
+                    return ChunkOutcome::Violation(error.to_string());
+                }
+                if stage == Some(ShutdownState::Sent) {
+                    packet.answer_by_shutdown();
+                }
+            }
+            Chunk::Sack(sack) => {
+                if let Err(bad) = self.sender.on_sack(ground, now, path, &sack) {
+                    return ChunkOutcome::Violation(bad.to_string());
+                }
+            }
+            Chunk::EcnEcho(echo) => self.sender.on_ecn_echo(ground, path, echo.lowest_tsn()),
+            Chunk::CongestionWindowReduced(cwr) => self.receiver.on_cwr(ground, path, cwr),
+            Chunk::Heartbeat(heartbeat) => {
+                ground.on_heartbeat(path, heartbeat);
+                self.peer.probe_back(ground, path, now);
+            }
+            Chunk::HeartbeatAck(ack) => self.on_heartbeat_ack(now, path, &ack),
+            Chunk::Asconf(asconf) if stage != Some(ShutdownState::AckSent) => {
+                self.on_asconf(now, path, &asconf, arrived.taken);
+            }
+            Chunk::AsconfAck(ack) => {
+                if let Err(IllegalAck) = self.on_asconf_ack(now, &ack) {
+                    let what = "it answered an ASCONF that was never sent".to_owned();
+                    let reason = CloseReason::ProtocolViolation { what };
+                    return ChunkOutcome::Abort(Cause::IllegalAsconfAck, reason);
+                }
+            }
+            Chunk::Error(error) => self.peer.on_error_report(ground, now, &error.causes),
+            Chunk::Unknown(unknown) => {
+                let action = unknown.action();
+                if action.is_report() {
+                    ground.report(path, vec![Cause::UnrecognizedChunkType(unknown.to_bytes())]);
+                }
+                if action.is_stop() {
+                    return ChunkOutcome::Discard;
+                }
+            }
+            _ => {}
+        }
+        ChunkOutcome::Continue
+    }
+
+    /// All chunks of a packet are read: answers its reports of marks, and decides when its data is acknowledged.
+    pub fn end_packet(&mut self, arrived: Verified<'_>, data: &PacketData, now: Time) -> Result<(), BadData> {
+        self.sender.answer_reports(&mut self.ground, now);
+        self.receiver.end_packet(&mut self.ground, arrived, data, now)?;
+        if data.is_after_shutdown() {
+            // RFC 9260 §9.2: "MUST immediately respond to each received packet containing one or more DATA
+            // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
+            self.send_shutdown(now);
+        }
+        Ok(())
+    }
+
+    /// A SHUTDOWN arrived on path `by`, which also acknowledges.
+    pub fn on_cumulative_ack(&mut self, now: Time, by: PathId, cumulative: Tsn) -> Result<(), BadSack> {
+        self.sender.on_cumulative_ack(&mut self.ground, now, by, cumulative)
+    }
+}

@@ -1,0 +1,35 @@
+//! Whether the peer answers: the errors in a row on all paths together, and the path that may carry a control chunk.
+
+use super::PathTable;
+use crate::policy::PathId;
+
+impl PathTable {
+    /// Counts an error on all paths together if it `is_serious`; returns how many there are in a row (RFC 9260 §8.1).
+    pub fn count_errors_in_row(&mut self, is_serious: bool) -> u32 {
+        self.errors_in_row = self.errors_in_row.saturating_add(u32::from(is_serious));
+        self.errors_in_row
+    }
+
+    /// The peer has answered.
+    pub fn clear_errors_in_row(&mut self) {
+        self.errors_in_row = 0;
+    }
+
+    /// Errors in a row, on all paths together.
+    pub fn errors_in_row(&self) -> u32 {
+        self.errors_in_row
+    }
+
+    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
+    /// none is active, [`resort_of`](PathTable::resort_of) chooses.
+    pub fn usable(&self, wanted: PathId) -> PathId {
+        if self.sample(wanted).state.carries_data() {
+            return wanted;
+        }
+        let mut active = self.samples().iter().filter(|sample| sample.state.carries_data());
+        match active.next() {
+            Some(sample) => sample.id,
+            None => self.resort_of(wanted),
+        }
+    }
+}
