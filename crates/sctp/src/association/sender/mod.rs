@@ -214,12 +214,7 @@ impl Sender {
 
 /// The association as a policy sees it. It is a function of only the parts that it shows, so that policies can be
 /// called mutably.
-fn look<'a>(
-    now: Time,
-    paths: &'a PathTable,
-    peer_window: &PeerWindow,
-    send: &SendBuffer,
-) -> View<'a> {
+fn look<'a>(now: Time, paths: &'a PathTable, peer_window: &PeerWindow, send: &SendBuffer) -> View<'a> {
     View {
         now,
         paths: paths.samples(),
