@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small nat roaming chaos soak browser tail doors docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -46,6 +46,9 @@ browser: ## look at a report page in Chromium, on a desk and on a telephone
 
 tail:   ## show the five longest functions and files
 	tests/tail
+
+doors:  ## count what of each part of the protocol other files can reach (tests/doors --help)
+	tests/doors
 
 docs:   ## build the reference of every crate
 	cargo doc --no-deps --workspace
