@@ -3,6 +3,7 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 
+use crate::policy::PathSample;
 use crate::seq::Tsn;
 
 /// The state that loss responses keep on a path.
@@ -76,6 +77,13 @@ impl LossState {
     /// Whether a chunk that was sent before the last sign of a loss is outstanding.
     pub fn is_loss_open(&self) -> bool {
         self.loss_until.is_some()
+    }
+
+    /// Writes which windows of data are open into `sample`.
+    pub fn show(&self, sample: &mut PathSample) {
+        sample.cut_open = self.is_cut_open();
+        sample.ecn_open = self.is_ecn_open();
+        sample.loss_open = self.is_loss_open();
     }
 
     /// The next timer runs for `time`.

@@ -4,12 +4,14 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 use super::delay::{DelaySample, PathDelay};
 use super::delivery::DeliveryRate;
-use crate::policy::{OneWay, PathSample};
+use crate::policy::{OneWay, PathId, PathSample};
 
 /// The measurements of one path.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    pub delay: PathDelay,
+    delay: PathDelay,
+    /// The path of the SACK that gave the least way there; `None` if a HEARTBEAT did.
+    least_by: Option<PathId>,
     delivery: DeliveryRate,
     /// A flight of up to this much leaves the path half empty, so that nothing waits in a queue.
     drained_flight: ByteCount,
@@ -22,10 +24,10 @@ pub struct Measured {
 pub struct Acknowledgement {
     /// When the last of the packets left that the SACK newly acknowledges and that left once.
     pub sent_at: Time,
-    /// The way back by the path on which the SACK arrived, if it is known.
+    /// The path on which the SACK arrived.
+    pub by: PathId,
+    /// The way back by that path, if it is known.
     pub back: Option<Duration>,
-    /// Whether that is the path of the data.
-    pub is_same_path: bool,
 }
 
 impl Measured {
@@ -33,10 +35,17 @@ impl Measured {
     pub fn new() -> Measured {
         Measured {
             delay: PathDelay::new(),
+            least_by: None,
             delivery: DeliveryRate::new(),
             drained_flight: ByteCount::ZERO,
             drained_since: Some(Time::ZERO),
         }
+    }
+
+    /// The path begins anew: nothing was measured.
+    pub fn restart(&mut self, sample: &mut PathSample) {
+        *self = Measured::new();
+        (sample.one_way, sample.delivery, sample.drain_to) = (None, None, None);
     }
 
     /// A chunk leaves; the flight becomes `flight`, and was zero before if `was_idle`.
@@ -53,29 +62,52 @@ impl Measured {
         self.follow(sample.flight, now);
     }
 
-    fn follow(&mut self, flight: ByteCount, now: Time) {
-        self.drained_since = match flight <= self.drained_flight {
-            true => self.drained_since.or(Some(now)),
-            false => None,
-        };
-    }
-
-    /// The SACK `acknowledged` data.
-    pub fn on_acknowledged(&mut self, acknowledged: &Acknowledgement, now: Time) {
-        let &Acknowledgement { sent_at, back, is_same_path } = acknowledged;
-        let round_trip = now.since(sent_at);
-        let is_drained = self.is_drained_since(sent_at);
+    /// The SACK `acknowledged` data of the path that `sample` shows.
+    pub fn on_acknowledged(&mut self, acknowledged: &Acknowledgement, sample: &PathSample, now: Time) {
+        let &Acknowledgement { sent_at, by, back } = acknowledged;
+        let (round_trip, is_same_path) = (now.since(sent_at), by == sample.id);
+        let (is_drained, least) = (self.is_drained_since(sent_at), self.least());
         self.delay.on_sample(&DelaySample { round_trip, back, is_same_path, is_drained }, now);
+        if self.least() != least {
+            self.least_by = Some(by);
+        }
     }
 
-    /// A HEARTBEAT came back after `sample`.
-    pub fn on_round_trip(&mut self, sample: Duration, now: Time) {
-        let is_drained = self.is_drained_since(now - sample);
-        self.delay.on_round_trip(sample, is_drained, now);
+    /// A HEARTBEAT came back after `round_trip`.
+    pub fn on_round_trip(&mut self, round_trip: Duration, now: Time) {
+        let (is_drained, least) = (self.is_drained_since(now - round_trip), self.least());
+        self.delay.on_round_trip(round_trip, is_drained, now);
+        if self.least() != least {
+            self.least_by = None;
+        }
     }
 
-    fn is_drained_since(&self, time: Time) -> bool {
-        self.drained_since.is_some_and(|since| since <= time)
+    /// A packet of another path, whose least way there is `least`, and the SACK for it by this path took `round_trip`. If that left
+    /// less than half of the least way there, the way back is not as long as it seemed: all that was measured of it had waited in a
+    /// queue.
+    pub fn doubt_back(&mut self, round_trip: Duration, least: Duration) {
+        let is_doubtful = |back: Duration| round_trip.saturating_sub(back) * 2 < least;
+        let back = round_trip.saturating_sub(least);
+        if self.back().is_some_and(is_doubtful) && !back.is_zero() {
+            self.delay.on_back_at_most(back);
+        }
+    }
+
+    /// The way back by path `by` has proved shorter by `shorter`: if the least way there was calculated with it, it was longer.
+    pub fn on_shorter_back(&mut self, by: PathId, shorter: Duration) {
+        if self.least_by == Some(by) {
+            self.delay.on_shorter_back(shorter);
+        }
+    }
+
+    /// The way back by the path; `None` before a round trip was measured.
+    pub fn back(&self) -> Option<Duration> {
+        self.delay.back()
+    }
+
+    /// The least way there.
+    pub fn least(&self) -> Option<Duration> {
+        self.delay.least()
     }
 
     /// Writes the measurements into `sample`.
@@ -89,6 +121,17 @@ impl Measured {
         });
         self.drained_flight = filling.map_or(ByteCount::ZERO, |filling| filling / 2).max(sample.unit * 2);
         sample.drain_to = self.delay.is_to_be_drained(now).then_some(self.drained_flight);
+    }
+
+    fn follow(&mut self, flight: ByteCount, now: Time) {
+        self.drained_since = match flight <= self.drained_flight {
+            true => self.drained_since.or(Some(now)),
+            false => None,
+        };
+    }
+
+    fn is_drained_since(&self, time: Time) -> bool {
+        self.drained_since.is_some_and(|since| since <= time)
     }
 }
 
@@ -111,7 +154,7 @@ mod tests {
 
     fn acknowledged(sent_at: u64) -> Acknowledgement {
         let back = Some(Duration::from_millis(10));
-        Acknowledgement { sent_at: at(sent_at), back, is_same_path: false }
+        Acknowledgement { sent_at: at(sent_at), by: PathId::from_index(1), back }
     }
 
     #[test]
@@ -136,7 +179,7 @@ mod tests {
         measured.on_sent(path.flight, true, at(0));
         for time in (40..400).step_by(10) {
             measured.on_delivered(ByteCount::new(12_000), &path, at(time));
-            measured.on_acknowledged(&acknowledged(time - 40), at(time));
+            measured.on_acknowledged(&acknowledged(time - 40), &path, at(time));
             measured.show(&mut path, at(time));
         }
         let Some(Delivery { rate, peak }) = path.delivery else { panic!("it was measured") };

@@ -1,31 +1,38 @@
-//! The state of each path: addresses, windows, round-trip time, health.
+//! The state of each path: addresses, windows, round-trip time, health. What is known of a path is in parts, each a struct with
+//! private fields in its own file; `table` holds them, and is all that others use.
 
-mod addresses;
 mod after_loss;
+mod backup;
 mod bandwidth;
 mod burst;
 mod counters;
 mod delay;
 mod delivery;
 mod ecn;
+mod ends;
+mod estimates;
+mod gate;
 mod health;
 mod limits;
+mod liveness;
 mod loss_rate;
 mod measured;
 mod memory;
 mod mtu;
 mod pacer;
 mod probes;
+mod reports;
+mod resorts;
 mod rtt;
 mod share;
 mod silence;
 mod table;
 
-pub use addresses::PathAddresses;
 pub use after_loss::{LossState, TailProbe};
 pub use counters::{EcnCounters, PathCounters, SackCounters};
 pub use ecn::EcnFault;
 pub(crate) use ecn::PacketChunks;
+pub use ends::PathAddresses;
 pub use health::HealthChange;
 pub use limits::{LimitingFactor, TimeInLimit};
 pub use memory::Remembered;

@@ -3,120 +3,69 @@
 use std::net::SocketAddr;
 
 use super::PathTable;
-use crate::policy::{PathId, PathState};
-
-/// What the two ends say of one path.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Backup {
-    /// This end keeps it as a backup.
-    here: bool,
-    /// The peer does.
-    there: bool,
-    /// What the last HEARTBEAT said.
-    said: bool,
-    /// What the peer was last told, as far as it has answered.
-    told: bool,
-    /// This end is about to give it up: other paths use its addresses.
-    is_retired: bool,
-}
+use crate::policy::PathId;
 
 impl PathTable {
     /// The paths from `local` are backups from now on, also those that are added later; or they no longer are. Returns the
     /// paths for which this is news.
     pub fn set_backup(&mut self, local: SocketAddr, is_backup: bool) -> Vec<PathId> {
-        self.backup_locals.retain(|known| *known != local);
-        if is_backup {
-            self.backup_locals.push(local);
+        match is_backup {
+            true => self.backups.keep(local),
+            false => self.backups.release(local),
         }
-        let changed: Vec<PathId> = self
-            .living()
-            .filter(|&id| self.note_backup(id).here != self.paths[id.index()].backup.here)
-            .collect();
-        for &id in &changed {
-            self.paths[id.index()].backup = self.note_backup(id);
-        }
+        let mut changed: Vec<PathId> = self.living().collect();
+        changed.retain(|&id| self.settle_backup(id));
         self.weigh_failures();
         changed
     }
 
     /// The peer says whether it keeps path `id` as a backup.
     pub fn set_peers_backup(&mut self, id: PathId, is_backup: bool) {
-        let before = std::mem::replace(&mut self.paths[id.index()].backup.there, is_backup);
-        if before != is_backup {
+        if self.path_mut(id).backup.on_peers_word(is_backup) {
             self.weigh_failures();
         }
     }
 
     /// This end is about to give path `id` up: until then it is a backup, so that nothing is sent by it.
     pub fn retire(&mut self, id: PathId) {
-        self.paths[id.index()].backup.is_retired = true;
-        self.paths[id.index()].backup = self.note_backup(id);
+        self.path_mut(id).backup.retire();
         self.weigh_failures();
-    }
-
-    /// Whether this end is about to give path `id` up.
-    pub fn is_retired(&self, id: PathId) -> bool {
-        self.paths[id.index()].backup.is_retired
-    }
-
-    /// Whether the peer keeps path `id` as a backup.
-    pub fn is_peers_backup(&self, id: PathId) -> bool {
-        self.paths[id.index()].backup.there
-    }
-
-    /// Whether this end keeps path `id` as a backup.
-    pub fn is_own_backup(&self, id: PathId) -> bool {
-        self.paths[id.index()].backup.here
-    }
-
-    /// Whether the peer was not told yet whether path `id` is a backup.
-    pub fn owes_backup_news(&self, id: PathId) -> bool {
-        let Backup { here, told, .. } = self.paths[id.index()].backup;
-        here != told
     }
 
     /// A HEARTBEAT leaves on path `id`; returns whether it says that the path is a backup.
     pub fn say_backup(&mut self, id: PathId) -> bool {
-        let backup = &mut self.paths[id.index()].backup;
-        backup.said = backup.here;
-        backup.here
+        self.path_mut(id).backup.say()
     }
 
     /// The peer has answered the last HEARTBEAT on path `id`.
     pub fn on_backup_told(&mut self, id: PathId) {
-        let backup = &mut self.paths[id.index()].backup;
-        backup.told = backup.said;
+        self.path_mut(id).backup.on_told();
     }
 
-    /// What is known of path `id` as a backup, with the word of this end brought up to date.
-    pub(super) fn note_backup(&self, id: PathId) -> Backup {
-        let path = &self.paths[id.index()];
-        let is_resting = path.backup.is_retired || self.backup_locals.contains(&path.addresses.local);
-        Backup { here: is_resting, ..path.backup }
+    /// Whether this end is about to give path `id` up.
+    pub fn is_retired(&self, id: PathId) -> bool {
+        self.path(id).backup.is_retired()
     }
 
-    /// The state of path `id` as policies see it: a backup that works rests while another path works.
-    pub(super) fn shown_state(&self, id: PathId) -> PathState {
-        let path = &self.paths[id.index()];
-        match path.health.state() {
-            PathState::Active if self.rests_backups && path.backup.is_backup() => PathState::Standby,
-            state => state,
-        }
+    /// Whether the peer keeps path `id` as a backup.
+    pub fn is_peers_backup(&self, id: PathId) -> bool {
+        self.path(id).backup.is_peers()
     }
 
-    /// Lets backups rest, or carry data, by whether another path works.
-    pub(super) fn weigh_backups(&mut self) {
-        let works = |path: &super::Path| path.health.state() == PathState::Active && !path.backup.is_backup();
-        self.rests_backups = self.paths.iter().any(works);
-        for id in self.ids() {
-            self.samples[id.index()].state = self.shown_state(id);
-        }
+    /// Whether this end keeps path `id` as a backup.
+    pub fn is_own_backup(&self, id: PathId) -> bool {
+        self.path(id).backup.is_own()
     }
-}
 
-impl Backup {
-    fn is_backup(self) -> bool {
-        self.here || self.there
+    /// Whether the peer was not told yet whether path `id` is a backup.
+    pub fn owes_backup_news(&self, id: PathId) -> bool {
+        self.path(id).backup.owes_news()
+    }
+
+    /// Brings what this end says of path `id` up to date. Returns whether that is news.
+    pub(super) fn settle_backup(&mut self, id: PathId) -> bool {
+        let local = self.addresses(id).local;
+        self.paths[id.index()].backup.settle(&self.backups, local)
     }
 }
 
@@ -127,6 +76,7 @@ mod tests {
     use super::super::tests::table;
     use super::*;
     use crate::config::Config;
+    use crate::policy::PathState;
 
     fn states(table: &PathTable) -> Vec<PathState> {
         table.samples().iter().map(|sample| sample.state).collect()

@@ -1,148 +1,173 @@
 //! Which paths are alive, which have failed, and which takes the data when none is active.
 
-use std::cmp::Reverse;
-
 use anabranch_base::Time;
 
 use super::PathTable;
 use crate::config::Failover;
 use crate::path::health::{Health, HealthChange};
+use crate::path::liveness::Liveness;
 use crate::path::silence::Silence;
-use crate::policy::{PathId, PathState};
+use crate::policy::PathId;
 
 impl PathTable {
     /// Data goes to path `id` when only one path is used.
     pub fn set_primary(&mut self, id: PathId) {
-        self.primary = id;
+        self.resorts.set_primary(id);
         self.weigh_failures();
     }
 
     /// Counts an error against path `id`.
     pub fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
-        let change = self.change_health(id, |health| health.on_error(limits));
+        let change = self.path_mut(id).liveness.on_error(limits);
         self.weigh_failures();
         change
     }
 
     /// Path `id` has potentially failed, because of its silence.
     pub fn suspect(&mut self, id: PathId) -> Option<HealthChange> {
-        self.paths[id.index()].silence.on_suspected();
-        self.change_health(id, Health::suspect)
+        self.change_health(id, Liveness::suspect)
     }
 
     /// Path `id` delivered a chunk that was sent only on it, and only once.
     pub fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
-        self.paths[id.index()].health.on_sign(now);
-        let change = self.change_health(id, Health::on_alive);
-        if change.is_some() {
-            self.paths[id.index()].silence.on_acquitted();
-        }
-        change
+        self.change_health(id, |liveness| liveness.on_alive(now))
     }
 
     /// The HEARTBEAT of path `id` was answered: the path is alive. The answer gives no round-trip time.
     pub fn on_probe_answered(&mut self, id: PathId, now: Time) {
-        let path = &mut self.paths[id.index()];
-        path.silence.begin(now);
-        path.health.on_sign(now);
+        self.path_mut(id).liveness.on_answer(now);
     }
 
     /// The path is verified.
     pub fn confirm(&mut self, id: PathId) -> Option<HealthChange> {
-        self.paths[id.index()].is_candidate = false;
-        self.change_health(id, Health::confirm)
+        self.path_mut(id).ends.end_candidacy();
+        self.change_health(id, Liveness::confirm)
     }
 
     /// The path's new address must be verified before it carries data.
     pub fn doubt(&mut self, id: PathId) {
-        self.paths[id.index()].health.doubt();
-        self.show_health(id);
+        self.path_mut(id).liveness.doubt();
         self.weigh_failures();
+    }
+
+    /// Removes path `id`, one of whose addresses is lost. It keeps its place and its counters; its flight was taken
+    /// out before. If it was the primary path, it is replaced by the first active path, else by the first verified
+    /// one, else by any.
+    pub fn remove(&mut self, id: PathId) {
+        let (path, sample) = self.at(id);
+        debug_assert!(sample.flight.is_zero(), "what is in flight is taken back first");
+        path.liveness.remove();
+        sample.state = path.liveness.health().state();
+        self.resorts.on_removed(id, &self.samples);
+        self.weigh_failures();
+    }
+
+    /// The time-out of path `id` expired at `now`: what left before is no sign of life any more. Its acknowledgement may have
+    /// been lost with the path.
+    pub fn doubt_before(&mut self, id: PathId, now: Time) {
+        self.path_mut(id).liveness.doubt_before(now);
     }
 
     /// The health of path `id`, for its HEARTBEATs. Changes of its state go through the table.
     pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
-        &mut self.paths[id.index()].health
+        self.path_mut(id).liveness.health_mut()
     }
 
     /// The silence of path `id`, mutable.
     pub fn silence_mut(&mut self, id: PathId) -> &mut Silence {
-        &mut self.paths[id.index()].silence
+        self.path_mut(id).liveness.silence_mut()
     }
 
     /// The silence of a path.
     pub fn silence(&self, id: PathId) -> &Silence {
-        &self.paths[id.index()].silence
-    }
-
-    /// Whether a packet arrived on path `id` since data last left on it.
-    pub fn is_heard(&self, id: PathId) -> bool {
-        let path = &self.paths[id.index()];
-        path.last_arrival > path.last_data
+        self.path(id).liveness.silence()
     }
 
     /// The health of a path.
     pub fn health(&self, id: PathId) -> &Health {
-        &self.paths[id.index()].health
+        self.path(id).liveness.health()
+    }
+
+    /// Whether a packet arrived on path `id` since data last left on it.
+    pub fn is_heard(&self, id: PathId) -> bool {
+        self.path(id).liveness.is_heard()
+    }
+
+    /// When a packet last arrived on path `id`.
+    pub fn last_arrival(&self, id: PathId) -> Option<Time> {
+        self.path(id).liveness.last_arrival()
+    }
+
+    /// Whether a packet ever arrived on path `id`.
+    pub fn has_heard(&self, id: PathId) -> bool {
+        self.last_arrival(id).is_some()
+    }
+
+    /// Whether no data has left path `id` for a round trip: all that is in flight should be acknowledged.
+    pub fn is_resting(&self, id: PathId, now: Time) -> bool {
+        self.sample(id).srtt.is_some_and(|srtt| self.path(id).liveness.is_resting(srtt, now))
+    }
+
+    /// Whether it shows that path `id` works now, if a chunk that left there at `sent_at` is acknowledged.
+    pub fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
+        self.path(id).liveness.shows_life(sent_at)
+    }
+
+    /// Whether time-outs were counted since a chunk was last acknowledged.
+    pub fn has_timed_out(&self, id: PathId) -> bool {
+        self.path(id).liveness.has_timed_out()
     }
 
     /// The path for data when only one path is used.
     pub fn primary(&self) -> PathId {
-        self.primary
+        self.resorts.primary()
     }
 
     /// The path for data when no path is active (RFC 7829 §3.2): of the potentially failed ones, the one with the
     /// fewest errors; among equals, the one that was alive last. If there are none, the primary path.
     pub fn last_resort(&self) -> PathId {
-        self.last_resort
+        self.resorts.last_resort()
     }
 
     /// Whether one of the paths has failed or potentially failed.
     pub fn has_failed_path(&self) -> bool {
-        self.has_failed_path
+        self.resorts.has_failed_path()
     }
 
     /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
     /// has potentially failed and `wanted` has not.
     pub fn resort_of(&self, wanted: PathId) -> PathId {
-        let may_live = |id: PathId| self.sample(id).state == PathState::PotentiallyFailed;
-        let is_better = may_live(self.last_resort) && !may_live(wanted);
-        if is_better || self.is_removed(wanted) { self.last_resort } else { wanted }
+        self.resorts.resort_of(wanted, &self.samples)
     }
 
     fn change_health(
         &mut self,
         id: PathId,
-        change: impl FnOnce(&mut Health) -> Option<HealthChange>,
+        change: impl FnOnce(&mut Liveness) -> Option<HealthChange>,
     ) -> Option<HealthChange> {
-        let changed = change(&mut self.paths[id.index()].health);
+        let changed = change(&mut self.path_mut(id).liveness);
         if changed.is_some() {
-            self.show_health(id);
             self.weigh_failures();
         }
         changed
     }
 
+    /// Shows the state of each path, and weighs which one is the last resort: after each change of a path's health, or of what
+    /// is said of backups.
     pub(super) fn weigh_failures(&mut self) {
-        self.weigh_backups();
-        self.has_failed_path = self.samples.iter().any(|sample| sample.state.has_failed());
-        let may_live = |id: &PathId| self.sample(*id).state == PathState::PotentiallyFailed;
-        let rank = |id: &PathId| {
-            let health = self.health(*id);
-            (Reverse(health.errors()), health.alive_at())
-        };
-        // `max_by_key` takes the last of equals, so the search goes from the back to find the first.
-        self.last_resort = self.ids().rev().filter(may_live).max_by_key(rank).unwrap_or(self.primary);
-    }
-
-    pub(super) fn show_health(&mut self, id: PathId) {
-        self.samples[id.index()].state = self.shown_state(id);
+        let states = self.paths.iter().map(|path| (path.liveness.health().state(), &path.backup));
+        self.backups.weigh(states.clone());
+        for (sample, (state, backup)) in self.samples.iter_mut().zip(states) {
+            sample.state = self.backups.shown(state, backup);
+        }
+        let healths = self.paths.iter().map(|path| path.liveness.health());
+        self.resorts.weigh(self.samples.iter().zip(healths));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::table;
+    use super::super::tests::{table, table_between};
     use super::*;
     use crate::config::Config;
 
@@ -166,5 +191,23 @@ mod tests {
         table.on_alive(second, Time::from_nanos(3));
         table.suspect(first);
         assert_eq!(table.resort_of(second), second);
+    }
+
+    #[test]
+    fn when_the_primary_path_is_removed_one_that_works_takes_its_place() {
+        let mut table = table_between(&[
+            ("10.0.0.1:1", "10.0.0.2:1"),
+            ("10.0.1.1:1", "10.0.1.2:1"),
+            ("10.0.2.1:1", "10.0.2.2:1"),
+        ]);
+        let [first, second, third] = [0, 1, 2].map(PathId::from_index);
+        table.doubt(second);
+        table.remove(first);
+        assert_eq!((table.primary(), table.last_resort()), (third, third));
+        assert_eq!(table.resort_of(first), third, "nothing goes where there is nothing");
+        table.remove(third);
+        assert_eq!(table.primary(), second, "better than none");
+        assert_eq!(table.living().collect::<Vec<_>>(), [second]);
+        assert_eq!(table.len(), 3, "no id is used twice");
     }
 }

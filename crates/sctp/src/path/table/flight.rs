@@ -1,166 +1,82 @@
-//! What leaves on a path, and what becomes of it: acknowledged, lost, or given up by the retransmission timer.
+//! What leaves on a path, and what becomes of it: events that concern several parts of the path, each of which notes its own.
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Duration, Ecn, Time};
 
-use super::{Path, PathTable};
+use super::PathTable;
 use crate::policy::PathId;
 use crate::policy::loss_detection::AckedChunk;
 use crate::seq::Tsn;
 
 impl PathTable {
+    /// A packet with codepoint `ecn` arrived on path `id`.
+    pub fn on_arrival(&mut self, id: PathId, ecn: Ecn, now: Time) {
+        let path = self.path_mut(id);
+        path.reports.count_arrival(ecn);
+        path.liveness.on_arrival(now);
+    }
+
     /// A chunk of weight `weight` left on path `id`.
     pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
-        let flight = &mut self.samples[id.index()].flight;
-        let path = &mut self.paths[id.index()];
-        let was_idle = flight.is_zero();
+        let (path, sample) = self.at(id);
+        let was_idle = sample.flight.is_zero();
         if was_idle {
-            path.silence.begin(now);
+            path.liveness.on_first_in_flight(now);
         }
-        *flight += weight;
-        path.measured.on_sent(*flight, was_idle, now);
-        path.last_data = Some(now);
-        path.loss_rate.on_sent();
-        self.show_blocker(id);
+        sample.flight += weight;
+        path.measured.on_sent(sample.flight, was_idle, now);
+        path.liveness.on_sent(now);
+        path.estimates.on_sent();
+        path.show_blocker(sample);
     }
 
     /// A chunk left for the first time: it may be timed.
     pub fn on_first_sent(&mut self, id: PathId, tsn: Tsn, now: Time) {
-        let path = &mut self.paths[id.index()];
-        path.round_trip.on_sent(tsn, now);
-        path.health.on_used();
-    }
-
-    /// A copy of a chunk that was first sent on path `id` left on another path.
-    pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
-        self.paths[id.index()].round_trip.on_copied(tsn);
-    }
-
-    /// A chunk was marked lost: no chunk is timed any more.
-    pub fn on_loss(&mut self, id: PathId) {
-        let path = &mut self.paths[id.index()];
-        path.round_trip.cancel_probe();
-        path.loss_rate.on_lost();
-    }
-
-    /// The chunk `tsn` was marked lost; other chunks may still be timed
-    /// ([`Ns2Rule::Accounts`](crate::policy::ns2::Ns2Rule::Accounts)).
-    pub fn on_loss_without_cut(&mut self, id: PathId, tsn: Tsn) {
-        let path = &mut self.paths[id.index()];
-        path.round_trip.on_copied(tsn);
-        path.loss_rate.on_lost();
-    }
-
-    /// The window was cut: cancels the round-trip measurement.
-    pub fn cancel_measurement(&mut self, id: PathId) {
-        self.paths[id.index()].round_trip.cancel_probe();
-    }
-
-    /// Everything in flight was marked lost: this window of chunks ends.
-    pub fn on_all_lost(&mut self, id: PathId) {
-        self.end_window(id);
+        let path = self.path_mut(id);
+        path.estimates.on_first_sent(tsn, now);
+        path.liveness.on_used();
     }
 
     /// Subtracts `weight` from the path's flight size.
     pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
-        self.samples[id.index()].flight -= weight;
-        self.show_blocker(id);
-    }
-
-    /// Whether no data has left path `id` for a round trip: all that is in flight should be acknowledged.
-    pub fn is_resting(&self, id: PathId, now: Time) -> bool {
-        let since = self.paths[id.index()].last_data.zip(self.samples[id.index()].srtt);
-        since.is_some_and(|(last, srtt)| last + srtt <= now)
+        let (path, sample) = self.at(id);
+        sample.flight -= weight;
+        path.show_blocker(sample);
     }
 
     /// Adds `weight` to the path's flight size again.
     pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
-        self.samples[id.index()].flight += weight;
-        self.show_blocker(id);
+        let (path, sample) = self.at(id);
+        sample.flight += weight;
+        path.show_blocker(sample);
     }
 
     /// A chunk last sent on path `id` was acknowledged. Returns the round-trip time if the chunk was timed.
     pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
-        let path = &mut self.paths[id.index()];
-        path.counters.acked_bytes += chunk.payload;
-        let ends_round = chunk.round == path.round;
-        path.round += u64::from(ends_round);
-        if chunk.sent_at >= path.doubtful_before {
-            path.timeouts_in_row = 0;
-            path.is_probing_window = false;
+        let (path, sample) = self.at(id);
+        path.reports.count_acked(chunk.payload);
+        if path.liveness.on_acked(chunk, now) {
+            path.gate.end_trial();
         }
-        // It is not known which of several paths delivered a copied chunk.
-        if !chunk.was_copied {
-            path.silence.begin(now);
-        }
-        let sample = path.round_trip.on_acked(chunk.tsn, now);
-        if let Some(sample) = sample {
-            path.count_round_trip(sample);
-            self.show_round_trip(id);
-        }
-        self.show_blocker(id);
-        if ends_round {
-            self.end_window(id);
-        }
-        sample
+        path.show_blocker(sample);
+        let round_trip = path.estimates.on_acked(chunk, sample, now)?;
+        path.reports.count_round_trip(round_trip);
+        Some(round_trip)
     }
 
-    /// A SACK acknowledged `weight` that was last sent on path `id`.
-    pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
-        let bandwidth = &mut self.paths[id.index()].bandwidth;
-        bandwidth.on_delivered(weight, now);
-        self.samples[id.index()].bandwidth = bandwidth.estimate();
+    /// A HEARTBEAT's round trip took `round_trip`.
+    pub fn on_round_trip(&mut self, id: PathId, round_trip: Duration, now: Time) {
+        let (path, sample) = self.at(id);
+        path.liveness.on_answer(now);
+        path.estimates.on_round_trip(round_trip, sample);
+        path.reports.count_round_trip(round_trip);
+        self.measure_heartbeat(id, round_trip, now);
     }
 
-    /// The T3-rtx timer expired: the round of packets that it covered ends.
-    pub fn on_timeout(&mut self, id: PathId) {
-        self.paths[id.index()].round += 1;
-    }
-
-    /// Counts the expiry as a time-out.
+    /// Counts the expiry of T3-rtx as a time-out.
     pub fn count_timeout(&mut self, id: PathId) {
-        let path = &mut self.paths[id.index()];
-        path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
-        path.counters.timeouts += 1;
-    }
-
-    /// The time-out of path `id` expired at `now`: what left before is no sign of life any more. Its acknowledgement may have
-    /// been lost with the path.
-    pub fn doubt_before(&mut self, id: PathId, now: Time) {
-        self.paths[id.index()].doubtful_before = now;
-    }
-
-    /// Whether it shows that path `id` works now, if a chunk that left there at `sent_at` is acknowledged.
-    pub fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
-        sent_at >= self.paths[id.index()].doubtful_before
-    }
-
-    /// Whether time-outs were counted since a chunk was last acknowledged.
-    pub fn has_timed_out(&self, id: PathId) -> bool {
-        self.paths[id.index()].timeouts_in_row > 0
-    }
-
-    /// Allows only one packet in flight until a chunk is acknowledged (RFC 9260 §7.2.3).
-    pub fn try_one_packet(&mut self, id: PathId) {
-        self.paths[id.index()].is_probing_window = true;
-        self.show_blocker(id);
-    }
-
-    /// The round of a path's window, for observers.
-    pub fn round(&self, id: PathId) -> u64 {
-        self.paths[id.index()].round
-    }
-
-    fn end_window(&mut self, id: PathId) {
-        let estimate = &mut self.paths[id.index()].loss_rate;
-        estimate.on_window();
-        self.samples[id.index()].loss_rate = estimate.rate();
-    }
-}
-
-impl Path {
-    pub(super) fn count_round_trip(&mut self, sample: Duration) {
-        self.counters.round_trips += 1;
-        self.counters.round_trip_sum += sample;
+        let path = self.path_mut(id);
+        path.liveness.count_timeout();
+        path.reports.count_timeout();
     }
 }
 

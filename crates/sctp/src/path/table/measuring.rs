@@ -1,27 +1,76 @@
-//! What acknowledgements and HEARTBEATs measure of a path.
+//! What is measured and estimated of a path: by acknowledgements, by losses and by HEARTBEATs.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
 use super::PathTable;
+use crate::path::PathAddresses;
 use crate::path::measured::Acknowledgement;
+use crate::path::memory::Remembered;
 use crate::policy::{OneWay, PathId};
+use crate::seq::Tsn;
 
 impl PathTable {
-    /// A HEARTBEAT's round trip took `sample`.
-    pub fn on_round_trip(&mut self, id: PathId, sample: Duration, now: Time) {
-        let path = &mut self.paths[id.index()];
-        let (back, least) = (path.measured.delay.back(), path.measured.delay.least());
-        path.silence.begin(now);
-        path.health.on_sign(now);
-        path.round_trip.on_sample(sample);
-        path.count_round_trip(sample);
-        path.measured.on_round_trip(sample, now);
-        if path.measured.delay.least() != least {
-            path.least_by = None;
+    /// Gives each path what is `known` of it.
+    pub fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
+        for id in self.ids() {
+            let known = known(self.addresses(id));
+            self.path_mut(id).estimates.remember(known);
         }
-        path.measured.show(&mut self.samples[id.index()], now);
-        self.show_round_trip(id);
-        self.correct_ways(id, back);
+    }
+
+    /// The window with which path `id` may go on, once its round trip is known: asked once.
+    pub fn take_remembered_window(&mut self, id: PathId, now: Time) -> Option<ByteCount> {
+        self.path_mut(id).estimates.take_remembered_window(now)
+    }
+
+    /// A copy of a chunk that was first sent on path `id` left on another path.
+    pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
+        self.path_mut(id).estimates.on_copied(tsn);
+    }
+
+    /// A chunk was marked lost: no chunk is timed any more.
+    pub fn on_loss(&mut self, id: PathId) {
+        self.path_mut(id).estimates.on_loss();
+    }
+
+    /// The chunk `tsn` was marked lost; other chunks may still be timed
+    /// ([`Ns2Rule::Accounts`](crate::policy::ns2::Ns2Rule::Accounts)).
+    pub fn on_loss_without_cut(&mut self, id: PathId, tsn: Tsn) {
+        self.path_mut(id).estimates.on_loss_without_cut(tsn);
+    }
+
+    /// The window was cut: cancels the round-trip measurement.
+    pub fn cancel_measurement(&mut self, id: PathId) {
+        self.path_mut(id).estimates.cancel_measurement();
+    }
+
+    /// Everything in flight was marked lost: this window of chunks ends.
+    pub fn on_all_lost(&mut self, id: PathId) {
+        let (path, sample) = self.at(id);
+        path.estimates.end_window(sample);
+    }
+
+    /// The T3-rtx timer expired: the round of packets that it covered ends.
+    pub fn on_timeout(&mut self, id: PathId) {
+        self.path_mut(id).estimates.on_timeout();
+    }
+
+    /// Doubles the retransmission time-out of path `id`.
+    pub fn back_off(&mut self, id: PathId) {
+        let (path, sample) = self.at(id);
+        path.estimates.back_off(sample);
+    }
+
+    /// Notes whether path `id` repairs losses that the loss response takes for no congestion.
+    pub fn set_recovering(&mut self, id: PathId, is_recovering: bool) {
+        let (path, sample) = self.at(id);
+        path.estimates.set_recovering(is_recovering, sample);
+    }
+
+    /// A SACK acknowledged `weight` that was last sent on path `id`.
+    pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
+        let (path, sample) = self.at(id);
+        path.estimates.on_delivered(weight, sample, now);
     }
 
     /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets that
@@ -34,55 +83,49 @@ impl PathTable {
         by: PathId,
         now: Time,
     ) -> Option<Duration> {
-        let before = self.paths[by.index()].measured.delay.back();
-        if let Some(sent_at) = sent_at.filter(|_| id != by) {
-            self.doubt_back(by, id, now.since(sent_at));
+        let before = self.path(by).measured.back();
+        let least = self.path(id).measured.least();
+        if let Some((sent_at, least)) = sent_at.filter(|_| id != by).zip(least) {
+            self.path_mut(by).measured.doubt_back(now.since(sent_at), least);
         }
-        let back = self.paths[by.index()].measured.delay.back();
-        let (measured, sample) = (&mut self.paths[id.index()].measured, &mut self.samples[id.index()]);
-        measured.on_delivered(weight, sample, now);
+        let back = self.path(by).measured.back();
+        let (path, sample) = self.at(id);
+        path.measured.on_delivered(weight, sample, now);
         if let Some(sent_at) = sent_at {
-            let least = measured.delay.least();
-            measured.on_acknowledged(&Acknowledgement { sent_at, back, is_same_path: id == by }, now);
-            if measured.delay.least() != least {
-                self.paths[id.index()].least_by = Some(by);
-            }
+            path.measured.on_acknowledged(&Acknowledgement { sent_at, by, back }, sample, now);
         }
-        self.paths[id.index()].measured.show(sample, now);
+        path.measured.show(sample, now);
         let way = sent_at.and(sample.one_way).map(|OneWay { way, .. }| way);
         self.correct_ways(by, before);
         way
     }
 
-    /// A packet of path `of` and the SACK for it by path `by` took `round_trip`. If that left less than half of the least way there,
-    /// the way back is not as long as it seemed: all that was measured of it had waited in a queue.
-    fn doubt_back(&mut self, by: PathId, of: PathId, round_trip: Duration) {
-        let known =
-            self.paths[by.index()].measured.delay.back().zip(self.paths[of.index()].measured.delay.least());
-        let Some((_, least)) = known.filter(|(back, least)| round_trip.saturating_sub(*back) * 2 < *least)
-        else {
-            return;
-        };
-        let back = round_trip.saturating_sub(least);
-        if !back.is_zero() {
-            self.paths[by.index()].measured.delay.on_back_at_most(back);
-        }
+    /// The round of a path's window, for observers.
+    pub fn round(&self, id: PathId) -> u64 {
+        self.path(id).estimates.round()
+    }
+
+    /// A HEARTBEAT of path `id` came back after `round_trip`.
+    pub(super) fn measure_heartbeat(&mut self, id: PathId, round_trip: Duration, now: Time) {
+        let (path, sample) = self.at(id);
+        let back = path.measured.back();
+        path.measured.on_round_trip(round_trip, now);
+        path.measured.show(sample, now);
+        self.correct_ways(id, back);
     }
 
     /// The way back by path `by` was `before`, for all that was known. If it has proved shorter, ways there that were calculated
     /// with it were longer: else the first, slow answer on one path would leave another with a way that no packet ever took.
     fn correct_ways(&mut self, by: PathId, before: Option<Duration>) {
-        let after = self.paths[by.index()].measured.delay.back();
+        let after = self.path(by).measured.back();
         let Some(shorter) = before.zip(after).map(|(before, after)| before.saturating_sub(after)) else {
             return;
         };
         if shorter.is_zero() {
             return;
         }
-        for (index, path) in self.paths.iter_mut().enumerate() {
-            if path.least_by == Some(by) && index != by.index() {
-                path.measured.delay.on_shorter_back(shorter);
-            }
+        for id in self.ids().filter(|id| *id != by) {
+            self.path_mut(id).measured.on_shorter_back(by, shorter);
         }
     }
 }

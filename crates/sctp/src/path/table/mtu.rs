@@ -10,12 +10,12 @@ use crate::policy::PathId;
 impl PathTable {
     /// The search for the largest packet of path `id`, mutable.
     pub fn mtu_mut(&mut self, id: PathId) -> &mut MtuSearch {
-        &mut self.paths[id.index()].mtu
+        &mut self.path_mut(id).mtu
     }
 
     /// The search for the largest packet of path `id`.
     pub fn mtu(&self, id: PathId) -> &MtuSearch {
-        &self.paths[id.index()].mtu
+        &self.path(id).mtu
     }
 
     /// Sets the packet size of path `id` to what its search allows.
@@ -23,9 +23,9 @@ impl PathTable {
     /// RFC 8899 §3 item 7: "An update to the PLPMTU [...] MUST NOT increase the congestion window measured in bytes".
     /// But a strict window of less than one unit would never open again.
     pub fn show_mtu(&mut self, id: PathId, config: &Config) {
-        let path = &self.paths[id.index()];
-        let (ip, mtu) = (path.addresses.ip_version(), path.mtu.current());
-        let sample = &mut self.samples[id.index()];
+        let ip = self.addresses(id).ip_version();
+        let (path, sample) = self.at(id);
+        let mtu = path.mtu.current();
         sample.mtu = mtu;
         sample.packet_limit = mtu - config.overhead(ip);
         sample.unit = config.unit_within(mtu, ip);
@@ -43,7 +43,7 @@ impl PathTable {
 
     /// A packet size that arrives even if the MTU of path `id` shrank, as far as this is possible.
     pub fn safe_limit(&self, id: PathId, config: &Config) -> ByteCount {
-        let ip = self.paths[id.index()].addresses.ip_version();
+        let ip = self.addresses(id).ip_version();
         let safe = config.mtu_bounds(ip).map(|bounds| bounds.least - config.overhead(ip));
         safe.map_or(self.sample(id).packet_limit, |safe| safe.min(self.sample(id).packet_limit))
     }

@@ -10,17 +10,18 @@ use crate::policy::PathId;
 impl PathTable {
     /// From `now` on, `limit` limits path `id`.
     pub fn on_limit(&mut self, id: PathId, now: Time, limit: LimitingFactor) {
-        self.paths[id.index()].limits.on_limit(now, limit, self.samples[id.index()].cwnd);
+        let (path, sample) = self.at(id);
+        path.reports.on_limit(now, limit, sample.cwnd);
     }
 
     /// The counters of path `id`, mutable.
     pub fn counters_mut(&mut self, id: PathId) -> &mut PathCounters {
-        &mut self.paths[id.index()].counters
+        self.path_mut(id).reports.counters_mut()
     }
 
     /// The counters of path `id`.
     pub fn counters(&self, id: PathId) -> PathCounters {
-        self.paths[id.index()].counters
+        self.path(id).reports.counters()
     }
 
     /// The SACK counters of all paths, mutable.
@@ -45,11 +46,11 @@ impl PathTable {
 
     /// What limited path `id` until `now`.
     pub fn time_in_limit(&self, id: PathId, now: Time) -> TimeInLimit {
-        self.paths[id.index()].limits.shares(now)
+        self.path(id).reports.time_in_limit(now)
     }
 
     /// The congestion window of path `id`, averaged over the time until `now`, in bytes.
     pub fn mean_cwnd(&self, id: PathId, now: Time) -> f64 {
-        self.paths[id.index()].limits.mean_cwnd(now)
+        self.path(id).reports.mean_cwnd(now)
     }
 }

@@ -10,25 +10,25 @@ use crate::policy::congestion::CutWindow;
 impl PathTable {
     /// Lets cwnd of path `id` grow by `by`.
     pub fn grow(&mut self, id: PathId, by: ByteCount) {
-        self.samples[id.index()].cwnd += by;
+        self.sample_mut(id).cwnd += by;
     }
 
     /// Ends slow start at the current window. RFC 9260 §7.2.1 begins congestion avoidance above the threshold, so the
     /// threshold is set one byte below the window.
     pub fn end_slow_start(&mut self, id: PathId) {
-        let sample = &mut self.samples[id.index()];
+        let sample = self.sample_mut(id);
         sample.ssthresh = sample.cwnd.saturating_sub(ByteCount::new(1));
     }
 
     /// Shrinks cwnd of path `id` by `by`, in favour of another path.
     pub fn shrink(&mut self, id: PathId, by: ByteCount) {
-        let cwnd = &mut self.samples[id.index()].cwnd;
+        let cwnd = &mut self.sample_mut(id).cwnd;
         *cwnd = cwnd.saturating_sub(by);
     }
 
     /// Limits the window of a new path to `most`, in whole units, and at least one.
     pub fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
-        let sample = &mut self.samples[id.index()];
+        let sample = self.sample_mut(id);
         if sample.cwnd > most {
             let units = most.get() / sample.unit.get().max(1);
             sample.cwnd = sample.unit * units.max(1);
@@ -37,7 +37,7 @@ impl PathTable {
 
     /// Sets the window that the controller gives.
     pub fn apply(&mut self, id: PathId, window: CutWindow) {
-        let sample = &mut self.samples[id.index()];
+        let sample = self.sample_mut(id);
         (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
@@ -54,24 +54,16 @@ impl PathTable {
     /// How many whole RTOs have passed since data last left on path `id`, if it has none in flight (M-SCTP-17). The
     /// count restarts.
     pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
-        let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
-        let Some(last) = path.last_data.filter(|_| sample.flight.is_zero()) else { return 0 };
-        let rtos = now.since(last).as_nanos() / sample.rto.as_nanos().max(1);
-        if rtos > 0 {
-            path.last_data = Some(now);
-        }
-        rtos
+        let (path, sample) = self.at(id);
+        if sample.flight.is_zero() { path.liveness.take_idle_rtos(sample.rto, now) } else { 0 }
     }
 
     /// How many whole RTOs have passed since data last left path `id`, even if data is in flight
     /// ([`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight)). The next count starts at the last of
     /// them.
     pub fn take_rtos_since_data(&mut self, id: PathId, now: Time) -> u64 {
-        let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
-        let Some(last) = path.last_data else { return 0 };
-        let rtos = now.since(last).as_nanos() / sample.rto.as_nanos().max(1);
-        path.last_data = Some(last + sample.rto * rtos);
-        rtos
+        let (path, sample) = self.at(id);
+        path.liveness.take_rtos_since_data(sample.rto, now)
     }
 
     /// Sets the threshold of paths without a configured one to the peer's receive buffer.
@@ -89,5 +81,26 @@ impl PathTable {
         for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == before) {
             sample.ssthresh = after;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Duration;
+
+    use super::super::tests::table;
+    use super::*;
+
+    #[test]
+    fn idle_rtos_are_counted_once_and_only_with_nothing_in_flight() {
+        let mut table = table();
+        let id = PathId::FIRST;
+        let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+        assert_eq!(table.take_idle_rtos(id, at(9)), 0, "no data ever left");
+        table.on_chunk_sent(id, ByteCount::new(1_460), at(10));
+        assert_eq!(table.take_idle_rtos(id, at(13)), 0, "data is in flight");
+        table.on_left_flight(id, ByteCount::new(1_460));
+        assert_eq!(table.take_idle_rtos(id, at(13)), 3);
+        assert_eq!(table.take_idle_rtos(id, at(13)), 0);
     }
 }

@@ -1,0 +1,114 @@
+//! What the two ends say of paths that are kept as backups: these carry data only while no other path does.
+
+use std::net::SocketAddr;
+
+use crate::policy::PathState;
+
+/// What the two ends say of one path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Backup {
+    /// This end keeps it as a backup.
+    here: bool,
+    /// The peer does.
+    there: bool,
+    /// What the last HEARTBEAT said.
+    said: bool,
+    /// What the peer was last told, as far as it has answered.
+    told: bool,
+    /// This end is about to give it up: other paths use its addresses.
+    is_retired: bool,
+}
+
+/// The local ends of backups, and whether backups rest.
+#[derive(Clone, Debug, Default)]
+pub struct Backups {
+    locals: Vec<SocketAddr>,
+    /// Whether a path works that is no backup.
+    rest: bool,
+}
+
+impl Backup {
+    /// Brings the word of this end up to date: `local` is the local end of the path. Returns whether that is news.
+    pub fn settle(&mut self, backups: &Backups, local: SocketAddr) -> bool {
+        let is_kept = self.is_retired || backups.has(local);
+        std::mem::replace(&mut self.here, is_kept) != is_kept
+    }
+
+    /// The peer says whether it keeps the path as a backup. Returns whether that is news.
+    pub fn on_peers_word(&mut self, is_backup: bool) -> bool {
+        std::mem::replace(&mut self.there, is_backup) != is_backup
+    }
+
+    /// This end is about to give the path up: until then it is a backup.
+    pub fn retire(&mut self) {
+        self.is_retired = true;
+        self.here = true;
+    }
+
+    /// A HEARTBEAT leaves; returns whether it says that the path is a backup.
+    pub fn say(&mut self) -> bool {
+        self.said = self.here;
+        self.here
+    }
+
+    /// The peer has answered the last HEARTBEAT.
+    pub fn on_told(&mut self) {
+        self.told = self.said;
+    }
+
+    /// Whether this end is about to give the path up.
+    pub fn is_retired(&self) -> bool {
+        self.is_retired
+    }
+
+    /// Whether the peer keeps the path as a backup.
+    pub fn is_peers(&self) -> bool {
+        self.there
+    }
+
+    /// Whether this end keeps the path as a backup.
+    pub fn is_own(&self) -> bool {
+        self.here
+    }
+
+    /// Whether either end keeps the path as a backup.
+    pub fn is_backup(&self) -> bool {
+        self.here || self.there
+    }
+
+    /// Whether the peer was not told yet what this end says now.
+    pub fn owes_news(&self) -> bool {
+        self.here != self.told
+    }
+}
+
+impl Backups {
+    /// Paths from `local` are backups from now on.
+    pub fn keep(&mut self, local: SocketAddr) {
+        if !self.has(local) {
+            self.locals.push(local);
+        }
+    }
+
+    /// Paths from `local` are no longer backups.
+    pub fn release(&mut self, local: SocketAddr) {
+        self.locals.retain(|known| *known != local);
+    }
+
+    /// Weighs whether backups rest: one of `paths`, each with its state, works and is no backup.
+    pub fn weigh<'a>(&mut self, mut paths: impl Iterator<Item = (PathState, &'a Backup)>) {
+        self.rest = paths.any(|(state, backup)| state == PathState::Active && !backup.is_backup());
+    }
+
+    /// The state of a path as policies see it: a backup that works rests while another path works.
+    pub fn shown(&self, state: PathState, backup: &Backup) -> PathState {
+        match state {
+            PathState::Active if self.rest && backup.is_backup() => PathState::Standby,
+            state => state,
+        }
+    }
+
+    fn has(&self, local: SocketAddr) -> bool {
+        self.locals.contains(&local)
+    }
+}

@@ -1,0 +1,179 @@
+//! The estimates on which timers, windows and policies rest: round trips, losses and bandwidth. They are written into the
+//! sample of the path.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::bandwidth::Bandwidth;
+use super::loss_rate::LossRate;
+use super::memory::Remembered;
+use super::rtt::RoundTrip;
+use crate::config::RtoSettings;
+use crate::policy::PathSample;
+use crate::policy::loss_detection::AckedChunk;
+use crate::seq::Tsn;
+
+/// The estimates of one path.
+#[derive(Clone, Debug)]
+pub struct Estimates {
+    round_trip: RoundTrip,
+    loss_rate: LossRate,
+    bandwidth: Bandwidth,
+    /// How many rounds of its window have ended: a round lasts from its first packet to the first acknowledgement of
+    /// a packet sent in it, or to a time-out.
+    round: u64,
+    /// What it carried for another association, until its first round trip is measured.
+    remembered: Option<Remembered>,
+}
+
+impl Estimates {
+    /// Nothing was measured.
+    pub fn new(settings: RtoSettings) -> Estimates {
+        Estimates {
+            round_trip: RoundTrip::new(settings),
+            loss_rate: LossRate::default(),
+            bandwidth: Bandwidth::default(),
+            round: 0,
+            remembered: None,
+        }
+    }
+
+    /// The path begins anew. Its rounds are counted on, because chunks that are on their way say in which they left.
+    pub fn restart(&mut self, settings: RtoSettings, sample: &mut PathSample) {
+        let Estimates { round, remembered, .. } = *self;
+        *self = Estimates { round, remembered, ..Estimates::new(settings) };
+        self.show(sample);
+    }
+
+    /// This is known of the path from another association.
+    pub fn remember(&mut self, known: Option<Remembered>) {
+        self.remembered = known;
+    }
+
+    /// The window with which the path may go on, once its round trip is known: asked once.
+    pub fn take_remembered_window(&mut self, now: Time) -> Option<ByteCount> {
+        let round_trip = self.round_trip.min()?;
+        self.remembered.take()?.window(round_trip, now)
+    }
+
+    /// A chunk left, for the first time or again.
+    pub fn on_sent(&mut self) {
+        self.loss_rate.on_sent();
+    }
+
+    /// The chunk `tsn` left for the first time: it may be timed.
+    pub fn on_first_sent(&mut self, tsn: Tsn, now: Time) {
+        self.round_trip.on_sent(tsn, now);
+    }
+
+    /// A copy of the chunk `tsn` left on another path.
+    pub fn on_copied(&mut self, tsn: Tsn) {
+        self.round_trip.on_copied(tsn);
+    }
+
+    /// A chunk was marked lost: no chunk is timed any more.
+    pub fn on_loss(&mut self) {
+        self.round_trip.cancel_probe();
+        self.loss_rate.on_lost();
+    }
+
+    /// The chunk `tsn` was marked lost; other chunks may still be timed.
+    pub fn on_loss_without_cut(&mut self, tsn: Tsn) {
+        self.round_trip.on_copied(tsn);
+        self.loss_rate.on_lost();
+    }
+
+    /// No chunk is timed any more.
+    pub fn cancel_measurement(&mut self) {
+        self.round_trip.cancel_probe();
+    }
+
+    /// A chunk last sent on the path was acknowledged. Returns the round-trip time if the chunk was timed.
+    pub fn on_acked(&mut self, chunk: &AckedChunk, sample: &mut PathSample, now: Time) -> Option<Duration> {
+        if chunk.round == self.round {
+            self.round += 1;
+            self.end_window(sample);
+        }
+        let round_trip = self.round_trip.on_acked(chunk.tsn, now);
+        if round_trip.is_some() {
+            self.show_round_trip(sample);
+        }
+        round_trip
+    }
+
+    /// A HEARTBEAT came back after `round_trip`.
+    pub fn on_round_trip(&mut self, round_trip: Duration, sample: &mut PathSample) {
+        self.round_trip.on_sample(round_trip);
+        self.show_round_trip(sample);
+    }
+
+    /// A SACK acknowledged `weight`.
+    pub fn on_delivered(&mut self, weight: ByteCount, sample: &mut PathSample, now: Time) {
+        self.bandwidth.on_delivered(weight, now);
+        sample.bandwidth = self.bandwidth.estimate();
+    }
+
+    /// The T3-rtx timer expired: the round of packets that it covered ends.
+    pub fn on_timeout(&mut self) {
+        self.round += 1;
+    }
+
+    /// Everything in flight was marked lost, or a round was acknowledged: this window of chunks ends.
+    pub fn end_window(&mut self, sample: &mut PathSample) {
+        self.loss_rate.on_window();
+        sample.loss_rate = self.loss_rate.rate();
+    }
+
+    /// The retransmission time-out doubles.
+    pub fn back_off(&mut self, sample: &mut PathSample) {
+        self.round_trip.back_off();
+        self.show_round_trip(sample);
+    }
+
+    /// Notes whether losses are repaired that the loss response takes for no congestion.
+    pub fn set_recovering(&mut self, is_recovering: bool, sample: &mut PathSample) {
+        self.round_trip.set_recovering(is_recovering);
+        self.show_round_trip(sample);
+    }
+
+    /// The round of the path's window.
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// Writes all estimates into `sample`.
+    pub fn show(&self, sample: &mut PathSample) {
+        sample.loss_rate = self.loss_rate.rate();
+        sample.bandwidth = self.bandwidth.estimate();
+        self.show_round_trip(sample);
+    }
+
+    fn show_round_trip(&self, sample: &mut PathSample) {
+        sample.srtt = self.round_trip.srtt();
+        sample.min_rtt = self.round_trip.min();
+        sample.rttvar = self.round_trip.rttvar();
+        sample.rto = self.round_trip.rto();
+        sample.recovery_rto = self.round_trip.recovery_rto();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::policy::view::tests::sample;
+
+    #[test]
+    fn a_path_that_begins_anew_counts_its_rounds_on_and_forgets_what_it_measured() {
+        let settings = Config::rfc9260().rto;
+        let (mut estimates, mut shown) = (Estimates::new(settings), sample(0));
+        estimates.on_timeout();
+        estimates.on_sent();
+        estimates.on_loss();
+        estimates.end_window(&mut shown);
+        estimates.on_round_trip(Duration::from_millis(40), &mut shown);
+        assert!(shown.loss_rate > 0.0 && shown.srtt.is_some());
+        estimates.restart(settings, &mut shown);
+        assert_eq!((shown.loss_rate, shown.srtt, shown.rto), (0.0, None, settings.initial));
+        assert_eq!(estimates.round(), 1);
+    }
+}

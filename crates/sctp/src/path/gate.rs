@@ -1,0 +1,114 @@
+//! Holds back packets for which the window of a path has room: at the end of a burst, between trains, and after the one packet
+//! that tries a path whose time-out expired.
+
+use anabranch_base::{BitRate, ByteCount, Time};
+
+use super::burst::BurstAllowance;
+use super::pacer::Pacer;
+use crate::config::MaxBurst;
+use crate::policy::{Blocker, PathSample};
+
+/// The gate of one path.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    burst: BurstAllowance,
+    pacer: Pacer,
+    /// Whether only one packet may be in flight until a chunk is acknowledged, after a time-out (RFC 9260 §7.2.3).
+    is_trying: bool,
+}
+
+impl Gate {
+    /// The gate of a new path: nothing leaves before the first event.
+    pub fn new() -> Gate {
+        Gate { burst: BurstAllowance::new(), pacer: Pacer::new(), is_trying: false }
+    }
+
+    /// The path begins anew; the burst of this event goes on.
+    pub fn restart(&mut self) {
+        *self = Gate { burst: self.burst, ..Gate::new() };
+    }
+
+    /// An event happened: the path may send another burst.
+    pub fn on_event(&mut self, limit: MaxBurst) {
+        self.burst.on_event(limit);
+    }
+
+    /// The event acknowledged a retransmitted chunk.
+    pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
+        self.burst.on_acked_retransmission(limit);
+    }
+
+    /// The event allows `packets` more.
+    pub fn widen(&mut self, packets: u32) {
+        self.burst.widen(packets);
+    }
+
+    /// Nothing more is to be sent: the burst of the event ends.
+    pub fn end_event(&mut self) {
+        self.burst.end();
+    }
+
+    /// Sending begins: packets leave at `rate`, in trains of at least `packets` packets.
+    pub fn begin_pacing(&mut self, now: Time, rate: Option<BitRate>, packets: u32, sample: &PathSample) {
+        self.pacer.begin(now, rate, sample.unit, packets, sample.is_paced);
+    }
+
+    /// One packet may leave even if a train has just left.
+    pub fn let_one_out(&mut self) {
+        self.pacer.let_one_out();
+    }
+
+    /// A packet with data of weight `weight` left.
+    pub fn on_packet(&mut self, weight: ByteCount, now: Time) {
+        self.burst.spend();
+        self.pacer.spend(now, weight);
+    }
+
+    /// Only one packet may be in flight until a chunk is acknowledged.
+    pub fn try_one_packet(&mut self) {
+        self.is_trying = true;
+    }
+
+    /// A chunk was acknowledged that shows that the path works.
+    pub fn end_trial(&mut self) {
+        self.is_trying = false;
+    }
+
+    /// When the pacer lets packets leave again; `None` if it does now.
+    pub fn opens_at(&self) -> Option<Time> {
+        self.pacer.opens_at()
+    }
+
+    /// What holds packets back while `flight` is in flight.
+    pub fn blocker(&self, flight: ByteCount) -> Option<Blocker> {
+        if self.is_trying && !flight.is_zero() {
+            Some(Blocker::TimeOut)
+        } else if self.burst.is_spent() {
+            Some(Blocker::Burst)
+        } else {
+            self.pacer.opens_at().map(|_| Blocker::Pacer)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::BurstRule;
+
+    #[test]
+    fn the_first_reason_to_wait_is_named() {
+        let (some, none) = (ByteCount::new(1), ByteCount::ZERO);
+        let limit = MaxBurst { packets: 1, rule: BurstRule::Event };
+        let mut gate = Gate::new();
+        assert_eq!(gate.blocker(none), Some(Blocker::Burst), "nothing happened yet");
+        gate.on_event(limit);
+        assert_eq!(gate.blocker(some), None);
+        gate.try_one_packet();
+        assert_eq!((gate.blocker(none), gate.blocker(some)), (None, Some(Blocker::TimeOut)));
+        gate.on_packet(some, Time::ZERO);
+        assert_eq!(gate.blocker(some), Some(Blocker::TimeOut), "before the burst");
+        gate.end_trial();
+        assert_eq!(gate.blocker(some), Some(Blocker::Burst));
+    }
+}

@@ -1,0 +1,228 @@
+//! Whether a path works: its health, its silence, the time-outs since it last answered, and when packets last passed.
+
+use anabranch_base::{Duration, Time};
+
+use super::health::{Health, HealthChange};
+use super::silence::Silence;
+use crate::config::Failover;
+use crate::policy::PathState;
+use crate::policy::loss_detection::AckedChunk;
+
+/// The signs of life of one path.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    health: Health,
+    silence: Silence,
+    /// Expiries of T3-rtx since a chunk was last acknowledged.
+    timeouts_in_row: u32,
+    /// What left before says nothing about whether the path works: its time-out expired since then.
+    doubtful_before: Time,
+    /// When data last left, until idle time is counted from a later moment.
+    last_data: Option<Time>,
+    last_arrival: Option<Time>,
+}
+
+impl Liveness {
+    /// A path in `state` on which nothing passed yet.
+    pub fn new(state: PathState) -> Liveness {
+        Liveness {
+            health: Health::new(state),
+            silence: Silence::new(),
+            timeouts_in_row: 0,
+            doubtful_before: Time::ZERO,
+            last_data: None,
+            last_arrival: None,
+        }
+    }
+
+    /// The path begins anew in `state`; when packets last passed stays known.
+    pub fn restart(&mut self, state: PathState) {
+        let Liveness { last_data, last_arrival, .. } = *self;
+        *self = Liveness { last_data, last_arrival, ..Liveness::new(state) };
+    }
+
+    /// A packet arrived.
+    pub fn on_arrival(&mut self, now: Time) {
+        self.last_arrival = Some(now);
+    }
+
+    /// A chunk leaves and nothing is in flight: silence is counted from now on.
+    pub fn on_first_in_flight(&mut self, now: Time) {
+        self.silence.begin(now);
+    }
+
+    /// A chunk left.
+    pub fn on_sent(&mut self, now: Time) {
+        self.last_data = Some(now);
+    }
+
+    /// A chunk that can be timed left: this heartbeat period needs no HEARTBEAT.
+    pub fn on_used(&mut self) {
+        self.health.on_used();
+    }
+
+    /// A chunk last sent on the path was acknowledged. Returns whether that shows that the path works now.
+    pub fn on_acked(&mut self, chunk: &AckedChunk, now: Time) -> bool {
+        let works = self.shows_life(chunk.sent_at);
+        if works {
+            self.timeouts_in_row = 0;
+        }
+        // It is not known which of several paths delivered a copied chunk.
+        if !chunk.was_copied {
+            self.silence.begin(now);
+        }
+        works
+    }
+
+    /// A HEARTBEAT was answered.
+    pub fn on_answer(&mut self, now: Time) {
+        self.silence.begin(now);
+        self.health.on_sign(now);
+    }
+
+    /// The expiry of T3-rtx counts as a time-out.
+    pub fn count_timeout(&mut self) {
+        self.timeouts_in_row = self.timeouts_in_row.saturating_add(1);
+    }
+
+    /// The time-out expired at `now`: what left before is no sign of life any more.
+    pub fn doubt_before(&mut self, now: Time) {
+        self.doubtful_before = now;
+    }
+
+    /// An error counts against the path.
+    pub fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
+        self.health.on_error(limits)
+    }
+
+    /// The path has potentially failed, because of its silence.
+    pub fn suspect(&mut self) -> Option<HealthChange> {
+        self.silence.on_suspected();
+        self.health.suspect()
+    }
+
+    /// The path delivered a chunk that was sent only on it, and only once.
+    pub fn on_alive(&mut self, now: Time) -> Option<HealthChange> {
+        self.health.on_sign(now);
+        let change = self.health.on_alive();
+        if change.is_some() {
+            self.silence.on_acquitted();
+        }
+        change
+    }
+
+    /// The path is verified.
+    pub fn confirm(&mut self) -> Option<HealthChange> {
+        self.health.confirm()
+    }
+
+    /// The path's new address must be verified before it carries data.
+    pub fn doubt(&mut self) {
+        self.health.doubt();
+    }
+
+    /// The path is removed: one of its addresses is lost.
+    pub fn remove(&mut self) {
+        self.health.remove();
+        self.last_data = None;
+    }
+
+    /// How many whole times of `rto` have passed since data last left. The count restarts.
+    pub fn take_idle_rtos(&mut self, rto: Duration, now: Time) -> u64 {
+        let Some(last) = self.last_data else { return 0 };
+        let rtos = whole_rtos(last, rto, now);
+        if rtos > 0 {
+            self.last_data = Some(now);
+        }
+        rtos
+    }
+
+    /// The same, but the next count starts at the last of them.
+    pub fn take_rtos_since_data(&mut self, rto: Duration, now: Time) -> u64 {
+        let Some(last) = self.last_data else { return 0 };
+        let rtos = whole_rtos(last, rto, now);
+        self.last_data = Some(last + rto * rtos);
+        rtos
+    }
+
+    /// The health of the path, mutable.
+    pub fn health_mut(&mut self) -> &mut Health {
+        &mut self.health
+    }
+
+    /// The silence of the path, mutable.
+    pub fn silence_mut(&mut self) -> &mut Silence {
+        &mut self.silence
+    }
+
+    /// The health of the path.
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// The silence of the path.
+    pub fn silence(&self) -> &Silence {
+        &self.silence
+    }
+
+    /// When a packet last arrived.
+    pub fn last_arrival(&self) -> Option<Time> {
+        self.last_arrival
+    }
+
+    /// Whether a packet arrived since data last left.
+    pub fn is_heard(&self) -> bool {
+        self.last_arrival > self.last_data
+    }
+
+    /// Whether no data has left for `srtt`.
+    pub fn is_resting(&self, srtt: Duration, now: Time) -> bool {
+        self.last_data.is_some_and(|last| last + srtt <= now)
+    }
+
+    /// Whether it shows that the path works now, if a chunk that left at `sent_at` is acknowledged.
+    pub fn shows_life(&self, sent_at: Time) -> bool {
+        sent_at >= self.doubtful_before
+    }
+
+    /// Whether time-outs were counted since a chunk was last acknowledged.
+    pub fn has_timed_out(&self) -> bool {
+        self.timeouts_in_row > 0
+    }
+}
+
+fn whole_rtos(since: Time, rto: Duration, now: Time) -> u64 {
+    now.since(since).as_nanos() / rto.as_nanos().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Time {
+        Time::ZERO + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_path_that_begins_anew_remembers_only_when_packets_last_passed() {
+        let mut path = Liveness::new(PathState::Active);
+        path.on_sent(at(1));
+        path.count_timeout();
+        path.doubt_before(at(2));
+        path.on_arrival(at(3));
+        assert!(path.has_timed_out() && path.is_heard() && !path.shows_life(at(1)));
+        path.restart(PathState::Unconfirmed);
+        assert!(!path.has_timed_out() && path.is_heard() && path.shows_life(at(1)));
+        assert_eq!((path.health().state(), path.last_arrival()), (PathState::Unconfirmed, Some(at(3))));
+    }
+
+    #[test]
+    fn idle_time_is_counted_from_now_or_from_the_last_whole_rto() {
+        let mut path = Liveness::new(PathState::Active);
+        let second = Duration::from_secs(2);
+        assert_eq!(path.take_idle_rtos(second, at(9)), 0, "no data ever left");
+        path.on_sent(at(10));
+        assert_eq!([at(15), at(16), at(17)].map(|now| path.take_rtos_since_data(second, now)), [2, 1, 0]);
+        assert_eq!([at(21), at(22), at(23)].map(|now| path.take_idle_rtos(second, now)), [2, 0, 1]);
+    }
+}
