@@ -1,6 +1,6 @@
 //! Reads the sources of the workspace and refuses what breaks the project's rules: an arrow that points back, a
-//! dependency without a reason, a clock where time is passed in, words and names that say nothing, a tag without an
-//! entry.
+//! dependency without a reason, a clock where time is passed in, a field of a closed part that other files reach,
+//! words and names that say nothing, a tag without an entry.
 //! ARCHITECTURE.md draws the arrows; CONTRIBUTING.md has the style.
 
 mod code;
@@ -9,6 +9,7 @@ mod evidence;
 mod manifest;
 mod mechanisms;
 mod modules;
+mod parts;
 mod programs;
 mod words;
 mod workspace;
@@ -46,6 +47,11 @@ fn no_module_of_sctp_uses_a_module_above_it() {
 #[test]
 fn no_part_of_an_association_sees_another() {
     every_file(modules::doors_forced);
+}
+
+#[test]
+fn no_closed_part_of_sctp_shows_a_field() {
+    refuse(&parts::open_fields(Workspace::read().files()));
 }
 
 #[test]
