@@ -1,8 +1,10 @@
 //! What every crate of anabranch shares: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`], [`Seed`], [`Ecn`],
-//! [`Machine`], the interface of everything that an engine schedules, and [`setting`], which says what users can set.
+//! [`Machine`], the interface of everything that an engine schedules, [`setting`], which says what users can set, and
+//! [`mod@counter`], which says what results count.
 //!
 //! No protocol, no network and no clock belongs here.
 
+pub mod counter;
 mod ecn;
 pub mod exact;
 mod machine;

@@ -1,10 +1,11 @@
 //! The keys of a test's document, which scripts rely on.
 
+use crate::counters::as_told;
 use crate::link_entry::LinkEntry;
 use crate::path_entry::PathEntry;
 use crate::protocol::{Delays, EndReport};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::intervals::Interval;
 use crate::measured::{Measured, OneWay, cpu_s_per_gb};
@@ -62,7 +63,7 @@ pub struct WayEntry {
     cpu_share: Ends<Option<f64>>,
     receive_buffer_bytes: Option<u64>,
     receive_buffer_limit_bytes: Option<u64>,
-    paths: Vec<PathEntry>,
+    paths: Vec<Value>,
 }
 
 /// One thing of both ends.
@@ -159,7 +160,11 @@ impl WayEntry {
             cpu_share: ends(&one, |report| (report.seconds > 0.0).then(|| report.cpu_s / report.seconds)),
             receive_buffer_bytes: one.receiver.map(|report| report.receive_buffer_bytes),
             receive_buffer_limit_bytes: one.receiver.map(|report| report.receive_buffer_limit_bytes),
-            paths: one.paths,
+            paths: one
+                .paths
+                .iter()
+                .map(|path| if one.are_told { as_told(path) } else { json!(path) })
+                .collect(),
         }
     }
 }

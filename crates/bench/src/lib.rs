@@ -63,6 +63,7 @@
 
 mod agree;
 mod clock;
+mod counters;
 mod document;
 mod exchange;
 mod intervals;

@@ -47,6 +47,8 @@ pub struct OneWay<'a> {
     pub receiver: Option<&'a EndReport>,
     /// What the paths did, by the sender, with the names that they have here.
     pub paths: Vec<PathEntry>,
+    /// Whether they are as the peer told them: its report has fewer counters.
+    pub are_told: bool,
     /// Which part of what arrived counts, 0 to 1.
     part: f64,
 }
@@ -102,7 +104,8 @@ impl Measured {
             // The sender said nothing: what arrived is what is known.
             None => self.ours.paths.clone(),
         };
-        OneWay { way, sender, receiver, paths: shared(paths), part: 1.0 }
+        let are_told = sender.is_some() && Role::sending(way) != self.role;
+        OneWay { way, sender, receiver, paths: shared(paths), are_told, part: 1.0 }
     }
 
     fn of(&self, role: Role) -> Option<&EndReport> {

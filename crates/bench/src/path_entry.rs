@@ -1,12 +1,14 @@
 //! One path in a result, for scripts and for the exchange between the ends of a test. The keys are stable.
 
 use anabranch_base::{BitRate, Duration};
+use anabranch_net::PathCounters;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 use serde::{Deserialize, Serialize};
 
-/// What a path did. Keys in the order in which they are printed.
+use crate::counters;
+
+/// What a path did. Keys in the order in which they are printed; the counters are keys among them, and no others are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PathEntry {
     /// What it is called.
     pub name: String,
@@ -19,20 +21,9 @@ pub struct PathEntry {
     pub interface: Option<String>,
     /// Its state at the end, in a word.
     pub state: String,
-    /// Packets that left.
-    pub sent_packets: u64,
-    /// User data that left, retransmissions included.
-    pub sent_bytes: u64,
-    /// Packets that arrived.
-    pub received_packets: u64,
-    /// User data that arrived for the first time.
-    pub received_bytes: u64,
-    /// DATA chunks that left again.
-    pub retransmitted_chunks: u64,
-    /// Chunks marked lost by missing reports.
-    pub fast_retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
+    /// What this end counted of it.
+    #[serde(flatten, serialize_with = "counters::show", deserialize_with = "counters::read_told")]
+    pub counters: PathCounters,
     /// Its congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round trips measured.
@@ -67,13 +58,7 @@ impl PathEntry {
             remote: path.report.addresses.remote.to_string(),
             interface: path.interface.clone(),
             state: path.state().to_owned(),
-            sent_packets: counters.sent_packets,
-            sent_bytes: counters.sent_bytes.get(),
-            received_packets: counters.received_packets,
-            received_bytes: counters.received_bytes.get(),
-            retransmitted_chunks: counters.retransmitted_chunks,
-            fast_retransmits: counters.fast_retransmits,
-            timeouts: counters.timeouts,
+            counters,
             mean_cwnd_bytes: path.report.mean_cwnd,
             mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
             min_rtt_s: path.report.sample.min_rtt.map(Duration::as_secs_f64),
@@ -93,13 +78,7 @@ impl PathEntry {
         let left = |now: f64, then: f64| (now - then).max(0.0);
         let carried_bytes = self.carried_bytes.saturating_sub(before.carried_bytes);
         PathEntry {
-            sent_packets: self.sent_packets.saturating_sub(before.sent_packets),
-            sent_bytes: self.sent_bytes.saturating_sub(before.sent_bytes),
-            received_packets: self.received_packets.saturating_sub(before.received_packets),
-            received_bytes: self.received_bytes.saturating_sub(before.received_bytes),
-            retransmitted_chunks: self.retransmitted_chunks.saturating_sub(before.retransmitted_chunks),
-            fast_retransmits: self.fast_retransmits.saturating_sub(before.fast_retransmits),
-            timeouts: self.timeouts.saturating_sub(before.timeouts),
+            counters: self.counters.since(&before.counters),
             carried_bytes,
             goodput_bps: rate(carried_bytes, seconds),
             app_limited_s: left(self.app_limited_s, before.app_limited_s),
@@ -142,16 +121,21 @@ mod tests {
 
     #[test]
     fn what_was_before_is_taken_away_and_never_more_than_there_is() {
-        let before = PathEntry { sent_packets: 3, cwnd_limited_s: 1.0, down_s: 2.0, ..PathEntry::default() };
+        let sent = |sent_packets| PathCounters { sent_packets, ..PathCounters::default() };
+        let before =
+            PathEntry { counters: sent(3), cwnd_limited_s: 1.0, down_s: 2.0, ..PathEntry::default() };
         let now = PathEntry {
-            sent_packets: 10,
+            counters: sent(10),
             carried_bytes: 1_000,
             cwnd_limited_s: 5.0,
             down_s: 1.0,
             ..PathEntry::default()
         };
         let since = now.since(&before, 4.0);
-        assert_eq!((since.sent_packets, since.carried_bytes, since.goodput_bps), (7, 1_000, 2_000.0));
+        assert_eq!(
+            (since.counters.sent_packets, since.carried_bytes, since.goodput_bps),
+            (7, 1_000, 2_000.0)
+        );
         assert_eq!((since.cwnd_limited_s, since.down_s), (4.0, 0.0));
     }
 }

@@ -1,10 +1,12 @@
 //! The keys of a simulation's document, which scripts rely on: each run, and the summary of all.
 
 use anabranch_base::Duration;
+use anabranch_base::counter::Shown;
 use anabranch_scenario::Scenario;
 use anabranch_sim::observe::FrameKind;
 use anabranch_sim::result::{
-    DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult, StationResult,
+    DelayResult, DirectionResult, FlowResult, LinkResult, Measure, PathQuantity, PathResult, RunResult,
+    SackCounters, StationResult,
 };
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 use serde_json::{Map, Value, json};
@@ -115,40 +117,25 @@ fn delay(delay: DelayResult) -> Value {
     })
 }
 
-fn sacks(sacks: SackResult) -> Value {
-    json!({
-        "sent": sacks.sent,
-        "sent_by_timer": sacks.sent_by_timer,
-        "received": sacks.received,
-        "received_for_several_paths": sacks.received_for_several_paths,
-    })
+fn sacks(sacks: SackCounters) -> Value {
+    let shown = SackCounters::TABLE.iter().filter(|counter| counter.shown.includes(Shown::Simulations));
+    shown
+        .map(|counter| (counter.name.to_owned(), json!((counter.read)(&sacks))))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn path(path: &PathResult) -> Value {
-    json!({
-        "name": path.name,
-        "state": path.state.name(),
-        "sent_packets": path.sent_packets,
-        "sent_bytes": path.sent_bytes.get(),
-        "retransmitted_chunks": path.retransmitted_chunks,
-        "lost_packets": path.lost_packets,
-        "fast_retransmits": path.fast_retransmits,
-        "timeouts": path.timeouts,
-        "ecne_sent": path.marks.ecne_sent,
-        "ecne_received": path.marks.ecne_received,
-        "cwr_sent": path.marks.cwr_sent,
-        "ecn_cuts": path.marks.ecn_cuts,
-        "probes_sent": path.marks.probes_sent,
-        "mean_cwnd_bytes": path.mean_cwnd_bytes,
-        "mean_rtt_s": path.mean_rtt_s,
-        "min_rtt_s": path.min_rtt_s,
-        "goodput_bps": path.goodput_bps,
-        "app_limited_s": seconds(path.app_limited),
-        "cwnd_limited_s": seconds(path.cwnd_limited),
-        "rwnd_limited_s": seconds(path.rwnd_limited),
-        "scheduler_limited_s": seconds(path.scheduler_limited),
-        "down_s": seconds(path.down),
-    })
+    let name = ("name".to_owned(), json!(path.name));
+    let quantities = PathQuantity::all().map(|quantity| {
+        let value = match quantity.of(path) {
+            Measure::Word(word) => json!(word),
+            Measure::Whole(count) => json!(count),
+            Measure::Number(number) => json!(number),
+        };
+        (quantity.name.to_owned(), value)
+    });
+    std::iter::once(name).chain(quantities).collect::<Map<_, _>>().into()
 }
 
 fn link(link: &LinkResult) -> Value {

@@ -9,7 +9,7 @@ use anabranch_sctp::wire::{
 };
 use anabranch_sim::observe::{Host, Observation, PacketSeen, PathState, Seen, Step};
 use anabranch_sim::result::{
-    DirectionResult, FlowResult, LinkResult, MarkResult, PathResult, RunResult, WireBytes,
+    DirectionResult, FlowResult, LinkResult, PathCounters, PathResult, RunResult, WireBytes,
 };
 use bytes::Bytes;
 
@@ -172,14 +172,8 @@ fn path_result(name: String) -> PathResult {
     PathResult {
         name,
         state: PathState::Active,
-        sent_packets: 0,
-        sent_bytes: ByteCount::ZERO,
-        retransmitted_chunks: 0,
+        counters: PathCounters::default(),
         lost_packets: 0,
-        fast_retransmits: 0,
-        timeouts: 0,
-        suspicions: 0,
-        marks: MarkResult::default(),
         mean_cwnd_bytes: 0.0,
         mean_rtt_s: None,
         min_rtt_s: None,

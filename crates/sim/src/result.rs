@@ -1,10 +1,14 @@
 //! The results of one run and of several.
 
+mod path;
+
+pub use anabranch_sctp::association::{PathCounters, SackCounters};
+pub use anabranch_wireless::StationCounters;
+pub use path::{Measure, PathQuantity, PathResult};
+
 use anabranch_base::{ByteCount, Duration};
 
-pub use anabranch_wireless::StationCounters;
-
-use crate::observe::{Host, PathState};
+use crate::observe::Host;
 
 /// The result of one replication.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +66,9 @@ pub struct FlowResult {
     /// Packets with user data that arrived for the first time after the warm-up (M-MET-2); `None` if its protocol does
     /// not count them.
     pub goodput_packets: Option<u64>,
-    /// How the flow was acknowledged, over all its associations; `None` if its protocol has no acknowledgements.
-    pub sacks: Option<SackResult>,
+    /// How the flow was acknowledged, as its two ends counted it over all its associations; `None` if its protocol has no
+    /// SACKs.
+    pub sacks: Option<SackCounters>,
     /// Why the transport failed, if it did; for an incomplete AppStripe flow, why one of its associations failed.
     pub failure: Option<String>,
     /// The flow's paths, in its order.
@@ -90,90 +95,6 @@ pub struct WireBytes {
     pub sender: ByteCount,
     /// Those of the host that receives it.
     pub receiver: ByteCount,
-}
-
-/// How congestion marks were reported and answered on one path (M-MET-9), and the probes of its losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MarkResult {
-    /// Reports of marks (ECNE) that the receiver sent for packets that arrived on this path.
-    pub ecne_sent: u64,
-    /// Such reports that the sender received.
-    pub ecne_received: u64,
-    /// Answers (CWR) that the sender sent.
-    pub cwr_sent: u64,
-    /// How often a report cut the window.
-    pub ecn_cuts: u64,
-    /// HEARTBEATs that the sender sent to test the path after a loss.
-    pub probes_sent: u64,
-}
-
-/// How one direction of an SCTP flow was acknowledged. Its paths share SACKs: one SACK may report data that arrived
-/// on several paths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackResult {
-    /// SACKs that the receiver sent.
-    pub sent: u64,
-    /// Those of them that left because their delay ended.
-    pub sent_by_timer: u64,
-    /// SACKs that the sender received and that were not older than an earlier one.
-    pub received: u64,
-    /// Those of them that newly acknowledged chunks of more than one path.
-    pub received_for_several_paths: u64,
-}
-
-impl SackResult {
-    /// The sums of both.
-    pub(crate) fn and(self, other: SackResult) -> SackResult {
-        SackResult {
-            sent: self.sent + other.sent,
-            sent_by_timer: self.sent_by_timer + other.sent_by_timer,
-            received: self.received + other.received,
-            received_for_several_paths: self.received_for_several_paths + other.received_for_several_paths,
-        }
-    }
-}
-
-/// The result of one path of a flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PathResult {
-    /// Its name.
-    pub name: String,
-    /// Its state at the end, as its sender sees it.
-    pub state: PathState,
-    /// Packets sent on this path.
-    pub sent_packets: u64,
-    /// User data sent on this path, including retransmissions.
-    pub sent_bytes: ByteCount,
-    /// Chunks that were retransmitted on this path.
-    pub retransmitted_chunks: u64,
-    /// Packets of the sender that were lost on this path.
-    pub lost_packets: u64,
-    /// Chunks marked lost by missing reports.
-    pub fast_retransmits: u64,
-    /// Expiries of the T3-rtx timer.
-    pub timeouts: u64,
-    /// How often data left it because it was silent while another path delivered.
-    pub suspicions: u64,
-    /// Its congestion marks, and the probes of its losses.
-    pub marks: MarkResult,
-    /// The congestion window, averaged over time.
-    pub mean_cwnd_bytes: f64,
-    /// The mean of the round-trip times measured; `None` without one.
-    pub mean_rtt_s: Option<f64>,
-    /// The least of them.
-    pub min_rtt_s: Option<f64>,
-    /// Bits of user data per second that arrived for the first time on this path, after the warm-up.
-    pub goodput_bps: f64,
-    /// For how long there was no data.
-    pub app_limited: Duration,
-    /// For how long the congestion window was full.
-    pub cwnd_limited: Duration,
-    /// For how long the receive window was too small.
-    pub rwnd_limited: Duration,
-    /// For how long both windows had room, and the scheduler sent nothing.
-    pub scheduler_limited: Duration,
-    /// For how long it carried no data.
-    pub down: Duration,
 }
 
 /// The counters of a link.

@@ -11,8 +11,8 @@ use crate::measure::{Meter, per_second};
 use crate::observe::Host;
 use crate::radio::station;
 use crate::result::{
-    DirectionResult, FlowResult, LinkResult, MarkResult, PathResult, RunResult, SackResult, StationResult,
-    WireBytes,
+    DirectionResult, FlowResult, LinkResult, PathCounters, PathResult, RunResult, SackCounters,
+    StationResult, WireBytes,
 };
 use crate::run::{Names, Run};
 use crate::senders::senders;
@@ -163,9 +163,9 @@ impl Run {
     }
 
     /// The SACKs of all pairs; `None` if there is no association.
-    fn sacks(&self, index: usize, from: Host) -> Option<SackResult> {
+    fn sacks(&self, index: usize, from: Host) -> Option<SackCounters> {
         let pairs = self.ends(index, from).zip(self.ends(index, from.other()));
-        pairs.filter_map(|(near, far)| sacks_between(near, far)).reduce(SackResult::and)
+        pairs.filter_map(|(near, far)| sacks_between(near, far)).reduce(SackCounters::and)
     }
 
     /// The paths of all pairs, which are the flow's paths in order.
@@ -186,20 +186,19 @@ impl Run {
         };
         let until = self.until(index, meter);
         let report = near.report(until, number);
-        let ecne_sent = far.report(until, number).marks.ecne_sent;
+        let received = far.report(until, number).counters;
         let report = PathReport {
             app_limited: report.app_limited + self.now.since(until),
-            marks: MarkResult { ecne_sent, ..report.marks },
+            counters: PathCounters::of_both_ends(&report.counters, &received),
             ..report
         };
         path_result(name, self.network.lost(pair, from, number), goodput_bps, report)
     }
 }
 
-/// The SACKs that the receiver sent and the sender received.
-fn sacks_between(sender: &dyn Transport, receiver: &dyn Transport) -> Option<SackResult> {
-    let (near, far) = (sender.sacks()?, receiver.sacks()?);
-    Some(SackResult { sent: far.sent, sent_by_timer: far.sent_by_timer, ..near })
+/// The SACKs of a pair of ends: those that the receiver sent and the sender received.
+fn sacks_between(sender: &dyn Transport, receiver: &dyn Transport) -> Option<SackCounters> {
+    Some(SackCounters::of_both_ends(&sender.sacks()?, &receiver.sacks()?))
 }
 
 /// How many bytes a byte of user data counts as: where windows are charged for whole packets, a packet counts with its
@@ -220,14 +219,8 @@ fn path_result(name: String, lost_packets: u64, goodput_bps: f64, report: PathRe
     PathResult {
         name,
         state: report.state,
-        sent_packets: report.sent_packets,
-        sent_bytes: report.sent_bytes,
-        retransmitted_chunks: report.retransmitted_chunks,
+        counters: report.counters,
         lost_packets,
-        fast_retransmits: report.fast_retransmits,
-        timeouts: report.timeouts,
-        suspicions: report.suspicions,
-        marks: report.marks,
         mean_cwnd_bytes: report.mean_cwnd_bytes,
         mean_rtt_s: report.mean_rtt_s,
         min_rtt_s: report.min_rtt_s,

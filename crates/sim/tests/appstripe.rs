@@ -90,7 +90,7 @@ fn two_equal_paths_complete_when_the_sum_of_two_separate_flows_does() {
 fn paths_with_losses_of_their_own_complete_when_the_sum_does() {
     let (striped, expected) = both(&[("a", LOSSY), ("b", LOSSY)]);
     assert_eq!(striped.completion, Some(expected));
-    assert!(striped.paths.iter().all(|path| path.fast_retransmits > 0), "{:#?}", striped.paths);
+    assert!(striped.paths.iter().all(|path| path.counters.fast_retransmits > 0), "{:#?}", striped.paths);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_path_that_carries_nothing_leaves_the_association_on_the_other() {
     assert_eq!(only(&striped).completion, only(&alone).completion);
     assert!(only(&alone).completion > Some(Duration::from_secs(300)));
     assert_eq!(only(&striped).failure, None);
-    assert_eq!(only(&striped).paths[0].sent_bytes, only(&alone).paths[0].sent_bytes);
+    assert_eq!(only(&striped).paths[0].counters.sent_bytes, only(&alone).paths[0].counters.sent_bytes);
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn with_lost_answers(share: f64, encapsulation: &str, ecn: &str) -> RunResult {
 fn a_share_of_the_answers_is_lost_and_nothing_else() {
     for share in [0.0, 0.25, 0.5, 1.0] {
         let result = with_lost_answers(share, "none", "cwr");
-        let (sent, lost) = (result.flows[0].paths[0].marks.cwr_sent, result.links[1].forward.lost);
+        let (sent, lost) = (result.flows[0].paths[0].counters.sent_cwrs, result.links[1].forward.lost);
         // The last one may still be on its way.
         let due = [sent - 1, sent].map(|sent| (sent as f64 * share) as u64);
         assert!(sent > 4 && due.contains(&lost), "{share}: {lost} of {sent}");
@@ -123,7 +123,7 @@ fn a_share_of_the_answers_is_lost_and_nothing_else() {
 #[test]
 fn links_cannot_see_chunks_under_a_seal() {
     let result = with_lost_answers(1.0, "sealed", "cwr");
-    assert!(result.flows[0].paths[0].marks.cwr_sent > 4);
+    assert!(result.flows[0].paths[0].counters.sent_cwrs > 4);
     assert_eq!(result.links[1].forward.lost, 0);
 }
 
@@ -131,13 +131,16 @@ fn links_cannot_see_chunks_under_a_seal() {
 #[test]
 fn every_report_of_a_mark_is_counted_at_both_ends() {
     let result = with_lost_answers(0.0, "none", "echo");
-    let (marks, marked) = (result.flows[0].paths[0].marks, result.links[0].forward.marked);
+    let (counters, marked) = (result.flows[0].paths[0].counters, result.links[0].forward.marked);
     // Nothing is lost, and each marked packet is reported once; those at the end are on their way.
     assert!(marked > 10, "{marked}");
-    assert!((marked - 3..=marked).contains(&marks.ecne_sent), "{marks:?} of {marked}");
-    assert!((marks.ecne_sent - 3..=marks.ecne_sent).contains(&marks.ecne_received), "{marks:?}");
-    assert!(marks.ecn_cuts > 0 && marks.ecn_cuts <= marks.ecne_received, "{marks:?}");
-    assert_eq!((marks.cwr_sent, marks.probes_sent), (0, 0));
+    assert!((marked - 3..=marked).contains(&counters.sent_echoes), "{counters:?} of {marked}");
+    assert!(
+        (counters.sent_echoes - 3..=counters.sent_echoes).contains(&counters.received_echoes),
+        "{counters:?}"
+    );
+    assert!(counters.ecn_cuts > 0 && counters.ecn_cuts <= counters.received_echoes, "{counters:?}");
+    assert_eq!((counters.sent_cwrs, counters.loss_probes), (0, 0));
 }
 
 /// M-MET-4 by hand: without losses, each full packet of 1,500 bytes carries 1,452 bytes of user data, and two of them are

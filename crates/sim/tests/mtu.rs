@@ -48,7 +48,7 @@ fn a_narrow_link_on_one_of_two_paths_stalls_nothing() {
         let flow = transfer(first, second, "", "on");
         assert!(flow.longest_stall.as_millis() < 400, "{:?}", flow.longest_stall);
         assert!(seconds(&flow) < 9.0, "{} s", seconds(&flow));
-        assert!(flow.paths.iter().all(|path| path.sent_bytes.get() > 4_000_000), "{:?}", flow.paths);
+        assert!(flow.paths.iter().all(|path| path.counters.sent_bytes.get() > 4_000_000), "{:?}", flow.paths);
     }
 }
 

@@ -27,7 +27,7 @@ fn sent_again(retransmission: &str, seed: u64) -> [u64; 2] {
     );
     let result = run(&scenario(&text), seed);
     let paths = &only(&result).paths;
-    [paths[0].retransmitted_chunks, paths[1].retransmitted_chunks]
+    [paths[0].counters.retransmitted_chunks, paths[1].counters.retransmitted_chunks]
 }
 
 #[test]

@@ -60,14 +60,14 @@ fn a_greedy_flow_fills_its_link() {
         let flow = flow_of(&one_path("", tcp), 1);
         assert!(flow.goodput_bps > 9.5e6, "{tcp}: {flow:#?}");
         assert_eq!(
-            flow.paths[0].retransmitted_chunks, flow.paths[0].lost_packets,
+            flow.paths[0].counters.retransmitted_chunks, flow.paths[0].lost_packets,
             "{tcp}: no more than was lost"
         );
         assert_eq!(flow.protocol, "tcp");
     }
     // Without selective acknowledgements the overshoot of slow start ends with a time-out.
     let flow = flow_of(&one_path("", ""), 1);
-    assert!(flow.goodput_bps > 9.3e6 && flow.paths[0].timeouts == 1, "{flow:#?}");
+    assert!(flow.goodput_bps > 9.3e6 && flow.paths[0].counters.timeouts == 1, "{flow:#?}");
 }
 
 #[test]
@@ -114,7 +114,11 @@ fn selective_acknowledgements_repair_several_losses_of_a_window_at_once() {
     let delay = |variant| {
         let tcp = format!("variant = \"{variant}\"\nwindow = \"60 packets\"\nmin_rto = \"2 s\"");
         let flow = flow_of(&one_path(burst, &tcp), 1);
-        assert_eq!((flow.paths[0].retransmitted_chunks, flow.paths[0].timeouts), (8, 0), "{variant}");
+        assert_eq!(
+            (flow.paths[0].counters.retransmitted_chunks, flow.paths[0].counters.timeouts),
+            (8, 0),
+            "{variant}"
+        );
         flow.delay.expect("data arrive").max.as_secs_f64()
     };
     // NewReno repairs one in each round trip of at least 41 ms.
@@ -145,7 +149,7 @@ fn messages_in_time_are_delivered_as_they_come() {
         "half of the time at 4 Mbit/s: {}",
         flow.goodput_bps
     );
-    assert_eq!(flow.paths[0].retransmitted_chunks, 0);
+    assert_eq!(flow.paths[0].counters.retransmitted_chunks, 0);
     assert!(flow.paths[0].app_limited.as_secs_f64() > 30.0, "{flow:#?}");
 }
 
@@ -265,5 +269,5 @@ fn correlated_losses_take_the_rest_of_a_round() {
     let flow =
         flow_of(&one_path("loss = { kind = \"correlated\", probability = 0.001 }", "variant = \"sack\""), 1);
     let path = &flow.paths[0];
-    assert!(path.lost_packets as f64 > 8.0 * 0.001 * path.sent_packets as f64, "{path:#?}");
+    assert!(path.lost_packets as f64 > 8.0 * 0.001 * path.counters.sent_packets as f64, "{path:#?}");
 }

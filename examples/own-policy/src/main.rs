@@ -78,7 +78,8 @@ fn share_by_program() -> Result<f64, Box<dyn Error>> {
 
 fn simulated(scenario: &Scenario) -> Result<f64, Box<dyn Error>> {
     let result = Run::new(scenario, 1, Watch::default())?.to_end();
-    let sent: Vec<f64> = result.flows[0].paths.iter().map(|path| path.sent_bytes.get() as f64).collect();
+    let sent: Vec<f64> =
+        result.flows[0].paths.iter().map(|path| path.counters.sent_bytes.get() as f64).collect();
     Ok(sent[0] / sent.iter().sum::<f64>())
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::counters;
 use crate::path_entry::PathEntry;
 
 /// What an end of a test saw.
@@ -21,6 +22,7 @@ pub struct EndReport {
     /// How far it may grow.
     pub receive_buffer_limit_bytes: u64,
     /// Its paths: what they carried away from there if it sent, else what they brought.
+    #[serde(serialize_with = "counters::tell")]
     pub paths: Vec<PathEntry>,
 }
 

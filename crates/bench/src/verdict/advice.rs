@@ -204,7 +204,7 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
         rate(path.goodput_bps),
         rate(path.goodput_bps + gap)
     );
-    match (path.retransmitted_chunks, path.timeouts) {
+    match (path.counters.retransmitted_chunks, path.counters.timeouts) {
         (0, 0) => format!(
             "{carried}, and lost nothing: its window was still growing; a longer test ({}) tells more",
             words(&LONGER)
@@ -223,7 +223,7 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 /// Without each path alone, and without a sign that links are full or that losses hold windows of empty queues.
 fn windows_alone(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let each = words(&Remedy::EachAlone);
-    let lossy = evidence.run.paths.iter().filter(|path| path.retransmitted_chunks > 0);
+    let lossy = evidence.run.paths.iter().filter(|path| path.counters.retransmitted_chunks > 0);
     let lossy: Vec<String> = lossy
         .map(|path| format!("{} lost about {} of its packets", path.name, percent(loss_share(path))))
         .collect();

@@ -53,14 +53,14 @@ fn is_held(path: &PathEntry) -> bool {
     let all = path.limited_s();
     let by_window = if all > 0.0 { path.cwnd_limited_s / all } else { 0.0 };
     by_window >= MOSTLY
-        && path.retransmitted_chunks >= FEWEST
+        && path.counters.retransmitted_chunks >= FEWEST
         && loss_share(path) >= LEAST_SHARE
         && QueueState::of(path) == QueueState::Empty
 }
 
 /// About which part of a path's packets was lost.
 pub fn loss_share(path: &PathEntry) -> f64 {
-    path.retransmitted_chunks as f64 / path.sent_packets.max(1) as f64
+    path.counters.retransmitted_chunks as f64 / path.counters.sent_packets.max(1) as f64
 }
 
 /// That losses hold `held`, at which loss and window, and what to set. `None` where they hold no path.

@@ -1,6 +1,7 @@
 //! Cases on which specialists agree, each as the numbers that it would show.
 
 use super::*;
+use anabranch_net::PathCounters;
 
 /// A path that carried `mbps` in ten seconds of 40 ms round trips, held back by its window alone.
 fn path(name: &str, mbps: f64) -> PathEntry {
@@ -8,11 +9,15 @@ fn path(name: &str, mbps: f64) -> PathEntry {
         name: name.to_owned(),
         state: "active".to_owned(),
         goodput_bps: mbps * 1e6,
-        sent_packets: (mbps * 860.0) as u64,
+        counters: PathCounters { sent_packets: (mbps * 860.0) as u64, ..PathCounters::default() },
         mean_rtt_s: Some(0.04),
         cwnd_limited_s: 10.0,
         ..PathEntry::default()
     }
+}
+
+fn resent(retransmitted_chunks: u64, path: PathEntry) -> PathEntry {
+    PathEntry { counters: PathCounters { retransmitted_chunks, ..path.counters }, ..path }
 }
 
 fn alone(name: &str, mbps: f64) -> Alone {
@@ -71,15 +76,13 @@ fn full_queues_say_that_the_links_are_full_where_no_path_was_measured_alone() {
 
 /// A path of 20 Mbit/s that loses one packet in a hundred: its window is full, and its queue is not.
 fn lossy(name: &str, mbps: f64) -> PathEntry {
-    let sent_packets = (mbps * 860.0) as u64;
+    let path = path(name, mbps);
     PathEntry {
-        retransmitted_chunks: sent_packets / 100,
-        sent_packets,
         min_rtt_s: Some(0.0404),
         mean_rtt_s: Some(0.0419),
         mean_cwnd_bytes: mbps * 1e6 / 8.0 * 0.0419,
         share: 0.5,
-        ..path(name, mbps)
+        ..resent(path.counters.sent_packets / 100, path)
     }
 }
 
@@ -107,7 +110,7 @@ fn losses_hold_no_window_that_is_not_full_or_that_follows_a_model() {
     let idle = |path: PathEntry| PathEntry { app_limited_s: 20.0, ..path };
     let offered = TestSummary { offered_bps: Some(7e6), ..run(vec![idle(lossy("wifi", 3.6))]) };
     assert_eq!(judged(&offered, &[]).limited_by, "application");
-    let few = PathEntry { retransmitted_chunks: 2, ..lossy("wifi", 3.6) };
+    let few = resent(2, lossy("wifi", 3.6));
     assert_eq!(judged(&run(vec![few]), &[]).limited_by, "congestion window");
     let bbr = TestSummary { congestion_control: Some("bbr".to_owned()), ..run(vec![lossy("wifi", 18.3)]) };
     let verdict = judged(&bbr, &[]);
@@ -130,7 +133,7 @@ fn a_transfer_is_told_of_losses_without_a_queue_and_of_nothing_else() {
 /// A slow path has a round trip of its own packets: two that wait are no queue, whatever part of the round trip they are.
 #[test]
 fn a_train_that_waits_for_a_slow_line_is_no_queue() {
-    let slow = PathEntry { retransmitted_chunks: 5, ..lossy("lte", 0.3) };
+    let slow = resent(5, lossy("lte", 0.3));
     let slow = PathEntry { mean_rtt_s: Some(0.1), min_rtt_s: Some(0.05), ..slow };
     assert_eq!(judged(&run(vec![slow.clone()]), &[]).limited_by, "losses");
     let deep = PathEntry { mean_rtt_s: Some(0.5), ..slow };
@@ -194,7 +197,7 @@ fn a_path_that_was_cut_is_named_with_how_long() {
 
 #[test]
 fn a_path_that_was_verified_a_little_late_does_not_count_as_an_outage() {
-    let late = PathEntry { down_s: 0.1, cwnd_limited_s: 9.9, retransmitted_chunks: 90, ..path("lte", 5.0) };
+    let late = PathEntry { down_s: 0.1, cwnd_limited_s: 9.9, ..resent(90, path("lte", 5.0)) };
     let verdict = judged(&run(vec![path("wifi", 47.0), late]), &uneven());
     assert_eq!(verdict.limited_by, "congestion window");
     assert!(verdict.advice.contains("lte carried 5.00 Mbit/s of the 9.50 Mbit/s"), "{}", verdict.advice);
@@ -240,7 +243,7 @@ fn a_scheduler_that_leaves_a_path_unused_is_named_with_one_that_does_not() {
 
 #[test]
 fn two_ways_to_one_link_carry_what_one_does() {
-    let lossy = |name: &str, mbps| PathEntry { retransmitted_chunks: 50, ..path(name, mbps) };
+    let lossy = |name: &str, mbps| resent(50, path(name, mbps));
     let both = [alone("eth0", 94.0), alone("eth1", 93.0)];
     let verdict = judged(&run(vec![lossy("eth0", 48.0), lossy("eth1", 44.0)]), &both);
     assert_eq!(verdict.limited_by, "shared link");
@@ -259,7 +262,8 @@ fn a_window_that_never_lost_anything_was_still_growing() {
         "{}",
         verdict.advice
     );
-    let lossy = PathEntry { retransmitted_chunks: 400, timeouts: 2, ..path("wifi", 22.0) };
+    let mut lossy = resent(400, path("wifi", 22.0));
+    lossy.counters.timeouts = 2;
     let verdict = judged(&run(vec![lossy, path("lte", 9.0)]), &uneven());
     assert!(verdict.advice.contains("losses of about 2.1 % and 2 time-outs"), "{}", verdict.advice);
 }

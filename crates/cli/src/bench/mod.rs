@@ -72,7 +72,8 @@ mod tests {
             advice("fill", |path| path.scheduler_limited_s = 10.0),
             advice("weighted", |path| path.scheduler_limited_s = 10.0),
             advice("fill", |path| {
-                (path.cwnd_limited_s, path.sent_packets, path.retransmitted_chunks) = (10.0, 1_000, 10);
+                (path.cwnd_limited_s, path.counters.sent_packets, path.counters.retransmitted_chunks) =
+                    (10.0, 1_000, 10);
                 path.min_rtt_s = path.mean_rtt_s;
             }),
         ];

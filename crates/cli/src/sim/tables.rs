@@ -2,7 +2,9 @@
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_scenario::Scenario;
-use anabranch_sim::result::{DirectionResult, FlowResult, MarkResult, PathResult, RunResult, StationResult};
+use anabranch_sim::result::{
+    DirectionResult, FlowResult, PathCounters, PathResult, RunResult, StationResult,
+};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
 use super::profiles::profiles;
@@ -119,7 +121,8 @@ fn stations_table(run: &RunResult) -> String {
 /// How marks were reported and answered; empty for a run without ECN and probes.
 fn marks_table(run: &RunResult) -> String {
     let paths = run.flows.iter().flat_map(|flow| flow.paths.iter().map(move |path| (flow, path)));
-    let seen: Vec<_> = paths.filter(|(_, path)| path.marks != MarkResult::default()).map(marks_row).collect();
+    let seen: Vec<_> =
+        paths.filter(|(_, path)| marks(path).iter().any(|count| *count > 0)).map(marks_row).collect();
     if seen.is_empty() {
         return String::new();
     }
@@ -128,9 +131,13 @@ fn marks_table(run: &RunResult) -> String {
 }
 
 fn marks_row((flow, path): (&FlowResult, &PathResult)) -> Vec<String> {
-    let MarkResult { ecne_sent, ecne_received, cwr_sent, ecn_cuts, probes_sent } = path.marks;
-    let counts = [ecne_sent, ecne_received, cwr_sent, ecn_cuts, probes_sent].map(|count| count.to_string());
+    let counts = marks(path).map(|count| count.to_string());
     [flow.name.clone(), path.name.clone()].into_iter().chain(counts).collect()
+}
+
+fn marks(path: &PathResult) -> [u64; 5] {
+    let PathCounters { sent_echoes, received_echoes, sent_cwrs, ecn_cuts, loss_probes, .. } = path.counters;
+    [sent_echoes, received_echoes, sent_cwrs, ecn_cuts, loss_probes]
 }
 
 fn flow_row(flow: &FlowResult) -> Vec<String> {
@@ -154,11 +161,11 @@ fn path_row(flow: &FlowResult, path: &PathResult, fullness: &Fullness<'_>) -> Ve
         flow.name.clone(),
         path.name.clone(),
         path.state.name().to_owned(),
-        path.sent_bytes.rounded(),
+        path.counters.sent_bytes.rounded(),
         rate(path.goodput_bps),
         path.lost_packets.to_string(),
-        path.retransmitted_chunks.to_string(),
-        path.timeouts.to_string(),
+        path.counters.retransmitted_chunks.to_string(),
+        path.counters.timeouts.to_string(),
         round_trips(path),
         held_back_by(flow, path, fullness),
     ]

@@ -7,7 +7,7 @@ use anabranch_sim::RunResult;
 use anabranch_sim::result::FlowResult;
 
 use crate::cell::{Cell, CellKind};
-use registry::{Column, DIRECTION, DIRECTIONS, FLOW, Head, PATH, RUN, STATION};
+use registry::{DIRECTION, DIRECTIONS, FLOW, FLOW_END, Head, RUN, STATION, own};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
 /// The cells of a run, in the order of [`columns_of`].
 pub fn cells_of(result: &RunResult) -> Vec<Cell> {
     let mut cells = Vec::new();
-    each(result, |_, _, read| cells.push(read()));
+    each(result, |_, _, cell| cells.push(cell));
     cells
 }
 
@@ -81,34 +81,30 @@ pub fn union<'a>(lists: impl IntoIterator<Item = &'a [ColumnInfo]>) -> Vec<Colum
     all
 }
 
-/// Every column with the name of its scope (`main.wifi.`), and what gives its cell.
-fn each(result: &RunResult, mut on: impl FnMut(&str, &Head, &dyn Fn() -> Cell)) {
-    scope("", RUN, result, &mut on);
+/// Every column with the name of its scope (`main.wifi.`), and its cell.
+fn each(result: &RunResult, mut on: impl FnMut(&str, Head, Cell)) {
+    scope("", own(RUN, result), &mut on);
     for flow in &result.flows {
-        scope(&format!("{}.", flow.name), FLOW, flow, &mut on);
+        let name = &flow.name;
+        scope(&format!("{name}."), own(FLOW, flow), &mut on);
+        scope(&format!("{name}.sacks."), registry::sacks(flow), &mut on);
+        scope(&format!("{name}."), own(FLOW_END, flow), &mut on);
         for path in &flow.paths {
-            scope(&format!("{}.{}.", flow.name, path.name), PATH, path, &mut on);
+            scope(&format!("{name}.{}.", path.name), registry::path(path), &mut on);
         }
     }
     for link in &result.links {
         for (name, direction) in DIRECTIONS {
-            scope(&format!("link.{}.{name}.", link.name), DIRECTION, direction(link), &mut on);
+            scope(&format!("link.{}.{name}.", link.name), own(DIRECTION, direction(link)), &mut on);
         }
     }
     for station in &result.stations {
-        scope(&format!("station.{}.{}.", station.name, station.radio), STATION, station, &mut on);
+        scope(&format!("station.{}.{}.", station.name, station.radio), own(STATION, station), &mut on);
     }
 }
 
-fn scope<Of>(
-    name: &str,
-    columns: &[Column<Of>],
-    of: &Of,
-    on: &mut impl FnMut(&str, &Head, &dyn Fn() -> Cell),
-) {
-    for column in columns {
-        on(name, &column.head, &|| (column.read)(of));
-    }
+fn scope(name: &str, columns: impl Iterator<Item = (Head, Cell)>, on: &mut impl FnMut(&str, Head, Cell)) {
+    columns.for_each(|(head, cell)| on(name, head, cell));
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! The columns of results: name, unit, kind, meaning and value of each, once. Names are those of the document of
-//! `sim --json`.
+//! `sim --json`. Those of paths and acknowledgements are made from the tables of what is counted.
 
+use anabranch_base::counter::{Counter, Shown};
 use anabranch_sim::result::{
-    DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult, StationResult,
+    DelayResult, DirectionResult, FlowResult, LinkResult, Measure, PathQuantity, PathResult, RunResult,
+    SackCounters, StationResult,
 };
 
 use crate::cell::{Cell, CellKind};
@@ -99,98 +101,40 @@ pub const FLOW: &[Column<FlowResult>] = &[
         "packets with user data that arrived for the first time; empty if the protocol does not count them",
         |flow| Cell::some(flow.goodput_packets, Cell::Whole),
     ),
-    whole(
-        "sacks.sent",
-        "SACKs",
-        "acknowledgements that the receiver sent; empty without any kind of them",
-        |flow| sacks(flow, |sacks| sacks.sent),
-    ),
-    whole("sacks.sent_by_timer", "SACKs", "those of them that left because their delay ended", |flow| {
-        sacks(flow, |sacks| sacks.sent_by_timer)
-    }),
-    whole(
-        "sacks.received",
-        "SACKs",
-        "acknowledgements that the sender received, without late ones",
-        |flow| sacks(flow, |sacks| sacks.received),
-    ),
-    whole(
-        "sacks.received_for_several_paths",
-        "SACKs",
-        "those of them that newly acknowledged chunks of more than one path",
-        |flow| sacks(flow, |sacks| sacks.received_for_several_paths),
-    ),
-    text("failure", "why the transport failed; empty if it did not", |flow| {
-        Cell::some(flow.failure.as_deref(), Cell::text)
-    }),
 ];
 
-/// Those of a path of a flow.
-pub const PATH: &[Column<PathResult>] = &[
-    text("state", "state at the end, as the sender sees it", |path| Cell::text(path.state.name())),
-    whole("sent_packets", "packets", "packets sent on this path", |path| Cell::Whole(path.sent_packets)),
-    whole("sent_bytes", "B", "user data sent on this path, retransmissions included", |path| {
-        Cell::bytes(path.sent_bytes)
-    }),
-    whole("retransmitted_chunks", "chunks", "chunks that were retransmitted on this path", |path| {
-        Cell::Whole(path.retransmitted_chunks)
-    }),
-    whole("lost_packets", "packets", "packets of the sender that were lost on this path", |path| {
-        Cell::Whole(path.lost_packets)
-    }),
-    whole("fast_retransmits", "chunks", "chunks marked lost by missing reports", |path| {
-        Cell::Whole(path.fast_retransmits)
-    }),
-    whole("timeouts", "time-outs", "expiries of the retransmission timer", |path| Cell::Whole(path.timeouts)),
-    whole("ecne_sent", "reports", "reports of congestion marks that the receiver sent", |path| {
-        Cell::Whole(path.marks.ecne_sent)
-    }),
-    whole("ecne_received", "reports", "reports of congestion marks that the sender received", |path| {
-        Cell::Whole(path.marks.ecne_received)
-    }),
-    whole("cwr_sent", "reports", "answers to such reports that the sender sent", |path| {
-        Cell::Whole(path.marks.cwr_sent)
-    }),
-    whole("ecn_cuts", "cuts", "how often such a report cut the window", |path| {
-        Cell::Whole(path.marks.ecn_cuts)
-    }),
-    whole("probes_sent", "probes", "HEARTBEATs sent to test the path after a loss", |path| {
-        Cell::Whole(path.marks.probes_sent)
-    }),
-    number("mean_cwnd_bytes", "B", "congestion window, averaged over time", |path| {
-        Cell::number(path.mean_cwnd_bytes)
-    }),
-    number("mean_rtt_s", "s", "mean of the round-trip times; empty without a measurement", |path| {
-        Cell::some(path.mean_rtt_s, Cell::number)
-    }),
-    number("min_rtt_s", "s", "least round-trip time; empty without a measurement", |path| {
-        Cell::some(path.min_rtt_s, Cell::number)
-    }),
-    number(
-        "goodput_bps",
-        "bit/s",
-        "user data that arrived for the first time on this path, after the warm-up, per second",
-        |path| Cell::number(path.goodput_bps),
-    ),
-    number("app_limited_s", "s", "for how long there was no data to send", |path| {
-        Cell::seconds(path.app_limited)
-    }),
-    number("cwnd_limited_s", "s", "for how long the congestion window was full", |path| {
-        Cell::seconds(path.cwnd_limited)
-    }),
-    number("rwnd_limited_s", "s", "for how long the receive window was too small", |path| {
-        Cell::seconds(path.rwnd_limited)
-    }),
-    number(
-        "scheduler_limited_s",
-        "s",
-        "for how long both windows had room, and the scheduler sent nothing",
-        |path| Cell::seconds(path.scheduler_limited),
-    ),
-    number("down_s", "s", "for how long the path carried no data because it was down", |path| {
-        Cell::seconds(path.down)
-    }),
-];
+/// Those of a flow that follow those of its acknowledgements.
+pub const FLOW_END: &[Column<FlowResult>] =
+    &[text("failure", "why the transport failed; empty if it did not", |flow| {
+        Cell::some(flow.failure.as_deref(), Cell::text)
+    })];
+
+/// Those of a flow's acknowledgements, with their cells.
+pub fn sacks(flow: &FlowResult) -> impl Iterator<Item = (Head, Cell)> {
+    let shown = SackCounters::TABLE.iter().filter(|counter| counter.shown.includes(Shown::Simulations));
+    shown.map(move |counter| {
+        let Counter { name, unit, meaning, read, .. } = *counter;
+        let cell = Cell::some(flow.sacks.map(|sacks| read(&sacks)), Cell::Whole);
+        (Head { name, unit, kind: CellKind::Whole, meaning }, cell)
+    })
+}
+
+/// Those of a path of a flow, with their cells.
+pub fn path(path: &PathResult) -> impl Iterator<Item = (Head, Cell)> {
+    PathQuantity::all().map(move |quantity| {
+        let (kind, cell) = match quantity.of(path) {
+            Measure::Word(word) => (CellKind::Text, Cell::text(word)),
+            Measure::Whole(count) => (CellKind::Whole, Cell::Whole(count)),
+            Measure::Number(number) => (CellKind::Number, Cell::some(number, Cell::number)),
+        };
+        (Head { name: quantity.name, unit: quantity.unit, kind, meaning: quantity.meaning }, cell)
+    })
+}
+
+/// Those of `columns`, with their cells for `of`.
+pub fn own<Of>(columns: &[Column<Of>], of: &Of) -> impl Iterator<Item = (Head, Cell)> {
+    columns.iter().map(move |column| (column.head, (column.read)(of)))
+}
 
 /// Those of a direction of a link.
 pub const DIRECTION: &[Column<DirectionResult>] = &[
@@ -299,10 +243,6 @@ const fn text<Of>(name: &'static str, meaning: &'static str, read: fn(&Of) -> Ce
 
 fn delay(flow: &FlowResult, which: fn(DelayResult) -> anabranch_base::Duration) -> Cell {
     Cell::some(flow.delay.map(which), Cell::seconds)
-}
-
-fn sacks(flow: &FlowResult, which: fn(SackResult) -> u64) -> Cell {
-    Cell::some(flow.sacks.map(which), Cell::Whole)
 }
 
 fn frames(station: &StationResult, kind: usize) -> Cell {

@@ -65,7 +65,7 @@ impl UsedLinks {
     fn of(scenario: &Scenario, result: &RunResult) -> UsedLinks {
         let mut found = BTreeMap::new();
         for flow in &result.flows {
-            for path in flow.paths.iter().filter(|path| path.sent_packets > 0) {
+            for path in flow.paths.iter().filter(|path| path.counters.sent_packets > 0) {
                 let narrowest = narrowest(scenario, flow, path);
                 found.extend(narrowest.map(|(link, bps)| ((link, flow.from == Host::First), bps)));
             }
@@ -124,7 +124,8 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
         let what = if links.count == 1 { "The link was" } else { "The links were" };
         return format!("{what} full: the rest is the start, and gaps after losses.");
     }
-    let paths = || result.flows.iter().flat_map(|flow| &flow.paths).filter(|path| path.sent_packets > 0);
+    let paths =
+        || result.flows.iter().flat_map(|flow| &flow.paths).filter(|path| path.counters.sent_packets > 0);
     let spent = |reason: &Reason| paths().map(|path| spent(reason, path)).sum::<f64>();
     let all: f64 = REASONS.iter().map(spent).sum();
     let most = REASONS.iter().max_by(|a, b| spent(a).total_cmp(&spent(b))).filter(|_| all > 0.0);
@@ -133,7 +134,8 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
     if let Some(held) = held {
         return format!("{held}, for {} of the paths' time.", percent(spent(reason) / all));
     }
-    let is_lossy = paths().any(|path| path.lost_packets > 0 || path.timeouts > 0 || path.marks.ecn_cuts > 0);
+    let is_lossy =
+        paths().any(|path| path.lost_packets > 0 || path.counters.timeouts > 0 || path.counters.ecn_cuts > 0);
     let why = match (reason.class, is_lossy) {
         ("cwnd", true) => "congestion windows, which losses or marks cut",
         ("cwnd", false) => "congestion windows, which were still growing or are limited",
@@ -152,7 +154,7 @@ fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
     for flow in result.flows.iter().filter(|flow| has_loss_based_control(scenario, flow)) {
         for path in flow.paths.iter().filter(|path| is_lossy_and_unqueued(scenario, result, flow, path)) {
             lost += path.lost_packets;
-            sent += path.sent_packets;
+            sent += path.counters.sent_packets;
         }
     }
     (lost > 0).then(|| {
@@ -186,7 +188,7 @@ fn is_lossy_and_unqueued(
     let links = known.links.iter().filter_map(|link| result.links.get(*link));
     let mut ways = links.map(|link| if flow.from == Host::First { &link.forward } else { &link.reverse });
     path.lost_packets >= FEWEST_LOSSES
-        && path.lost_packets as f64 >= LEAST_LOSSES * path.sent_packets as f64
+        && path.lost_packets as f64 >= LEAST_LOSSES * path.counters.sent_packets as f64
         && !known.links.is_empty()
         && ways.all(|way| way.utilisation < FULL && way.mean_queue_packets < FEW_PACKETS)
 }
@@ -199,7 +201,8 @@ fn share_of_losses(share: f64) -> String {
 
 /// For how long a reason held a path back. A path that never failed was not down: its flow had not begun.
 fn spent(reason: &Reason, path: &PathResult) -> f64 {
-    let has_failed = path.timeouts > 0 || path.suspicions > 0 || path.state != PathState::Active;
+    let has_failed =
+        path.counters.timeouts > 0 || path.counters.suspicions > 0 || path.state != PathState::Active;
     if reason.class == "down" && !has_failed { 0.0 } else { reason.span(path).as_secs_f64() }
 }
 
@@ -239,7 +242,7 @@ mod tests {
         result.flows[0].goodput_bps = 1.5e7;
         result.flows[0].delivered = ByteCount::new(1_000_000);
         for path in &mut result.flows[0].paths {
-            path.sent_packets = 1_000;
+            path.counters.sent_packets = 1_000;
         }
         for (link, used) in result.links.iter_mut().zip(used) {
             link.forward.utilisation = used;
@@ -313,7 +316,7 @@ mod tests {
             path.cwnd_limited = Duration::from_secs(1);
         }
         assert!(headline(&testing::scenario(), &result).contains("congestion windows"));
-        result.flows[0].paths[0].timeouts = 4;
+        result.flows[0].paths[0].counters.timeouts = 4;
         assert!(headline(&testing::scenario(), &result).contains("paths that were down"));
     }
 

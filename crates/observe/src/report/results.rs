@@ -1,11 +1,14 @@
 //! Which results the tables of a report show: label, meaning and value of each, once.
 
 use anabranch_base::Duration;
+use anabranch_base::counter::{Counter, PageRow, Shown};
 use anabranch_link::config::{Delay, LinkConfig, Rate};
 use anabranch_scenario::Scenario;
-use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult, RunResult, StationResult};
+use anabranch_sim::result::{
+    DelayResult, DirectionResult, FlowResult, PathCounters, PathResult, RunResult, StationResult,
+};
 
-use super::table::{CellValue, Quantity, ReportTable};
+use super::table::{CellValue, Measured, Quantity, ReportTable};
 
 /// How many items stand side by side; more stand below one another.
 const SIDE_BY_SIDE: usize = 4;
@@ -22,12 +25,21 @@ pub fn flows(result: &RunResult, slow: &[Option<Duration>]) -> ReportTable {
     let rows = result.flows.iter().zip(slow).map(|(flow, slow)| FlowRow { flow: flow.clone(), slow });
     let rows: Vec<FlowRow> = rows.collect();
     let items: Vec<(String, &FlowRow)> = rows.iter().map(|row| (row.flow.name.clone(), row)).collect();
-    lay_out("Flow", FLOW, &items)
+    lay_out("Flow", &measured(FLOW, &items), &names(&items))
 }
 
 /// The results of paths, as far as packets show them.
 pub fn paths(result: &RunResult) -> ReportTable {
-    lay_out("Path", PATH, &all_paths(result))
+    let paths = all_paths(result);
+    let quantities = [
+        measured(PATH_START, &paths),
+        counted(PathCounters::TRAFFIC, &paths, CellValue::Count),
+        measured(PATH_LOST, &paths),
+        counted(PathCounters::LOSSES, &paths, CellValue::Count),
+        counted(PathCounters::MARKS, &paths, rare),
+        measured(PATH_END, &paths),
+    ];
+    lay_out("Path", &quantities.concat(), &names(&paths))
 }
 
 /// What links did.
@@ -42,7 +54,7 @@ pub fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
         })
         .collect();
     let items: Vec<(String, &LinkRow)> = rows.iter().map(|(name, row)| (name.clone(), row)).collect();
-    ReportTable::by_item("Link", LINK, &items)
+    ReportTable::by_item("Link", &measured(LINK, &items), &names(&items))
 }
 
 /// A direction of a link: what it is, and what it did.
@@ -76,7 +88,7 @@ pub fn stations(result: &RunResult) -> ReportTable {
         false => station.name.clone(),
     };
     let items: Vec<_> = result.stations.iter().map(|station| (name(station), station)).collect();
-    ReportTable::by_item("Station", STATION, &items)
+    ReportTable::by_item("Station", &measured(STATION, &items), &names(&items))
 }
 
 /// The paths of all flows, named with their flow where there are several.
@@ -89,11 +101,19 @@ pub fn all_paths(result: &RunResult) -> Vec<(String, &PathResult)> {
     flows.flat_map(|flow| flow.paths.iter().map(move |path| (name(flow, path), path))).collect()
 }
 
-fn lay_out<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> ReportTable {
-    match items.len() {
-        0..=SIDE_BY_SIDE => ReportTable::by_quantity(corner, quantities, items),
-        _ => ReportTable::by_item(corner, quantities, items),
+fn lay_out(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
+    match names.len() {
+        0..=SIDE_BY_SIDE => ReportTable::by_quantity(corner, quantities, names),
+        _ => ReportTable::by_item(corner, quantities, names),
     }
+}
+
+fn names<T>(items: &[(String, &T)]) -> Vec<String> {
+    items.iter().map(|(name, _)| name.clone()).collect()
+}
+
+fn measured<T>(quantities: &[Quantity<T>], items: &[(String, &T)]) -> Vec<Measured> {
+    quantities.iter().map(|quantity| quantity.of(items.iter().map(|(_, item)| *item))).collect()
 }
 
 const FLOW: &[Quantity<FlowRow>] = &[
@@ -140,35 +160,21 @@ const FLOW: &[Quantity<FlowRow>] = &[
     }),
 ];
 
-const PATH: &[Quantity<PathResult>] = &[
+const PATH_START: &[Quantity<PathResult>] = &[
     quantity("State at the end", "as the sender sees it", |path| {
         CellValue::Words(path.state.name().to_owned())
     }),
     quantity("Goodput", "user data per second that arrived first on this path, after the warm-up", |path| {
         CellValue::Rate(path.goodput_bps)
     }),
-    quantity("Packets sent", "sent on this path", |path| CellValue::Count(path.sent_packets)),
-    quantity("User data sent", "sent on this path, including retransmissions", |path| {
-        CellValue::Bytes(path.sent_bytes.get() as f64)
-    }),
-    quantity("Packets lost", "packets of the sender lost in transit", |path| {
+];
+
+const PATH_LOST: &[Quantity<PathResult>] =
+    &[quantity("Packets lost", "packets of the sender lost in transit", |path| {
         CellValue::Count(path.lost_packets)
-    }),
-    quantity("Chunks resent", "chunks retransmitted on this path", |path| {
-        CellValue::Count(path.retransmitted_chunks)
-    }),
-    quantity("Fast retransmits", "chunks marked lost by missing reports", |path| {
-        CellValue::Count(path.fast_retransmits)
-    }),
-    quantity("Time-outs", "expiries of the T3-rtx timer", |path| CellValue::Count(path.timeouts)),
-    quantity("Reports of marks", "ECNE chunks that the receiver sent", |path| rare(path.marks.ecne_sent)),
-    quantity("Answers to reports", "CWR chunks that the sender sent", |path| rare(path.marks.cwr_sent)),
-    quantity("Cuts by marks", "reports of marks that cut the congestion window", |path| {
-        rare(path.marks.ecn_cuts)
-    }),
-    quantity("Probes of losses", "HEARTBEATs that tested the path after a loss", |path| {
-        rare(path.marks.probes_sent)
-    }),
+    })];
+
+const PATH_END: &[Quantity<PathResult>] = &[
     quantity("Mean RTT", "of the round-trip times measured", |path| {
         path.mean_rtt_s.map_or(CellValue::Missing, CellValue::Seconds)
     }),
@@ -176,6 +182,35 @@ const PATH: &[Quantity<PathResult>] = &[
         CellValue::Bytes(path.mean_cwnd_bytes)
     }),
 ];
+
+/// The counters of a table that pages show; `count` is how.
+fn counted(
+    table: &[Counter<PathCounters>],
+    paths: &[(String, &PathResult)],
+    count: fn(u64) -> CellValue,
+) -> Vec<Measured> {
+    let shown = table.iter().filter(|counter| counter.shown.includes(Shown::Simulations));
+    let measured = shown.filter_map(|counter| {
+        let (label, meaning) = match counter.row {
+            PageRow::Named => (sentence_case(counter.name), counter.meaning),
+            PageRow::Worded(label, meaning) => (label.to_owned(), meaning),
+            PageRow::Absent => return None,
+        };
+        let value = |(_, path): &(_, &PathResult)| match (counter.read)(&path.counters) {
+            bytes if counter.unit == "B" => CellValue::Bytes(bytes as f64),
+            number => count(number),
+        };
+        Some(Measured { label, meaning, values: paths.iter().map(value).collect() })
+    });
+    measured.collect()
+}
+
+/// `fast_retransmits` as a label: `Fast retransmits`.
+fn sentence_case(name: &str) -> String {
+    let words = name.replace('_', " ");
+    let (first, rest) = words.split_at(words.len().min(1));
+    first.to_uppercase() + rest
+}
 
 const LINK: &[Quantity<LinkRow>] = &[
     quantity("Rate", "of the line, as the scenario has it", |link| link.rate.clone()),

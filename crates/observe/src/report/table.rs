@@ -10,6 +10,17 @@ pub struct Quantity<T> {
     pub value: fn(&T) -> CellValue,
 }
 
+/// A quantity as several items have it.
+#[derive(Clone)]
+pub struct Measured {
+    /// What it is called.
+    pub label: String,
+    /// Its explanation, shown on request.
+    pub meaning: &'static str,
+    /// Its values, in the order of the items.
+    pub values: Vec<CellValue>,
+}
+
 /// A value of a quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CellValue {
@@ -60,48 +71,51 @@ struct ColumnScale {
 }
 
 impl ReportTable {
-    /// A row for each of `items`, a column for each quantity that any of them has.
-    pub fn by_item<T>(
-        corner: &'static str,
-        quantities: &[Quantity<T>],
-        items: &[(String, &T)],
-    ) -> ReportTable {
+    /// A row for each of the items called `names`, a column for each quantity that any of them has.
+    pub fn by_item(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
         let mut columns = Vec::new();
         let mut rows: Vec<(Heading, Vec<String>)> =
-            items.iter().map(|(name, _)| (Heading::named(name), Vec::new())).collect();
-        for (quantity, values) in present(quantities, items) {
-            let scale = ColumnScale::of(values.iter());
+            names.iter().map(|name| (Heading::named(name), Vec::new())).collect();
+        for quantity in present(quantities) {
+            let scale = ColumnScale::of(quantity.values.iter());
             columns.push(quantity.heading(scale));
-            for ((_, cells), value) in rows.iter_mut().zip(values) {
-                cells.push(scale.show(value));
+            for ((_, cells), value) in rows.iter_mut().zip(&quantity.values) {
+                cells.push(scale.show(value.clone()));
             }
         }
         ReportTable { corner, columns, rows }
     }
 
-    /// A row for each quantity that any of `items` has, a column for each of these: easier to read while they
-    /// are few. All times have one unit, for they stand below one another.
-    pub fn by_quantity<T>(
-        corner: &'static str,
-        quantities: &[Quantity<T>],
-        items: &[(String, &T)],
-    ) -> ReportTable {
-        let present = present(quantities, items);
-        let all = present.iter().flat_map(|(_, values)| values);
+    /// A row for each quantity that any of the items called `names` has, a column for each of these: easier to read
+    /// while they are few. All times have one unit, for they stand below one another.
+    pub fn by_quantity(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
+        let all = present(quantities).flat_map(|quantity| &quantity.values);
         let times = ColumnScale::of(all.filter(|value| matches!(value, CellValue::Seconds(_))));
-        let rows = present.iter().map(|(quantity, values)| {
-            let is_time = values.iter().any(|value| matches!(value, CellValue::Seconds(_)));
-            let scale = if is_time { times } else { ColumnScale::of(values.iter()) };
-            (quantity.heading(scale), values.iter().cloned().map(|value| scale.show(value)).collect())
+        let rows = present(quantities).map(|quantity| {
+            let values = || quantity.values.iter();
+            let is_time = values().any(|value| matches!(value, CellValue::Seconds(_)));
+            let scale = if is_time { times } else { ColumnScale::of(values()) };
+            (quantity.heading(scale), values().cloned().map(|value| scale.show(value)).collect())
         });
         let rows = rows.collect();
-        ReportTable { corner, columns: items.iter().map(|(name, _)| Heading::named(name)).collect(), rows }
+        ReportTable { corner, columns: names.iter().map(|name| Heading::named(name)).collect(), rows }
     }
 }
 
 impl<T> Quantity<T> {
+    /// It, as `items` have it.
+    pub fn of<'t>(&self, items: impl Iterator<Item = &'t T>) -> Measured
+    where
+        T: 't,
+    {
+        let values = items.map(self.value).collect();
+        Measured { label: self.label.to_owned(), meaning: self.meaning, values }
+    }
+}
+
+impl Measured {
     fn heading(&self, scale: ColumnScale) -> Heading {
-        Heading { label: self.label.to_owned(), unit: scale.unit, meaning: self.meaning }
+        Heading { label: self.label.clone(), unit: scale.unit, meaning: self.meaning }
     }
 }
 
@@ -111,15 +125,10 @@ impl Heading {
     }
 }
 
-/// The quantities that any of `items` has, and the values of all.
-fn present<'q, T>(
-    quantities: &'q [Quantity<T>],
-    items: &[(String, &T)],
-) -> Vec<(&'q Quantity<T>, Vec<CellValue>)> {
-    let values = |quantity: &Quantity<T>| items.iter().map(|(_, item)| (quantity.value)(item)).collect();
-    let all = quantities.iter().map(|quantity| (quantity, values(quantity)));
-    all.filter(|(_, values): &(_, Vec<CellValue>)| values.iter().any(|value| *value != CellValue::Missing))
-        .collect()
+/// The quantities that any item has.
+fn present(quantities: &[Measured]) -> impl Iterator<Item = &Measured> + Clone {
+    let is_present = |quantity: &&Measured| quantity.values.iter().any(|value| *value != CellValue::Missing);
+    quantities.iter().filter(is_present)
 }
 
 impl ColumnScale {
@@ -222,13 +231,17 @@ mod tests {
         Quantity { label: "long", meaning: "", value: |n| CellValue::Seconds(*n as f64) },
     ];
 
+    fn measured(items: &[u64]) -> Vec<Measured> {
+        QUANTITIES.iter().map(|quantity| quantity.of(items.iter())).collect()
+    }
+
     #[test]
     fn rows_and_columns_may_change_places() {
-        let items = [("a".to_owned(), &1), ("b".to_owned(), &2)];
-        let by_item = ReportTable::by_item("path", QUANTITIES, &items);
+        let (items, names) = (measured(&[1, 2]), ["a".to_owned(), "b".to_owned()]);
+        let by_item = ReportTable::by_item("path", &items, &names);
         assert_eq!(by_item.columns[1].unit, "ms");
         assert_eq!(by_item.rows[1].1, ["2", "2.000", "2.000"]);
-        let by_quantity = ReportTable::by_quantity("", QUANTITIES, &items);
+        let by_quantity = ReportTable::by_quantity("", &items, &names);
         assert_eq!(by_quantity.columns[1].label, "b");
         assert_eq!(by_quantity.rows[1].0.unit, "s");
         assert_eq!(by_quantity.rows[1].1, ["0.0010", "0.0020"]);
@@ -236,9 +249,9 @@ mod tests {
 
     #[test]
     fn a_quantity_without_any_value_is_not_shown() {
-        let table = ReportTable::by_item("path", QUANTITIES, &[("a".to_owned(), &1)]);
+        let table = ReportTable::by_item("path", &measured(&[1]), &["a".to_owned()]);
         assert!(table.columns.iter().all(|column| column.label != "nothing"));
-        let empty = ReportTable::by_item("path", QUANTITIES, &[]);
+        let empty = ReportTable::by_item("path", &measured(&[]), &[]);
         assert!(empty.columns.is_empty() && empty.rows.is_empty());
     }
 }

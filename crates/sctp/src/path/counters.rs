@@ -1,6 +1,11 @@
-//! Counters of a path for reports: what it carried, and how that was acknowledged.
+//! Counters of a path: what it carried, what was lost, which marks were reported; and the tables from which documents,
+//! columns and pages are made. To add a counter, add its field and its entry.
 
-use anabranch_base::{ByteCount, Duration, Ecn};
+use anabranch_base::counter::Counter;
+use anabranch_base::counter::DataEnd::Receiver;
+use anabranch_base::counter::PageRow::{Absent, Worded};
+use anabranch_base::counter::Shown::{Nowhere, Simulations, Tools};
+use anabranch_base::{ByteCount, Duration, Ecn, counter};
 
 /// The sums of one path since the association began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,24 +78,171 @@ impl EcnCounters {
 }
 
 impl PathCounters {
+    /// What a path carried.
+    pub const TRAFFIC: &'static [Counter<PathCounters>] = &[
+        Counter {
+            row: Worded("Packets sent", "sent on this path"),
+            ..counter!(sent_packets, "packets", "packets sent on this path")
+        },
+        Counter {
+            row: Worded("User data sent", "sent on this path, including retransmissions"),
+            ..counter!(sent_bytes, "B", "user data sent on this path, retransmissions included")
+        },
+        Counter {
+            shown: Nowhere,
+            ..counter!(acked_bytes, "B", "user data acknowledged that was last sent on this path")
+        },
+        Counter {
+            shown: Tools,
+            counted_by: Receiver,
+            ..counter!(received_packets, "packets", "packets that arrived")
+        },
+        Counter {
+            shown: Tools,
+            counted_by: Receiver,
+            ..counter!(received_bytes, "B", "user data that arrived for the first time")
+        },
+        Counter {
+            shown: Nowhere,
+            counted_by: Receiver,
+            ..counter!(received_data_packets, "packets", "packets that arrived with such data")
+        },
+        Counter {
+            row: Worded("Chunks resent", "chunks retransmitted on this path"),
+            ..counter!(retransmitted_chunks, "chunks", "chunks that were retransmitted on this path")
+        },
+        Counter {
+            shown: Nowhere,
+            ..counter!(copied_chunks, "chunks", "those of them that were in flight on another path")
+        },
+    ];
+
+    /// What was taken for lost, and what followed.
+    pub const LOSSES: &'static [Counter<PathCounters>] = &[
+        counter!(fast_retransmits, "chunks", "chunks marked lost by missing reports"),
+        Counter {
+            row: Worded("Time-outs", "expiries of the T3-rtx timer"),
+            ..counter!(timeouts, "time-outs", "expiries of the retransmission timer")
+        },
+        Counter {
+            shown: Nowhere,
+            ..counter!(undone_cuts, "cuts", "cuts of the window that proved spurious and were taken back")
+        },
+        Counter {
+            shown: Nowhere,
+            ..counter!(
+                tail_probes,
+                "chunks",
+                "chunks sent again after two round trips without acknowledgement"
+            )
+        },
+        Counter {
+            shown: Nowhere,
+            ..counter!(suspicions, "suspicions", "how often data left the path because only it was silent")
+        },
+    ];
+
+    /// How congestion marks were reported and answered (M-MET-9), and the probes of losses.
+    pub const MARKS: &'static [Counter<PathCounters>] = &[
+        Counter {
+            shown: Nowhere,
+            counted_by: Receiver,
+            ..counter!("received_ect0" = received_ecn.ect0, "packets", "packets that arrived with ECT(0)")
+        },
+        Counter {
+            shown: Nowhere,
+            counted_by: Receiver,
+            ..counter!("received_ect1" = received_ecn.ect1, "packets", "packets that arrived with ECT(1)")
+        },
+        Counter {
+            shown: Nowhere,
+            counted_by: Receiver,
+            ..counter!("received_ce" = received_ecn.ce, "packets", "packets that arrived with a mark")
+        },
+        Counter {
+            shown: Simulations,
+            counted_by: Receiver,
+            row: Worded("Reports of marks", "ECNE chunks that the receiver sent"),
+            ..counter!(
+                "ecne_sent" = sent_echoes,
+                "reports",
+                "reports of congestion marks that the receiver sent"
+            )
+        },
+        Counter {
+            shown: Simulations,
+            row: Absent,
+            ..counter!(
+                "ecne_received" = received_echoes,
+                "reports",
+                "reports of congestion marks that the sender received"
+            )
+        },
+        Counter {
+            shown: Simulations,
+            row: Worded("Answers to reports", "CWR chunks that the sender sent"),
+            ..counter!("cwr_sent" = sent_cwrs, "reports", "answers to such reports that the sender sent")
+        },
+        Counter {
+            shown: Simulations,
+            row: Worded("Cuts by marks", "reports of marks that cut the congestion window"),
+            ..counter!(ecn_cuts, "cuts", "how often such a report cut the window")
+        },
+        Counter {
+            shown: Simulations,
+            row: Worded("Probes of losses", "HEARTBEATs that tested the path after a loss"),
+            ..counter!("probes_sent" = loss_probes, "probes", "HEARTBEATs sent to test the path after a loss")
+        },
+    ];
+
+    /// Every counter, in the order in which results list them. Round-trip times are none: their mean is.
+    pub fn table() -> impl Iterator<Item = &'static Counter<PathCounters>> {
+        [PathCounters::TRAFFIC, PathCounters::LOSSES, PathCounters::MARKS].into_iter().flatten()
+    }
+
+    /// What was counted after `before`. Round-trip times stay those of all the time.
+    pub fn since(&self, before: &PathCounters) -> PathCounters {
+        Counter::difference(PathCounters::table(), self, before)
+    }
+
+    /// What the two ends of a flow of data counted of it on a path: what arrived is the receiver's count.
+    pub fn of_both_ends(sender: &PathCounters, receiver: &PathCounters) -> PathCounters {
+        Counter::of_both_ends(PathCounters::table(), sender, receiver)
+    }
+
     /// The mean of the round-trip times measured; `None` without one.
     pub fn mean_round_trip(&self) -> Option<Duration> {
         (self.round_trips > 0).then(|| self.round_trip_sum / self.round_trips)
     }
 }
 
-/// The SACKs of an association since it began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackCounters {
-    /// SACKs that left.
-    pub sent: u64,
-    /// Those of them that left because their delay ended, and not because a packet demanded one.
-    pub sent_by_timer: u64,
-    /// SACKs that arrived and were not older than an earlier one.
-    pub received: u64,
-    /// Those of them that newly acknowledged chunks last sent on more than one path.
-    pub received_for_several_paths: u64,
-    /// The cost of reading these SACKs, and SHUTDOWNs: the gap blocks of each and of the one before it, and the
-    /// chunks that were examined.
-    pub examined: u64,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_has_one_entry_with_a_unit_and_a_meaning() {
+        let mut names: Vec<_> = PathCounters::table().map(|counter| counter.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert!(PathCounters::table().all(|counter| !counter.unit.is_empty() && !counter.meaning.is_empty()));
+    }
+
+    #[test]
+    fn each_field_that_counts_has_an_entry_of_its_own() {
+        let second = Duration::from_secs(1);
+        let mut all = PathCounters { round_trips: 1, round_trip_sum: second, ..PathCounters::default() };
+        (1..).zip(PathCounters::table()).for_each(|(number, counter)| (counter.write)(&mut all, number));
+        assert!((1..).zip(PathCounters::table()).all(|(number, counter)| (counter.read)(&all) == number));
+        let fields = format!("{all:?}");
+        assert!(!fields.contains(": 0") && !fields.contains("(0)"), "a field without an entry: {fields}");
+    }
+
+    #[test]
+    fn what_was_before_is_taken_away_and_the_mean_round_trip_stays() {
+        let counted = |sent_packets| PathCounters { sent_packets, round_trips: 3, ..PathCounters::default() };
+        assert_eq!(counted(10).since(&counted(3)), counted(7));
+    }
 }

@@ -17,7 +17,6 @@ use anabranch_base::{ByteCount, Duration};
 
 use super::after_loss::LossState;
 use super::backup::{Backup, Backups};
-use super::counters::SackCounters;
 use super::ecn::EcnTrial;
 use super::ends::Ends;
 use super::estimates::Estimates;
@@ -28,6 +27,7 @@ use super::measured::Measured;
 use super::mtu::MtuSearch;
 use super::reports::Reports;
 use super::resorts::Resorts;
+use super::sack_counters::SackCounters;
 use super::share::Shares;
 use crate::policy::{Blocker, Hints, PathId, PathSample};
 

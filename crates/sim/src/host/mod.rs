@@ -19,10 +19,10 @@ use std::fmt::Debug;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Time};
 use anabranch_link::Round;
+use anabranch_sctp::association::{PathCounters, SackCounters};
 use bytes::Bytes;
 
 use crate::observe::{PathMeasurements, PathState};
-use crate::result::{MarkResult, SackResult};
 
 /// One end of a flow: a transport and the application above it.
 ///
@@ -88,7 +88,7 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
     }
 
     /// The SACKs that this end sent and received; `None` if the transport has none.
-    fn sacks(&self) -> Option<SackResult> {
+    fn sacks(&self) -> Option<SackCounters> {
         None
     }
 }
@@ -126,20 +126,8 @@ pub struct PathView {
 pub struct PathReport {
     /// The current state of the path.
     pub state: PathState,
-    /// Packets that left.
-    pub sent_packets: u64,
-    /// User data that left, retransmissions included.
-    pub sent_bytes: ByteCount,
-    /// Chunks, or segments, that were retransmitted.
-    pub retransmitted_chunks: u64,
-    /// Chunks that were marked lost by missing reports.
-    pub fast_retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// How often data left the path because it was silent while another path delivered.
-    pub suspicions: u64,
-    /// Its congestion marks and probes. Reports that it sent are those of packets that arrived on the path.
-    pub marks: MarkResult,
+    /// What this end counted, as far as its transport counts it. TCP's chunks are segments.
+    pub counters: PathCounters,
     /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.
@@ -165,13 +153,7 @@ impl PathReport {
     pub fn empty(state: PathState) -> PathReport {
         PathReport {
             state,
-            sent_packets: 0,
-            sent_bytes: ByteCount::ZERO,
-            retransmitted_chunks: 0,
-            fast_retransmits: 0,
-            timeouts: 0,
-            suspicions: 0,
-            marks: MarkResult::default(),
+            counters: PathCounters::default(),
             mean_cwnd_bytes: 0.0,
             mean_rtt_s: None,
             min_rtt_s: None,

@@ -133,18 +133,18 @@ impl Machine for StopAndWait {
     fn handle_timeout(&mut self, now: Time) {
         if let Some((packet, due)) = self.pending.as_mut().filter(|(_, due)| *due <= now) {
             *due = now + TIME_OUT;
-            self.sent[packet.path].timeouts += 1;
+            self.sent[packet.path].counters.timeouts += 1;
             self.out.push(packet.clone());
         }
     }
 
     fn poll(&mut self, _: Time) -> Option<Outbound> {
         let packet = self.out.pop()?;
-        let report = &mut self.sent[packet.path];
-        report.sent_packets += 1;
-        report.retransmitted_chunks += u64::from(packet.retransmission);
+        let counters = &mut self.sent[packet.path].counters;
+        counters.sent_packets += 1;
+        counters.retransmitted_chunks += u64::from(packet.retransmission);
         if packet.bytes[0] == DATA {
-            report.sent_bytes += ByteCount::of_len(packet.bytes.len() - 2);
+            counters.sent_bytes += ByteCount::of_len(packet.bytes.len() - 2);
         }
         Some(packet)
     }
@@ -210,10 +210,13 @@ fn another_transport_opens_delivers_and_reports_path_by_path() {
     // The greeting takes the first path, and so do messages with even numbers.
     let lost = first.lost_packets;
     assert!(lost >= 2, "{lost} of each ninth are lost");
-    assert_eq!((first.sent_packets, second.sent_packets), (26 + lost, 25));
-    assert_eq!((first.retransmitted_chunks, first.timeouts), (lost, lost));
-    assert_eq!((second.retransmitted_chunks, second.lost_packets), (0, 0));
-    assert_eq!((first.sent_bytes.get(), second.sent_bytes.get()), ((25 + lost) * 1_000, 25_000));
+    assert_eq!((first.counters.sent_packets, second.counters.sent_packets), (26 + lost, 25));
+    assert_eq!((first.counters.retransmitted_chunks, first.counters.timeouts), (lost, lost));
+    assert_eq!((second.counters.retransmitted_chunks, second.lost_packets), (0, 0));
+    assert_eq!(
+        (first.counters.sent_bytes.get(), second.counters.sent_bytes.get()),
+        ((25 + lost) * 1_000, 25_000)
+    );
     assert_eq!((first.state, second.state), (PathState::Active, PathState::Active));
     assert!(first.goodput_bps > 0.0 && first.goodput_bps == second.goodput_bps);
 }

@@ -2,6 +2,7 @@
 //! acknowledgements.
 
 use anabranch_base::{ByteCount, Ecn, Machine, Time};
+use anabranch_sctp::association::PathCounters;
 use bytes::Bytes;
 
 use super::{Delivered, Draft, Inbound, Outbound, PathReport, Transport};
@@ -13,13 +14,13 @@ use crate::observe::{Host, PathState};
 pub struct UdpEnd {
     sender: Option<Sender>,
     deliveries: Vec<Delivered>,
-    sent: (u64, ByteCount),
+    sent: PathCounters,
 }
 
 impl UdpEnd {
     /// An end that sends the messages of `sender`.
     pub fn new(sender: Option<Sender>) -> UdpEnd {
-        UdpEnd { sender, deliveries: Vec::new(), sent: (0, ByteCount::ZERO) }
+        UdpEnd { sender, deliveries: Vec::new(), sent: PathCounters::default() }
     }
 }
 
@@ -39,9 +40,8 @@ impl Transport for UdpEnd {
     }
 
     fn report(&self, now: Time, _: usize) -> PathReport {
-        let (sent_packets, sent_bytes) = self.sent;
         let app_limited = now.since(Time::ZERO);
-        PathReport { sent_packets, sent_bytes, app_limited, ..PathReport::empty(PathState::Active) }
+        PathReport { counters: self.sent, app_limited, ..PathReport::empty(PathState::Active) }
     }
 }
 
@@ -65,7 +65,8 @@ impl Machine for UdpEnd {
         let sender = self.sender.as_mut()?;
         let ready = sender.peek(now)?;
         let bytes: Bytes = sender.take(ready);
-        self.sent = (self.sent.0 + 1, self.sent.1 + ready.size);
+        self.sent.sent_packets += 1;
+        self.sent.sent_bytes += ready.size;
         Some(Outbound {
             path: 0,
             size: HEADERS + ByteCount::of_len(bytes.len()),

@@ -2,7 +2,7 @@
 
 use anabranch_base::Duration;
 use anabranch_sim::RunResult;
-use anabranch_sim::result::{PathResult, SackResult};
+use anabranch_sim::result::{PathResult, SackCounters};
 
 use super::results::Metric;
 use crate::kept_runs::KeptValues;
@@ -68,14 +68,14 @@ impl KeptValues for RunValues {
             throughput: throughput(run),
             sacks_by_timer: sum_sacks(run, |sacks| sacks.sent_by_timer),
             shared_sacks: sum_sacks(run, |sacks| sacks.received_for_several_paths) / received.max(1.0),
-            fast_retransmits: sum_paths(run, |path| path.fast_retransmits),
-            timeouts: sum_paths(run, |path| path.timeouts),
+            fast_retransmits: sum_paths(run, |path| path.counters.fast_retransmits),
+            timeouts: sum_paths(run, |path| path.counters.timeouts),
             delivered: run.flows.first().map_or(0, |flow| flow.delivered.get()),
             seconds: run.time.as_secs_f64(),
             goodput_packets: run.flows.iter().filter_map(|flow| flow.goodput_packets).sum::<u64>() as f64,
             tr_ratio: run.flows.first().and_then(|flow| flow.tr_ratio).unwrap_or_default(),
-            ecn_echoes: sum_paths(run, |path| path.marks.ecne_sent),
-            ecn_cuts: sum_paths(run, |path| path.marks.ecn_cuts),
+            ecn_echoes: sum_paths(run, |path| path.counters.sent_echoes),
+            ecn_cuts: sum_paths(run, |path| path.counters.ecn_cuts),
             mean_queue: queues.map(|queue| queue.mean_queue_packets).fold(0.0, f64::max),
             first_flow: run.flows.first().map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
             second_flow: run.flows.get(1).map_or(0.0, |flow| whole_packets(flow.goodput_bps)),
@@ -138,7 +138,7 @@ impl PathValues {
     fn of(path: &PathResult) -> PathValues {
         PathValues {
             round_trip: path.mean_rtt_s.unwrap_or_default(),
-            loss: path.lost_packets as f64 / (path.sent_packets.max(1)) as f64,
+            loss: path.lost_packets as f64 / (path.counters.sent_packets.max(1)) as f64,
         }
     }
 }
@@ -188,7 +188,7 @@ fn whole_packets(goodput_bps: f64) -> f64 {
     goodput_bps / 1e6 * 1500.0 / 1452.0
 }
 
-fn sum_sacks(run: &RunResult, value: fn(SackResult) -> u64) -> f64 {
+fn sum_sacks(run: &RunResult, value: fn(SackCounters) -> u64) -> f64 {
     run.flows.iter().filter_map(|flow| flow.sacks).map(value).sum::<u64>() as f64
 }
 

@@ -78,7 +78,7 @@ pub fn compare(selection: RowSelection) -> Result<Vec<JudgedRow>, Ns3Error> {
     let judged = rows.into_iter().zip(results).filter_map(|(row, runs)| {
         let flows = || runs.iter().flat_map(|run| &run.flows);
         let goodput: Vec<f64> = flows().map(|flow| flow.goodput_bps / 1e6).collect();
-        let timeouts: u64 = flows().flat_map(|flow| &flow.paths).map(|path| path.timeouts).sum();
+        let timeouts: u64 = flows().flat_map(|flow| &flow.paths).map(|path| path.counters.timeouts).sum();
         let timeouts = timeouts as f64 / runs.len() as f64;
         Some(JudgedRow { row, ours: Sample::of(&goodput)?, timeouts })
     });

@@ -42,11 +42,11 @@ impl MeanOfRuns {
         let links = run.links.len().max(1) as f64;
         MeanOfRuns {
             goodput: run.flows.iter().map(|flow| flow.goodput_bps / 1e6).sum(),
-            timeouts: paths().map(|path| path.timeouts as f64).sum(),
-            sent_again: paths().map(|path| path.retransmitted_chunks as f64).sum(),
+            timeouts: paths().map(|path| path.counters.timeouts as f64).sum(),
+            sent_again: paths().map(|path| path.counters.retransmitted_chunks as f64).sum(),
             drops: run.links.iter().map(|link| link.forward.queue_drops as f64).sum(),
             queue: run.links.iter().map(|link| link.forward.mean_queue_packets / links).sum(),
-            suspicions: paths().map(|path| path.suspicions as f64).sum(),
+            suspicions: paths().map(|path| path.counters.suspicions as f64).sum(),
         }
     }
 }

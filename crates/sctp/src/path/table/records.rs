@@ -3,8 +3,8 @@
 use anabranch_base::{Duration, Time};
 
 use super::PathTable;
-use crate::path::counters::{PathCounters, SackCounters};
 use crate::path::limits::{BlockedClock, LimitingFactor, TimeInLimit};
+use crate::path::{PathCounters, SackCounters};
 use crate::policy::PathId;
 
 impl PathTable {

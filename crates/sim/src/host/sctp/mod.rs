@@ -15,7 +15,7 @@ use std::any::Any;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
-use anabranch_sctp::association::{Association, Message, Outgoing, Transmit};
+use anabranch_sctp::association::{Association, Message, Outgoing, SackCounters, Transmit};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
     Arrival, AssociationId, Channel, Endpoint, EndpointConfig, EndpointError, join,
@@ -28,7 +28,6 @@ use super::address::{PathNumber, address};
 use super::{Delivered, Inbound, Outbound, PathReport, PathView, Received, Transport};
 use crate::application::{Sender, pattern};
 use crate::observe::Host;
-use crate::result::SackResult;
 
 /// One end of an SCTP flow.
 #[derive(Debug)]
@@ -350,8 +349,8 @@ impl Transport for SctpEnd {
         self.association().map(Association::receive_buffer)
     }
 
-    fn sacks(&self) -> Option<SackResult> {
-        self.association().map(report::sacks)
+    fn sacks(&self) -> Option<SackCounters> {
+        self.association().map(Association::sack_counters)
     }
 }
 

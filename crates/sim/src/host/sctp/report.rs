@@ -1,13 +1,11 @@
-//! The report of an SCTP end: its paths, its SACKs, its buffers.
+//! The report of an SCTP end on its paths.
 
 use anabranch_base::{Duration, Time};
-use anabranch_sctp::association::Association;
 use anabranch_sctp::policy::{self, PathSample};
 
 use super::SctpEnd;
 use crate::host::{PathReport, PathView};
 use crate::observe::{PathMeasurements, PathState};
-use crate::result::{MarkResult, SackResult};
 
 /// The association's counters of a path of the flow; the time before the association opened counts as down.
 pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
@@ -20,19 +18,7 @@ pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
     let shares = association.time_in_limit(now, sample.id);
     PathReport {
         state: sample.state.into(),
-        sent_packets: counters.sent_packets,
-        sent_bytes: counters.sent_bytes,
-        retransmitted_chunks: counters.retransmitted_chunks,
-        fast_retransmits: counters.fast_retransmits,
-        timeouts: counters.timeouts,
-        suspicions: counters.suspicions,
-        marks: MarkResult {
-            ecne_sent: counters.sent_echoes,
-            ecne_received: counters.received_echoes,
-            cwr_sent: counters.sent_cwrs,
-            ecn_cuts: counters.ecn_cuts,
-            probes_sent: counters.loss_probes,
-        },
+        counters,
         mean_cwnd_bytes: association.mean_cwnd(now, sample.id),
         mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
         min_rtt_s: sample.min_rtt.map(Duration::as_secs_f64),
@@ -42,17 +28,6 @@ pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
         scheduler_limited: shares.scheduler,
         down: shares.down + since_start.saturating_sub(shares.total()),
         shares_with: association.shares_with(sample.id).and_then(|other| end.path_number(other)),
-    }
-}
-
-/// The SACKs of an association.
-pub fn sacks(association: &Association) -> SackResult {
-    let counters = association.sack_counters();
-    SackResult {
-        sent: counters.sent,
-        sent_by_timer: counters.sent_by_timer,
-        received: counters.received,
-        received_for_several_paths: counters.received_for_several_paths,
     }
 }
 

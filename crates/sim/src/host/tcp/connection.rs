@@ -177,7 +177,7 @@ impl ConnectionSender {
         let at = self.copies.iter().position(may_leave)?;
         let Copied { to, segment } = self.copies.remove(at)?;
         let sender = &mut subflows[to].sender;
-        sender.counters.retransmitted += 1;
+        sender.counters.retransmitted_chunks += 1;
         let segment = sender.send(now, segment.data, segment.size, segment.given);
         Some(Departure { path: to, segment, is_repeated: true })
     }

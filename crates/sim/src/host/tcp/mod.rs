@@ -72,7 +72,7 @@ impl TcpEnd {
     }
 
     fn outbound(&mut self, path: usize, header: &Header, size: ByteCount) -> Outbound {
-        self.subflows[path].sent_packets += 1;
+        self.subflows[path].sender.counters.sent_packets += 1;
         Outbound {
             path,
             size,

@@ -3,6 +3,7 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::{Tcp, TcpGrowth, TcpRecovery};
+use anabranch_sctp::association::PathCounters;
 
 use super::position::Position;
 use super::rounds::Rounds;
@@ -35,21 +36,8 @@ pub struct SubflowSender {
     /// Whether the first segment left again after a time-out.
     was_timed_out: bool,
     last_sent: Time,
-    /// What it counted.
-    pub counters: SenderCounters,
-}
-
-/// What a sender counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SenderCounters {
-    /// User data that left, retransmissions included.
-    pub sent_bytes: ByteCount,
-    /// Segments that left again.
-    pub retransmitted: u64,
-    /// Segments taken for lost by duplicate or selective acknowledgements.
-    pub fast_retransmits: u64,
-    /// Expiries of the timer.
-    pub timeouts: u64,
+    /// What the subflow counted; segments count as chunks.
+    pub counters: PathCounters,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +90,7 @@ impl SubflowSender {
             timed_out: None,
             was_timed_out: false,
             last_sent: Time::ZERO,
-            counters: SenderCounters::default(),
+            counters: PathCounters::default(),
         }
     }
 
@@ -392,7 +380,7 @@ impl SubflowSender {
     fn count_repair(&mut self, now: Time, segment: &DataSegment) {
         self.timer.start(now);
         self.last_sent = now;
-        self.counters.retransmitted += 1;
+        self.counters.retransmitted_chunks += 1;
         self.counters.sent_bytes += segment.size;
     }
 }
@@ -490,7 +478,10 @@ mod tests {
         assert_eq!(repaired(&mut a, at(44)), [2]);
         acknowledge(&mut a, at(84), 2, &[(3, 8)]);
         acknowledge(&mut a, at(85), 8, &[]);
-        assert_eq!((a.phase, a.counters.fast_retransmits, a.counters.retransmitted), (Phase::Open, 2, 2));
+        assert_eq!(
+            (a.phase, a.counters.fast_retransmits, a.counters.retransmitted_chunks),
+            (Phase::Open, 2, 2)
+        );
     }
 
     #[test]

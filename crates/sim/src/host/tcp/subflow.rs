@@ -21,8 +21,6 @@ pub struct Subflow {
     pub opens: Time,
     /// What holds it back.
     pub limits: TimeInLimits,
-    /// Packets that left.
-    pub sent_packets: u64,
     /// Data that arrived here first, after the warm-up.
     pub received: Received,
 }
@@ -35,7 +33,6 @@ impl Subflow {
             receiver: SubflowReceiver::new(settings.ack_every, settings.recovery),
             opens: start + handshake,
             limits: TimeInLimits::new(),
-            sent_packets: 0,
             received: Received::default(),
         }
     }
@@ -84,14 +81,9 @@ impl Subflow {
 
     /// Its counters.
     pub fn report(&self, now: Time) -> PathReport {
-        let counters = &self.sender.counters;
         let span = |limit: Limit| -> Duration { self.limits.span(now, limit) };
         PathReport {
-            sent_packets: self.sent_packets,
-            sent_bytes: counters.sent_bytes,
-            retransmitted_chunks: counters.retransmitted,
-            fast_retransmits: counters.fast_retransmits,
-            timeouts: counters.timeouts,
+            counters: self.sender.counters,
             mean_cwnd_bytes: self.sender.window().mean_bytes(now),
             mean_rtt_s: self.sender.timer().mean_s(),
             min_rtt_s: self.sender.timer().shortest().map(Duration::as_secs_f64),

@@ -178,6 +178,6 @@ fn without_losses_each_segment_leaves_once() {
     let calm = Weather { lost: [0, 0], duplicated: 0, jitter: 0, seed: 1 };
     let walk = walk(&scenario(1, "mss = \"1000 B\""), calm);
     let report = walk.ends[0].report(walk.now, 0);
-    assert_eq!((walk.delivered.get(), report.sent_packets), (TRANSFER, 300));
-    assert_eq!((report.retransmitted_chunks, report.timeouts), (0, 0));
+    assert_eq!((walk.delivered.get(), report.counters.sent_packets), (TRANSFER, 300));
+    assert_eq!((report.counters.retransmitted_chunks, report.counters.timeouts), (0, 0));
 }
