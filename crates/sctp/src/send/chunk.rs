@@ -1,112 +1,317 @@
-//! One DATA chunk to send, and its state.
+//! One DATA chunk to send, and its life: the states that it has, and the events that move it from one to another.
+
+mod views;
 
 use anabranch_base::Time;
 use bytes::Bytes;
 
-use super::fragmentation::Fragment;
+use super::fragmentation::{Fragment, Fragments};
 use crate::policy::PathId;
 use crate::policy::retransmission::LostBy;
-use crate::seq::{Ssn, Tsn};
-use crate::wire::{Data, Ppid, StreamId};
+use crate::seq::Ssn;
+use crate::wire::{Ppid, StreamId};
+
+/// The state of a chunk. It ends when the chunk is cumulatively acknowledged: the chunk is then dropped.
+///
+/// | event | from | to |
+/// |---|---|---|
+/// | [`leave`](OutboundChunk::leave) | `Waiting`, `Lost` | `InFlight` |
+/// | [`lose`](OutboundChunk::lose) | `InFlight` | `Lost` |
+/// | [`acknowledge`](OutboundChunk::acknowledge) | each | `Acked` |
+/// | [`take_back`](OutboundChunk::take_back) | `Acked` | `Revoked` |
+/// | [`lose`](OutboundChunk::lose) | `Revoked` | `RevokedLost` |
+/// | [`leave`](OutboundChunk::leave) | `RevokedLost` | `Revoked` |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It was never sent, and waits for its turn.
+    Waiting,
+    /// It is in flight, on one path or, as copies, on several, and was never acknowledged.
+    InFlight,
+    /// It was found lost on each path on which it was in flight, and waits to be sent again.
+    Lost(LostBy),
+    /// A gap block of the last SACK reports that it arrived.
+    Acked,
+    /// It counts as in flight again, because a SACK does not report it, although an earlier one did.
+    Revoked,
+    /// It was found lost after its acknowledgement was taken back, and waits to be sent again.
+    RevokedLost(LostBy),
+}
+
+/// How often a chunk left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sends {
+    /// Once, or not yet: its acknowledgement means that transmission.
+    Once,
+    /// More than once, each time after it was found lost: an acknowledgement may mean any of the transmissions.
+    Again,
+    /// On several paths at once, now or earlier: the path that delivers it is not known either.
+    Copied,
+}
+
+/// One transmission of a chunk, or of a copy of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Transmission {
+    /// The path on which it left.
+    pub path: PathId,
+    /// The round of that path's window in which it left.
+    pub round: u64,
+    /// The number of the packet in which it left, among the packets of the association.
+    pub departure: u64,
+    /// When it left.
+    pub sent_at: Time,
+}
 
 /// What all chunks of one message have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageHead {
-    pub(super) stream: StreamId,
-    pub(super) ssn: Ssn,
-    pub(super) ppid: Ppid,
-    pub(super) unordered: bool,
+    /// The stream of the message.
+    pub stream: StreamId,
+    /// Its number on the stream.
+    pub ssn: Ssn,
+    /// The application's identifier for the content.
+    pub ppid: Ppid,
+    /// Whether it may be delivered before earlier messages of the stream.
+    pub unordered: bool,
 }
 
-/// One DATA chunk to send, and its state.
+/// One DATA chunk to send. It is kept small, because buffers hold many chunks.
 #[derive(Clone, Debug)]
 pub(super) struct OutboundChunk {
-    pub(super) head: MessageHead,
-    pub(super) beginning: bool,
-    pub(super) ending: bool,
-    pub(super) payload: Bytes,
-    pub(super) state: State,
-    /// The path on which it was sent last; of several paths at once, the first one.
-    pub(super) path: PathId,
-    /// The round of that path's window in which it left.
-    pub(super) round: u64,
-    /// The number of the packet in which it left last, among the packets of the association.
-    pub(super) departure: u64,
-    /// When it left last.
-    pub(super) sent_at: Time,
-    pub(super) was_sent_again: bool,
-    /// It is, or was, in flight on several paths at once.
-    pub(super) was_copied: bool,
-    pub(super) missing_reports: u8,
+    head: MessageHead,
+    beginning: bool,
+    ending: bool,
+    payload: Bytes,
+    state: State,
+    sends: Sends,
+    /// The last [`Transmission`], field by field, which leaves no gaps in memory. Of several transmissions at once, the
+    /// first one.
+    path: PathId,
+    round: u64,
+    departure: u64,
+    sent_at: Time,
+    missing_reports: u8,
     /// How it was found lost so far.
-    pub(super) losses: Losses,
-    /// It counted as newly acknowledged once (M-SCTP-12: only once).
-    pub(super) was_acked: bool,
-    pub(super) lost_by: LostBy,
-}
-
-/// The ways in which a chunk was found lost: a set in one byte, because buffers hold many chunks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Losses(u8);
-
-impl Losses {
-    /// It was found lost in this way.
-    pub(super) fn add(&mut self, by: LostBy) {
-        self.0 |= 1 << by as u8;
-    }
-
-    /// Whether it was ever found lost in this way.
-    pub(super) fn had(self, by: LostBy) -> bool {
-        self.0 & 1 << by as u8 != 0
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Never sent.
-    Waiting,
-    /// Sent, and neither acknowledged nor lost.
-    InFlight,
-    /// Lost, and to be sent again.
-    Marked,
-    /// Acknowledged by a gap block.
-    Acked,
+    losses: Losses,
 }
 
 impl OutboundChunk {
     /// A new chunk for `fragment` of a message, not sent yet.
-    pub(super) fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
+    pub fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
         OutboundChunk {
             head,
             beginning: fragment.beginning,
             ending: fragment.ending,
             payload: fragment.payload,
             state: State::Waiting,
+            sends: Sends::Once,
             path: PathId::FIRST,
             round: 0,
             departure: 0,
             sent_at: Time::ZERO,
-            was_sent_again: false,
-            was_copied: false,
             missing_reports: 0,
             losses: Losses::default(),
-            was_acked: false,
-            lost_by: LostBy::Timeout,
         }
     }
 
-    /// The chunk in wire format, with the TSN of its position.
-    pub(super) fn data(&self, tsn: Tsn) -> Data<'_> {
-        Data {
-            tsn,
-            stream: self.head.stream,
-            ssn: self.head.ssn,
-            ppid: self.head.ppid,
-            unordered: self.head.unordered,
-            beginning: self.beginning,
-            ending: self.ending,
-            immediate: false,
-            payload: &self.payload,
+    /// Leaves, for the first time or again. Returns its last transmission before, if there was one.
+    pub fn leave(&mut self, transmission: Transmission) -> Option<Transmission> {
+        let before = (self.state != State::Waiting).then(|| self.last());
+        self.state = if self.was_acked() { State::Revoked } else { State::InFlight };
+        if before.is_some() && self.sends == Sends::Once {
+            self.sends = Sends::Again;
         }
+        self.set_last(transmission);
+        before
+    }
+
+    /// A copy of it leaves while it is in flight. Returns its own last transmission.
+    pub fn copy(&mut self) -> Transmission {
+        self.sends = Sends::Copied;
+        self.last()
+    }
+
+    /// The only copy of it that is in flight is lost, or the last one. Returns whether it was in flight, and may be lost
+    /// in this way: by the acknowledgement of a small window's last chunk it is lost only once.
+    pub fn lose(&mut self, by: LostBy) -> bool {
+        if by == LostBy::SmallWindow && self.losses.had(by) {
+            return false;
+        }
+        self.state = match self.state {
+            State::InFlight => State::Lost(by),
+            State::Revoked => State::RevokedLost(by),
+            State::Waiting | State::Lost(_) | State::Acked | State::RevokedLost(_) => return false,
+        };
+        self.losses.add(by);
+        if by == LostBy::Timeout {
+            self.missing_reports = 0;
+        }
+        true
+    }
+
+    /// It is lost on the path of its last transmission, and in flight on another path as `copy`. Returns the
+    /// transmission that is lost.
+    pub fn go_on_as(&mut self, copy: Transmission) -> Transmission {
+        let lost = self.last();
+        self.set_last(copy);
+        // The TSN does not tell when the copy left: the timer of the copy's path handles it.
+        self.losses.add(LostBy::MissingReports);
+        self.missing_reports = 0;
+        lost
+    }
+
+    /// It is acknowledged, cumulatively or by a gap block. Returns its state before.
+    pub fn acknowledge(&mut self) -> State {
+        std::mem::replace(&mut self.state, State::Acked)
+    }
+
+    /// Its acknowledgement is taken back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
+    pub fn take_back(&mut self) -> Transmission {
+        self.state = State::Revoked;
+        self.last()
+    }
+
+    /// It was reported missing so often since it was last sent or lost.
+    pub fn count_missing(&mut self, reports: u8) {
+        self.missing_reports = reports;
+    }
+
+    /// Chunks of at most `largest` bytes of user data in place of this one, which was never sent.
+    pub fn split(self, largest: usize) -> impl Iterator<Item = OutboundChunk> {
+        let OutboundChunk { head, beginning, ending, payload, .. } = self;
+        Fragments::new(payload, largest).map(move |piece| {
+            let (beginning, ending) = (beginning && piece.beginning, ending && piece.ending);
+            OutboundChunk::new(head, Fragment { beginning, ending, ..piece })
+        })
+    }
+
+    /// The bytes of its user data.
+    pub fn length(&self) -> usize {
+        self.payload.len()
+    }
+
+    /// Its state.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Its last transmission; of several at once, the first one. Nothing in particular before it was sent.
+    pub fn last(&self) -> Transmission {
+        let &OutboundChunk { path, round, departure, sent_at, .. } = self;
+        Transmission { path, round, departure, sent_at }
+    }
+
+    /// The path of its last transmission.
+    pub fn path(&self) -> PathId {
+        self.path
+    }
+
+    /// How often it left.
+    pub fn sends(&self) -> Sends {
+        self.sends
+    }
+
+    /// Whether it is in flight.
+    pub fn is_in_flight(&self) -> bool {
+        matches!(self.state, State::InFlight | State::Revoked)
+    }
+
+    /// Whether it was ever acknowledged (M-SCTP-12: it counts as newly acknowledged only once).
+    pub fn was_acked(&self) -> bool {
+        matches!(self.state, State::Acked | State::Revoked | State::RevokedLost(_))
+    }
+
+    fn set_last(&mut self, last: Transmission) {
+        let Transmission { path, round, departure, sent_at } = last;
+        (self.path, self.round, self.departure, self.sent_at) = (path, round, departure, sent_at);
+    }
+}
+
+impl State {
+    /// Whether a chunk in this state was found lost and waits to be sent again.
+    pub fn is_lost(self) -> bool {
+        matches!(self, State::Lost(_) | State::RevokedLost(_))
+    }
+}
+
+/// The ways in which a chunk was found lost: a set in one byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Losses(u8);
+
+impl Losses {
+    fn add(&mut self, by: LostBy) {
+        self.0 |= 1 << by as u8;
+    }
+
+    fn had(self, by: LostBy) -> bool {
+        self.0 & 1 << by as u8 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk() -> OutboundChunk {
+        let head = MessageHead {
+            stream: StreamId::new(3),
+            ssn: Ssn::default(),
+            ppid: Ppid::new(0),
+            unordered: false,
+        };
+        let payload = Bytes::from_static(&[7; 100]);
+        OutboundChunk::new(head, Fragment { payload, beginning: true, ending: true })
+    }
+
+    fn by(departure: u64) -> Transmission {
+        let path = PathId::from_index(departure as usize % 2);
+        Transmission { path, round: 0, departure, sent_at: Time::ZERO }
+    }
+
+    #[test]
+    fn a_chunk_leaves_is_lost_leaves_again_and_arrives() {
+        let mut chunk = chunk();
+        assert_eq!((chunk.state(), chunk.leave(by(1))), (State::Waiting, None));
+        assert_eq!((chunk.state(), chunk.sends()), (State::InFlight, Sends::Once));
+        assert!(chunk.lose(LostBy::MissingReports) && !chunk.lose(LostBy::Timeout), "it is lost already");
+        assert_eq!(chunk.state(), State::Lost(LostBy::MissingReports));
+        assert_eq!((chunk.leave(by(2)), chunk.sends()), (Some(by(1)), Sends::Again));
+        assert_eq!((chunk.acknowledge(), chunk.state()), (State::InFlight, State::Acked));
+        assert!(!chunk.lose(LostBy::Timeout), "it arrived");
+    }
+
+    #[test]
+    fn a_chunk_whose_acknowledgement_was_taken_back_stays_known_as_acknowledged_once() {
+        let mut chunk = chunk();
+        chunk.leave(by(1));
+        chunk.acknowledge();
+        assert_eq!((chunk.take_back(), chunk.state()), (by(1), State::Revoked));
+        assert!(chunk.lose(LostBy::Timeout) && chunk.was_acked());
+        assert_eq!(chunk.state(), State::RevokedLost(LostBy::Timeout));
+        chunk.leave(by(2));
+        assert_eq!((chunk.state(), chunk.acknowledge()), (State::Revoked, State::Revoked));
+    }
+
+    #[test]
+    fn a_small_window_finds_a_chunk_lost_only_once() {
+        let mut chunk = chunk();
+        let mut lost_by = |by_what| {
+            chunk.leave(by(1));
+            chunk.lose(by_what)
+        };
+        assert_eq!(
+            [LostBy::SmallWindow, LostBy::SmallWindow, LostBy::Timeout].map(&mut lost_by),
+            [true, false, true]
+        );
+    }
+
+    #[test]
+    fn a_copy_takes_the_place_of_the_transmission_that_is_lost() {
+        let mut chunk = chunk();
+        chunk.leave(by(1));
+        assert_eq!((chunk.copy(), chunk.sends()), (by(1), Sends::Copied));
+        assert_eq!((chunk.go_on_as(by(2)), chunk.last(), chunk.state()), (by(1), by(2), State::InFlight));
+        assert!(chunk.lose(LostBy::Timeout));
+        chunk.leave(by(3));
+        assert_eq!(chunk.sends(), Sends::Copied, "which copy is acknowledged is not known for good");
     }
 }

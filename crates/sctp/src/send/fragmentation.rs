@@ -1,5 +1,6 @@
 //! Cuts one message into the user data of DATA chunks (RFC 9260 §6.9).
 
+use anabranch_base::ByteCount;
 use bytes::Bytes;
 
 use crate::wire::{Ppid, StreamId};
@@ -15,6 +16,13 @@ pub struct Outgoing {
     pub unordered: bool,
     /// The message, shared with the caller. It is copied only into packets.
     pub payload: Bytes,
+}
+
+impl Outgoing {
+    /// Its user data.
+    pub(super) fn length(&self) -> ByteCount {
+        ByteCount::of_len(self.payload.len())
+    }
 }
 
 /// The fragments of one message, first to last.

@@ -14,18 +14,21 @@ pub struct Held {
     pub rwnd: ByteCount,
 }
 
-/// A sum for each path. It is always exact, and costs one addition for each chunk. Marks, gap acknowledgements and
-/// reneging change nothing: the chunk counts for the path on which it was sent last.
+/// A sum for each path, and one for all user data. They are always exact, and cost one addition for each chunk. Marks,
+/// gap acknowledgements and reneging change nothing: the chunk counts for the path on which it was sent last.
 #[derive(Debug)]
 pub(super) struct HeldByPath {
     rwnd_charge: Charge,
+    /// All user data that is not cumulatively acknowledged, sent or not.
+    total: ByteCount,
+    /// The part of it that was last sent on each path.
     sums: Vec<Held>,
 }
 
 impl HeldByPath {
     /// Sums for no paths yet.
     pub fn new(rwnd_charge: Charge) -> HeldByPath {
-        HeldByPath { rwnd_charge, sums: Vec::new() }
+        HeldByPath { rwnd_charge, total: ByteCount::ZERO, sums: Vec::new() }
     }
 
     /// Makes room for `path`.
@@ -33,36 +36,51 @@ impl HeldByPath {
         self.sums.resize(self.sums.len().max(path.index() + 1), Held::default());
     }
 
+    /// `bytes` of user data are queued.
+    pub fn on_queued(&mut self, bytes: ByteCount) {
+        self.total += bytes;
+    }
+
     /// A chunk with `length` bytes of user data left on `path`; it was sent on `previous` before, if that is not
     /// `None`.
     pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
+        let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
         if let Some(previous) = previous {
-            self.on_released(previous, length);
+            self.sums[previous.index()].subtract(user, rwnd);
         }
-        let rwnd = self.rwnd_charge.weigh(length);
         let sum = &mut self.sums[path.index()];
-        sum.user += ByteCount::of_len(length);
+        sum.user += user;
         sum.rwnd += rwnd;
     }
 
     /// A chunk with `length` bytes of user data, last sent on `path`, is cumulatively acknowledged.
     pub fn on_released(&mut self, path: PathId, length: usize) {
-        let rwnd = self.rwnd_charge.weigh(length);
-        let sum = &mut self.sums[path.index()];
-        sum.user -= ByteCount::of_len(length);
-        sum.rwnd -= rwnd;
+        let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
+        self.total -= user;
+        self.sums[path.index()].subtract(user, rwnd);
     }
 
     /// The sum for `path`.
     pub fn of(&self, path: PathId) -> Held {
         self.sums[path.index()]
     }
+
+    /// All user data.
+    pub fn total(&self) -> ByteCount {
+        self.total
+    }
+}
+
+impl Held {
+    fn subtract(&mut self, user: ByteCount, rwnd: ByteCount) {
+        self.user -= user;
+        self.rwnd -= rwnd;
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
-    use super::super::chunk::State;
+    use super::super::buffer::tests::{ONE, buffer, check_in_step, sent, tsn, two};
     use super::super::{BadSack, SendBuffer};
     use super::*;
     use crate::policy::loss_detection::SackNews;
@@ -100,7 +118,7 @@ mod tests {
     /// Chunks of 100 bytes in packets of their own. Each step at random sends, marks, moves or acknowledges a chunk,
     /// by gap blocks or cumulatively; gap acknowledgements are taken back, and some SACKs lie.
     #[test]
-    fn the_sums_are_those_of_the_chunks_whatever_happens() {
+    fn the_sums_and_the_indexes_are_those_of_the_chunks_whatever_happens() {
         let mut chance = 0x9e37_79b9_7f4a_7c15_u64;
         let mut below = |most: u64| {
             chance ^= chance << 13;
@@ -113,6 +131,7 @@ mod tests {
             for _ in 0..200 {
                 step(&mut buffer, &mut below);
                 assert_eq!(user_on(&buffer), [ONE, two()].map(|path| counted(&buffer, path)));
+                check_in_step(&buffer);
             }
         }
     }
@@ -139,7 +158,9 @@ mod tests {
     }
 
     fn counted(buffer: &SendBuffer, path: PathId) -> u64 {
-        let there = buffer.chunks.iter().filter(|chunk| chunk.state != State::Waiting && chunk.path == path);
-        there.map(|chunk| chunk.payload.len() as u64).sum()
+        let held = std::iter::successors(Some(buffer.ack_point().next()), |tsn| Some(tsn.next()));
+        let sent = held.take_while(|tsn| tsn.is_before(buffer.highest_sent().next()));
+        let there = sent.filter(|&tsn| buffer.path_of(tsn) == Some(path));
+        there.map(|tsn| buffer.data(tsn).payload.len() as u64).sum()
     }
 }

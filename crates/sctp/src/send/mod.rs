@@ -1,23 +1,25 @@
-//! The sender's state: the chunks that wait, the chunks in flight, and what SACKs report of them.
+//! The sender's state: the chunks that wait, the chunks in flight, and what SACKs report of them. Each file has one part
+//! with private fields, which knows no other part; `buffer` puts them together.
 
 mod buffer;
 mod chunk;
+mod chunks;
 mod copies;
-mod copying;
 mod credit;
 mod departures;
 mod fragmentation;
 mod gap_diff;
+mod gap_reports;
 mod held;
+mod in_flight;
 mod lowest;
+mod marked;
+mod message_numbers;
 mod new_gaps;
-mod on_path;
 mod refit;
-mod sack;
 mod standing;
 mod uncut;
 mod waiting;
 
-pub use buffer::{Left, SendBuffer, Sent};
+pub use buffer::{BadSack, Left, SendBuffer, Sent};
 pub use fragmentation::Outgoing;
-pub use sack::BadSack;

@@ -3,46 +3,13 @@
 
 use std::ops::Range;
 
-use super::buffer::SendBuffer;
 use super::gap_diff::added;
-use super::sack::BadSack;
-use crate::policy::loss_detection::SackNews;
-use crate::seq::Tsn;
-use crate::wire::GapBlock;
 
-impl SendBuffer {
-    /// Like [`on_sack`](SendBuffer::on_sack), for a SACK that reports only new gap blocks and the TSNs that the receiver
-    /// has `dropped` although an earlier SACK reported them.
-    ///
-    /// # Errors
-    /// It acknowledges a chunk that was never sent. Nothing has changed then.
-    pub fn on_new_gaps(
-        &mut self,
-        cumulative: Tsn,
-        gaps: impl Iterator<Item = GapBlock>,
-        dropped: impl Iterator<Item = Tsn>,
-        news: &mut SackNews,
-    ) -> Result<bool, BadSack> {
-        let Some(new_first) = self.position_after(cumulative) else { return Ok(false) };
-        self.read_blocks(new_first, gaps);
-        let above = |block: &Range<u64>| block.start.max(new_first)..block.end;
-        let known: Vec<Range<u64>> =
-            self.gap_acked.iter().map(above).filter(|block| !block.is_empty()).collect();
-        let dropped = self.positions_of(dropped);
-        let all = joined(added(&self.reported, &known).chain(self.reported.iter().cloned()).collect());
-        self.reported.clear();
-        self.reported.extend(added(&dropped, &all));
-        self.apply(cumulative, new_first, news)
-    }
-
-    /// The positions of chunks that are kept, each as a block of its own.
-    fn positions_of(&self, tsns: impl Iterator<Item = Tsn>) -> Vec<Range<u64>> {
-        let held = tsns.filter(|tsn| !tsn.is_before(self.first_tsn));
-        let mut positions: Vec<u64> = held.filter_map(|tsn| self.position_if_held(tsn)).collect();
-        positions.sort_unstable();
-        positions.dedup();
-        positions.into_iter().map(|position| position..position + 1).collect()
-    }
+/// The blocks that a SACK with the `new` ones reports: these and the `known` ones, without what is `dropped`. Each list
+/// ascends, and its blocks do not overlap.
+pub(super) fn with_new(known: &[Range<u64>], new: &[Range<u64>], dropped: &[Range<u64>]) -> Vec<Range<u64>> {
+    let all = joined(added(new, known).chain(new.iter().cloned()).collect());
+    added(dropped, &all).collect()
 }
 
 /// The blocks in ascending order; those that touch are one.
@@ -60,8 +27,12 @@ fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SendBuffer;
     use super::super::buffer::tests::{ONE, buffer, sent, tsn};
     use super::*;
+    use crate::policy::loss_detection::SackNews;
+    use crate::seq::Tsn;
+    use crate::wire::GapBlock;
 
     /// Reads a SACK for the first `acked` chunks, and returns the newly acknowledged ones and those in flight.
     fn sack(
@@ -76,6 +47,13 @@ mod tests {
         assert_eq!(buffer.on_new_gaps(tsn(acked).previous(), gaps, dropped, &mut news), Ok(true));
         let offsets = |tsns: Vec<Tsn>| tsns.into_iter().map(|at| at.distance_from(tsn(0))).collect();
         (offsets(news.acked.iter().map(|chunk| chunk.tsn).collect()), offsets(buffer.in_flight_on(ONE)))
+    }
+
+    #[test]
+    fn the_blocks_of_a_sack_are_the_known_and_the_new_ones_without_what_was_dropped() {
+        let all = with_new(&[3..5, 8..9], &[5..7, 8..10], &[4..5, 20..21]);
+        assert_eq!(all, [3..4, 5..7, 8..10]);
+        assert_eq!(with_new(&[3..5], &[], &[]), vec![3..5]);
     }
 
     #[test]

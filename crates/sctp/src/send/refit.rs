@@ -1,33 +1,20 @@
 //! Refragments waiting chunks when packets become smaller.
 
+use std::collections::VecDeque;
+
 use anabranch_base::ByteCount;
 
-use super::buffer::SendBuffer;
 use super::chunk::OutboundChunk;
-use super::fragmentation::{Fragment, Fragments};
 
-impl SendBuffer {
-    /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Chunks before a chunk
-    /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
-    pub fn refit(&mut self, largest: ByteCount) {
-        let settled =
-            usize::try_from(self.sent_end - self.first).unwrap_or(usize::MAX).min(self.chunks.len());
-        let is_too_large = |chunk: &OutboundChunk| ByteCount::of_len(chunk.payload.len()) > largest;
-        if !self.chunks.iter().skip(settled).any(is_too_large) {
-            return;
-        }
-        for chunk in self.chunks.split_off(settled) {
-            if !is_too_large(&chunk) {
-                self.chunks.push_back(chunk);
-                continue;
-            }
-            for piece in Fragments::new(chunk.payload, largest.as_len()) {
-                let beginning = chunk.beginning && piece.beginning;
-                let ending = chunk.ending && piece.ending;
-                self.chunks
-                    .push_back(OutboundChunk::new(chunk.head, Fragment { beginning, ending, ..piece }));
-            }
-        }
+/// Cuts the chunks behind the first `settled` ones, which were never sent, into pieces of at most `largest` bytes of user
+/// data. The first ones keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
+pub(super) fn refit(chunks: &mut VecDeque<OutboundChunk>, settled: usize, largest: ByteCount) {
+    let is_too_large = |chunk: &OutboundChunk| ByteCount::of_len(chunk.length()) > largest;
+    if !chunks.iter().skip(settled).any(is_too_large) {
+        return;
+    }
+    for chunk in chunks.split_off(settled) {
+        chunks.extend(chunk.split(largest.as_len()));
     }
 }
 
@@ -35,7 +22,7 @@ impl SendBuffer {
 mod tests {
     use bytes::Bytes;
 
-    use super::super::fragmentation::Outgoing;
+    use super::super::{Outgoing, SendBuffer};
     use super::*;
     use crate::config::Charge;
     use crate::policy::PathId;

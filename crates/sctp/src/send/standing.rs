@@ -1,14 +1,18 @@
 //! The two chunks of a path that the window update of ns-2's CMT module waits for: they stay what they are when they are
 //! marked ([`Ns2Rule::LowestStays`](crate::policy::ns2::Ns2Rule::LowestStays)).
 
-use super::buffer::SendBuffer;
+use super::chunk::Sends;
 use crate::policy::PathId;
-use crate::policy::loss_detection::SackNews;
-use crate::policy::ns2::Ns2Rule;
+
+/// The chunks that the window update waits for on each path.
+#[derive(Debug, Default)]
+pub(super) struct StandingByPath {
+    paths: Vec<Standing>,
+}
 
 /// Both trackers of a path, as positions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Standing {
+struct Standing {
     /// The lowest chunk that was sent once; `None` if it has to be searched.
     once: Option<u64>,
     /// The lowest chunk that was sent again; `None` if it has to be searched.
@@ -17,80 +21,73 @@ pub struct Standing {
     last: [u64; 2],
 }
 
-impl Standing {
-    /// Whether the chunk at `position`, if it is acknowledged cumulatively, restarts T3-rtx.
-    fn restarts_timer(&self, position: u64) -> bool {
-        self.last.iter().any(|&last| last <= position)
-    }
-}
-
-impl SendBuffer {
-    /// A SACK that claims nothing from position `end` on arrived. The trackers that have to search do so, among the chunks
-    /// below `end`; and the chunk that was sent once takes the place of the lowest one in what the SACK is compared with.
-    pub(super) fn stand(&mut self, end: u64) {
-        if !self.ns2.has(Ns2Rule::LowestStays) {
-            return;
-        }
-        for index in 0..self.paths.len() {
-            let (path, before) = (PathId::from_index(index), self.paths[index].standing);
-            let once = before.once.filter(|&position| self.is_unacked_on(position, path));
-            let again = before.again.filter(|&position| self.is_unacked_on(position, path));
-            let standing = Standing {
-                once: once.or_else(|| self.lowest_below(end, path, false)),
-                again: again.or_else(|| self.lowest_below(end, path, true)),
-                last: [before.once.unwrap_or(before.last[0]), before.again.unwrap_or(before.last[1])],
-            };
-            self.paths[index].standing = standing;
-            self.lowest_before[index].0 = standing.once;
-        }
+impl StandingByPath {
+    /// Makes room for `path`.
+    pub fn add_path(&mut self, path: PathId) {
+        self.paths.resize(self.paths.len().max(path.index() + 1), Standing::default());
     }
 
-    /// The chunk at `position` is to be acknowledged cumulatively: what follows by ns-2's rules.
-    pub(super) fn pass(&mut self, position: u64, news: &mut SackNews) {
-        let chunk = self.chunk(position);
-        let (path, is_new) = (chunk.path, !chunk.was_acked);
-        let of_path = &mut news.paths[path.index()];
-        let restarts = self.paths[path.index()].standing.restarts_timer(position);
-        of_path.lowest |= self.ns2.has(Ns2Rule::Accounts) && restarts;
-        if is_new && self.ns2.has(Ns2Rule::LowestStays) {
-            of_path.marked = true;
-            self.search_lowest_anew(path);
-        }
+    /// Begins a SACK: a tracker of `path` whose chunk no longer `stands` takes the `lowest` chunk that was sent so often.
+    /// Returns the one of chunks sent once.
+    pub fn begin(
+        &mut self,
+        path: PathId,
+        stands: impl Fn(u64) -> bool,
+        lowest: impl Fn(Sends) -> Option<u64>,
+    ) -> Option<u64> {
+        let standing = &mut self.paths[path.index()];
+        let before = *standing;
+        let [once, again] = [before.once, before.again].map(|tracked| tracked.filter(|&at| stands(at)));
+        *standing = Standing {
+            once: once.or_else(|| lowest(Sends::Once)),
+            again: again.or_else(|| lowest(Sends::Again)),
+            last: before.places(),
+        };
+        standing.once
     }
 
     /// Both trackers of `path` search at the next SACK.
-    pub fn search_lowest_anew(&mut self, path: PathId) {
-        let standing = &mut self.paths[path.index()].standing;
-        let Standing { once, again, last } = *standing;
-        let last = [once.unwrap_or(last[0]), again.unwrap_or(last[1])];
-        *standing = Standing { once: None, again: None, last };
+    pub fn search_anew(&mut self, path: PathId) {
+        let standing = &mut self.paths[path.index()];
+        *standing = Standing { once: None, again: None, last: standing.places() };
     }
 
-    /// The lowest chunk last sent on `path` that was never acknowledged, in flight or marked, sent `again` or once.
-    fn lowest_below(&self, end: u64, path: PathId, again: bool) -> Option<u64> {
-        let is_wanted = |position: &u64| {
-            self.is_unacked_on(*position, path) && self.chunk(*position).was_sent_again == again
-        };
-        let marked = self.marked.iter().copied().find(is_wanted);
-        let in_flight = self.paths[path.index()].positions(again).find(is_wanted);
-        marked.into_iter().chain(in_flight).min().filter(|&position| position < end)
+    /// Whether the chunk at `position`, if it is acknowledged cumulatively, restarts T3-rtx of `path`.
+    pub fn restarts_timer(&self, path: PathId, position: u64) -> bool {
+        self.paths[path.index()].last.iter().any(|&last| last <= position)
     }
+}
 
-    fn is_unacked_on(&self, position: u64, path: PathId) -> bool {
-        position >= self.first && {
-            let chunk = self.chunk(position);
-            chunk.path == path && !chunk.was_acked
-        }
+impl Standing {
+    /// Where both are, or were last.
+    fn places(&self) -> [u64; 2] {
+        [self.once.unwrap_or(self.last[0]), self.again.unwrap_or(self.last[1])]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::SendBuffer;
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use super::*;
-    use crate::policy::ns2::Ns2Rules;
+    use crate::policy::loss_detection::SackNews;
+    use crate::policy::ns2::{Ns2Rule, Ns2Rules};
     use crate::policy::retransmission::LostBy;
     use crate::wire::GapBlock;
+
+    #[test]
+    fn a_tracker_searches_when_its_chunk_is_gone_and_knows_where_it_was() {
+        let mut standing = StandingByPath::default();
+        standing.add_path(ONE);
+        let lowest = |sends| (sends == Sends::Once).then_some(7);
+        assert_eq!(standing.begin(ONE, |_| true, lowest), Some(7));
+        assert_eq!(standing.begin(ONE, |_| true, |_| None), Some(7), "it stands");
+        assert!(standing.restarts_timer(ONE, 0), "none was ever sent again");
+        assert_eq!(standing.begin(ONE, |_| false, |_| Some(9)), Some(9));
+        standing.search_anew(ONE);
+        assert_eq!(standing.begin(ONE, |_| true, |_| Some(11)), Some(11));
+        assert!(!standing.restarts_timer(ONE, 8) && standing.restarts_timer(ONE, 9));
+    }
 
     /// Chunks are sent on one path; the first is lost. The path may grow: when the second is acknowledged by a gap block;
     /// when, after the first was sent again on `path`, the third is.

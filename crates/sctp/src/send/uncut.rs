@@ -1,35 +1,54 @@
 //! Messages that wait whole until they are about to be sent. The size of the largest chunk at that time is not known
 //! before: paths are added and removed, and their packet sizes change.
 
+use std::collections::VecDeque;
+
 use anabranch_base::ByteCount;
 
-use super::buffer::{KEPT_CHUNKS, SendBuffer};
+use super::chunks::KEPT_CHUNKS;
 use super::fragmentation::Outgoing;
 
-impl SendBuffer {
-    /// Queues a message to be cut later. It counts as waiting at once.
-    pub fn push_whole(&mut self, message: Outgoing) {
-        let length = self.count(&message);
-        self.uncut_bytes += length;
-        self.uncut.push_back(message);
+/// Messages that wait whole, behind all chunks.
+#[derive(Debug, Default)]
+pub(super) struct Uncut {
+    messages: VecDeque<Outgoing>,
+    /// Their user data.
+    bytes: ByteCount,
+}
+
+impl Uncut {
+    /// Queues `message` behind the others.
+    pub fn push(&mut self, message: Outgoing) {
+        self.bytes += message.length();
+        self.messages.push_back(message);
     }
 
-    /// Cuts messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
-    /// data than one call sends and than the scheduler chooses from, which is `wanted`.
-    pub fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
-        while self.waiting_bytes - self.uncut_bytes < wanted.max(AHEAD) {
-            let Some(message) = self.uncut.pop_front() else {
-                self.uncut.shrink_to(KEPT_CHUNKS);
-                return;
-            };
-            self.uncut_bytes -= ByteCount::of_len(message.payload.len());
-            self.cut(message, largest);
+    /// Takes the oldest message, if the chunks that wait have less user data, `waiting`, than one call sends and than the scheduler chooses from, which is `wanted`.
+    pub fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<Outgoing> {
+        if waiting >= wanted.max(AHEAD) {
+            return None;
         }
+        let Some(message) = self.messages.pop_front() else {
+            self.messages.shrink_to(KEPT_CHUNKS);
+            return None;
+        };
+        self.bytes -= message.length();
+        Some(message)
     }
 
-    /// Whether any message waits whole.
-    pub fn has_uncut(&self) -> bool {
-        !self.uncut.is_empty()
+    /// The number of messages.
+    pub fn count(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Their user data.
+    pub fn bytes(&self) -> ByteCount {
+        self.bytes
     }
 }
 
@@ -40,6 +59,7 @@ const AHEAD: ByteCount = ByteCount::from_kib(64);
 mod tests {
     use bytes::Bytes;
 
+    use super::super::SendBuffer;
     use super::*;
     use crate::config::Charge;
     use crate::policy::PathId;

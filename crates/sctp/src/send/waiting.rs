@@ -3,22 +3,33 @@
 
 use std::collections::VecDeque;
 
-/// The positions of the chunks that wait: all from the oldest one on, except those that left before it.
+use anabranch_base::ByteCount;
+
+/// The positions of the chunks that wait: all from the oldest one on, except those that left before it. It is an index
+/// of the chunks in the state [`Waiting`](super::chunk::State::Waiting).
 #[derive(Debug)]
 pub(super) struct Waiting {
     oldest: u64,
     /// The positions above `oldest` that do not wait, ascending.
     ahead: VecDeque<u64>,
+    /// Their user data.
+    bytes: ByteCount,
 }
 
 impl Waiting {
     /// Every chunk from position `oldest` on waits.
     pub fn new(oldest: u64) -> Waiting {
-        Waiting { oldest, ahead: VecDeque::new() }
+        Waiting { oldest, ahead: VecDeque::new(), bytes: ByteCount::ZERO }
     }
 
-    /// The chunk at `position` no longer waits.
-    pub fn take(&mut self, position: u64) {
+    /// `bytes` of user data are queued behind all chunks.
+    pub fn queue(&mut self, bytes: ByteCount) {
+        self.bytes += bytes;
+    }
+
+    /// The chunk at `position`, with `bytes` of user data, no longer waits.
+    pub fn take(&mut self, position: u64, bytes: ByteCount) {
+        self.bytes -= bytes;
         if position != self.oldest {
             let at = self.ahead.partition_point(|&other| other < position);
             return self.ahead.insert(at, position);
@@ -64,6 +75,11 @@ impl Waiting {
     pub fn count(&self, end: u64) -> usize {
         (end - self.oldest) as usize - self.ahead.len()
     }
+
+    /// The user data that waits.
+    pub fn bytes(&self) -> ByteCount {
+        self.bytes
+    }
 }
 
 #[cfg(test)]
@@ -79,11 +95,13 @@ mod tests {
             indexes in proptest::collection::vec(0_usize..40, 0..40),
         ) {
             let mut waiting = Waiting::new(7);
+            waiting.queue(ByteCount::new(400));
             let mut expected: Vec<u64> = (7..47).collect();
             for index in indexes {
                 let index = index % expected.len();
                 prop_assert_eq!(waiting.position(index), expected[index]);
-                waiting.take(expected.remove(index));
+                waiting.take(expected.remove(index), ByteCount::new(10));
+                prop_assert_eq!(waiting.bytes().get(), 10 * expected.len() as u64);
                 prop_assert_eq!(waiting.count(47), expected.len());
                 prop_assert_eq!(waiting.oldest(), expected.first().copied().unwrap_or(47));
                 for position in 0..47 {

@@ -1,0 +1,104 @@
+//! A chunk is acknowledged, or its acknowledgement is taken back.
+
+use anabranch_base::ByteCount;
+
+use super::super::chunk::State;
+use super::SendBuffer;
+use crate::policy::loss_detection::SackNews;
+use crate::policy::ns2::{Ns2Rule, Ns2Rules};
+
+impl SendBuffer {
+    /// All chunks before `new_first` are acknowledged, and removed.
+    pub(super) fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
+        for position in self.chunks.first()..new_first {
+            self.ack_up_to(position, news);
+            if let Some(chunk) = self.chunks.take_first() {
+                self.held.on_released(chunk.path(), chunk.length());
+            }
+        }
+        self.reports.pass(new_first);
+    }
+
+    /// Acknowledgements that are taken back cost credit: a SACK without new acknowledgements is short, and could take
+    /// back a whole window. Chunks for which no credit is left, the highest ones, stay as they were, and what the
+    /// SACK reports above that point is ignored.
+    pub(super) fn bound_taking_back(&mut self) {
+        let wanted = self.reports.count_taken_back();
+        let paid = self.credit.spend(wanted);
+        if paid != wanted {
+            self.reports.take_back_only(paid);
+        }
+    }
+
+    /// The chunks in gap blocks that are new are acknowledged.
+    pub(super) fn ack_gaps(&mut self, news: &mut SackNews) {
+        let reports = std::mem::take(&mut self.reports);
+        for position in reports.newly_acked() {
+            self.ack(position, news);
+        }
+        self.reports = reports;
+    }
+
+    /// RFC 9260 §6.2.1 iv: a TSN that an earlier gap block acknowledged, and that this SACK does not report, is
+    /// missing again.
+    pub(super) fn take_back(&mut self, news: &mut SackNews) {
+        for &position in self.reports.take_back() {
+            news.examined += 1;
+            let chunk = self.chunks.get_mut(position);
+            let (last, length) = (chunk.take_back(), chunk.length());
+            self.log.insert(position, last.path, last.departure);
+            self.in_flight.revoke(position, self.rwnd_charge.weigh(length));
+            news.paths[last.path.index()].returned += self.charge.weigh(length);
+        }
+    }
+
+    /// The chunk at `position` is acknowledged cumulatively.
+    fn ack_up_to(&mut self, position: u64, news: &mut SackNews) {
+        let chunk = self.chunks.get(position);
+        if matches!(chunk.state(), State::Lost(_)) {
+            news.paths[chunk.path().index()].marked = true;
+        }
+        if self.ns2 != Ns2Rules::NONE {
+            self.pass(position, news);
+        }
+        self.ack(position, news);
+    }
+
+    /// The chunk at `position` is acknowledged. It may be in any state.
+    fn ack(&mut self, position: u64, news: &mut SackNews) {
+        news.examined += 1;
+        let tsn = self.chunks.tsn(position);
+        let chunk = self.chunks.get_mut(position);
+        let is_new = !chunk.was_acked() || self.ns2.has(Ns2Rule::Accounts);
+        let before = chunk.acknowledge();
+        let (path, length) = (chunk.path(), chunk.length());
+        let weight = self.charge.weigh(length);
+        match before {
+            State::InFlight | State::Revoked => {
+                self.in_flight.leave(position, self.rwnd_charge.weigh(length));
+                news.paths[path.index()].left += weight;
+                // All copies leave their flights, no matter which of them arrived.
+                if !self.copies.is_empty() {
+                    for copy in self.copies.take_all(position) {
+                        news.paths[copy.path.index()].left += weight;
+                    }
+                }
+            }
+            State::Lost(_) | State::RevokedLost(_) => {
+                self.marked.remove(position, self.rwnd_charge.weigh(length));
+            }
+            State::Waiting => {
+                self.waiting.take(position, ByteCount::of_len(length));
+                // A lying peer acknowledges a chunk that was not sent: it counts as sent on the path in its record.
+                self.held.on_sent(path, None, length);
+            }
+            State::Acked => return,
+        }
+        if is_new {
+            self.credit.earn();
+            news.acked.push(chunk.acked(tsn, weight, before.is_lost()));
+        } else {
+            news.acked_again.push(tsn);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What is outstanding on one path: its lowest and highest chunks, and all of its flight.
+
+use anabranch_base::Time;
+
+use super::super::chunk::{Sends, State};
+use super::super::chunks::Chunks;
+use super::super::copies::Copies;
+use super::SendBuffer;
+use crate::policy::PathId;
+use crate::seq::Tsn;
+
+impl SendBuffer {
+    /// The chunks in flight on `path`, ascending.
+    pub fn in_flight_on(&self, path: PathId) -> Vec<Tsn> {
+        let fresh = self.in_flight.on(path, |position| sends_on(&self.chunks, &self.copies, position, path));
+        let is_here = |position: &u64| self.chunks.get(*position).path() == path;
+        let revoked = self.in_flight.revoked().filter(is_here);
+        let mut positions: Vec<u64> = fresh.chain(revoked).collect();
+        positions.sort_unstable();
+        positions.into_iter().map(|position| self.chunks.tsn(position)).collect()
+    }
+
+    /// The chunks in flight on `path` that left before `time`.
+    pub fn in_flight_from_before(&self, path: PathId, time: Time) -> Vec<Tsn> {
+        let mut chunks = self.in_flight_on(path);
+        chunks.retain(|&tsn| self.chunks.get(self.chunks.position(tsn)).last().sent_at < time);
+        chunks
+    }
+
+    /// The lowest outstanding chunk of `path`.
+    pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
+        self.lowest_position(path).map(|position| self.chunks.tsn(position))
+    }
+
+    /// When the lowest outstanding chunk of `path` left there.
+    pub fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
+        self.lowest_position(path).map(|position| self.chunks.get(position).last().sent_at)
+    }
+
+    /// The highest outstanding chunk of `path`.
+    pub fn highest_on(&self, path: PathId) -> Option<Tsn> {
+        let there = |position| sends_on(&self.chunks, &self.copies, position, path);
+        self.in_flight.highest(path, there).map(|position| self.chunks.tsn(position))
+    }
+
+    /// The lowest chunk last sent on `path` that is not acknowledged, in flight or marked.
+    pub fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
+        let in_flight = self.lowest_position(path);
+        let marked = self.marked.positions().find(|&position| self.chunks.get(position).path() == path);
+        in_flight.into_iter().chain(marked).min().map(|position| self.chunks.tsn(position))
+    }
+
+    fn lowest_position(&mut self, path: PathId) -> Option<u64> {
+        let there = |position| sends_on(&self.chunks, &self.copies, position, path);
+        let (once, again) = self.in_flight.lowest(path, there);
+        once.into_iter().chain(again).min()
+    }
+}
+
+/// How often the chunk at `position` left, if it is in flight on `path`, itself or as a copy, and was never acknowledged.
+pub(super) fn sends_on(chunks: &Chunks, copies: &Copies, position: u64, path: PathId) -> Option<Sends> {
+    let chunk = chunks.held(position).filter(|chunk| chunk.state() == State::InFlight)?;
+    let sends = chunk.sends();
+    let is_there = chunk.path() == path || sends == Sends::Copied && copies.is_on(position, path);
+    is_there.then_some(sends)
+}

@@ -1,0 +1,98 @@
+//! What the association asks of chunks, and of all of them together.
+
+use anabranch_base::ByteCount;
+
+use super::super::chunk::State;
+use super::super::held::Held;
+use super::SendBuffer;
+use crate::policy::PathId;
+use crate::policy::schedule::{ChunkInFlight, ChunksInFlight};
+use crate::seq::Tsn;
+use crate::wire::{CommonHeader, Data};
+
+impl SendBuffer {
+    /// The chunk with this TSN, as it goes on the wire.
+    pub fn data(&self, tsn: Tsn) -> Data<'_> {
+        self.chunks.get(self.chunks.position(tsn)).data(tsn)
+    }
+
+    /// The size of an SCTP packet with only this chunk.
+    pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
+        let chunk = self.chunks.get(self.chunks.position(tsn));
+        ByteCount::of_len(CommonHeader::LEN + Data::padded_len(chunk.length()))
+    }
+
+    /// The weight of the chunk against the peer's receive window.
+    pub fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
+        self.rwnd_charge.weigh(self.chunks.get(self.chunks.position(tsn)).length())
+    }
+
+    /// Whether the chunk is acknowledged, cumulatively or by a gap block.
+    pub fn is_acked(&self, tsn: Tsn) -> bool {
+        self.chunks.is_passed(tsn) || self.chunks.is_acked(self.chunks.position(tsn))
+    }
+
+    /// The path on which a chunk was last sent; `None` for a chunk that is not kept, or was never sent.
+    pub fn path_of(&self, tsn: Tsn) -> Option<PathId> {
+        let chunk = self.chunks.get(self.chunks.position_if_held(tsn)?);
+        (chunk.state() != State::Waiting).then_some(chunk.path())
+    }
+
+    /// User data that is not cumulatively acknowledged.
+    pub fn held_bytes(&self) -> ByteCount {
+        self.held.total()
+    }
+
+    /// The user data last sent on `path` that is not cumulatively acknowledged.
+    pub fn held_on(&self, path: PathId) -> Held {
+        self.held.of(path)
+    }
+
+    /// The flight on all paths, weighed against the peer's receive window.
+    pub fn rwnd_flight(&self) -> ByteCount {
+        self.in_flight.rwnd()
+    }
+
+    /// Whether everything is cumulatively acknowledged.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.count() == 0 && self.uncut.is_empty()
+    }
+
+    /// Whether a chunk was sent that is not cumulatively acknowledged.
+    pub fn has_outstanding(&self) -> bool {
+        self.chunks.sent_end() > self.chunks.first()
+    }
+
+    /// The number of the packet that leaves, or that left last.
+    pub fn departure(&self) -> u64 {
+        self.log.packet()
+    }
+
+    /// The highest TSN that was ever sent.
+    pub fn highest_sent(&self) -> Tsn {
+        self.chunks.tsn(self.chunks.sent_end()).previous()
+    }
+
+    /// The cumulative TSN ack point.
+    pub fn ack_point(&self) -> Tsn {
+        self.chunks.ack_point()
+    }
+
+    /// The lowest chunk in flight at position `from` or above.
+    fn in_flight_from(&self, from: u64) -> Option<ChunkInFlight> {
+        let position = self.chunks.in_flight_from(from)?;
+        let tsn = self.chunks.tsn(position);
+        self.chunks.get(position).in_flight(tsn, self.packet_with(tsn))
+    }
+}
+
+impl ChunksInFlight for SendBuffer {
+    fn lowest(&self) -> Option<ChunkInFlight> {
+        self.in_flight_from(self.chunks.first())
+    }
+
+    fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight> {
+        let is_below = self.chunks.is_passed(tsn);
+        self.in_flight_from(if is_below { self.chunks.first() } else { self.chunks.position(tsn) + 1 })
+    }
+}

@@ -1,0 +1,146 @@
+//! What waits to be sent for the first time: messages are queued, cut into chunks, and chosen from.
+
+use anabranch_base::ByteCount;
+
+use super::super::chunk::{MessageHead, OutboundChunk};
+use super::super::fragmentation::{Fragments, Outgoing};
+use super::SendBuffer;
+use crate::policy::schedule::{Index, WaitingChunk, WaitingChunks};
+use crate::seq::Tsn;
+
+impl SendBuffer {
+    /// Queues `message` as chunks of at most `largest` bytes of user data. Its fragments get consecutive TSNs.
+    pub fn push(&mut self, message: Outgoing, largest: ByteCount) {
+        self.held.on_queued(message.length());
+        self.cut(message, largest);
+    }
+
+    /// Queues a message to be cut later. It counts as waiting at once.
+    pub fn push_whole(&mut self, message: Outgoing) {
+        self.held.on_queued(message.length());
+        self.uncut.push(message);
+    }
+
+    /// Cuts messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
+    /// data than one call sends and than the scheduler chooses from, which is `wanted`.
+    pub fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
+        while let Some(message) = self.uncut.take_due(self.waiting.bytes(), wanted) {
+            self.cut(message, largest);
+        }
+    }
+
+    /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Chunks before a chunk
+    /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
+    pub fn refit(&mut self, largest: ByteCount) {
+        self.chunks.refit(largest);
+    }
+
+    /// Whether any message waits whole.
+    pub fn has_uncut(&self) -> bool {
+        !self.uncut.is_empty()
+    }
+
+    /// The chunk at `index` among those that wait to be sent for the first time.
+    pub fn waiting(&self, index: Index) -> Option<Tsn> {
+        self.queued(self.waiting.position(index.0))
+    }
+
+    /// The oldest chunk that waits to be sent for the first time.
+    pub fn oldest_waiting(&self) -> Option<Tsn> {
+        self.queued(self.waiting.oldest())
+    }
+
+    /// How many chunks wait to be sent for the first time.
+    pub fn waiting_chunks(&self) -> usize {
+        self.waiting.count(self.chunks.end())
+    }
+
+    /// User data that waits to be sent for the first time.
+    pub fn waiting_bytes(&self) -> ByteCount {
+        self.waiting.bytes() + self.uncut.bytes()
+    }
+
+    /// How much more user data may be queued if the buffer may hold `capacity`. Every chunk, and every message that
+    /// is not fragmented yet, costs additional memory. With that memory the buffer may hold twice `capacity`, so that
+    /// only chunks of less than a few hundred bytes reduce the room.
+    pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
+        let held = self.held.total();
+        let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + self.uncut.count()) as u64;
+        capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))
+    }
+
+    fn cut(&mut self, message: Outgoing, largest: ByteCount) {
+        self.waiting.queue(message.length());
+        let ssn = self.numbers.take(&message);
+        let Outgoing { stream, ppid, unordered, payload } = message;
+        let head = MessageHead { stream, ssn, ppid, unordered };
+        for fragment in Fragments::new(payload, largest.as_len()) {
+            self.chunks.push(OutboundChunk::new(head, fragment));
+        }
+    }
+
+    /// The TSN at `position`, if a chunk was queued there.
+    fn queued(&self, position: u64) -> Option<Tsn> {
+        (position < self.chunks.end()).then(|| self.chunks.tsn(position))
+    }
+}
+
+impl WaitingChunks for SendBuffer {
+    fn chunk(&self, index: Index) -> Option<WaitingChunk> {
+        let tsn = self.waiting(index)?;
+        Some(WaitingChunk { tsn, packet: self.packet_with(tsn) })
+    }
+
+    fn index_of(&self, tsn: Tsn) -> Option<Index> {
+        let position = self.chunks.position_if_held(tsn)?;
+        self.waiting.index(position).map(Index)
+    }
+}
+
+/// The memory for a chunk besides its payload: its record, twice if the queue has just grown, and the allocator's
+/// overhead for the message's memory.
+const CHUNK_OVERHEAD: ByteCount = ByteCount::new(192);
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::super::tests::{ONE, buffer, tsn};
+    use super::*;
+    use crate::wire::{Ppid, StreamId};
+
+    #[test]
+    fn a_chunk_costs_no_more_than_is_counted() {
+        let allocators = 32;
+        assert!(2 * size_of::<OutboundChunk>() as u64 + allocators <= CHUNK_OVERHEAD.get());
+    }
+
+    #[test]
+    fn fragments_of_a_message_have_consecutive_tsns_and_one_ssn() {
+        let mut buffer = buffer(1);
+        let payload = Bytes::from_static(&[1; 250]);
+        let (stream, ppid) = (StreamId::new(3), Ppid::new(9));
+        buffer.push(Outgoing { stream, ppid, unordered: false, payload }, ByteCount::new(100));
+        let flags = |offset| {
+            let data = buffer.data(tsn(offset));
+            (data.ssn.get(), data.beginning, data.ending, data.payload.len())
+        };
+        assert_eq!(flags(0), (0, true, true, 100));
+        assert_eq!(
+            [1, 2, 3].map(flags),
+            [(1, true, false, 100), (1, false, false, 100), (1, false, true, 50)]
+        );
+    }
+
+    #[test]
+    fn chunks_may_leave_out_of_order() {
+        let mut buffer = buffer(4);
+        let third = buffer.waiting(Index(2)).expect("four wait");
+        assert_eq!(third, tsn(2));
+        buffer.on_sent(third, ONE, 0);
+        assert_eq!(buffer.waiting(Index(2)), Some(tsn(3)));
+        assert_eq!(buffer.oldest_waiting(), Some(tsn(0)));
+        assert_eq!(buffer.index_of(tsn(3)), Some(Index(2)));
+        assert_eq!(buffer.waiting_chunks(), 3);
+    }
+}

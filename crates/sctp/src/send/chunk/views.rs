@@ -1,0 +1,73 @@
+//! A chunk as others see it: the wire, schedulers, retransmission policies and loss detection.
+
+use anabranch_base::ByteCount;
+
+use super::{OutboundChunk, Sends, State};
+use crate::policy::loss_detection::{AckedChunk, Hole};
+use crate::policy::retransmission::{LostBy, LostChunk};
+use crate::policy::schedule::ChunkInFlight;
+use crate::seq::Tsn;
+use crate::wire::Data;
+
+impl OutboundChunk {
+    /// The chunk in wire format, with the TSN of its position.
+    pub fn data(&self, tsn: Tsn) -> Data<'_> {
+        Data {
+            tsn,
+            stream: self.head.stream,
+            ssn: self.head.ssn,
+            ppid: self.head.ppid,
+            unordered: self.head.unordered,
+            beginning: self.beginning,
+            ending: self.ending,
+            immediate: false,
+            payload: &self.payload,
+        }
+    }
+
+    /// The chunk as a scheduler sees it, if it is in flight.
+    pub fn in_flight(&self, tsn: Tsn, packet: ByteCount) -> Option<ChunkInFlight> {
+        let &OutboundChunk { path, sent_at, sends, .. } = self;
+        let was_copied = sends == Sends::Copied;
+        self.is_in_flight().then_some(ChunkInFlight { tsn, path, sent_at, packet, was_copied })
+    }
+
+    /// The chunk as a retransmission policy sees it, if it waits to be sent again.
+    pub fn lost(&self, tsn: Tsn) -> Option<LostChunk> {
+        match self.state {
+            State::Lost(by) | State::RevokedLost(by) => Some(LostChunk { tsn, path: self.path, by }),
+            State::Waiting | State::InFlight | State::Acked | State::Revoked => None,
+        }
+    }
+
+    /// The chunk as loss detection sees it, if it is in flight.
+    pub fn hole(&self, tsn: Tsn, is_reneged: bool) -> Option<Hole> {
+        self.is_in_flight().then(|| Hole {
+            tsn,
+            path: self.path,
+            departure: self.departure,
+            sent_at: self.sent_at,
+            missing_reports: self.missing_reports,
+            is_spent: self.losses.had(LostBy::MissingReports),
+            has_timed_out: self.losses.had(LostBy::Timeout),
+            was_acked: self.state == State::Revoked,
+            is_reneged,
+        })
+    }
+
+    /// The chunk, of `weight` against the window, as the news of its acknowledgement.
+    pub fn acked(&self, tsn: Tsn, weight: ByteCount, was_lost: bool) -> AckedChunk {
+        AckedChunk {
+            tsn,
+            path: self.path,
+            round: self.round,
+            departure: self.departure,
+            sent_at: self.sent_at,
+            weight,
+            payload: ByteCount::of_len(self.length()),
+            is_retransmitted: self.sends != Sends::Once,
+            was_copied: self.sends == Sends::Copied,
+            was_lost,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The chunks after the cumulative ack point, sent or not, and which TSN each has.
+
+use std::collections::VecDeque;
+
+use anabranch_base::ByteCount;
+
+use super::chunk::{OutboundChunk, State};
+use super::refit::refit;
+use crate::seq::Tsn;
+
+/// Every chunk from the time it gets its TSN until it is cumulatively acknowledged.
+///
+/// A chunk is identified by its position, which is its TSN without the wrap: its number among all chunks of the
+/// association, counted from 1.
+#[derive(Debug)]
+pub(super) struct Chunks {
+    /// The TSN and the position of the first chunk in `chunks`: the one after the cumulative ack point.
+    first_tsn: Tsn,
+    first: u64,
+    chunks: VecDeque<OutboundChunk>,
+    /// One past the highest position ever sent.
+    sent_end: u64,
+}
+
+impl Chunks {
+    /// No chunks yet; the first one will have TSN `initial` and position 1.
+    pub fn new(initial: Tsn) -> Chunks {
+        Chunks { first_tsn: initial, first: 1, chunks: VecDeque::new(), sent_end: 1 }
+    }
+
+    /// Gives `chunk` the next TSN.
+    pub fn push(&mut self, chunk: OutboundChunk) {
+        self.chunks.push_back(chunk);
+    }
+
+    /// The chunk at `position` left.
+    pub fn on_left(&mut self, position: u64) {
+        self.sent_end = self.sent_end.max(position + 1);
+    }
+
+    /// The first chunk is cumulatively acknowledged, and is removed.
+    pub fn take_first(&mut self) -> Option<OutboundChunk> {
+        let chunk = self.chunks.pop_front()?;
+        self.first += 1;
+        self.first_tsn = self.first_tsn.next();
+        if self.chunks.is_empty() {
+            self.chunks.shrink_to(KEPT_CHUNKS);
+        }
+        Some(chunk)
+    }
+
+    /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Those before a chunk that
+    /// was sent keep their TSNs.
+    pub fn refit(&mut self, largest: ByteCount) {
+        let settled = index(self.sent_end - self.first).min(self.chunks.len());
+        refit(&mut self.chunks, settled, largest);
+    }
+
+    /// The chunk at `position`, which is kept.
+    pub fn get_mut(&mut self, position: u64) -> &mut OutboundChunk {
+        &mut self.chunks[index(position - self.first)]
+    }
+
+    /// The chunk at `position`, which is kept.
+    pub fn get(&self, position: u64) -> &OutboundChunk {
+        &self.chunks[index(position - self.first)]
+    }
+
+    /// The chunk at `position`, unless it is cumulatively acknowledged.
+    pub fn held(&self, position: u64) -> Option<&OutboundChunk> {
+        (position >= self.first).then(|| self.get(position))
+    }
+
+    /// Whether the chunk at `position` is acknowledged, cumulatively or by a gap block.
+    pub fn is_acked(&self, position: u64) -> bool {
+        self.held(position).is_none_or(|chunk| chunk.state() == State::Acked)
+    }
+
+    /// The position of the lowest chunk in flight at position `from` or above.
+    pub fn in_flight_from(&self, from: u64) -> Option<u64> {
+        (from..self.sent_end).find(|&position| self.get(position).is_in_flight())
+    }
+
+    /// The position of the first chunk kept: the one after the cumulative ack point.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// One past the highest position.
+    pub fn end(&self) -> u64 {
+        self.first + self.chunks.len() as u64
+    }
+
+    /// One past the highest position ever sent.
+    pub fn sent_end(&self) -> u64 {
+        self.sent_end
+    }
+
+    /// The number of chunks kept.
+    pub fn count(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The cumulative TSN ack point.
+    pub fn ack_point(&self) -> Tsn {
+        self.first_tsn.previous()
+    }
+
+    /// The position of `tsn`, which is not below the first TSN kept.
+    pub fn position(&self, tsn: Tsn) -> u64 {
+        self.first + u64::from(tsn.distance_from(self.first_tsn))
+    }
+
+    /// The position of `tsn`, if its chunk is kept.
+    pub fn position_if_held(&self, tsn: Tsn) -> Option<u64> {
+        let position = self.position(tsn);
+        (position < self.end()).then_some(position)
+    }
+
+    /// The position of the first chunk after `cumulative`; `None` if `cumulative` is below the ack point.
+    pub fn position_after(&self, cumulative: Tsn) -> Option<u64> {
+        let ack_point = self.ack_point();
+        let is_old = cumulative.is_before(ack_point);
+        (!is_old).then(|| self.first + u64::from(cumulative.distance_from(ack_point)))
+    }
+
+    /// The TSN at `position`, which is not below the first position kept.
+    pub fn tsn(&self, position: u64) -> Tsn {
+        // The distance is less than 2³²: TSNs of one window are unique.
+        self.first_tsn.plus((position - self.first) as u32)
+    }
+
+    /// Whether `tsn` is cumulatively acknowledged.
+    pub fn is_passed(&self, tsn: Tsn) -> bool {
+        tsn.is_before(self.first_tsn)
+    }
+}
+
+fn index(offset: u64) -> usize {
+    usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
+}
+
+/// The number of chunks or messages for which memory is kept when there are none: megabytes in flight, in chunks of the
+/// usual size.
+pub(super) const KEPT_CHUNKS: usize = 4_096;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Time;
+    use bytes::Bytes;
+
+    use super::super::chunk::{MessageHead, Transmission};
+    use super::super::fragmentation::Fragment;
+    use super::*;
+    use crate::policy::PathId;
+    use crate::policy::retransmission::LostBy;
+    use crate::seq::Ssn;
+    use crate::wire::{Ppid, StreamId};
+
+    /// Four chunks, the second of which has TSN 0. The first three left.
+    fn chunks() -> Chunks {
+        let mut chunks = Chunks::new(Tsn::new(u32::MAX));
+        let head = MessageHead {
+            stream: StreamId::new(0),
+            ssn: Ssn::default(),
+            ppid: Ppid::new(0),
+            unordered: true,
+        };
+        let left = Transmission { path: PathId::FIRST, round: 0, departure: 1, sent_at: Time::ZERO };
+        for position in 1..=4 {
+            let payload = Bytes::from_static(&[7; 100]);
+            chunks.push(OutboundChunk::new(head, Fragment { payload, beginning: true, ending: true }));
+            if position < 4 {
+                chunks.get_mut(position).leave(left);
+                chunks.on_left(position);
+            }
+        }
+        chunks
+    }
+
+    #[test]
+    fn a_position_is_a_tsn_that_does_not_wrap() {
+        let chunks = chunks();
+        assert_eq!([1, 2, 4].map(|position| chunks.tsn(position).get()), [u32::MAX, 0, 2]);
+        assert_eq!((chunks.position(Tsn::new(1)), chunks.position_if_held(Tsn::new(3))), (3, None));
+        assert_eq!(chunks.position_after(Tsn::new(1)), Some(4));
+        assert_eq!(chunks.position_after(Tsn::new(u32::MAX - 2)), None, "it is below the ack point");
+        assert_eq!((chunks.first(), chunks.sent_end(), chunks.end()), (1, 4, 5));
+    }
+
+    #[test]
+    fn what_is_taken_is_acknowledged_and_moves_the_ack_point() {
+        let mut chunks = chunks();
+        assert!(chunks.take_first().is_some() && chunks.take_first().is_some());
+        assert_eq!((chunks.ack_point(), chunks.first(), chunks.count()), (Tsn::new(0), 3, 2));
+        assert!(chunks.held(2).is_none() && chunks.is_acked(2) && chunks.is_passed(Tsn::new(0)));
+        assert!(chunks.held(3).is_some() && !chunks.is_acked(3) && !chunks.is_passed(Tsn::new(1)));
+        chunks.get_mut(3).acknowledge();
+        assert!(chunks.is_acked(3));
+    }
+
+    #[test]
+    fn the_lowest_in_flight_is_neither_lost_nor_acknowledged_nor_one_that_waits() {
+        let mut chunks = chunks();
+        assert_eq!([1, 2].map(|from| chunks.in_flight_from(from)), [Some(1), Some(2)]);
+        assert!(chunks.get_mut(1).lose(LostBy::Timeout));
+        chunks.get_mut(2).acknowledge();
+        assert_eq!([1, 4].map(|from| chunks.in_flight_from(from)), [Some(3), None]);
+    }
+}

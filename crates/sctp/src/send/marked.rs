@@ -1,0 +1,60 @@
+//! Which chunks wait to be sent again, and their weight against the peer's receive window.
+
+use std::collections::BTreeSet;
+
+use anabranch_base::ByteCount;
+
+/// The chunks that are marked for retransmission: an index of those in the states
+/// [`Lost`](super::chunk::State::Lost) and [`RevokedLost`](super::chunk::State::RevokedLost).
+#[derive(Debug, Default)]
+pub(super) struct Marked {
+    positions: BTreeSet<u64>,
+    /// Their weight against the peer's receive window.
+    rwnd: ByteCount,
+}
+
+impl Marked {
+    /// The chunk at `position`, of this weight against the peer's receive window, is found lost.
+    pub fn add(&mut self, position: u64, rwnd_weight: ByteCount) {
+        if self.positions.insert(position) {
+            self.rwnd += rwnd_weight;
+        }
+    }
+
+    /// The chunk at `position` left again or arrived.
+    pub fn remove(&mut self, position: u64, rwnd_weight: ByteCount) {
+        if self.positions.remove(&position) {
+            self.rwnd -= rwnd_weight;
+        }
+    }
+
+    /// The positions, ascending.
+    pub fn positions(&self) -> impl Iterator<Item = u64> {
+        self.positions.iter().copied()
+    }
+
+    /// Whether no chunk is marked.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// Their weight against the peer's receive window.
+    pub fn rwnd(&self) -> ByteCount {
+        self.rwnd
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marked_chunks_ascend_and_each_weighs_once() {
+        let mut marked = Marked::default();
+        let weight = ByteCount::new(100);
+        [7, 3, 7].into_iter().for_each(|position| marked.add(position, weight));
+        assert_eq!((marked.positions().collect::<Vec<_>>(), marked.rwnd().get()), (vec![3, 7], 200));
+        [3, 3, 4].into_iter().for_each(|position| marked.remove(position, weight));
+        assert_eq!((marked.is_empty(), marked.rwnd().get()), (false, 100));
+    }
+}
