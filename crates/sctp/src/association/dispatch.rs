@@ -102,33 +102,7 @@ impl Association {
             (_, Chunk::Abort(abort)) => {
                 ChunkOutcome::End(CloseReason::AbortedByPeer { causes: abort.causes })
             }
-            (State::Opening(handshake), Chunk::InitAck(ack)) => {
-                match handshake.on_init_ack(arrived.path, &ack) {
-                    Ok(()) => ChunkOutcome::Discard,
-                    Err(refusal) => self.refuse(arrived.path, &refusal),
-                }
-            }
-            (State::Opening(handshake), Chunk::CookieAck) => {
-                let Some(session) = handshake.on_cookie_ack() else { return ChunkOutcome::Discard };
-                self.state = State::Open(Box::new(session));
-                self.on_open(now);
-                *data = self.session().map(Session::reading);
-                ChunkOutcome::Continue
-            }
-            (State::Opening(handshake), Chunk::Heartbeat(heartbeat)) => {
-                handshake.on_heartbeat(arrived.path, heartbeat);
-                ChunkOutcome::Continue
-            }
-            (State::Opening(handshake), Chunk::Error(error)) => {
-                for cause in &error.causes {
-                    if let Cause::StaleCookie(staleness) = cause
-                        && let Err(no) = handshake.on_stale_cookie(*staleness)
-                    {
-                        return ChunkOutcome::End(CloseReason::NoAnswer { attempts: no.attempts });
-                    }
-                }
-                ChunkOutcome::Continue
-            }
+            (State::Opening(_), chunk) => self.handle_opening(now, arrived, chunk, data),
             // The endpoint has read the cookie and applied it. Only the answer remains.
             (State::Open(session), Chunk::CookieEcho(_)) => {
                 session.ground_mut().acknowledge_cookie(arrived.path, now);
@@ -151,6 +125,45 @@ impl Association {
             (State::Open(session), chunk) => session.handle_chunk(now, arrived, chunk, None, data),
             (State::Closing(session, stage), chunk) => {
                 session.handle_chunk(now, arrived, chunk, Some(*stage), data)
+            }
+            _ => ChunkOutcome::Continue,
+        }
+    }
+
+    /// Handles a chunk while the handshake goes on.
+    fn handle_opening(
+        &mut self,
+        now: Time,
+        arrived: Verified<'_>,
+        chunk: Chunk<'_>,
+        data: &mut Option<PacketData>,
+    ) -> ChunkOutcome {
+        let State::Opening(handshake) = &mut self.state else { return ChunkOutcome::Discard };
+        match chunk {
+            Chunk::InitAck(ack) => match handshake.on_init_ack(arrived.path, &ack) {
+                Ok(()) => ChunkOutcome::Discard,
+                Err(refusal) => self.refuse(arrived.path, &refusal),
+            },
+            Chunk::CookieAck => {
+                let Some(session) = handshake.on_cookie_ack() else { return ChunkOutcome::Discard };
+                self.state = State::Open(Box::new(session));
+                self.on_open(now);
+                *data = self.session().map(Session::reading);
+                ChunkOutcome::Continue
+            }
+            Chunk::Heartbeat(heartbeat) => {
+                handshake.on_heartbeat(arrived.path, heartbeat);
+                ChunkOutcome::Continue
+            }
+            Chunk::Error(error) => {
+                for cause in &error.causes {
+                    if let Cause::StaleCookie(staleness) = cause
+                        && let Err(no) = handshake.on_stale_cookie(*staleness)
+                    {
+                        return ChunkOutcome::End(CloseReason::NoAnswer { attempts: no.attempts });
+                    }
+                }
+                ChunkOutcome::Continue
             }
             _ => ChunkOutcome::Continue,
         }
