@@ -65,8 +65,8 @@ impl Ends {
     }
 
     /// Both addresses, lost or not.
-    pub fn addresses(&self) -> PathAddresses {
-        self.addresses
+    pub fn addresses(&self) -> &PathAddresses {
+        &self.addresses
     }
 
     /// This end's address, unless it is lost.

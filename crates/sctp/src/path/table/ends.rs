@@ -56,7 +56,7 @@ impl PathTable {
 
     /// The addresses of path `id`.
     pub fn addresses(&self, id: PathId) -> PathAddresses {
-        self.path(id).ends.addresses()
+        *self.path(id).ends.addresses()
     }
 
     /// Whether path `id` is, or was when it was removed, only a candidate.
@@ -101,11 +101,12 @@ impl PathTable {
     /// removed.
     pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let named =
-            self.paths.iter().position(|path| path.ends.addresses() == PathAddresses { local, remote });
+            self.paths.iter().position(|path| *path.ends.addresses() == PathAddresses { local, remote });
         let named = named.map(PathId::from_index).filter(|&id| !self.is_removed(id));
         named.or_else(|| {
-            let fits = self.ids().filter(|&id| self.addresses(id).is_of(local, remote));
-            fits.min_by_key(|&id| (self.is_removed(id), self.addresses(id).local != local))
+            let addresses = |id: PathId| self.path(id).ends.addresses();
+            let fits = self.ids().filter(|&id| addresses(id).is_of(local, remote));
+            fits.min_by_key(|&id| (self.is_removed(id), addresses(id).local != local))
         })
     }
 

@@ -117,13 +117,9 @@ impl PathTable {
     /// The way back by path `by` was `before`, for all that was known. If it has proved shorter, ways there that were calculated
     /// with it were longer: else the first, slow answer on one path would leave another with a way that no packet ever took.
     fn correct_ways(&mut self, by: PathId, before: Option<Duration>) {
-        let after = self.path(by).measured.back();
-        let Some(shorter) = before.zip(after).map(|(before, after)| before.saturating_sub(after)) else {
-            return;
-        };
-        if shorter.is_zero() {
-            return;
-        }
+        let known = before.zip(self.path(by).measured.back());
+        let Some((before, after)) = known.filter(|(before, after)| after < before) else { return };
+        let shorter = before.saturating_sub(after);
         for id in self.ids().filter(|id| *id != by) {
             self.path_mut(id).measured.on_shorter_back(by, shorter);
         }
