@@ -114,6 +114,7 @@ impl OutboundChunk {
     }
 
     /// Leaves, for the first time or again. Returns its last transmission before, if there was one.
+    #[inline]
     pub fn leave(&mut self, transmission: Transmission) -> Option<Transmission> {
         let before = (self.state != State::Waiting).then(|| self.last());
         self.state = if self.was_acked() { State::Revoked } else { State::InFlight };
@@ -195,6 +196,7 @@ impl OutboundChunk {
     }
 
     /// Its last transmission; of several at once, the first one. Nothing in particular before it was sent.
+    #[inline]
     pub fn last(&self) -> Transmission {
         let &OutboundChunk { path, round, departure, sent_at, .. } = self;
         Transmission { path, round, departure, sent_at }

@@ -34,11 +34,13 @@ impl Chunks {
     }
 
     /// The chunk at `position` left.
+    #[inline]
     pub fn on_left(&mut self, position: u64) {
         self.sent_end = self.sent_end.max(position + 1);
     }
 
     /// The first chunk is cumulatively acknowledged, and is removed.
+    #[inline]
     pub fn take_first(&mut self) -> Option<OutboundChunk> {
         let chunk = self.chunks.pop_front()?;
         self.first += 1;
@@ -57,16 +59,19 @@ impl Chunks {
     }
 
     /// The chunk at `position`, which is kept.
+    #[inline]
     pub fn get_mut(&mut self, position: u64) -> &mut OutboundChunk {
         &mut self.chunks[index(position - self.first)]
     }
 
     /// The chunk at `position`, which is kept.
+    #[inline]
     pub fn get(&self, position: u64) -> &OutboundChunk {
         &self.chunks[index(position - self.first)]
     }
 
     /// The chunk at `position`, unless it is cumulatively acknowledged.
+    #[inline]
     pub fn held(&self, position: u64) -> Option<&OutboundChunk> {
         (position >= self.first).then(|| self.get(position))
     }
@@ -87,6 +92,7 @@ impl Chunks {
     }
 
     /// One past the highest position.
+    #[inline]
     pub fn end(&self) -> u64 {
         self.first + self.chunks.len() as u64
     }
@@ -107,11 +113,13 @@ impl Chunks {
     }
 
     /// The position of `tsn`, which is not below the first TSN kept.
+    #[inline]
     pub fn position(&self, tsn: Tsn) -> u64 {
         self.first + u64::from(tsn.distance_from(self.first_tsn))
     }
 
     /// The position of `tsn`, if its chunk is kept.
+    #[inline]
     pub fn position_if_held(&self, tsn: Tsn) -> Option<u64> {
         let position = self.position(tsn);
         (position < self.end()).then_some(position)
@@ -125,6 +133,7 @@ impl Chunks {
     }
 
     /// The TSN at `position`, which is not below the first position kept.
+    #[inline]
     pub fn tsn(&self, position: u64) -> Tsn {
         // The distance is less than 2³²: TSNs of one window are unique.
         self.first_tsn.plus((position - self.first) as u32)

@@ -59,6 +59,7 @@ impl DepartureLog {
     }
 
     /// The chunk at `position` left on `path` in the packet `number`, or is in flight again since then.
+    #[inline]
     pub fn insert(&mut self, position: u64, path: PathId, number: u64) {
         if self.is_kept {
             self.paths[path.index()].insert(number, position);
@@ -110,6 +111,7 @@ impl DepartureLog {
     }
 
     /// A transmission on `path`, in the round `round` of its window, in the packet that leaves.
+    #[inline]
     pub fn transmission(&self, path: PathId, round: u64) -> Transmission {
         Transmission { path, round, departure: self.packet, sent_at: self.packet_at }
     }

@@ -43,6 +43,7 @@ impl HeldByPath {
 
     /// A chunk with `length` bytes of user data left on `path`; it was sent on `previous` before, if that is not
     /// `None`.
+    #[inline]
     pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
         if let Some(previous) = previous {
@@ -54,6 +55,7 @@ impl HeldByPath {
     }
 
     /// A chunk with `length` bytes of user data, last sent on `path`, is cumulatively acknowledged.
+    #[inline]
     pub fn on_released(&mut self, path: PathId, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
         self.total -= user;

@@ -45,6 +45,7 @@ impl InFlight {
 
     /// The chunk at `position`, which was sent so often, left on `path`, or a copy of it. The chunk itself weighs
     /// `rwnd_weight` against the peer's receive window, and a copy nothing.
+    #[inline]
     pub fn enter(&mut self, position: u64, path: PathId, sends: Sends, rwnd_weight: ByteCount) {
         self.rwnd += rwnd_weight;
         let lists = &mut self.paths[path.index()];
@@ -61,6 +62,7 @@ impl InFlight {
     }
 
     /// The chunk at `position` is lost, or acknowledged, on all paths.
+    #[inline]
     pub fn leave(&mut self, position: u64, rwnd_weight: ByteCount) {
         self.rwnd -= rwnd_weight;
         self.revoked.remove(&position);

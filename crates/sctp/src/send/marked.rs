@@ -22,6 +22,7 @@ impl Marked {
     }
 
     /// The chunk at `position` left again or arrived.
+    #[inline]
     pub fn remove(&mut self, position: u64, rwnd_weight: ByteCount) {
         if self.positions.remove(&position) {
             self.rwnd -= rwnd_weight;

@@ -11,6 +11,7 @@ pub(super) struct MessageNumbers {
 
 impl MessageNumbers {
     /// Takes the number of `message`. That of an unordered one means nothing.
+    #[inline]
     pub fn take(&mut self, message: &Outgoing) -> Ssn {
         if message.unordered {
             return Ssn::default();

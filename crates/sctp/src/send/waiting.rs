@@ -28,6 +28,7 @@ impl Waiting {
     }
 
     /// The chunk at `position`, with `bytes` of user data, no longer waits.
+    #[inline]
     pub fn take(&mut self, position: u64, bytes: ByteCount) {
         self.bytes -= bytes;
         if position != self.oldest {
