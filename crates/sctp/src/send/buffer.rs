@@ -195,10 +195,10 @@ pub(super) mod tests {
         let (chunks, reports) = (&buffer.chunks, &buffer.reports);
         let in_state = |is_wanted: fn(State) -> bool| -> Vec<u64> {
             let all = chunks.first()..chunks.end();
-            all.filter(|&position| is_wanted(chunks.get(position).state())).collect()
+            all.filter(|&position| is_wanted(chunks.at(position).state())).collect()
         };
         let rwnd = |positions: &[u64]| -> u64 {
-            positions.iter().map(|&at| buffer.rwnd_charge.weigh(chunks.get(at).length()).get()).sum()
+            positions.iter().map(|&at| buffer.rwnd_charge.weigh(chunks.at(at).length()).get()).sum()
         };
         let marked = in_state(State::is_lost);
         assert_eq!(buffer.marked.positions().collect::<Vec<_>>(), marked);

@@ -60,20 +60,20 @@ impl Chunks {
 
     /// The chunk at `position`, which is kept.
     #[inline]
-    pub fn get_mut(&mut self, position: u64) -> &mut OutboundChunk {
+    pub fn at_mut(&mut self, position: u64) -> &mut OutboundChunk {
         &mut self.chunks[index(position - self.first)]
     }
 
     /// The chunk at `position`, which is kept.
     #[inline]
-    pub fn get(&self, position: u64) -> &OutboundChunk {
+    pub fn at(&self, position: u64) -> &OutboundChunk {
         &self.chunks[index(position - self.first)]
     }
 
     /// The chunk at `position`, unless it is cumulatively acknowledged.
     #[inline]
     pub fn held(&self, position: u64) -> Option<&OutboundChunk> {
-        (position >= self.first).then(|| self.get(position))
+        (position >= self.first).then(|| self.at(position))
     }
 
     /// Whether the chunk at `position` is acknowledged, cumulatively or by a gap block.
@@ -83,7 +83,7 @@ impl Chunks {
 
     /// The position of the lowest chunk in flight at position `from` or above.
     pub fn in_flight_from(&self, from: u64) -> Option<u64> {
-        (from..self.sent_end).find(|&position| self.get(position).is_in_flight())
+        (from..self.sent_end).find(|&position| self.at(position).is_in_flight())
     }
 
     /// The position of the first chunk kept: the one after the cumulative ack point.
@@ -180,7 +180,7 @@ mod tests {
             let payload = Bytes::from_static(&[7; 100]);
             chunks.push(OutboundChunk::new(head, Fragment { payload, beginning: true, ending: true }));
             if position < 4 {
-                chunks.get_mut(position).leave(left);
+                chunks.at_mut(position).leave(left);
                 chunks.on_left(position);
             }
         }
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!((chunks.ack_point(), chunks.first(), chunks.count()), (Tsn::new(0), 3, 2));
         assert!(chunks.held(2).is_none() && chunks.is_acked(2) && chunks.is_passed(Tsn::new(0)));
         assert!(chunks.held(3).is_some() && !chunks.is_acked(3) && !chunks.is_passed(Tsn::new(1)));
-        chunks.get_mut(3).acknowledge();
+        chunks.at_mut(3).acknowledge();
         assert!(chunks.is_acked(3));
     }
 
@@ -212,8 +212,8 @@ mod tests {
     fn the_lowest_in_flight_is_neither_lost_nor_acknowledged_nor_one_that_waits() {
         let mut chunks = chunks();
         assert_eq!([1, 2].map(|from| chunks.in_flight_from(from)), [Some(1), Some(2)]);
-        assert!(chunks.get_mut(1).lose(LostBy::Timeout));
-        chunks.get_mut(2).acknowledge();
+        assert!(chunks.at_mut(1).lose(LostBy::Timeout));
+        chunks.at_mut(2).acknowledge();
         assert_eq!([1, 4].map(|from| chunks.in_flight_from(from)), [Some(3), None]);
     }
 }

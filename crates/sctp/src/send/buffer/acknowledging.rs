@@ -44,7 +44,7 @@ impl SendBuffer {
     pub(super) fn take_back(&mut self, news: &mut SackNews) {
         for &position in self.reports.take_back() {
             news.examined += 1;
-            let chunk = self.chunks.get_mut(position);
+            let chunk = self.chunks.at_mut(position);
             let (last, length) = (chunk.take_back(), chunk.length());
             self.log.insert(position, last.path, last.departure);
             self.in_flight.revoke(position, self.rwnd_charge.weigh(length));
@@ -54,7 +54,7 @@ impl SendBuffer {
 
     /// The chunk at `position` is acknowledged cumulatively.
     fn ack_up_to(&mut self, position: u64, news: &mut SackNews) {
-        let chunk = self.chunks.get(position);
+        let chunk = self.chunks.at(position);
         if matches!(chunk.state(), State::Lost(_)) {
             news.paths[chunk.path().index()].marked = true;
         }
@@ -68,7 +68,7 @@ impl SendBuffer {
     fn ack(&mut self, position: u64, news: &mut SackNews) {
         news.examined += 1;
         let tsn = self.chunks.tsn(position);
-        let chunk = self.chunks.get_mut(position);
+        let chunk = self.chunks.at_mut(position);
         let is_new = !chunk.was_acked() || self.ns2.has(Ns2Rule::Accounts);
         let before = chunk.acknowledge();
         let (path, length) = (chunk.path(), chunk.length());

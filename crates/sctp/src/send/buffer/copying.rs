@@ -13,7 +13,7 @@ impl SendBuffer {
     pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.chunks.position(tsn);
         let copy = self.log.transmission(path, round);
-        let chunk = self.chunks.get_mut(position);
+        let chunk = self.chunks.at_mut(position);
         let (first, length) = (chunk.copy(), chunk.length());
         self.copies.add(position, copy);
         for there in [first.path, path] {
@@ -33,7 +33,7 @@ impl SendBuffer {
     /// whose acknowledgement was taken back is not copied.
     pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
         self.chunks.position_if_held(tsn).is_some_and(|position| {
-            let chunk = self.chunks.get(position);
+            let chunk = self.chunks.at(position);
             chunk.state() == State::InFlight && chunk.path() != path && !self.copies.is_on(position, path)
         })
     }

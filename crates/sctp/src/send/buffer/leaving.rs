@@ -14,7 +14,7 @@ impl SendBuffer {
         let is_by_departure = self.log.is_kept();
         let was_earliest = is_by_departure && self.is_before_all_departures(position);
         let transmission = self.log.transmission(path, round);
-        let chunk = self.chunks.get_mut(position);
+        let chunk = self.chunks.at_mut(position);
         let before = chunk.leave(transmission);
         if is_by_departure {
             chunk.count_missing(0);
@@ -52,7 +52,7 @@ impl SendBuffer {
 
     /// Whether the chunk at `position`, which is sent again, left its path before all chunks in flight there.
     fn is_before_all_departures(&mut self, position: u64) -> bool {
-        let last = self.chunks.get(position).last();
+        let last = self.chunks.at(position).last();
         self.earliest_departure(last.path).is_none_or(|earliest| last.departure <= earliest.number)
     }
 }

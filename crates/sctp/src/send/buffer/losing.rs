@@ -17,7 +17,7 @@ impl SendBuffer {
         if let Some(left) = self.lose_one_of_several(position, path) {
             return Some(left);
         }
-        let chunk = self.chunks.get_mut(position);
+        let chunk = self.chunks.at_mut(position);
         if chunk.path() != path || !chunk.lose(by) {
             return None;
         }
@@ -45,7 +45,7 @@ impl SendBuffer {
     /// The chunks marked for retransmission, ascending.
     pub fn marked(&self) -> impl Iterator<Item = LostChunk> {
         let chunks = &self.chunks;
-        self.marked.positions().filter_map(|position| chunks.get(position).lost(chunks.tsn(position)))
+        self.marked.positions().filter_map(|position| chunks.at(position).lost(chunks.tsn(position)))
     }
 
     /// The chunks marked for retransmission, weighed against the peer's receive window.
@@ -56,7 +56,7 @@ impl SendBuffer {
     /// A chunk that is in flight on several paths is lost on `path`: only the flight of `path` changes. `None` if the
     /// chunk is not in flight on several paths, or not on `path`.
     fn lose_one_of_several(&mut self, position: u64, path: PathId) -> Option<Left> {
-        let chunk = self.chunks.get(position);
+        let chunk = self.chunks.at(position);
         if chunk.sends() != Sends::Copied || !chunk.is_in_flight() {
             return None;
         }
@@ -66,7 +66,7 @@ impl SendBuffer {
                 let copy = self.copies.take_first(position)?;
                 self.held.on_sent(copy.path, Some(first), length);
                 self.log.insert(position, copy.path, copy.departure);
-                self.chunks.get_mut(position).go_on_as(copy)
+                self.chunks.at_mut(position).go_on_as(copy)
             }
             false => self.copies.remove(position, path)?,
         };

@@ -28,7 +28,7 @@ impl SendBuffer {
             // The lowest chunk last sent on the path that was never acknowledged, in flight or marked.
             let lowest = |sends: Sends| {
                 let is_wanted = |position: &u64| {
-                    let was_sent_once = chunks.get(*position).sends() == Sends::Once;
+                    let was_sent_once = chunks.at(*position).sends() == Sends::Once;
                     is_unacked(*position) && was_sent_once == (sends == Sends::Once)
                 };
                 let marked = marked.positions().find(is_wanted);
@@ -42,7 +42,7 @@ impl SendBuffer {
 
     /// The chunk at `position` is to be acknowledged cumulatively: what follows by ns-2's rules.
     pub(super) fn pass(&mut self, position: u64, news: &mut SackNews) {
-        let chunk = self.chunks.get(position);
+        let chunk = self.chunks.at(position);
         let (path, is_new) = (chunk.path(), !chunk.was_acked());
         let of_path = &mut news.paths[path.index()];
         of_path.lowest |= self.ns2.has(Ns2Rule::Accounts) && self.standing.restarts_timer(path, position);

@@ -44,7 +44,7 @@ impl SendBuffer {
                 |departure| is_outstanding(chunks, departure, path),
                 |position| {
                     let is_reneged = reports.is_taken_back(position);
-                    news.holes.extend(chunks.get(position).hole(chunks.tsn(position), is_reneged));
+                    news.holes.extend(chunks.at(position).hole(chunks.tsn(position), is_reneged));
                 },
             );
             news.examined += news.holes.len() - before;

@@ -13,7 +13,7 @@ impl SendBuffer {
     /// The chunks in flight on `path`, ascending.
     pub fn in_flight_on(&self, path: PathId) -> Vec<Tsn> {
         let fresh = self.in_flight.on(path, |position| sends_on(&self.chunks, &self.copies, position, path));
-        let is_here = |position: &u64| self.chunks.get(*position).path() == path;
+        let is_here = |position: &u64| self.chunks.at(*position).path() == path;
         let revoked = self.in_flight.revoked().filter(is_here);
         let mut positions: Vec<u64> = fresh.chain(revoked).collect();
         positions.sort_unstable();
@@ -23,7 +23,7 @@ impl SendBuffer {
     /// The chunks in flight on `path` that left before `time`.
     pub fn in_flight_from_before(&self, path: PathId, time: Time) -> Vec<Tsn> {
         let mut chunks = self.in_flight_on(path);
-        chunks.retain(|&tsn| self.chunks.get(self.chunks.position(tsn)).last().sent_at < time);
+        chunks.retain(|&tsn| self.chunks.at(self.chunks.position(tsn)).last().sent_at < time);
         chunks
     }
 
@@ -34,7 +34,7 @@ impl SendBuffer {
 
     /// When the lowest outstanding chunk of `path` left there.
     pub fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
-        self.lowest_position(path).map(|position| self.chunks.get(position).last().sent_at)
+        self.lowest_position(path).map(|position| self.chunks.at(position).last().sent_at)
     }
 
     /// The highest outstanding chunk of `path`.
@@ -46,7 +46,7 @@ impl SendBuffer {
     /// The lowest chunk last sent on `path` that is not acknowledged, in flight or marked.
     pub fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
         let in_flight = self.lowest_position(path);
-        let marked = self.marked.positions().find(|&position| self.chunks.get(position).path() == path);
+        let marked = self.marked.positions().find(|&position| self.chunks.at(position).path() == path);
         in_flight.into_iter().chain(marked).min().map(|position| self.chunks.tsn(position))
     }
 

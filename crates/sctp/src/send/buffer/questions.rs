@@ -13,18 +13,18 @@ use crate::wire::{CommonHeader, Data};
 impl SendBuffer {
     /// The chunk with this TSN, as it goes on the wire.
     pub fn data(&self, tsn: Tsn) -> Data<'_> {
-        self.chunks.get(self.chunks.position(tsn)).data(tsn)
+        self.chunks.at(self.chunks.position(tsn)).data(tsn)
     }
 
     /// The size of an SCTP packet with only this chunk.
     pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
-        let chunk = self.chunks.get(self.chunks.position(tsn));
+        let chunk = self.chunks.at(self.chunks.position(tsn));
         ByteCount::of_len(CommonHeader::LEN + Data::padded_len(chunk.length()))
     }
 
     /// The weight of the chunk against the peer's receive window.
     pub fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
-        self.rwnd_charge.weigh(self.chunks.get(self.chunks.position(tsn)).length())
+        self.rwnd_charge.weigh(self.chunks.at(self.chunks.position(tsn)).length())
     }
 
     /// Whether the chunk is acknowledged, cumulatively or by a gap block.
@@ -34,7 +34,7 @@ impl SendBuffer {
 
     /// The path on which a chunk was last sent; `None` for a chunk that is not kept, or was never sent.
     pub fn path_of(&self, tsn: Tsn) -> Option<PathId> {
-        let chunk = self.chunks.get(self.chunks.position_if_held(tsn)?);
+        let chunk = self.chunks.at(self.chunks.position_if_held(tsn)?);
         (chunk.state() != State::Waiting).then_some(chunk.path())
     }
 
@@ -82,7 +82,7 @@ impl SendBuffer {
     fn in_flight_from(&self, from: u64) -> Option<ChunkInFlight> {
         let position = self.chunks.in_flight_from(from)?;
         let tsn = self.chunks.tsn(position);
-        self.chunks.get(position).in_flight(tsn, self.packet_with(tsn))
+        self.chunks.at(position).in_flight(tsn, self.packet_with(tsn))
     }
 }
 

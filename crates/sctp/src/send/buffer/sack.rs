@@ -72,7 +72,7 @@ impl SendBuffer {
     pub fn on_counted(&mut self, holes: &[Hole]) {
         for hole in holes {
             let position = self.chunks.position(hole.tsn);
-            self.chunks.get_mut(position).count_missing(hole.missing_reports);
+            self.chunks.at_mut(position).count_missing(hole.missing_reports);
         }
     }
 
@@ -148,7 +148,7 @@ impl SendBuffer {
     /// The chunk at `position` as loss detection sees it, if it is in flight.
     fn hole(&self, position: u64) -> Option<Hole> {
         let is_reneged = self.reports.is_taken_back(position);
-        self.chunks.get(position).hole(self.chunks.tsn(position), is_reneged)
+        self.chunks.at(position).hole(self.chunks.tsn(position), is_reneged)
     }
 
     fn compare_lowest(&self, news: &mut SackNews) {
