@@ -35,6 +35,7 @@ pub fn paths(result: &RunResult) -> ReportTable {
         measured(PATH_START, &paths),
         counted(PathCounters::TRAFFIC, &paths, CellValue::Count),
         measured(PATH_LOST, &paths),
+        counted(PathCounters::RESENT, &paths, CellValue::Count),
         counted(PathCounters::LOSSES, &paths, CellValue::Count),
         counted(PathCounters::MARKS, &paths, rare),
         measured(PATH_END, &paths),
@@ -205,7 +206,7 @@ fn counted(
     measured.collect()
 }
 
-/// `fast_retransmits` as a label: `Fast retransmits`.
+/// `tail_probes` as a label: `Tail probes`.
 fn sentence_case(name: &str) -> String {
     let words = name.replace('_', " ");
     let (first, rest) = words.split_at(words.len().min(1));
@@ -293,6 +294,16 @@ mod tests {
         assert_eq!(all_paths(&result)[0].0, "main · wifi");
         result.flows.truncate(1);
         assert_eq!(all_paths(&result)[0].0, "wifi");
+    }
+
+    #[test]
+    fn the_counters_of_paths_stand_around_what_the_network_knows() {
+        let mut result = testing::result();
+        result.flows.truncate(1);
+        let labels: Vec<String> = paths(&result).rows.into_iter().map(|(heading, _)| heading.label).collect();
+        let place = |label: &str| labels.iter().position(|known| known == label).expect(label);
+        let order = ["Goodput", "User data sent", "Packets lost", "Chunks resent", "Fast retransmits"];
+        assert!(order.map(place).is_sorted(), "{labels:?}");
     }
 
     #[test]

@@ -107,6 +107,10 @@ impl PathCounters {
             counted_by: Receiver,
             ..counter!(received_data_packets, "packets", "packets that arrived with such data")
         },
+    ];
+
+    /// What left again.
+    pub const RESENT: &'static [Counter<PathCounters>] = &[
         Counter {
             row: Worded("Chunks resent", "chunks retransmitted on this path"),
             ..counter!(retransmitted_chunks, "chunks", "chunks that were retransmitted on this path")
@@ -197,7 +201,8 @@ impl PathCounters {
 
     /// Every counter, in the order in which results list them. Round-trip times are none: their mean is.
     pub fn table() -> impl Iterator<Item = &'static Counter<PathCounters>> {
-        [PathCounters::TRAFFIC, PathCounters::LOSSES, PathCounters::MARKS].into_iter().flatten()
+        let groups = [PathCounters::TRAFFIC, PathCounters::RESENT, PathCounters::LOSSES, PathCounters::MARKS];
+        groups.into_iter().flatten()
     }
 
     /// What was counted after `before`. Round-trip times stay those of all the time.

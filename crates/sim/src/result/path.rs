@@ -78,6 +78,7 @@ impl PathQuantity {
         BEFORE
             .into_iter()
             .chain(counters(PathCounters::TRAFFIC))
+            .chain(counters(PathCounters::RESENT))
             .chain(LOST)
             .chain(counters(PathCounters::LOSSES))
             .chain(counters(PathCounters::MARKS))
