@@ -77,11 +77,11 @@ impl BenchDocument {
     /// The result of `measured`, done with the settings `resolved`.
     pub fn of(measured: &Measured, resolved: Value) -> BenchDocument {
         let (first, reverse) = measured.ways();
-        let entry = |way| WayEntry::of(measured, way);
+        let entry = |way: &OneWay<'_>| WayEntry::of(measured, way);
         let intervals = measured.intervals.iter().map(Interval::document).collect();
         BenchDocument {
-            first: entry(first),
-            reverse: reverse.map(entry),
+            first: entry(&first),
+            reverse: reverse.as_ref().map(entry),
             intervals,
             alone: Vec::new(),
             verdict: None,
@@ -107,7 +107,7 @@ impl AloneEntry {
         let (first, _) = measured.ways();
         let first = first.only(name);
         let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
-        AloneEntry::carried(name, measured, first, path)
+        AloneEntry::carried(name, measured, &first, path)
     }
 
     /// The result of a link that was tested by itself: of all paths over it, with the one that carried most. A peer with
@@ -115,10 +115,10 @@ impl AloneEntry {
     pub fn of_link(name: &str, measured: &Measured) -> AloneEntry {
         let (first, _) = measured.ways();
         let path = first.paths.iter().max_by_key(|path| path.carried_bytes).cloned().unwrap_or_default();
-        AloneEntry::carried(name, measured, first, path)
+        AloneEntry::carried(name, measured, &first, path)
     }
 
-    fn carried(name: &str, measured: &Measured, first: OneWay<'_>, path: PathEntry) -> AloneEntry {
+    fn carried(name: &str, measured: &Measured, first: &OneWay<'_>, path: PathEntry) -> AloneEntry {
         let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
         let way = Some(WayEntry::of(measured, first));
         AloneEntry { name: name.to_owned(), error: None, way, alone }
@@ -137,7 +137,7 @@ impl AloneEntry {
 }
 
 impl WayEntry {
-    fn of(measured: &Measured, one: OneWay<'_>) -> WayEntry {
+    fn of(measured: &Measured, one: &OneWay<'_>) -> WayEntry {
         let received = one.received();
         let offered = measured.ask.rate.map(anabranch_base::BitRate::bits_per_second);
         WayEntry {
@@ -156,8 +156,8 @@ impl WayEntry {
             longest_stall_at_s: received.map(|received| received.longest_stall_at_s),
             delivered_interval_s: received.map(|received| received.interval_s),
             delivered_bytes: received.map(|received| received.intervals.clone()).unwrap_or_default(),
-            cpu_s_per_gb: ends(&one, cpu_s_per_gb),
-            cpu_share: ends(&one, |report| (report.seconds > 0.0).then(|| report.cpu_s / report.seconds)),
+            cpu_s_per_gb: ends(one, cpu_s_per_gb),
+            cpu_share: ends(one, |report| (report.seconds > 0.0).then(|| report.cpu_s / report.seconds)),
             receive_buffer_bytes: one.receiver.map(|report| report.receive_buffer_bytes),
             receive_buffer_limit_bytes: one.receiver.map(|report| report.receive_buffer_limit_bytes),
             paths: one

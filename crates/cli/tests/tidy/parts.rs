@@ -22,6 +22,9 @@ const CLOSED: &[&str] = &[
     "Estimates",
     "Measured",
     "Reports",
+    "LossState",
+    "SendBuffer",
+    "OutboundChunk",
 ];
 
 /// Complaints about visible fields of closed parts, and about names that no struct has.

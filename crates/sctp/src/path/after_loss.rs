@@ -10,11 +10,11 @@ use crate::seq::Tsn;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossState {
     /// Whether data may not leave.
-    pub holds_data: bool,
+    holds_data: bool,
     /// Whether the peer reports a mark in the packet that is being read.
-    pub awaits_echo: bool,
+    awaits_echo: bool,
     /// The chunk that left again as a probe of what was lost, until something is acknowledged.
-    pub tail_probe: Option<TailProbe>,
+    tail_probe: Option<TailProbe>,
     /// Whether a HEARTBEAT that a response asked for is under way.
     is_probed: bool,
     /// The duration of the next timer, if it is not the RTO.
@@ -84,6 +84,36 @@ impl LossState {
         sample.cut_open = self.is_cut_open();
         sample.ecn_open = self.is_ecn_open();
         sample.loss_open = self.is_loss_open();
+    }
+
+    /// Data may not leave, or may again.
+    pub fn hold_data(&mut self, is_held: bool) {
+        self.holds_data = is_held;
+    }
+
+    /// Whether data may not leave.
+    pub fn holds_data(&self) -> bool {
+        self.holds_data
+    }
+
+    /// The packet that is being read reports a mark, or is read to its end.
+    pub fn await_echo(&mut self, is_awaited: bool) {
+        self.awaits_echo = is_awaited;
+    }
+
+    /// A chunk left again as a probe.
+    pub fn begin_tail_probe(&mut self, probe: TailProbe) {
+        self.tail_probe = Some(probe);
+    }
+
+    /// Something was acknowledged, or timed out: the probe shows nothing more.
+    pub fn end_tail_probe(&mut self) {
+        self.tail_probe = None;
+    }
+
+    /// The chunk that left again as a probe, if nothing was acknowledged since.
+    pub fn tail_probe(&self) -> Option<TailProbe> {
+        self.tail_probe
     }
 
     /// The next timer runs for `time`.

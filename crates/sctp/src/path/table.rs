@@ -152,7 +152,7 @@ impl PathTable {
 
 impl Path {
     fn show_blocker(&self, sample: &mut PathSample) {
-        sample.blocked_by = if self.after_loss.holds_data {
+        sample.blocked_by = if self.after_loss.holds_data() {
             Some(Blocker::LossResponse)
         } else {
             self.gate.blocker(sample.flight)

@@ -81,7 +81,7 @@ impl Sender {
         if self.cwr.reports.iter().all(|(known, _)| *known != path) {
             self.cwr.reports.push((path, report));
         }
-        ground.paths.change_after_loss(path, |state| state.awaits_echo = true);
+        ground.paths.change_after_loss(path, |state| state.await_echo(true));
     }
 
     /// The peer reports a mark of data that it has acknowledged since. It repeats that until a CWR comes, which is sent
@@ -114,7 +114,7 @@ impl Sender {
     /// All chunks of a packet are read: answers its reports of marks.
     pub fn answer_reports(&mut self, ground: &mut Ground, now: Time) {
         while let Some((path, report)) = self.cwr.reports.pop() {
-            ground.paths.change_after_loss(path, |state| state.awaits_echo = false);
+            ground.paths.change_after_loss(path, |state| state.await_echo(false));
             if let Some(tsn) = report.lowest.filter(|_| self.is_repeated(ground, path, &report)) {
                 self.end_report(path, tsn);
                 continue;

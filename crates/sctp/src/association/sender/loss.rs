@@ -45,7 +45,7 @@ impl Sender {
         }
         let spreads = (response.resend != Resend::Nothing).then_some(response.resend == Resend::OnePerRtt);
         ground.paths.change_after_loss(path, |state| {
-            state.holds_data = response.hold_data;
+            state.hold_data(response.hold_data);
             if let Some(spreads) = spreads {
                 state.spread_resends(spreads, now);
             }
@@ -186,7 +186,7 @@ fn probe_after_loss(ground: &mut Ground, path: PathId, now: Time) {
 /// Allows data on the path again, and cancels its probe.
 fn release_data(ground: &mut Ground, path: PathId) {
     let was_probed = ground.paths.change_after_loss(path, |state| {
-        state.holds_data = false;
+        state.hold_data(false);
         state.end_probe()
     });
     if was_probed {

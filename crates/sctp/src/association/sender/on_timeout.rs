@@ -4,6 +4,7 @@ use anabranch_base::Time;
 
 use super::Sender;
 use crate::association::ground::Ground;
+use crate::path::LossState;
 use crate::policy::PathId;
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
@@ -71,7 +72,7 @@ impl Sender {
             ground.restart_retransmission_timer(path, now);
         }
         self.rules.detection.on_timeout(path);
-        ground.paths.change_after_loss(path, |state| state.tail_probe = None);
+        ground.paths.change_after_loss(path, LossState::end_tail_probe);
         ground.log.record(now, path, Happening::Timeout);
         // If it is refused, the peer is alive, and answers on another path: a chunk that it has no room for may wait for the
         // chunk that is lost on this path.

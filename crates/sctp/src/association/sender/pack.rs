@@ -99,7 +99,7 @@ impl Sender {
 
     /// Whether one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
     fn may_pass_window(&self, ground: &Ground, path: PathId) -> bool {
-        self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data
+        self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data()
     }
 
     /// The chunk `tsn`, which leaves for the first time. If the peer has no room for two more, it asks for a SACK without

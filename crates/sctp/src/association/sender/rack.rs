@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 
 use super::{Sender, look};
 use crate::association::ground::{Ground, Timer};
-use crate::path::TailProbe;
+use crate::path::{LossState, TailProbe};
 use crate::policy::congestion::LostData;
 use crate::policy::loss_detection::{AckedChunk, RoundTrips, SackNews};
 use crate::policy::response::Signal;
@@ -75,7 +75,7 @@ impl Sender {
     /// shows what before it is lost, so that no time-out is needed (RFC 8985 §7.3).
     pub fn on_tail_probe_due(&mut self, ground: &mut Ground, path: PathId) {
         let state = ground.paths.after_loss(path);
-        let is_probed = state.tail_probe.is_some() || state.holds_data;
+        let is_probed = state.tail_probe().is_some() || state.holds_data();
         let may_probe =
             ground.paths.sample(path).state.carries_data() && !self.rules.detection.is_in_recovery(path);
         if is_probed || !may_probe || self.peer_window.probe().is_some() || self.peer_window.is_overdrawn() {
@@ -86,7 +86,7 @@ impl Sender {
         };
         let Some(left) = self.mark_lost(ground, tsn, path, LostBy::Probe) else { return };
         let probe = TailProbe { tsn, departure: left.departure, weight: left.weight };
-        ground.paths.change_after_loss(path, |state| state.tail_probe = Some(probe));
+        ground.paths.change_after_loss(path, |state| state.begin_tail_probe(probe));
         ground.paths.counters_mut(path).tail_probes += 1;
         self.exemptions.grant(path);
     }
@@ -101,11 +101,12 @@ impl Sender {
         now: Time,
     ) {
         for path in ground.paths.ids() {
-            let Some(TailProbe { tsn, departure, weight }) = ground.paths.after_loss(path).tail_probe else {
+            let Some(TailProbe { tsn, departure, weight }) = ground.paths.after_loss(path).tail_probe()
+            else {
                 continue;
             };
             let Some(chunk) = news.acked.iter().find(|chunk| chunk.tsn == tsn) else { continue };
-            ground.paths.change_after_loss(path, |state| state.tail_probe = None);
+            ground.paths.change_after_loss(path, LossState::end_tail_probe);
             let least = ground.paths.sample(chunk.path).min_rtt.unwrap_or_default();
             let had_arrived = chunk.was_lost || now.since(chunk.sent_at) < least || is_duplicate(chunk);
             if had_arrived || self.rules.detection.is_in_recovery(path) {

@@ -58,7 +58,7 @@ impl Sender {
             return None;
         }
         let (exemptions, paths) = (&self.exemptions, &ground.paths);
-        let may_pass_window = |path| exemptions.covers(path) && !paths.after_loss(path).holds_data;
+        let may_pass_window = |path| exemptions.covers(path) && !paths.after_loss(path).holds_data();
         let may_pass_on = |path| match open {
             Some(open) => may_pass && open.path == path,
             None => may_pass_window(path),
