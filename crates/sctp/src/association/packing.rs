@@ -46,6 +46,7 @@ pub(super) enum PacketRoom {
 
 impl<'a> Packing<'a> {
     /// An empty packet for `path`, appended to `buf`; with `keys`, chunks may have to be authenticated.
+    #[inline]
     pub fn begin(
         path: PathId,
         room: PacketRoom,
@@ -62,6 +63,7 @@ impl<'a> Packing<'a> {
     ///
     /// # Errors
     /// It does not fit. Nothing has changed then.
+    #[inline]
     pub fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
         self.auth.push(self.keys, &mut self.builder, chunk)
     }
@@ -71,6 +73,7 @@ impl<'a> Packing<'a> {
     ///
     /// # Errors
     /// It does not fit. Nothing has changed then.
+    #[inline]
     pub fn push_data(&mut self, data: Data<'_>) -> Result<(), Full> {
         let pushed = self.push(&data);
         if pushed.is_ok() || !self.may_stretch() {
@@ -82,6 +85,7 @@ impl<'a> Packing<'a> {
     }
 
     /// Whether the packet may become larger than what its path carries, for a single chunk.
+    #[inline]
     pub fn may_stretch(&self) -> bool {
         self.builder.is_empty() && matches!(self.room, PacketRoom::Packet(_))
     }
@@ -93,21 +97,25 @@ impl<'a> Packing<'a> {
     }
 
     /// The bytes that a packet with only `chunk` needs for AUTH.
+    #[inline]
     pub fn auth_len(&self, chunk: &dyn EncodeChunk) -> usize {
         PacketAuth::cost(self.keys, chunk)
     }
 
     /// How many bytes are left.
+    #[inline]
     pub fn remaining(&self) -> usize {
         self.builder.remaining()
     }
 
     /// How many bytes there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.builder.len()
     }
 
     /// The packet is complete. Returns what it carries; `None` if that is nothing.
+    #[inline]
     pub fn finish(mut self, checksum: Checksum) -> Option<Packed> {
         self.auth.sign(self.keys, &mut self.builder);
         let len = self.builder.finish(checksum);

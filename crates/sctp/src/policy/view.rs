@@ -278,6 +278,7 @@ impl View<'_> {
     }
 
     /// The first path after `path`, in a circle, that satisfies `fits`; `path` itself comes last.
+    #[inline]
     pub fn next_after(&self, path: PathId, fits: impl Fn(&PathSample) -> bool) -> Option<PathId> {
         let start = path.index() + 1;
         let (before, after) = self.paths.split_at(start.min(self.paths.len()));

@@ -24,6 +24,7 @@ impl Lowest {
     }
 
     /// The lowest position that still `is_outstanding`.
+    #[inline]
     pub fn first(&mut self, is_outstanding: impl Fn(u64) -> bool) -> Option<u64> {
         while let Some(&position) = self.positions.front() {
             if is_outstanding(position) {

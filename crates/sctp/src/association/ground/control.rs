@@ -67,6 +67,7 @@ impl Ground {
 
     /// Appends the control chunks that leave on the path of a packet. One chunk alone may be larger than the path's packets:
     /// the answer to a HEARTBEAT.
+    #[inline]
     pub fn pack_control(&mut self, packing: &mut Packing<'_>) {
         let path = packing.path;
         let (limit, most) = (self.paths.sample(path).packet_limit.as_len(), self.largest_packet(path));
@@ -91,6 +92,7 @@ impl Ground {
     }
 
     /// The largest SCTP packet that is ever sent on `path`, whether the path is known to carry it or not.
+    #[inline]
     fn largest_packet(&self, path: PathId) -> usize {
         let config = &self.settings.config;
         (config.mtu - config.overhead(self.paths.addresses(path).ip_version())).as_len()

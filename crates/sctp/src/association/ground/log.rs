@@ -28,11 +28,13 @@ impl Log {
     }
 
     /// Whether observers want records.
+    #[inline]
     pub fn is_recording(&self) -> bool {
         self.records.is_some()
     }
 
     /// Records something for studies, if recording is on.
+    #[inline]
     pub fn record(&mut self, at: Time, path: PathId, what: Happening) {
         if let Some(records) = &mut self.records {
             records.push_back(Record { at, path, what });

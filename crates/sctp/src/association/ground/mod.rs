@@ -61,6 +61,7 @@ impl Ground {
     }
 
     /// Records the window of path `id`, which was cut or changed otherwise.
+    #[inline]
     pub fn record_window(&mut self, at: Time, id: PathId, cut: Option<CutCause>) {
         if self.log.is_recording() {
             let sample = self.paths.sample(id);
@@ -75,6 +76,7 @@ impl Ground {
     }
 
     /// The codepoint of a packet with these chunks on `path`.
+    #[inline]
     pub fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
         let is_off = self.ecn() == EcnUse::Off;
         if is_off || !is_new && !self.settings.config.ect_retransmissions {
@@ -114,12 +116,14 @@ impl Ground {
     }
 
     /// Restarts the T3-rtx timer of path `id`.
+    #[inline]
     pub fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
         let wait = self.paths.take_timer(id);
         self.timers.set(Timer::Retransmission(id), now + wait);
     }
 
     /// The header of packets to the peer.
+    #[inline]
     pub fn header(&self) -> CommonHeader {
         CommonHeader {
             source_port: self.agreement.local_port,

@@ -51,6 +51,7 @@ impl Ground {
     /// Appends the next probe to `buf`: a HEARTBEAT, and padding up to the wanted packet size (RFC 8899 §6.2). It
     /// leaves alone, independent of the windows: its loss is neither a sign of congestion (§3 item 7) nor an error of
     /// the path.
+    #[inline]
     pub fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
         let MtuProbe { probe, size } = self.outbox.take_mtu_probe(|path| !self.paths.is_removed(path))?;
         let overhead = self.settings.config.overhead(self.paths.addresses(probe.path).ip_version());

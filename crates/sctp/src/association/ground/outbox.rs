@@ -64,16 +64,19 @@ impl Outbox {
     }
 
     /// The chunk that leaves next.
+    #[inline]
     pub fn first(&self) -> Option<&Control> {
         self.controls.front()
     }
 
     /// Removes the chunk that leaves next.
+    #[inline]
     pub fn take_first(&mut self) {
         self.controls.pop_front();
     }
 
     /// Whether no control chunk waits.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.controls.is_empty()
     }
@@ -99,6 +102,7 @@ impl Outbox {
     }
 
     /// Takes the next probe of a packet size on a path that `is_usable`; the others are dropped.
+    #[inline]
     pub fn take_mtu_probe(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<MtuProbe> {
         if self.mtu_probes.is_empty() {
             return None;

@@ -63,6 +63,7 @@ impl Receiver {
 
     /// Appends the reports of marks to a packet, before a SACK. Returns whether there is room for them and `sack_len` more
     /// bytes.
+    #[inline]
     pub(super) fn pack_echoes(
         &mut self,
         ground: &mut Ground,

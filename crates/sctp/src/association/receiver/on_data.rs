@@ -41,6 +41,7 @@ impl PacketData {
 
 impl Receiver {
     /// Starts to read a packet.
+    #[inline]
     pub fn begin_packet(&self, ground: &Ground) -> PacketData {
         let has_received = self.arrivals.highest() != ground.agreement.peer_tsn.previous();
         PacketData {
@@ -57,6 +58,7 @@ impl Receiver {
     }
 
     /// Handles one DATA chunk of a packet.
+    #[inline]
     pub fn on_data(
         &mut self,
         ground: &mut Ground,
@@ -127,6 +129,7 @@ impl Receiver {
     }
 
     /// All chunks of a packet that arrived are read: decides when it is acknowledged.
+    #[inline]
     pub fn end_packet(
         &mut self,
         ground: &mut Ground,

@@ -18,6 +18,7 @@ impl Receiver {
 
     /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If none is, DATA shows better than
     /// anything where the network works again (RFC 9260 §6.4).
+    #[inline]
     pub fn sack_route(&self, ground: &Ground) -> PathId {
         let usable = ground.paths.usable(self.sack_path);
         let has_failed = |id| ground.paths.sample(id).state.has_failed();
@@ -29,6 +30,7 @@ impl Receiver {
 
     /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
     /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
+    #[inline]
     pub fn pack_sack(&mut self, ground: &mut Ground, goes_with_data: bool, packing: &mut Packing<'_>) {
         let may_ride = ground.timers.is_running(Timer::Sack) && goes_with_data;
         if !(self.is_sack_due || may_ride) || self.sack_route(ground) != packing.path {

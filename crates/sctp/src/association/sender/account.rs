@@ -22,6 +22,7 @@ enum UnsentData {
 
 impl Sender {
     /// Records what limits each path until the next event. Called when everything that could be sent was sent.
+    #[inline]
     pub(super) fn note_limits(&self, ground: &mut Ground, now: Time) {
         let left = match self.buffer.oldest_waiting() {
             Some(oldest) => {
@@ -43,6 +44,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn limit_of(&self, path: &PathSample, left: UnsentData, view: &View<'_>) -> LimitingFactor {
         if !path.state.carries_data() {
             // The scheduler of a backup that rests is the user.

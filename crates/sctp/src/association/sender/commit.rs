@@ -15,6 +15,7 @@ use crate::seq::Tsn;
 
 impl Sender {
     /// Records that a chunk is in a packet that leaves on `path`.
+    #[inline]
     pub(super) fn commit(
         &mut self,
         ground: &mut Ground,
@@ -58,6 +59,7 @@ impl Sender {
     }
 
     /// Records that a chunk that is not the scheduler's choice is in a packet that leaves.
+    #[inline]
     pub(super) fn commit_again(&mut self, ground: &mut Ground, again: Again, now: Time, packed: &mut Packed) {
         packed.is_retransmission |= again.why != Why::Awaited;
         if again.why == Why::Awaited {
@@ -104,6 +106,7 @@ impl Sender {
     }
 
     /// A packet is complete and leaves on `path`.
+    #[inline]
     pub fn on_packet_sent(&mut self, ground: &mut Ground, path: PathId, packed: &Packed, now: Time) {
         ground.paths.counters_mut(path).sent_packets += 1;
         if !packed.has_data {

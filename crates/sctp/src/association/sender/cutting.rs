@@ -11,6 +11,7 @@ use crate::send::Outgoing;
 impl Sender {
     /// Adds a message to the send queue. It is cut at once if the packet size is fixed, else shortly before it is
     /// sent.
+    #[inline]
     pub(super) fn queue_message(&mut self, ground: &Ground, message: Outgoing) {
         match ground.settings.config.mtu_discovery {
             MtuDiscovery::Off => self.buffer.push(message, largest_payload(ground)),
@@ -22,6 +23,7 @@ impl Sender {
     }
 
     /// Cuts the messages that are to be sent soon.
+    #[inline]
     pub(super) fn cut_ahead(&mut self, ground: &Ground) {
         if self.buffer.has_uncut() {
             let largest = largest_payload(ground);

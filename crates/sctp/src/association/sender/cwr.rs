@@ -112,6 +112,7 @@ impl Sender {
     }
 
     /// All chunks of a packet are read: answers its reports of marks.
+    #[inline]
     pub fn answer_reports(&mut self, ground: &mut Ground, now: Time) {
         while let Some((path, report)) = self.cwr.reports.pop() {
             ground.paths.change_after_loss(path, |state| state.await_echo(false));
@@ -147,6 +148,7 @@ impl Sender {
     /// New data is about to leave on `path`: a CWR that is owed there leaves before it. Returns whether there is one. It
     /// answers marks of all that left before it (RFC 3168 §6.1.2), so it names the last of that: usrsctp and Linux report the
     /// last mark, and end the report if the CWR does not name an earlier chunk.
+    #[inline]
     pub(super) fn queue_cwr(&mut self, ground: &mut Ground, path: PathId) -> bool {
         let Some(at) = self.cwr.owed.iter().position(|(known, _)| *known == path) else { return false };
         let (_, cwr) = self.cwr.owed.swap_remove(at);
@@ -160,6 +162,7 @@ impl Sender {
     }
 
     /// A SACK acknowledged what `tally` says of each path: learns whether ECN works there.
+    #[inline]
     pub(super) fn judge_ecn(&self, ground: &mut Ground, tally: &[NewlyAcked], now: Time) {
         if ground.ecn() == EcnUse::Off {
             return;

@@ -124,6 +124,7 @@ impl Sender {
 
     /// Follows the losses that were answered: ends the windows of data that count as one loss, and shows the loss
     /// response how far each path has advanced.
+    #[inline]
     pub(super) fn follow_losses(&mut self, ground: &mut Ground, now: Time) {
         let is_followed = self.rules.response.follows_progress();
         for path in ground.paths.ids() {

@@ -13,6 +13,7 @@ use crate::seq::Tsn;
 
 impl Sender {
     /// RFC 9260 §7.2.4: handles chunks that were reported missing often enough.
+    #[inline]
     pub(super) fn respond_to_missing(&mut self, ground: &mut Ground, missing: &[(Tsn, PathId)], now: Time) {
         if missing.is_empty() {
             return;

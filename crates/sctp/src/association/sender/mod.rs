@@ -138,6 +138,7 @@ impl Sender {
     }
 
     /// How much user data the association accepts now.
+    #[inline]
     pub fn send_space(&self, ground: &Ground) -> ByteCount {
         self.buffer.room_in(ground.settings.config.send_buffer)
     }
@@ -163,6 +164,7 @@ impl Sender {
     }
 
     /// Whether data waits to be sent for the first time.
+    #[inline]
     pub fn has_waiting(&self) -> bool {
         self.buffer.waiting_chunks() > 0
     }
@@ -199,12 +201,14 @@ impl Sender {
     }
 
     /// An event is handled: each path may send another burst.
+    #[inline]
     pub fn begin_event(&mut self, ground: &mut Ground) {
         ground.paths.on_event(self.max_burst);
         self.phase = SendPhase::Begins;
     }
 
     /// What may be sent changed without an event.
+    #[inline]
     pub fn reconsider(&mut self) {
         if self.phase == SendPhase::Drained {
             self.phase = SendPhase::GoesOn;

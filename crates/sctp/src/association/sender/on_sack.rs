@@ -17,6 +17,7 @@ use crate::wire::Sack;
 
 impl Sender {
     /// A SACK arrived on path `by`.
+    #[inline]
     pub fn on_sack(
         &mut self,
         ground: &mut Ground,
@@ -68,6 +69,7 @@ impl Sender {
     }
 
     /// Applies an acknowledgement that arrived on path `by` to windows, losses and timers.
+    #[inline]
     fn on_news(&mut self, ground: &mut Ground, reading: &mut SackReading, by: PathId, now: Time) {
         if ground.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight) {
             self.decay_idle_windows(ground, now);
@@ -100,6 +102,7 @@ impl Sender {
 
     /// M-CMT-2: a path has recovered when all chunks that were outstanding on it at the cut are acknowledged. Its
     /// window may grow by the SACK that ends recovery. A SACK that acknowledges nothing new does not end it.
+    #[inline]
     fn leave_recovery(&mut self, ground: &Ground, news: &SackNews) {
         if !self.rules.detection.recovers_by_path() || news.acked.is_empty() {
             return;
@@ -113,6 +116,7 @@ impl Sender {
     }
 
     /// RFC 9260 §6.2.1 ii, iii: "rwnd is calculated by subtracting the bytes still outstanding".
+    #[inline]
     fn update_peer_window(&mut self, ground: &mut Ground, a_rwnd: ByteCount, now: Time) {
         if let Some(before) = self.peer_window.on_advertised(a_rwnd)
             && ground.settings.config.initial_ssthresh.is_none()
@@ -138,6 +142,7 @@ impl Sender {
     }
 }
 
+#[inline]
 fn count_sack(ground: &mut Ground, reading: &SackReading) {
     let sacks = ground.paths.sacks_mut();
     sacks.received += 1;
@@ -146,6 +151,7 @@ fn count_sack(ground: &mut Ground, reading: &SackReading) {
 
 /// Adds up what was newly acknowledged on each path, takes round-trip samples from the chunks that are timed, and
 /// marks their paths as alive.
+#[inline]
 fn tally_acked(ground: &mut Ground, news: &SackNews, tally: &mut Vec<NewlyAcked>, now: Time) {
     tally.clear();
     tally.resize(ground.paths.len(), NewlyAcked::default());
@@ -176,6 +182,7 @@ fn tally_acked(ground: &mut Ground, news: &SackNews, tally: &mut Vec<NewlyAcked>
 
 /// RFC 9260 §6.3.2 R2, R3: stops the timer of a path with nothing in flight, and restarts it where the lowest
 /// chunk was acknowledged.
+#[inline]
 fn update_retransmission_timers(ground: &mut Ground, news: &SackNews, now: Time) {
     for id in ground.paths.ids() {
         let timer = Timer::Retransmission(id);

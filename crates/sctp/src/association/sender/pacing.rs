@@ -8,6 +8,7 @@ use crate::config::{BurstRule, MaxBurst};
 
 impl Sender {
     /// Sending begins: sets each path's pacer to the rate that its window gives now.
+    #[inline]
     pub(super) fn begin_pacing(&self, ground: &mut Ground, now: Time) {
         let MaxBurst { packets, rule: BurstRule::Paced } = ground.settings.config.max_burst else { return };
         for id in ground.paths.ids() {
@@ -23,6 +24,7 @@ impl Sender {
 
     /// Everything that could be sent was sent: a path that only its pacer stops continues when the pacer allows it.
     /// There is one timer for each path, and none for single packets.
+    #[inline]
     pub(super) fn end_pacing(&self, ground: &mut Ground) {
         if ground.settings.config.max_burst.rule != BurstRule::Paced {
             return;
@@ -40,6 +42,7 @@ impl Sender {
     /// and pacers allow. A single path that only the peer's window limits is not among them (draft-ietf-ccwg-bbr,
     /// "Considerations Related to Receiver Flow Control Limits"). Of several paths, one is, because another path may have
     /// taken the room in the peer's window (M-BBR-5).
+    #[inline]
     pub(super) fn tell_withheld(&mut self, ground: &Ground, now: Time) {
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
         let has_more = self.buffer.waiting_chunks() > 0 || self.buffer.has_retransmissions();

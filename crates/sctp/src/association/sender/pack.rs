@@ -11,6 +11,7 @@ use crate::wire::Data;
 
 impl Sender {
     /// The first packet after an event is about to leave.
+    #[inline]
     pub fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
         if self.phase == SendPhase::Begins {
             self.phase = SendPhase::GoesOn;
@@ -21,11 +22,13 @@ impl Sender {
     }
 
     /// Whether all data was sent that may be sent now.
+    #[inline]
     pub fn is_drained(&self) -> bool {
         self.phase == SendPhase::Drained
     }
 
     /// Nothing more may be sent after what leaves now.
+    #[inline]
     pub fn on_drained(&mut self) {
         if self.phase == SendPhase::GoesOn {
             self.phase = SendPhase::Drained;
@@ -33,6 +36,7 @@ impl Sender {
     }
 
     /// Ends sending for this event: nothing more is to be sent.
+    #[inline]
     pub fn end_sending(&mut self, ground: &mut Ground, now: Time) {
         if self.phase == SendPhase::Done {
             return;
@@ -48,6 +52,7 @@ impl Sender {
     }
 
     /// The path that the next packet with data takes, if there is one. A CWR that is owed there leaves before new data.
+    #[inline]
     pub fn plan(&mut self, ground: &mut Ground, now: Time) -> Option<PathId> {
         if let Some(again) = self.next_lost(ground, None, now) {
             return Some(again.path);
@@ -60,6 +65,7 @@ impl Sender {
     }
 
     /// Appends data to a packet.
+    #[inline]
     pub fn pack(&mut self, ground: &mut Ground, packing: &mut Packing<'_>, now: Time) {
         self.buffer.begin_packet(now);
         let path = packing.path;
@@ -98,12 +104,14 @@ impl Sender {
     }
 
     /// Whether one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
+    #[inline]
     fn may_pass_window(&self, ground: &Ground, path: PathId) -> bool {
         self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data()
     }
 
     /// The chunk `tsn`, which leaves for the first time. If the peer has no room for two more, it asks for a SACK without
     /// delay: the sender waits for it (RFC 9260 §6.1, RFC 7053 §5.1).
+    #[inline]
     fn new_data(&self, ground: &Ground, tsn: Tsn) -> Data<'_> {
         let closes = self.peer_window.open() < self.buffer.rwnd_weight(tsn) * 3;
         let immediate = closes && ground.settings.config.sack_immediately;

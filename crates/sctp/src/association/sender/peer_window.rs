@@ -48,6 +48,7 @@ impl PeerWindow {
     }
 
     /// A SACK advertised `a_rwnd`. Returns the largest window before, if this one is larger.
+    #[inline]
     pub fn on_advertised(&mut self, a_rwnd: ByteCount) -> Option<ByteCount> {
         self.advertised = a_rwnd;
         self.has_answered = true;
@@ -63,6 +64,7 @@ impl PeerWindow {
 
     /// The chunk `tsn` left, for the first time or again, and takes `weight` of the window. It is a probe if it may be one
     /// and the window has no room for it.
+    #[inline]
     pub fn on_sent(&mut self, tsn: Tsn, weight: ByteCount, is_again: bool) {
         let taken = if self.keeps_room && is_again { ByteCount::ZERO } else { weight };
         if std::mem::take(&mut self.may_probe) && taken > self.open {
@@ -74,6 +76,7 @@ impl PeerWindow {
     }
 
     /// A chunk that takes `weight` of the window is lost.
+    #[inline]
     pub fn on_lost(&mut self, weight: ByteCount) {
         if !self.keeps_room {
             self.open += weight;
@@ -98,26 +101,31 @@ impl PeerWindow {
 
     /// A SACK was read after which `owed` bytes are in flight or lost. Returns whether the last SACK left no room for what
     /// was owed then: the peer may have refused a part of it.
+    #[inline]
     pub fn note_owed(&mut self, owed: ByteCount) -> bool {
         std::mem::replace(&mut self.is_overdrawn, owed > self.advertised)
     }
 
     /// Whether [`note_owed`](PeerWindow::note_owed) has something to note.
+    #[inline]
     pub fn may_be_overdrawn(&self, owed: ByteCount) -> bool {
         self.is_overdrawn || self.keeps_room && owed > self.advertised
     }
 
     /// What counts against an advertised window: what is in `flight`, and what is `marked` as lost if it keeps its room.
+    #[inline]
     pub fn owed(&self, flight: ByteCount, marked: ByteCount) -> ByteCount {
         if self.keeps_room { flight + marked } else { flight }
     }
 
     /// How many bytes may still be sent.
+    #[inline]
     pub fn open(&self) -> ByteCount {
         self.open
     }
 
     /// The room for a lost chunk of `weight`, which it may have kept.
+    #[inline]
     pub fn open_for_lost(&self, weight: ByteCount) -> ByteCount {
         if self.keeps_room { self.open + weight } else { self.open }
     }
@@ -158,6 +166,7 @@ impl PeerWindow {
     }
 
     /// Whether the peer is alive and has no room for a chunk of `weight`.
+    #[inline]
     pub fn refuses(&self, weight: ByteCount) -> bool {
         self.has_answered && weight > self.advertised
     }

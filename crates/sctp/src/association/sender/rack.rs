@@ -14,6 +14,7 @@ use crate::policy::{PathId, PathSample};
 
 impl Sender {
     /// Shows the loss detection the round trips, if it counts time.
+    #[inline]
     pub(super) fn time_news(&self, ground: &Ground, news: &mut SackNews, now: Time) {
         news.at = now;
         if self.rules.counts_time {
@@ -24,6 +25,7 @@ impl Sender {
     }
 
     /// A SACK was read: sets the timers of what was overtaken, and puts the probes off where something was acknowledged.
+    #[inline]
     pub(super) fn set_loss_timers(&self, ground: &mut Ground, news: &SackNews, now: Time) {
         if !self.rules.counts_time {
             return;
@@ -61,6 +63,7 @@ impl Sender {
 
     /// Data is in flight on `path`: a probe leaves two round trips from now, unless something is acknowledged before (RFC
     /// 8985 §7.2).
+    #[inline]
     pub(super) fn arm_tail_probe(&self, ground: &mut Ground, path: PathId, now: Time) {
         let sample = ground.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| self.rules.counts_time && !sample.flight.is_zero()) else {
@@ -93,6 +96,7 @@ impl Sender {
 
     /// A chunk was acknowledged. If it left again as a probe, and the acknowledgement answers the probe, the chunk had been
     /// lost, and that is answered like every loss (RFC 8985 §7.4).
+    #[inline]
     pub(super) fn judge_tail_probes(
         &mut self,
         ground: &mut Ground,

@@ -36,6 +36,7 @@ pub(super) enum Why {
 impl Sender {
     /// The next chunk to be sent again: the lowest lost chunk whose destination has room, or, with a packet `open`,
     /// the lowest for that packet's path; then the copies that the retransmission policy wants.
+    #[inline]
     pub(super) fn next_lost(
         &mut self,
         ground: &mut Ground,
@@ -116,6 +117,7 @@ impl Sender {
     }
 
     /// The next copy that the scheduler wants: for the packet `open`, or for a new packet.
+    #[inline]
     pub(super) fn next_copy(
         &mut self,
         ground: &Ground,
@@ -139,6 +141,7 @@ impl Sender {
     }
 
     /// Whether a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.
+    #[inline]
     fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<OpenPacket>, view: &View<'_>) -> bool {
         let sample = view.path(path);
         let has_window = match open {

@@ -14,6 +14,7 @@ use crate::policy::{PathId, PathSample};
 impl Sender {
     /// A SACK arrived. A path with chunks in flight that is silent for too long while another path delivers has
     /// potentially failed. This alone changes neither its window nor its error count.
+    #[inline]
     pub(super) fn judge_silence(&mut self, ground: &mut Ground, reading: &SackReading, now: Time) {
         if !ground.settings.config.failover.quick {
             return;
@@ -31,6 +32,7 @@ impl Sender {
     /// Takes back the lowest chunk that failed paths have in flight, if another path has room for it and no lower one is
     /// marked: marks it lost, as after a time-out. The other chunks stay in flight. So until the failed path answers, no
     /// more is sent again than the windows of other paths allow, and its T3-rtx timer keeps running.
+    #[inline]
     pub(super) fn take_back_one(&mut self, ground: &mut Ground) {
         if !ground.settings.config.failover.quick || !ground.paths.has_failed_path() {
             return;

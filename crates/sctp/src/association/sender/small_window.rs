@@ -13,6 +13,7 @@ use crate::record::Happening;
 impl Sender {
     /// If a gap block acknowledges the last chunk that was sent, nothing is on the way that could report more chunks
     /// missing, and nothing new may leave: all that is in flight below it is lost, and is sent again, each chunk once.
+    #[inline]
     pub(super) fn recover_small_window(&mut self, ground: &mut Ground, news: &SackNews, now: Time) {
         if !ground.settings.config.small_window_recovery || !self.has_small_window(ground) {
             return;

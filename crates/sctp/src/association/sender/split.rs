@@ -14,6 +14,7 @@ impl Sender {
     ///
     /// The limit of a path without room is the scheduler: both windows have room, and the sender is not blocked
     /// (M-CMT-9).
+    #[inline]
     pub(super) fn share_buffers(&self, ground: &mut Ground, now: Time) {
         let (split, send_buffer) = (ground.settings.config.buffer_split, ground.settings.config.send_buffer);
         if split == BufferSplit::None {

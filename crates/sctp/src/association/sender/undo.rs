@@ -21,6 +21,7 @@ impl Sender {
     }
 
     /// A SACK arrived that reports the chunks `duplicates` as received twice: looks whether losses were none.
+    #[inline]
     pub(super) fn judge_doubts(
         &mut self,
         ground: &mut Ground,

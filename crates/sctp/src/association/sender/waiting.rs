@@ -10,6 +10,7 @@ use crate::seq::Tsn;
 
 impl Sender {
     /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or for a new packet.
+    #[inline]
     pub(super) fn next_waiting(
         &mut self,
         ground: &mut Ground,
@@ -57,6 +58,7 @@ impl Sender {
     /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that
     /// one, because all that the peer holds waits for it. If it may not, `oldest` leaves in its place as a window probe,
     /// and when nothing is in flight that would make room.
+    #[inline]
     fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
         if index == Index::OLDEST {
             return Some(oldest);
@@ -68,6 +70,7 @@ impl Sender {
         wanted.or_else(|| (is_probe || self.buffer.rwnd_flight().is_zero()).then_some(oldest))
     }
 
+    #[inline]
     fn may_be_outstanding(&self, tsn: Tsn) -> bool {
         tsn.distance_from(self.buffer.ack_point()) <= MOST_OUTSTANDING
     }
@@ -83,6 +86,7 @@ impl Sender {
 
     /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer
     /// of a window probe: one RTO for the first probe, twice the time before for each later one.
+    #[inline]
     fn may_open_window_for(&self, ground: &mut Ground, tsn: Tsn, now: Time) -> bool {
         if self.buffer.rwnd_weight(tsn) <= self.peer_window.open() {
             ground.timers.stop(Timer::WindowProbe);

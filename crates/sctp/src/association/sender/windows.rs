@@ -11,6 +11,7 @@ use crate::policy::{PathId, PathSample};
 impl Sender {
     /// Applies the window that the congestion control gives `path`, if it gives a new one. The window management may refuse a
     /// part of its growth.
+    #[inline]
     pub(super) fn follow_given_window(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
         let Some(given) = self.rules.congestion.take_window(path, &view) else { return };
@@ -78,6 +79,7 @@ impl Sender {
     }
 
     /// Takes acknowledged chunks out of flight and lets each path's window grow by them.
+    #[inline]
     pub(super) fn grow_windows(&mut self, ground: &mut Ground, reading: &SackReading, by: PathId, now: Time) {
         for id in ground.paths.ids() {
             let news = reading.news.paths[id.index()];
@@ -124,6 +126,7 @@ impl Sender {
 
     /// Reports an acknowledgement on path `id` to slow start and to the congestion control. The window grows by what
     /// the one in charge wants, as far as the window management grants it.
+    #[inline]
     pub(super) fn on_acked(&mut self, ground: &mut Ground, id: PathId, acked: &Acked, now: Time) {
         self.resume(ground, id, now);
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);

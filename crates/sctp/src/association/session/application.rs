@@ -17,16 +17,19 @@ use crate::seq::Tsn;
 
 impl Session {
     /// Queues a message of the application.
+    #[inline]
     pub fn on_message(&mut self, now: Time, message: Outgoing) {
         self.sender.on_message(&mut self.ground, now, message);
     }
 
     /// Takes the next message for the application.
+    #[inline]
     pub fn take_message(&mut self) -> Option<Message> {
         self.receiver.take_message(&self.ground)
     }
 
     /// How much user data the association accepts now.
+    #[inline]
     pub fn send_space(&self) -> ByteCount {
         self.sender.send_space(&self.ground)
     }
@@ -78,6 +81,7 @@ impl Session {
     }
 
     /// An event is handled: each path may send another burst.
+    #[inline]
     pub fn begin_event(&mut self) {
         self.sender.begin_event(&mut self.ground);
     }

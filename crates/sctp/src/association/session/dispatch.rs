@@ -16,6 +16,7 @@ use crate::wire::{Cause, Chunk};
 
 impl Session {
     /// A packet arrived, and its chunks are read next.
+    #[inline]
     pub fn begin_packet(&mut self, now: Time, arrived: Verified<'_>) -> PacketData {
         self.begin_event();
         if arrived.ecn.is_marked() {
@@ -25,11 +26,13 @@ impl Session {
     }
 
     /// Nothing of a packet is read yet.
+    #[inline]
     pub fn reading(&self) -> PacketData {
         self.receiver.begin_packet(&self.ground)
     }
 
     /// Handles a chunk that every open or closing association accepts. `stage` is how far it is closing.
+    #[inline]
     pub fn handle_chunk(
         &mut self,
         now: Time,
@@ -88,6 +91,7 @@ impl Session {
     }
 
     /// All chunks of a packet are read: answers its reports of marks, and decides when its data is acknowledged.
+    #[inline]
     pub fn end_packet(&mut self, arrived: Verified<'_>, data: &PacketData, now: Time) -> Result<(), BadData> {
         self.sender.answer_reports(&mut self.ground, now);
         self.receiver.end_packet(&mut self.ground, arrived, data, now)?;

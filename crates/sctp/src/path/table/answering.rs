@@ -22,6 +22,7 @@ impl PathTable {
 
     /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
     /// none is active, [`resort_of`](PathTable::resort_of) chooses.
+    #[inline]
     pub fn usable(&self, wanted: PathId) -> PathId {
         if self.sample(wanted).state.carries_data() {
             return wanted;
