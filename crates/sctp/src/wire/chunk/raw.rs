@@ -17,6 +17,7 @@ pub(in crate::wire) struct RawChunk<'a> {
 
 impl<'a> RawChunk<'a> {
     /// The first chunk of `bytes`, which are not empty, and the bytes after its padding.
+    #[inline]
     pub(in crate::wire) fn split(bytes: &'a [u8]) -> Result<(RawChunk<'a>, &'a [u8]), ChunkError> {
         let (kind, left) = (bytes[0], bytes.len());
         if left < HEADER_LEN {
