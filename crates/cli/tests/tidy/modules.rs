@@ -182,6 +182,12 @@ fn below<'a>(after: &[Token<'a>], base: &[&str]) -> Vec<Token<'a>> {
     let Some((first, deeper)) = base.split_first() else { return below_root(after) };
     match after {
         [colons, name, rest @ ..] if colons.text == "::" && name.text == *first => below(rest, deeper),
+        [colons, group, rest @ ..] if colons.text == "::" && group.text == "{" => {
+            let items = first_of_each(rest).into_iter().filter(|item| item.text == *first);
+            let starts =
+                items.filter_map(|item| rest.iter().position(|token| std::ptr::eq(token.text, item.text)));
+            starts.flat_map(|at| below(&rest[at + 1..], deeper)).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -248,6 +254,8 @@ mod tests {
         assert_eq!(forced("association/sender/loss.rs", sees), 1);
         assert_eq!(forced("association/sender/loss.rs", "use super::super::{ground, session::Session};"), 1);
         assert_eq!(forced("association/ground/mod.rs", "use super::sender::Sender;"), 1);
+        let grouped = "use crate::{association::{ground, receiver::Receiver}, path};";
+        assert_eq!(forced("association/sender/loss.rs", grouped), 1);
         assert_eq!(forced("association/sender/loss.rs", "use crate::association::ground::Ground;"), 0);
         assert_eq!(forced("association/session/mod.rs", sees), 0);
         assert_eq!(forced("association/dispatch.rs", sees), 0, "it is around the session");

@@ -30,15 +30,8 @@ impl Resorts {
         if self.primary != id {
             return;
         }
-        let rank = |sample: &&PathSample| match sample.state {
-            PathState::Active => 0,
-            PathState::Standby => 1,
-            PathState::PotentiallyFailed => 2,
-            PathState::Inactive => 3,
-            PathState::Unconfirmed | PathState::Removed => 4,
-        };
         let living = samples.iter().filter(|sample| sample.state != PathState::Removed);
-        self.primary = living.min_by_key(rank).map_or(id, |sample| sample.id);
+        self.primary = living.min_by_key(|sample| sample.state.rank()).map_or(id, |sample| sample.id);
     }
 
     /// Weighs again which path is the last resort, from the state and the health of each path.

@@ -180,6 +180,17 @@ impl PathId {
 }
 
 impl PathState {
+    /// How little a path in this state is to be preferred: 0 for the best.
+    pub const fn rank(self) -> u8 {
+        match self {
+            PathState::Active => 0,
+            PathState::Standby => 1,
+            PathState::PotentiallyFailed => 2,
+            PathState::Inactive => 3,
+            PathState::Unconfirmed | PathState::Removed => 4,
+        }
+    }
+
     /// Whether data may go to it in normal operation.
     pub const fn carries_data(self) -> bool {
         matches!(self, PathState::Active)

@@ -8,7 +8,7 @@ use anabranch_base::Time;
 use super::PeerAddresses;
 use super::reconfiguration::{AddressChange, AsconfOutcome};
 use crate::association::ground::{Ground, Timer};
-use crate::policy::{PathId, PathState};
+use crate::policy::PathId;
 use crate::wire::{Asconf, AsconfAck, Cause};
 
 /// An ASCONF-ACK for an ASCONF that was never sent.
@@ -103,13 +103,7 @@ impl PeerAddresses {
     /// used.
     fn asking_path(&self, ground: &Ground, last: Option<PathId>) -> Option<PathId> {
         let mut paths: Vec<PathId> = ground.paths.living().filter(|&id| Some(id) != self.departed).collect();
-        paths.sort_by_key(|&id| match ground.paths.sample(id).state {
-            PathState::Active => 0,
-            PathState::Standby => 1,
-            PathState::PotentiallyFailed => 2,
-            PathState::Inactive => 3,
-            PathState::Unconfirmed | PathState::Removed => 4,
-        });
+        paths.sort_by_key(|&id| ground.paths.sample(id).state.rank());
         let next = last.and_then(|last| paths.iter().position(|&id| id == last)).map_or(0, |at| at + 1);
         paths.get(next).or(paths.first()).copied()
     }
