@@ -3,17 +3,18 @@
 use super::AssociationId;
 
 /// Values in the order of their ids. A new id is higher than all earlier ones, so its value is added at the end. When
-/// a value is removed, the values after it move.
+/// a value is removed or an older one comes back, the values after it move.
 #[derive(Debug)]
 pub(super) struct ById<T> {
     values: Vec<(AssociationId, Box<T>)>,
 }
 
 impl<T> ById<T> {
-    /// Adds a value.
+    /// Adds a value, whose id has none.
     pub fn insert(&mut self, id: AssociationId, value: T) {
-        debug_assert!(self.values.last().is_none_or(|(last, _)| *last < id), "ids ascend");
-        self.values.push((id, Box::new(value)));
+        let place = self.values.partition_point(|(known, _)| *known < id);
+        debug_assert!(self.values.get(place).is_none_or(|(known, _)| *known != id), "one value an id");
+        self.values.insert(place, (id, Box::new(value)));
     }
 
     /// Removes a value and returns it.
@@ -23,12 +24,14 @@ impl<T> ById<T> {
     }
 
     /// The value with this id, mutable.
+    #[inline]
     pub fn value_mut(&mut self, id: AssociationId) -> Option<&mut T> {
         let place = self.place(id)?;
         Some(&mut *self.values[place].1)
     }
 
     /// The value with this id.
+    #[inline]
     pub fn value(&self, id: AssociationId) -> Option<&T> {
         let place = self.place(id)?;
         Some(&*self.values[place].1)
@@ -44,8 +47,13 @@ impl<T> ById<T> {
         self.values.len()
     }
 
+    /// Where a value stands. The last one is looked at first: most endpoints have one association.
+    #[inline]
     fn place(&self, id: AssociationId) -> Option<usize> {
-        self.values.binary_search_by_key(&id, |(known, _)| *known).ok()
+        match self.values.last() {
+            Some((last, _)) if *last == id => Some(self.values.len() - 1),
+            _ => self.values.binary_search_by_key(&id, |(known, _)| *known).ok(),
+        }
     }
 }
 
@@ -69,7 +77,8 @@ mod tests {
             *value += 1;
         }
         values.insert(AssociationId(9), 90);
+        values.insert(AssociationId(2), 21);
         let left: Vec<(u64, u64)> = values.iter().map(|(id, value)| (id.0, *value)).collect();
-        assert_eq!((left, values.len()), (vec![(1, 10), (3, 31), (4, 40), (5, 50), (9, 90)], 5));
+        assert_eq!((left, values.len()), (vec![(1, 10), (2, 21), (3, 31), (4, 40), (5, 50), (9, 90)], 6));
     }
 }

@@ -1,8 +1,9 @@
 //! The addresses of associations' peers, for packets that do not carry our tag: an INIT, an ABORT with the T bit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
+use super::by_id::ById;
 use super::{Arrival, AssociationId, Channel};
 use crate::association::Association;
 use crate::wire::{CommonHeader, VerificationTag};
@@ -30,7 +31,7 @@ impl PeerRoute {
 pub struct Peers {
     /// Each route with the peer's tag, if it is known.
     ways: BTreeSet<(PeerRoute, Option<VerificationTag>, AssociationId)>,
-    of: BTreeMap<AssociationId, Entered>,
+    of: ById<Entered>,
     examined: u64,
 }
 
@@ -64,7 +65,7 @@ impl Peers {
     pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
         let version = EntryVersion::of(channel, association);
         let EntryVersion { port, tag, .. } = version;
-        if self.of.get(&id).is_some_and(|entered| entered.version == version) {
+        if self.of.value(id).is_some_and(|entered| entered.version == version) {
             return;
         }
         self.remove(id);
@@ -77,7 +78,7 @@ impl Peers {
 
     /// Association `id` was removed.
     pub fn remove(&mut self, id: AssociationId) {
-        let Some(Entered { version, ways }) = self.of.remove(&id) else { return };
+        let Some(Entered { version, ways }) = self.of.remove(id) else { return };
         for way in ways {
             self.ways.remove(&(way, version.tag, id));
         }

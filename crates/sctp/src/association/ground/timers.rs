@@ -66,6 +66,7 @@ impl Timers {
     }
 
     /// Stops `timer`.
+    #[inline]
     pub fn stop(&mut self, timer: Timer) {
         if self.is_running(timer) {
             self.change(timer.slot(), NEVER);
