@@ -2,7 +2,6 @@
 //! the keys and words of `--set`.
 
 use anabranch_base::setting::Kind;
-use anabranch_planner::live;
 use anabranch_scenario::{reference, tools};
 use anabranch_sctp::policy::Registry;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -11,6 +10,7 @@ use clap_complete::generate;
 
 use crate::arguments::{Arguments, CompletionsArguments};
 use crate::failure::Failure;
+use crate::policies;
 use crate::report::Outcome;
 
 /// The script for a shell.
@@ -47,14 +47,14 @@ fn completed_command(command: Command) -> Command {
 /// What may follow `--set` of a command: every key, with its words where it has some. Which links, paths and events there
 /// are is said by the scenario alone; a flow called main is in most.
 fn values_of_set(command: &str) -> Vec<PossibleValue> {
-    let registry = live::registry();
+    let registry = policies::registry();
     if let "send" | "recv" | "bench" = command {
-        let known = tools::known();
+        let known = tools::known(&registry);
         return known
-            .flat_map(|setting| values_of(&format!("sctp.{}", setting.key), &setting.kind, &registry))
+            .flat_map(|setting| values_of(&format!("sctp.{}", setting.key()), &setting.kind(), &registry))
             .collect();
     }
-    let known = reference::known()
+    let known = reference::known(&registry)
         .into_iter()
         .map(|known| (known.key.replace("flow.NAME.", "flow.main."), known.kind));
     let named = known.filter(|(key, _)| !key.contains(".NAME.") && !key.contains(".N."));

@@ -1,6 +1,5 @@
 //! `anabranch demo`: the comparison, on the scenario that is shipped with the program.
 
-use anabranch_planner::live;
 use anabranch_scenario::{Assignment, NoFiles, Scenario, Source};
 use anabranch_transfer::hex;
 use sha2::{Digest, Sha256};
@@ -9,6 +8,7 @@ use crate::arguments::DemoArguments;
 use crate::compare::{ComparisonPlan, Over, VariantChoice, compare};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::policies;
 use crate::report::Outcome;
 use crate::scenario::Loaded;
 
@@ -43,7 +43,7 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
 /// # Errors
 /// A change is wrong.
 pub fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
-    Ok(Scenario::parse(&Source::new(NAME, SCENARIO), &NoFiles, changes, &live::registry())?)
+    Ok(Scenario::parse(&Source::new(NAME, SCENARIO), &NoFiles, changes, &policies::registry())?)
 }
 
 const NAME: &str = "phone.toml";

@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 
 use anabranch_net::{AddressTracking, Endpoint, Options, Security};
-use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
 use crate::arguments::HostPort;
 use crate::failure::Failure;
 use crate::links::Outlets;
+use crate::policies;
 
 /// At these addresses, whatever becomes of them; without any, wherever this host has one.
 ///
@@ -47,7 +47,7 @@ fn options(
         local: local.to_vec(),
         address_tracking: tracking.clone(),
         config: config.clone(),
-        registry: live::registry(),
+        registry: policies::registry(),
         ..Options::with(security.clone())
     }
 }

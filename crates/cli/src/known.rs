@@ -6,12 +6,12 @@ use std::path::Path;
 use anabranch_base::setting::Kind;
 use anabranch_lab::Purpose;
 use anabranch_lab::load::load;
-use anabranch_planner::live;
 use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
 use anabranch_scenario::{Scenario, reference, tools};
 
 use crate::arguments::{self, Asked, Command, SettingsOf};
 use crate::failure::Failure;
+use crate::policies;
 use crate::report::{Outcome, WIDTH};
 use crate::settings;
 
@@ -50,7 +50,7 @@ pub fn list(asked: &Asked) -> Result<Outcome, Failure> {
 
 impl Listed {
     fn new(key: String, value: &str, doc: &str, kind: &Kind) -> Listed {
-        let values = reference::values(kind, &live::registry());
+        let values = reference::values(kind, &policies::registry());
         let [value, values] = [value, &values].map(|text| text.replace(['`', '"'], ""));
         Listed { key, value, meaning: format!("{doc}: {values}") }
     }
@@ -73,9 +73,10 @@ impl Listed {
 /// The settings of `send`, `recv` and `bench`, with what the other `--set` of the command line make of them.
 fn of_tools(others: &[String]) -> Result<Vec<Listed>, Failure> {
     let config = settings::with(settings::for_tools(), &settings_in(others))?;
-    let listed = tools::known().map(|setting| {
-        let value = (setting.get)(&config).map_or_else(String::new, |value| text(&value.into()));
-        Listed::new(format!("sctp.{}", setting.key), &value, setting.doc, &setting.kind)
+    let registry = policies::registry();
+    let listed = tools::known(&registry).map(|setting| {
+        let value = setting.get(&config).map_or_else(String::new, |value| text(&value.into()));
+        Listed::new(format!("sctp.{}", setting.key()), &value, setting.doc(), &setting.kind())
     });
     Ok(listed.collect())
 }
@@ -84,7 +85,7 @@ fn of_tools(others: &[String]) -> Result<Vec<Listed>, Failure> {
 /// flow, N the number of an event.
 fn of_scenarios(scenario: Option<&Scenario>) -> Vec<Listed> {
     let resolved = scenario.map(Scenario::resolved);
-    let listed = reference::known().into_iter().map(|known| {
+    let listed = reference::known(&policies::registry()).into_iter().map(|known| {
         let parts: Vec<&str> = known.key.split('.').collect();
         let present = resolved.as_ref().map_or(Vec::new(), |resolved| values_at(resolved, &parts));
         let value = if present.is_empty() { known.default.clone() } else { present.join(" | ") };
@@ -174,8 +175,8 @@ mod tests {
     #[test]
     fn every_setting_is_listed_in_lines_of_80_columns() {
         let of_tools = listed("anabranch send --set help").expect("a list");
-        for setting in tools::known() {
-            assert!(of_tools.contains(&format!("  sctp.{}  ", setting.key)), "{}", setting.key);
+        for setting in tools::known(&policies::registry()) {
+            assert!(of_tools.contains(&format!("  sctp.{}  ", setting.key())), "{}", setting.key());
         }
         assert!(of_tools.contains("lowest-rtt") && of_tools.contains("live"), "policies by their names");
         let of_scenarios = listed("anabranch sim --set help").expect("a list");

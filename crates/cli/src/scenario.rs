@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anabranch_lab::load::{bounded, contents, files_in, why};
 use anabranch_lab::{LoadError, Origin, Purpose, load_bytes};
-use anabranch_planner::live;
 use anabranch_scenario::{Scenario, ScenarioError, Source};
 use serde_json::Value as Json;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::policies;
 
 pub use anabranch_lab::Loaded;
 
@@ -57,7 +57,7 @@ fn read_all(file: &Path) -> Result<(Vec<u8>, Origin), Failure> {
 /// # Errors
 /// It is wrong.
 pub fn parse_beside(source: &Source, folder: &Path) -> Result<Scenario, ScenarioError> {
-    Scenario::parse(source, &*files_in(Some(folder)), &[], &live::registry())
+    Scenario::parse(source, &*files_in(Some(folder)), &[], &policies::registry())
 }
 
 /// Every setting as used, for documents.

@@ -1,11 +1,11 @@
 //! The settings of real transfers: which profile the tools use, and what `--set` makes of it. Keys, values and meanings are those of the tables of settings, as in scenario files.
 
-use anabranch_planner::live;
 use anabranch_scenario::{Assignment, tools};
 use anabranch_sctp::config::Config;
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::policies;
 
 /// What `send`, `recv` and `demo` use unless told otherwise: the newest profile for real networks, for any number of
 /// paths.
@@ -20,12 +20,12 @@ pub fn for_tools() -> Config {
 pub fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
     let assignments =
         changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
-    Ok(tools::configure(base, &assignments, &live::registry())?)
+    Ok(tools::configure(base, &assignments, &policies::registry())?)
 }
 
 /// Every setting as used, nested as in a scenario file.
 pub fn resolved(config: &Config) -> Value {
-    anabranch_observe::settings(&tools::resolved(config))
+    anabranch_observe::settings(&tools::resolved(config, &policies::registry()))
 }
 
 #[cfg(test)]
@@ -118,17 +118,12 @@ mod tests {
         assert_eq!(resolved["failover"]["path_max"], 2);
         assert_eq!(resolved["receive_buffer"], "1 MiB..16 MiB");
         assert_eq!((&resolved["max_burst"], &resolved["pacing"]), (&Value::from(4), &Value::from(true)));
-        for setting in tools::known() {
+        for setting in tools::known(&policies::registry()) {
             let mut value = &resolved;
-            setting.key.split('.').for_each(|part| value = &value[part]);
+            setting.key().split('.').for_each(|part| value = &value[part]);
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let again = changed(&format!("sctp.{}={text}", setting.key));
-            assert_eq!(
-                again.map(|again| (setting.get)(&again)),
-                Ok((setting.get)(&config)),
-                "{}",
-                setting.key
-            );
+            let again = changed(&format!("sctp.{}={text}", setting.key()));
+            assert_eq!(again.map(|again| setting.get(&again)), Ok(setting.get(&config)), "{}", setting.key());
         }
     }
 }

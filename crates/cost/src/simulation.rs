@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anabranch_scenario::{Assignment, NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{Assignment, NoFiles, Scenario, Source, registry};
 use anabranch_sim::{Run, Watch};
 
 use crate::count;
@@ -13,7 +13,7 @@ pub fn run(name: &str, time: &str) {
     let text = std::fs::read_to_string(path).expect("the scenario is beside the benchmark");
     let settings = [format!("run.time={time}"), "run.warmup=0 s".to_owned()];
     let settings = settings.map(|setting| Assignment::parse(&setting).expect("a setting"));
-    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &settings, &Registry::standard());
+    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &settings, &registry());
     let scenario = scenario.expect("a good scenario");
     let mut run = Some(Run::new(&scenario, 1, Watch::default()).expect("it can be run"));
     let mut packets = 0;

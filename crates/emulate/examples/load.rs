@@ -123,7 +123,7 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
         events: Vec::new(),
         node_events: Vec::new(),
         flows: Vec::new(),
-        registry: anabranch_scenario::Registry::standard(),
+        registry: anabranch_scenario::registry(),
     }
 }
 

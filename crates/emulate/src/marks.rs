@@ -39,7 +39,7 @@ fn scenario() -> Scenario {
         events: Vec::new(),
         node_events: Vec::new(),
         flows: Vec::new(),
-        registry: anabranch_scenario::Registry::standard(),
+        registry: anabranch_scenario::registry(),
     }
 }
 

@@ -9,7 +9,7 @@ use anabranch_base::Duration;
 use anabranch_lab::sweep::{Axis, Combination, Progress, run_here};
 use anabranch_lab::table::FILES;
 use anabranch_lab::{Design, Origin, PROGRAM, Sweep, SweepError};
-use anabranch_scenario::Registry;
+use anabranch_scenario::registry;
 use anabranch_sim::{Plan, Stop, Watcher, replicate};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -40,7 +40,7 @@ fn design(text: &str, axes: &[&str]) -> Design {
         axes: axes.iter().map(|text| Axis::parse(text).expect("an axis")).collect(),
         combination: Combination::Product,
         until: None,
-        registry: Registry::standard(),
+        registry: registry(),
     }
 }
 

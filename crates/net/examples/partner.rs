@@ -29,9 +29,9 @@ use anabranch_net::{
     AddressTracking, Association, CloseReason, Config, Endpoint, Options, PathCounters, Ppid, Security,
     SendOptions, StreamId,
 };
+use anabranch_policies::ipcc;
 use anabranch_sctp::config::{EcnUse, MessageLimit};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use bytes::Bytes;
 
 #[tokio::main(flavor = "current_thread")]
@@ -251,7 +251,7 @@ impl Settings {
         // Rules of the sender alone: the peer need not know.
         config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
         if self.value("ipcc", false)? {
-            config.set_ipcc(IpccRules::DEFAULT);
+            ipcc::choose(&mut config);
             config.scheduler = "window-regulated".to_owned();
             config.fast_retransmission = "alternate".to_owned();
         }
@@ -265,6 +265,7 @@ impl Settings {
             accepts: !self.opens(),
             config,
             sctp_port: self.value("port", anabranch_net::UDP_PORT)?,
+            registry: anabranch_policies::registry(),
             ..Options::with(Security::Insecure)
         })
     }

@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use anabranch_base::Duration;
 use anabranch_observe::{About, Body, Sinks, Wanted, results};
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::{Replications, Run, RunProgress};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,12 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Runs the scenario in `file` with its own seed; gives the files that were written to `folder`.
 fn record(file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let text = fs::read_to_string(file)?;
-    let scenario = Scenario::parse(
-        &Source::new(file.display().to_string(), &text),
-        &NoFiles,
-        &[],
-        &Registry::standard(),
-    )?;
+    let scenario =
+        Scenario::parse(&Source::new(file.display().to_string(), &text), &NoFiles, &[], &registry())?;
     let seed = scenario.run.seed;
     let wanted = Wanted { pcap: None, trace: Some(folder.into()), report: Some(folder.join("report.html")) };
     let about = About { scenario: &scenario, name: "example", seed, command: "record", source: Some(&text) };

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use anabranch_observe::{About, Sinks, Wanted};
-//! use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+//! use anabranch_scenario::{NoFiles, registry, Scenario, Source};
 //! use anabranch_sim::{Run, RunProgress};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +24,7 @@
 //! [[flow]]
 //! name = "main"
 //! "#;
-//! let scenario = Scenario::parse(&Source::new("one.toml", text), &NoFiles, &[], &Registry::standard())?;
+//! let scenario = Scenario::parse(&Source::new("one.toml", text), &NoFiles, &[], &registry())?;
 //! let folder = tempfile::tempdir()?;
 //! let wanted = Wanted { trace: Some(folder.path().to_owned()), ..Wanted::default() };
 //! let about = About { scenario: &scenario, name: "one", seed: 1, command: "", source: Some(text) };

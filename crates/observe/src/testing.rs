@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration, Ecn, Time};
 use anabranch_scenario::model::Flow;
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, Data, PacketBuilder, Ppid, StreamId, VerificationTag,
@@ -23,13 +23,13 @@ pub fn about(scenario: &Scenario) -> About<'_> {
 /// Two paths of one link each, `wifi` and `lte`; flows `main` of SCTP over both, `tunnel` of SCTP in UDP
 /// over the first and `noise` of UDP over the second.
 pub fn scenario() -> Scenario {
-    Scenario::parse(&Source::new("phone.toml", PHONE), &NoFiles, &[], &Registry::standard())
+    Scenario::parse(&Source::new("phone.toml", PHONE), &NoFiles, &[], &registry())
         .expect("a scenario without an error")
 }
 
 /// Three stations in a line, each of which hears its neighbours.
 pub fn mesh() -> Scenario {
-    Scenario::parse(&Source::new("string.toml", STRING), &NoFiles, &[], &Registry::standard())
+    Scenario::parse(&Source::new("string.toml", STRING), &NoFiles, &[], &registry())
         .expect("a scenario without an error")
 }
 

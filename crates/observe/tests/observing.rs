@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
 use anabranch_observe::{About, Sinks, Wanted};
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Run, RunProgress};
 
@@ -55,9 +55,8 @@ traffic = { kind = "poisson", rate = "1 Mbit/s", message = "900 B" }
 
 /// Runs the scenario and records everything in a folder of this name; gives the files and the result.
 fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
-    let scenario =
-        Scenario::parse(&Source::new("phone.toml", SCENARIO), &NoFiles, &[], &Registry::standard())
-            .expect("a scenario");
+    let scenario = Scenario::parse(&Source::new("phone.toml", SCENARIO), &NoFiles, &[], &registry())
+        .expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(&folder).expect("a folder for temporary files");
     let wanted = Wanted {
@@ -82,8 +81,7 @@ fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
 fn a_report_of_a_mesh_has_a_map_and_the_air_time_of_its_stations() {
     let text = include_str!("../../../scenarios/radio-string.toml");
     let name = "radio-string";
-    let scenario =
-        Scenario::parse(&Source::new(name, text), &NoFiles, &[], &Registry::standard()).expect("a scenario");
+    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[], &registry()).expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("observing");
     fs::create_dir_all(&folder).expect("a folder for temporary files");
     let wanted = Wanted { pcap: None, trace: None, report: Some(folder.join("radio-string.html")) };

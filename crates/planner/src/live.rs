@@ -129,10 +129,10 @@ impl Planner for LivePlanner {
     }
 }
 
-/// The shipped policies, and the window management `live`: limits by the Markov model with independent losses, planned
+/// The shipped policies, those for research among them, and the window management `live`: limits by the Markov model with independent losses, planned
 /// again while the association lives.
 pub fn registry() -> Registry {
-    let mut registry = Registry::standard();
+    let mut registry = anabranch_policies::registry();
     registry.window_limits.add("live", |rules| {
         let seconds = |span: Duration| span.as_secs_f64();
         let timeout = TimeoutBounds { min: seconds(rules.rto_min), max: seconds(rules.rto_max) };

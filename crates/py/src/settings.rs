@@ -9,7 +9,7 @@ use crate::policies::registry;
 #[pyfunction]
 pub fn settings() -> Vec<(String, String, String, &'static str)> {
     let registry = registry();
-    let known = reference::known().into_iter();
+    let known = reference::known(&registry).into_iter();
     known
         .map(|known| (known.key, reference::values(&known.kind, &registry), known.default, known.doc))
         .collect()

@@ -68,7 +68,9 @@ impl ParsedDocument {
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
         let read = applied.and_then(|()| read::scenario(&root, files, registry, users));
-        read.map_err(|fault| fault.sent_home(read::header_of).shown(&self.source, settings))
+        read.map_err(|fault| {
+            fault.sent_home(|key| read::header_of(key, registry)).shown(&self.source, settings)
+        })
     }
 
     /// That the association of the flow called `flow` cannot be so, for a reason that is not the format's: where its
@@ -177,8 +179,8 @@ mod tests {
     fn links_for_other_programs_need_no_flow_that_ends() {
         let source = Source::new("s.toml", "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"");
         let document = ParsedDocument::parse(&source).expect("a sound file");
-        assert!(document.scenario(&crate::NoFiles, &[], &Registry::standard()).is_err());
-        let links = document.links(&crate::NoFiles, &[], &Registry::standard()).expect("links");
+        assert!(document.scenario(&crate::NoFiles, &[], &crate::registry()).is_err());
+        let links = document.links(&crate::NoFiles, &[], &crate::registry()).expect("links");
         assert_eq!((links.links.len(), links.paths.len()), (1, 1));
     }
 

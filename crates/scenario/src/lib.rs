@@ -5,7 +5,7 @@
 //! ([`anabranch_sctp::config::settings`]); which policies there are, by a [`Registry`].
 //!
 //! ```
-//! use anabranch_scenario::{Assignment, NoFiles, Registry, Scenario, Source};
+//! use anabranch_scenario::{Assignment, NoFiles, Registry, registry, Scenario, Source};
 //!
 //! let source = Source::new("two.toml", r#"
 //!     [run]
@@ -15,7 +15,7 @@
 //!     rate = "21 Mbit/s"
 //! "#);
 //! let setting = Assignment::parse("link.wifi.loss=0.01")?;
-//! let scenario = Scenario::parse(&source, &NoFiles, &[setting], &Registry::standard())?;
+//! let scenario = Scenario::parse(&source, &NoFiles, &[setting], &registry())?;
 //! assert_eq!(scenario.flows[0].name, "main");
 //! # Ok::<(), anabranch_scenario::ScenarioError>(())
 //! ```
@@ -41,6 +41,7 @@ pub mod trace;
 mod tree;
 
 /// The policies that a scenario's names stand for.
+pub use anabranch_policies::registry;
 pub use anabranch_sctp::policy::Registry;
 pub use assignment::Assignment;
 pub use document::ParsedDocument;

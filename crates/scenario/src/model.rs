@@ -6,11 +6,13 @@ mod tcp;
 pub use mesh::{Air, Node, NodeEvent, Radio};
 pub use tcp::{Tcp, TcpControl, TcpGrowth, TcpRecovery, TcpScheduler, TcpTimeoutPlace};
 
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Seed, Time};
 use anabranch_link::config::{Change, LinkConfig};
+use anabranch_policies::ipcc;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::window::WindowBound;
 
 /// Paths, what happens to them, and what is sent over them.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,16 +201,23 @@ impl Sctp {
         };
         config.set_cmt(rules);
         if self.multipath == Multipath::Ipcc {
-            config.set_ipcc(config.ipcc);
+            ipcc::choose(&mut config);
         }
         config
     }
 
-    /// How far windows may grow.
-    pub fn window_management(&self) -> WindowManagement {
-        match &self.config.window_limits[..] {
-            [] => WindowManagement::Rule(self.config.window_management.clone()),
-            limits => WindowManagement::Limits(limits.to_vec()),
+    /// How far windows may grow, by the policies of `registry`.
+    pub fn window_management(&self, registry: &Registry) -> WindowManagement {
+        let Config { window_limits, window_management, .. } = &self.config;
+        if !window_limits.is_empty() {
+            return WindowManagement::Limits(window_limits.clone());
+        }
+        let rules = self.config.rules(Seed::from_number(0));
+        let bound = registry.window_limits.build(window_management, &rules).map(|limit| limit.bound());
+        match bound {
+            Ok(WindowBound::None) => WindowManagement::None,
+            Ok(WindowBound::Limits) => WindowManagement::Planned,
+            Ok(WindowBound::Rule) | Err(_) => WindowManagement::Rule(window_management.clone()),
         }
     }
 }
@@ -216,8 +225,12 @@ impl Sctp {
 /// How far windows may grow in the receive buffer that they share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowManagement {
-    /// By the rule of this name; `static` is by limits that are planned from what the scenario says of the paths.
+    /// As far as the congestion control wants.
+    None,
+    /// By the rule of this name.
     Rule(String),
+    /// By limits that are planned from what the scenario says of the paths.
+    Planned,
     /// By these limits, in packets, one for each path of the flow (M-CWM-3).
     Limits(Vec<u32>),
 }

@@ -11,7 +11,8 @@ use anabranch_wireless::config::{MOVEMENTS, RadioConfig, StationConfig, radio_se
 use crate::model::{Direction, Event, RunSettings, Tcp};
 use crate::resolved::{self, ResolvedValue};
 use crate::settings::{
-    CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RADIO, RUN, STAGGER, TCP, TRAFFIC, defaults, unnamed,
+    AssociationSetting, CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RADIO, RUN, STAGGER, TCP, TRAFFIC,
+    defaults, unnamed,
 };
 use anabranch_base::exact::exact_size;
 
@@ -45,15 +46,15 @@ pub fn sections(registry: &Registry) -> [(&'static str, String); 18] {
         ("settings of events", table_of(&events(), registry)),
         ("settings of flows", table_of(&flows(), registry)),
         ("kinds of traffic", variant_rows(&TRAFFIC)),
-        ("settings of associations", table_of(&associations(), registry)),
+        ("settings of associations", table_of(&associations(registry), registry)),
         ("values by profile", profile_rows()),
         ("settings of TCP", table_of(&connections(), registry)),
-        ("settings of the tools", table_of(&of_tools(), registry)),
+        ("settings of the tools", table_of(&of_tools(registry), registry)),
     ]
 }
 
-/// Every key that `--set` can set in a scenario, in the order of the reference.
-pub fn known() -> Vec<Known> {
+/// Every key that `--set` can set in a scenario with the policies of `registry`, in the order of the reference.
+pub fn known(registry: &Registry) -> Vec<Known> {
     let of_links = [whole_links(), links()].concat();
     let of_flows = flows().into_iter().filter(|row| !["sctp", "tcp"].contains(&row.key)).collect();
     let tables = [
@@ -64,7 +65,7 @@ pub fn known() -> Vec<Known> {
         ("path.NAME", paths()),
         ("event.N", events()),
         ("flow.NAME", of_flows),
-        ("flow.NAME.sctp", associations()),
+        ("flow.NAME.sctp", associations(registry)),
         ("flow.NAME.tcp", connections()),
     ];
     let known = |prefix: &str, row: Row| {
@@ -217,12 +218,15 @@ fn flows() -> Vec<Row> {
 }
 
 /// The keys of `[flow.sctp]`.
-fn associations() -> Vec<Row> {
+fn associations(registry: &Registry) -> Vec<Row> {
     let sctp = defaults(Config::default());
     let mut all = Vec::new();
-    for setting in settings().filter(|setting| setting.scope.includes(Scope::Scenarios)) {
-        all.extend(rows([setting], &sctp.config, |_| None));
-        let own = OWN_SETTINGS.iter().filter(|(after, _)| *after == setting.key).map(|(_, own)| own);
+    for setting in AssociationSetting::all(registry) {
+        if !setting.scope().includes(Scope::Scenarios) {
+            continue;
+        }
+        all.extend(row_of(&setting, &sctp.config));
+        let own = OWN_SETTINGS.iter().filter(|(after, _)| *after == setting.key()).map(|(_, own)| own);
         all.extend(rows(own, &sctp, |_| None));
     }
     all
@@ -234,8 +238,17 @@ fn connections() -> Vec<Row> {
 }
 
 /// The keys that the tools' command line has and scenarios do not.
-fn of_tools() -> Vec<Row> {
-    rows(settings().filter(|setting| setting.scope == Scope::Tools), &Config::tuned_2(), |_| None)
+fn of_tools(registry: &Registry) -> Vec<Row> {
+    let all = AssociationSetting::all(registry).into_iter();
+    let of_tools = all.filter(|setting| setting.scope() == Scope::Tools);
+    of_tools.filter_map(|setting| row_of(&setting, &Config::tuned_2())).collect()
+}
+
+/// The row of a setting that is built, with its value in `config`.
+fn row_of(setting: &AssociationSetting, config: &Config) -> Option<Row> {
+    let default = setting.get(config).map_or(UsualValue::Words(""), |value| UsualValue::Value(value.into()));
+    let is_built = !matches!(setting.kind(), Kind::NotBuilt);
+    is_built.then(|| Row { key: setting.key(), kind: setting.kind(), default, doc: setting.doc() })
 }
 
 /// The rows of the kinds of a table: kind, keys, meaning, an example.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anabranch_scenario::{Registry, Scenario, ScenarioError, Source, Style};
+use anabranch_scenario::{Scenario, ScenarioError, Source, Style, registry};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken")
@@ -41,7 +41,7 @@ fn every_broken_file_is_explained() {
     for path in files {
         let name = path.file_name().and_then(|name| name.to_str()).expect("a plain name");
         let source = Source::new(name, fs::read_to_string(&path).expect("a text"));
-        let error = Scenario::parse(&source, &read, &[], &Registry::standard()).expect_err(name);
+        let error = Scenario::parse(&source, &read, &[], &registry()).expect_err(name);
         let first = error.to_string().lines().next().expect("a line").to_owned();
         let (line, column) = (error.line().expect("a line"), error.column().expect("a column"));
         let file = error.file().expect("a file");

@@ -9,7 +9,7 @@ use anabranch_sctp::policy::window::none::Unlimited;
 
 /// The shipped policies, with one that stands for the planner's: its name is all that is read.
 fn registry() -> Registry {
-    let mut registry = Registry::standard();
+    let mut registry = anabranch_scenario::registry();
     registry.window_limits.add("live", |_| Box::new(Unlimited));
     registry
 }

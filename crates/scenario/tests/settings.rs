@@ -6,7 +6,7 @@ use anabranch_link::ChunkKind;
 use anabranch_link::config::{LossKind, LossPlace, QueueConfig, QueueLimit, Rate};
 use anabranch_scenario::model::{Protocol, Sctp};
 use anabranch_scenario::{
-    Assignment, Location, NoFiles, ParsedDocument, Registry, Scenario, ScenarioError, Source,
+    Assignment, Location, NoFiles, ParsedDocument, Scenario, ScenarioError, Source, registry,
 };
 use anabranch_sctp::config::Failover;
 use anabranch_sctp::wire;
@@ -34,7 +34,7 @@ state = "down"
 
 fn with(file: &str, settings: &[&str]) -> Result<Scenario, ScenarioError> {
     let settings: Result<Vec<_>, _> = settings.iter().map(|text| Assignment::parse(text)).collect();
-    Scenario::parse(&Source::new("a.toml", file), &NoFiles, &settings?, &Registry::standard())
+    Scenario::parse(&Source::new("a.toml", file), &NoFiles, &settings?, &registry())
 }
 
 fn set(settings: &[&str]) -> Scenario {
@@ -115,12 +115,12 @@ fn a_sweep_reads_one_document_many_times() {
     let document = ParsedDocument::parse(&Source::new("a.toml", FILE)).expect("sound TOML");
     let loss = |value: &str| {
         let assignment = Assignment::new("link.wifi.loss", value);
-        let scenario = document.scenario(&NoFiles, &[assignment], &Registry::standard());
+        let scenario = document.scenario(&NoFiles, &[assignment], &registry());
         scenario.expect("a sound value").links[0].forward.loss.kind.clone()
     };
     assert_eq!(loss("0.1"), LossKind::Bernoulli { probability: 0.1 });
     assert_eq!(loss("0.2"), LossKind::Bernoulli { probability: 0.2 });
-    let plain = document.scenario(&NoFiles, &[], &Registry::standard()).expect("the file alone");
+    let plain = document.scenario(&NoFiles, &[], &registry()).expect("the file alone");
     assert_eq!(plain.links[0].forward.loss.kind, LossKind::Bernoulli { probability: 0.001 });
 }
 

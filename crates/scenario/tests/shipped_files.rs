@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
-use anabranch_scenario::{Registry, Scenario, Source};
+use anabranch_scenario::{Scenario, Source, registry};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
@@ -27,7 +27,7 @@ fn shipped() -> Vec<(String, Source)> {
 }
 
 fn parse(source: &Source) -> Scenario {
-    Scenario::parse(source, &read, &[], &Registry::standard()).unwrap_or_else(|error| panic!("{error}"))
+    Scenario::parse(source, &read, &[], &registry()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

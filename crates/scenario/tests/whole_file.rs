@@ -5,19 +5,19 @@ use anabranch_link::ChunkKind;
 use anabranch_link::config::{
     Change, ChannelSharing, Delay, Jitter, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
+use anabranch_policies::ipcc::IpccRules;
 use anabranch_scenario::model::{Air, Direction, Messages, Multipath, Protocol, Sctp, Traffic};
-use anabranch_scenario::{ErrorKind, NoFiles, Registry, Scenario, Source};
-use anabranch_sctp::config::{Charge, Config, Encapsulation, PROFILES};
+use anabranch_scenario::{ErrorKind, NoFiles, Scenario, Source, registry};
+use anabranch_sctp::config::{Charge, Config, Encapsulation, OutOfOrder, PROFILES};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_wireless::config::{Movement, RadioConfig, Routing};
 
 fn parse(text: &str) -> Scenario {
-    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &Registry::standard())
-        .expect("a sound scenario")
+    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &registry()).expect("a sound scenario")
 }
 
 fn wrong(text: &str) -> ErrorKind {
-    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &Registry::standard())
+    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &registry())
         .expect_err("a wrong scenario")
         .kind()
 }
@@ -200,7 +200,7 @@ fn a_trace_is_read_beside_the_file() {
         "up" => Ok("0\n5\n5\n9\n".to_owned()),
         _ => Ok("7\r\n8\r\n\r\n".to_owned()),
     };
-    let scenario = Scenario::parse(&Source::new("a.toml", text), &files, &[], &Registry::standard());
+    let scenario = Scenario::parse(&Source::new("a.toml", text), &files, &[], &registry());
     let link = scenario.expect("sound").links.remove(0);
     let (Rate::Trace(up), Rate::Trace(down)) = (link.forward.rate, link.reverse.rate) else {
         panic!("traces")
@@ -347,13 +347,13 @@ fn ipcc_fills_the_first_path_and_sends_again_on_another_unless_the_file_says_oth
     let places = (config.retransmission.as_str(), config.fast_retransmission.as_str());
     assert_eq!(places, ("alternate", "alternate"));
     assert_eq!(
-        (config.ipcc.adjustment, config.cmt, config.ack_timing.as_str()),
+        (config.own.of::<IpccRules>().adjustment, config.cmt, config.ack_timing.as_str()),
         (false, CmtRules::NONE, "standard")
     );
     let given =
         with_sctp("profile = \"tuned-2\"\nmultipath = \"ipcc\"\nscheduler = \"primary\"").association();
     assert_eq!(
-        (given.scheduler.as_str(), given.cmt, given.ipcc.adjustment),
+        (given.scheduler.as_str(), given.cmt, given.own.of::<IpccRules>().adjustment),
         ("primary", CmtRules::NONE, true)
     );
 }
@@ -363,14 +363,16 @@ fn a_receiver_may_have_two_levels_and_sacks_of_its_own() {
     let text = "profile = \"tuned-1\"\nreceive_buffer = { in_order = \"64 KiB\", out_of_order = \"1 MiB\" }\n\
                 sack = { when = \"any-order\", gaps = \"new\" }";
     let config = with_sctp(text).association();
-    assert!(config.has_two_levels() && config.has_new_gaps());
+    assert!(config.has_two_levels());
+    assert_eq!(config.sack_content, "new");
     assert_eq!(
         (config.receive_buffer, config.out_of_order),
-        (ByteCount::from_kib(64), Some(ByteCount::from_mib(1)))
+        (ByteCount::from_kib(64), OutOfOrder::AtMost(ByteCount::from_mib(1)))
     );
-    assert_eq!((config.receive_growth, config.ack_timing.as_str()), (None, "any-order"));
+    assert_eq!((config.receive_growth, config.sack_timing()), (None, "any-order"));
     let one = with_sctp("receive_buffer = \"64 KiB\"").association();
-    assert!(!one.has_two_levels() && !one.has_new_gaps());
+    assert!(!one.has_two_levels());
+    assert_eq!(one.sack_content, "all");
     assert_eq!(with_sctp("sack = { when = \"standard\" }").association().ack_timing, "dac");
 }
 
@@ -424,7 +426,7 @@ fn each_kind_of_fault_has_its_name() {
         &Source::new("a", "[[link]]\nname=\"a\"\nrate={trace=\"t\"}"),
         &|_: &str| Ok("x".to_owned()),
         &[],
-        &Registry::standard(),
+        &registry(),
     );
     assert_eq!(error.expect_err("no trace").kind().name(), "trace");
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::pair::End;
+use crate::pair::{End, Variant};
 use crate::walk::{MarkSetting, Operation, Setting, walk};
 use anabranch_sctp::config::{BufferSplit, Coupling};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
@@ -15,7 +15,7 @@ const SETTING: Setting = Setting {
     scheduler: Cow::Borrowed("fill"),
     retransmission: Cow::Borrowed(""),
     cmt: CmtRules::NONE,
-    ipcc: None,
+    variant: Variant::STANDARD,
     ack_timing: Cow::Borrowed(""),
     buffer_split: BufferSplit::None,
     window_management: Cow::Borrowed("none"),

@@ -3,7 +3,7 @@
 
 use crate::pair::{End, Pair};
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::config::{BurstRule, Config, InitialWindow, MaxBurst};
+use anabranch_sctp::config::{BurstRule, Config, InitialWindow, MaxBurst, OutOfOrder};
 
 /// The first level, in bytes.
 const FIRST: u64 = 6_000;
@@ -19,7 +19,7 @@ fn one_level() -> Config {
 }
 
 fn two_levels() -> Config {
-    Config { flow_control: "two-level".into(), ..one_level() }
+    Config { out_of_order: OutOfOrder::Unlimited, ..one_level() }
 }
 
 /// An association on which A sends 40 chunks at once, of which the first is lost: what is in flight then.
@@ -88,7 +88,7 @@ fn a_reader_that_is_slow_closes_the_first_level_and_opens_it_again() {
 
 #[test]
 fn a_second_level_that_is_full_takes_the_next_chunk_alone() {
-    let config = Config { out_of_order: Some(ByteCount::new(5_000)), ..two_levels() };
+    let config = Config { out_of_order: OutOfOrder::AtMost(ByteCount::new(5_000)), ..two_levels() };
     let (mut pair, _) = after_a_loss(Pair::open(config, 1));
     assert_eq!(pair.at(End::Z).received_bytes_held().get(), 5_000);
     assert_eq!(arrived(&mut pair), 40);

@@ -3,7 +3,7 @@
 use anabranch_base::{BitRate, Seed};
 use anabranch_link::Way;
 use anabranch_link::fabric::{Hop, Station};
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 
 use crate::load::Routes;
 use crate::network::Network;
@@ -33,8 +33,8 @@ const TEXT: &str = r#"
 
 #[test]
 fn an_association_sends_a_transfer_over_two_hops_of_a_shared_medium() {
-    let scenario = Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &Registry::standard())
-        .expect("a sound file");
+    let scenario =
+        Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &registry()).expect("a sound file");
     let root = Seed::from_number(1);
     let (mut fabric, _) = fabric_of(&scenario, &root).expect("links");
     let air = fabric.add_medium(Box::new(SharedAir::new(BitRate::from_mbps(6))));

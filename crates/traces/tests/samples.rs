@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anabranch_base::Duration;
 use anabranch_link::config::{Delay, Jitter, Rate};
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_traces::{Choices, RecordedLink, Recording, TraceError, TraceKind, Written, grouped};
 
 fn recording(name: &str, choices: &Choices) -> Recording {
@@ -27,7 +27,7 @@ fn made(files: &[&str], choices: &Choices) -> String {
 
 fn read(text: &str) -> Scenario {
     let source = Source::new("made.toml", text);
-    let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard());
+    let scenario = Scenario::parse(&source, &NoFiles, &[], &registry());
     scenario.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 

@@ -19,6 +19,9 @@ pub struct SimArguments {
     /// flow.main.sctp.scheduler=fill for one; `--set help` lists the keys, `--set help WORD` those with a word
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
+    /// Run with the policies of this program, which is built from examples/own-policy or in its way
+    #[arg(long, value_name = "FILE")]
+    pub policies: Option<PathBuf>,
     /// Number of independent replications; with `--until` the least number of them, at least 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,

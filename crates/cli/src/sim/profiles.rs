@@ -81,14 +81,13 @@ fn listed(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_planner::live;
     use anabranch_scenario::{NoFiles, Source};
 
     use super::*;
 
     fn said(flows: &str) -> String {
         let text = format!("[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n{flows}");
-        let read = Scenario::parse(&Source::new("s.toml", &text), &NoFiles, &[], &live::registry());
+        let read = Scenario::parse(&Source::new("s.toml", &text), &NoFiles, &[], &policies::registry());
         profiles(&read.unwrap_or_else(|error| panic!("{error}")))
     }
 

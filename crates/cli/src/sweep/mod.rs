@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anabranch_base::Duration;
 use anabranch_lab::sweep::{Axis, Combination, PointSummary, Progress, Written, run_here};
 use anabranch_lab::{Design, Sweep, SweepError};
-use anabranch_planner::live;
 use anabranch_scenario::{Scenario, Source};
 use anabranch_sim::Watcher;
 use anabranch_transfer::hex;
@@ -23,6 +22,7 @@ use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::meter::{Meter, SHARE};
+use crate::policies;
 use crate::report::Outcome;
 use crate::scenario::read;
 use crate::sim::check;
@@ -62,7 +62,7 @@ pub async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Resul
             axes: Vec::new(),
             combination: if arguments.zip { Combination::Zip } else { Combination::Product },
             until: arguments.until.map(|share| share.0),
-            registry: live::registry(),
+            registry: policies::registry(),
         },
     )?;
     let threads =

@@ -101,13 +101,13 @@ const NOT_FOR_US: [&str; 5] = ["lo", "all", "default", ".", ".."];
 
 #[cfg(test)]
 mod tests {
-    use anabranch_scenario::{NoFiles, Registry, Source};
+    use anabranch_scenario::{NoFiles, Source, registry};
 
     use super::*;
 
     fn planned(text: &str) -> Vec<InterfacePair> {
         let source = Source::new("test", text);
-        let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard());
+        let scenario = Scenario::parse(&source, &NoFiles, &[], &registry());
         interfaces(&scenario.expect("a scenario"))
     }
 

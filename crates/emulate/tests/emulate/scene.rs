@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, Duration, Time};
 use anabranch_link::Change;
 use anabranch_link::config::{LinkConfig, LossConfig, LossKind, QueueConfig, QueueLimit};
 use anabranch_scenario::model::{Direction, Event, Link, Path, RunSettings};
-use anabranch_scenario::{Registry, Scenario};
+use anabranch_scenario::{Scenario, registry};
 
 /// `milliseconds` after the start.
 pub fn at(milliseconds: u64) -> Time {
@@ -39,7 +39,7 @@ pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
         events: Vec::new(),
         node_events: Vec::new(),
         flows: Vec::new(),
-        registry: Registry::standard(),
+        registry: registry(),
     }
 }
 

@@ -7,7 +7,6 @@ use anabranch_link::config::Rate;
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::Protocol;
 use anabranch_sctp::config::tells_losses_apart;
-use anabranch_sctp::policy::Registry;
 use anabranch_sim::observe::{Host, PathState};
 use anabranch_sim::result::{FlowResult, PathResult, RunResult};
 
@@ -172,7 +171,7 @@ fn has_loss_based_control(scenario: &Scenario, flow: &FlowResult) -> bool {
     let name = flow.name.split('/').next().unwrap_or_default();
     let known = scenario.flows.iter().find(|known| known.name == name);
     known.is_some_and(|known| match &known.protocol {
-        Protocol::Sctp(sctp) => !tells_losses_apart(&sctp.config.congestion_control, &Registry::standard()),
+        Protocol::Sctp(sctp) => !tells_losses_apart(&sctp.config.congestion_control, &scenario.registry),
         Protocol::Udp | Protocol::Tcp(_) => false,
     })
 }

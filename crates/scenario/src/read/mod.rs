@@ -28,7 +28,7 @@ use anabranch_sctp::policy::Registry;
 
 use crate::fault::{Fault, Read};
 use crate::files::Files;
-use crate::model::{Direction, Multipath, Protocol, RunSettings, Scenario};
+use crate::model::{Direction, Multipath, Protocol, RunSettings, Scenario, WindowManagement};
 use crate::settings::RUN;
 use crate::tree::{Node, Span, Table, TreeValue};
 use anabranch_base::exact::exact_size;
@@ -76,7 +76,7 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
     let all = copies::flows(&flows, &paths, &network.path_names)?;
     let check = Check { run: fields.find("run"), links: &links, events: &events.links, flows: &flows };
     check.udp_flows(&network, &paths)?;
-    check.window_limits(&paths)?;
+    check.window_limits(&paths, registry)?;
     if users == Users::Flows {
         check.ends(&run)?;
     }
@@ -169,11 +169,11 @@ impl Check<'_> {
     }
 
     /// Window limits are one for each path, and fit the buffer that the windows share (M-CWM-3: "Σ c ≤ RBUF").
-    fn window_limits(&self, paths: &[PathDraft]) -> Read<()> {
+    fn window_limits(&self, paths: &[PathDraft], registry: &Registry) -> Read<()> {
         for flow in self.flows {
             let Protocol::Sctp(sctp) = &flow.settings.protocol else { continue };
             let fault = |message| Fault::value(flow.limits_span, message);
-            let is_managed = sctp.config.window_management != "none";
+            let is_managed = sctp.window_management(registry) != WindowManagement::None;
             if sctp.multipath == Multipath::AppStripe && is_managed {
                 let message = "multipath \"appstripe\" has a separate buffer for each path: its windows \
                                share none";

@@ -1,7 +1,7 @@
 //! Reads `[flow.sctp]`, the settings of an association, and what follows from one of them for others.
 
 use anabranch_base::setting::Scope;
-use anabranch_sctp::config::{Config, setting, settings};
+use anabranch_sctp::config::{Config, ConfigError, setting, settings};
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
@@ -23,7 +23,7 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
             return Err(fault.expected(format!("a table under {SCTP_HEADER}")));
         }
     };
-    refuse_unknown(SCTP_HEADER, &shapes::sctp_keys().collect::<Vec<_>>(), table)?;
+    refuse_unknown(SCTP_HEADER, &shapes::sctp_keys(registry), table)?;
     let reader = SettingReader { registry: Some(registry), scope: Scope::Scenarios };
     let mut sctp = defaults(Config::default());
     reader.set_all(setting("profile").into_iter(), table, &mut sctp.config)?;
@@ -41,8 +41,19 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     }
     let others = settings().filter(|setting| setting.key != "profile");
     reader.set_all(others, table, &mut sctp.config)?;
-    match sctp.config.check_without_limits() {
+    reader.set_all(registry.own_settings().map(|(_, own)| own), table, &mut sctp.config.own)?;
+    match check(&sctp.config, registry) {
         Ok(()) => Ok(sctp),
         Err(error) => Err(contradiction(&error, table, span)),
+    }
+}
+
+/// Whether the settings are within their domains. Window limits that the file leaves out are no fault: they are planned once
+/// the paths are known.
+fn check(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
+    config.check()?;
+    match config.window_limits[..] {
+        [] => Config { window_limits: vec![1], ..config.clone() }.check_policies(registry),
+        _ => config.check_policies(registry),
     }
 }

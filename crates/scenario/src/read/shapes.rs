@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use anabranch_base::setting::{Scope, Setting};
 use anabranch_link::config::settings as settings_of_ways;
-use anabranch_sctp::config::settings as settings_of_protocol;
+use anabranch_sctp::policy::Registry;
 
 use anabranch_wireless::config::{radio_settings, station_settings};
 
 use super::fields::Shape;
-use crate::settings::{self, OWN_SETTINGS, SCTP_HEADER};
+use crate::settings::{self, AssociationSetting, OWN_SETTINGS, SCTP_HEADER};
 
 pub(crate) const FILE: Shape = Shape {
     what: "a scenario",
@@ -74,18 +74,19 @@ fn lasting(keys: impl Iterator<Item = &'static str>) -> &'static [&'static str] 
     keys.collect::<Vec<_>>().leak()
 }
 
-/// Every key of `[flow.sctp]`.
-pub(crate) fn sctp_keys() -> impl Iterator<Item = &'static str> {
-    let of_protocol = settings_of_protocol().filter(|setting| setting.scope.includes(Scope::Scenarios));
-    OWN_SETTINGS.iter().map(|(_, own)| own.key).chain(of_protocol.map(|setting| setting.key))
+/// Every key of `[flow.sctp]` with the policies of `registry`.
+pub(crate) fn sctp_keys(registry: &Registry) -> Vec<&'static str> {
+    let all = AssociationSetting::all(registry).into_iter();
+    let of_protocol = all.filter(|setting| setting.scope().includes(Scope::Scenarios));
+    OWN_SETTINGS.iter().map(|(_, own)| own.key).chain(of_protocol.map(|setting| setting.key())).collect()
 }
 
 /// The header of the table, of those that have one, that has this key: a key that is wrong in one may belong in another.
-pub(crate) fn header_of(key: &str) -> Option<&'static str> {
+pub(crate) fn header_of(key: &str, registry: &Registry) -> Option<&'static str> {
     let shape = [&*RUN, &*LINK, &*RADIO, &*NODE, &*PATH, &*EVENT, &*FLOW]
         .into_iter()
         .find(|shape| shape.keys.contains(&key));
-    let is_of_sctp = || sctp_keys().any(|known| known.split('.').next() == Some(key));
+    let is_of_sctp = || sctp_keys(registry).iter().any(|known| known.split('.').next() == Some(key));
     let is_of_tcp = || TCP.keys.contains(&key).then_some(TCP.header);
     shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(SCTP_HEADER)).or_else(is_of_tcp)
 }

@@ -16,7 +16,7 @@ pub fn flow(flow: &Flow, paths: &[ResolvedValue], scenario: &Scenario) -> Resolv
         ("paths", _) => Some(paths.to_vec().into()),
         ("from" | "to" | "routing", _) => end_of(air?, &scenario.nodes, key),
         ("traffic", _) => Some(traffic(&flow.traffic)),
-        ("sctp", Protocol::Sctp(settings)) => Some(sctp::sctp(settings).into()),
+        ("sctp", Protocol::Sctp(settings)) => Some(sctp::sctp(settings, &scenario.registry).into()),
         ("tcp", Protocol::Tcp(settings)) => Some(table(TCP.iter(), settings, Scope::Scenarios).into()),
         _ => None,
     })

@@ -9,7 +9,7 @@ mod toml_text;
 
 pub(crate) use link::way;
 pub(crate) use mesh::channel;
-pub(crate) use sctp::{sctp, table};
+pub(crate) use sctp::{association, sctp, table};
 
 use anabranch_base::Time;
 use anabranch_base::setting::{Kind, Scope, Setting};

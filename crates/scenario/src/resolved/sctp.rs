@@ -1,17 +1,18 @@
 //! Settings as values of a file: every one that is said under its own key, nested as its dots say.
 
 use anabranch_base::setting::{self, Scope, Setting};
-use anabranch_sctp::config::settings;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::policy::Registry;
 
 use super::{ResolvedTable, ResolvedValue};
 use crate::model::Sctp;
 use crate::read::is_within;
-use crate::settings::{OWN_SETTINGS, has_rule};
+use crate::settings::{AssociationSetting, OWN_SETTINGS, has_rule};
 use anabranch_base::exact::{exact_distance, exact_rate, exact_size, exact_span, exact_speed};
 
-/// Every setting of an association, in the order of the contract.
-pub fn sctp(sctp: &Sctp) -> ResolvedTable {
-    let mut said = said(settings(), &sctp.config, Scope::Scenarios);
+/// Every setting of an association with the policies of `registry`, in the order of the contract.
+pub fn sctp(sctp: &Sctp, registry: &Registry) -> ResolvedTable {
+    let mut said = said_of_association(&sctp.config, registry, Scope::Scenarios);
     said.retain(|(key, _)| has_rule(key, sctp.multipath));
     for (after, own) in &OWN_SETTINGS {
         let Some(value) = (own.get)(sctp) else { continue };
@@ -22,6 +23,17 @@ pub fn sctp(sctp: &Sctp) -> ResolvedTable {
         said.insert(at, (own.key, value));
     }
     nested(said)
+}
+
+/// The settings of an association that can be set in `scope`, nested.
+pub fn association(config: &Config, registry: &Registry, scope: Scope) -> ResolvedTable {
+    nested(said_of_association(config, registry, scope))
+}
+
+fn said_of_association(config: &Config, registry: &Registry, scope: Scope) -> Said {
+    let all = AssociationSetting::all(registry).into_iter();
+    let settings = all.filter(|setting| setting.scope().includes(scope));
+    of_tables(settings.filter_map(|setting| Some((setting.key(), setting.get(config)?))).collect())
 }
 
 /// The settings of `target` that can be set in `scope`, nested.
@@ -35,11 +47,14 @@ pub fn table<T: 'static>(
 
 type Said = Vec<(&'static str, setting::Value)>;
 
-/// The settings that have a value. Where those of a table have some, they say what is also said by the table's short
-/// form.
+/// The settings that have a value.
 fn said<T: 'static>(settings: impl Iterator<Item = &'static Setting<T>>, target: &T, scope: Scope) -> Said {
     let settings = settings.filter(|setting| setting.scope.includes(scope));
-    let all: Said = settings.filter_map(|setting| Some((setting.key, (setting.get)(target)?))).collect();
+    of_tables(settings.filter_map(|setting| Some((setting.key, (setting.get)(target)?))).collect())
+}
+
+/// Where the settings of a table have values, they say what is also said by the table's short form.
+fn of_tables(all: Said) -> Said {
     let is_short = |key: &str| all.iter().any(|(other, _)| is_within(other, key));
     all.iter().filter(|(key, _)| !is_short(key)).cloned().collect()
 }

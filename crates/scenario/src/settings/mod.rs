@@ -2,6 +2,7 @@
 //! association beyond its protocol, and of TCP. Those of links and of the protocol stand beside what they set, in their crates.
 //! Adding a setting is adding its entry.
 
+mod association;
 mod event;
 mod flow;
 mod link;
@@ -12,6 +13,7 @@ mod sctp;
 mod tcp;
 mod traffic;
 
+pub use association::AssociationSetting;
 pub(crate) use event::{CHANGES, EVENT};
 pub(crate) use flow::{FLOW, STAGGER, unnamed};
 pub(crate) use link::LINK;

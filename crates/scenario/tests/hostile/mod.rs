@@ -27,7 +27,7 @@ pub fn scenario(bytes: &[u8]) {
 
 /// The shipped policies, with one that stands for the planner's: its name is all that is read.
 pub fn registry() -> Registry {
-    let mut registry = Registry::standard();
+    let mut registry = anabranch_scenario::registry();
     registry.window_limits.add("live", |_| Box::new(Unlimited));
     registry
 }

@@ -18,6 +18,8 @@ pub struct Settings {
     pub config: Config,
     /// The policies of these names.
     pub registry: Registry,
+    /// The rules of the receiver that these policies are.
+    pub receiver: ReceiverRules,
     /// The memory by which all receive buffers together may grow.
     pub budget: Arc<Budget>,
 }

@@ -14,7 +14,6 @@ use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_
 use super::packet_auth::PacketAuth;
 use super::peer_addresses::{Pairs, Ways};
 use super::race::Race;
-use super::receiver_rules::ReceiverRules;
 use super::session::Session;
 use crate::config::EcnUse;
 use crate::path::{PathAddresses, PathTable};
@@ -160,7 +159,7 @@ impl Handshake {
             outbound_streams: config.outbound_streams.min(ack.inbound_streams),
             inbound_streams: config.inbound_streams.min(ack.outbound_streams),
             ecn: config.ecn != EcnUse::Off && body.ecn,
-            receiver: ReceiverRules::of(config).and(body.receiver),
+            receiver: self.settings.receiver.and(body.receiver),
         };
         let mut paths = std::mem::take(&mut self.paths);
         let (path, pairs) = self.race.finish(path, &mut paths, &body.addresses);
@@ -350,7 +349,7 @@ impl Handshake {
         if config.ecn != EcnUse::Off {
             parameters.push(Parameter::EcnCapable);
         }
-        parameters.extend(ReceiverRules::of(config).parameter());
+        parameters.extend(self.settings.receiver.parameter());
         parameters.extend(Extensions::announced(config, &self.identity.random));
         Init {
             initiate_tag: self.identity.tag,

@@ -51,7 +51,7 @@ pub use peer_addresses::{Alternatives, InitPace, Ways};
 pub use questions::AssociationState;
 pub use race::MAX_PAIRS;
 pub use receiver_rules::ReceiverRules;
-pub use session::check_policies;
+pub use session::build_policies;
 use session::{Session, ShutdownState};
 
 use crate::event::{CloseReason, Event};

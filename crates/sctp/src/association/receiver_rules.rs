@@ -2,7 +2,6 @@
 //! set to one of them says so in its INIT or INIT-ACK, in a parameter of our own that other stacks skip without a word (RFC
 //! 9260 §3.2.1: the two high bits of its type are 10). A rule holds only if both ends said so.
 
-use crate::config::Config;
 use crate::wire::Parameter;
 
 /// The rules that an end is set to, or on which both agreed.
@@ -15,11 +14,6 @@ pub struct ReceiverRules {
 }
 
 impl ReceiverRules {
-    /// Those that `config` is set to.
-    pub fn of(config: &Config) -> ReceiverRules {
-        ReceiverRules { two_levels: config.has_two_levels(), new_gaps: config.has_new_gaps() }
-    }
-
     /// Those that hold if the other end has said `other`.
     pub fn and(self, other: ReceiverRules) -> ReceiverRules {
         ReceiverRules {
@@ -67,7 +61,7 @@ mod tests {
 
     #[test]
     fn an_end_without_such_rules_says_nothing() {
-        assert_eq!(ReceiverRules::of(&Config::rfc9260()).parameter(), None);
+        assert_eq!(ReceiverRules::default().parameter(), None);
     }
 
     #[test]

@@ -1,25 +1,13 @@
 //! Checks settings: each against the bounds of its entry in the table, and settings that depend on each other
 //! together.
 
-use anabranch_base::ByteCount;
 use anabranch_base::setting::{Kind, Value};
+use anabranch_base::{ByteCount, Seed};
 
 use super::settings::{LONGEST_SACK_DELAY, settings};
-use super::{BurstRule, Config, IpVersion, Unit};
-use crate::policy::acknowledge::DacWire;
+use super::{Config, ConfigError, IpVersion, Unit};
 use crate::policy::loss_detection::cmt::CmtRules;
-
-/// A setting outside its domain.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} is {value}, expected {expected}")]
-pub struct ConfigError {
-    /// The setting, as users write it.
-    pub key: &'static str,
-    /// Its value.
-    pub value: String,
-    /// The values that are allowed.
-    pub expected: String,
-}
+use crate::policy::registry::Registry;
 
 impl Config {
     /// Whether every setting is within its domain.
@@ -27,23 +15,32 @@ impl Config {
     /// # Errors
     /// The first setting outside its domain, with the allowed values.
     pub fn check(&self) -> Result<(), ConfigError> {
-        self.check_without_limits()?;
-        self.check_window_limits()
-    }
-
-    /// Like [`check`](Config::check), without the window limits, which may still be planned once the paths are known.
-    ///
-    /// # Errors
-    /// The first setting outside its domain, with the allowed values.
-    pub fn check_without_limits(&self) -> Result<(), ConfigError> {
         self.check_bounds()?;
         self.check_timing()?;
         self.check_growth()?;
         self.check_order()?;
-        self.check_flags()?;
+        self.check_limits()?;
         self.check_first_window()?;
-        self.check_pacing()?;
         self.check_payload()
+    }
+
+    /// Whether the policies of `registry` that the settings name work with them, as their entries say.
+    ///
+    /// # Errors
+    /// The first setting that a policy does not allow. A name that is not registered is none.
+    pub fn check_policies(&self, registry: &Registry) -> Result<(), ConfigError> {
+        let rules = self.rules(Seed::from_number(0));
+        registry.loss_detections.check(&self.loss_detection, &rules)?;
+        registry.congestion_controls.check(&self.congestion_control, &rules)?;
+        registry.slow_starts.check(&self.slow_start, &rules)?;
+        registry.window_limits.check(&self.window_management, &rules)?;
+        registry.loss_responses.check(&self.loss_response, &rules)?;
+        registry.retransmission_policies.check(&self.retransmission, &rules)?;
+        registry.retransmission_policies.check(&self.fast_retransmission, &rules)?;
+        registry.schedulers.check(&self.scheduler, &rules)?;
+        registry.ack_timings.check(self.sack_timing(), &rules)?;
+        registry.sack_contents.check(&self.sack_content, &rules)?;
+        registry.flow_controls.check(self.flow_control(), &rules)
     }
 
     /// Whether each number is within its own bounds.
@@ -65,7 +62,7 @@ impl Config {
         ];
         for (key, value) in beyond_the_table {
             if !(1..=65_535).contains(&value) {
-                return Err(out_of_domain(key, &value, "1 to 65535".to_owned()));
+                return Err(ConfigError::new(key, &value, "1 to 65535".to_owned()));
             }
         }
         Ok(())
@@ -74,13 +71,13 @@ impl Config {
     fn check_timing(&self) -> Result<(), ConfigError> {
         if self.sack.delay > LONGEST_SACK_DELAY {
             let expected = format!("at most {LONGEST_SACK_DELAY} (RFC 9260 §6.2)");
-            return Err(out_of_domain("sack.delay", &self.sack.delay, expected));
+            return Err(ConfigError::new("sack.delay", &self.sack.delay, expected));
         }
         let (min, initial, max) =
             (("rto.min", self.rto.min), ("rto.initial", self.rto.initial), ("rto.max", self.rto.max));
         for ((lower, least), (upper, most)) in [(min, max), (min, initial), (initial, max)] {
             if least > most {
-                return Err(out_of_domain(lower, &least, format!("at most {upper}, which is {most}")));
+                return Err(ConfigError::new(lower, &least, format!("at most {upper}, which is {most}")));
             }
         }
         Ok(())
@@ -91,16 +88,7 @@ impl Config {
         if self.cmt.by_departure && ![CmtRules::BY_DEPARTURE, CmtRules::BY_TIME].contains(&self.cmt) {
             let expected = "tsn where a rule of cmt is false, or as in ns-2".to_owned();
             let order = if self.cmt.by_time { "time" } else { "departure" };
-            return Err(out_of_domain("cmt.order", &order, expected));
-        }
-        Ok(())
-    }
-
-    /// The plain number of packets takes all flags of a SACK.
-    fn check_flags(&self) -> Result<(), ConfigError> {
-        if self.has_new_gaps() && self.dac_wire == DacWire::Plain {
-            let expected = "bits76 where sack.gaps is new".to_owned();
-            return Err(out_of_domain("dac_wire", &"plain", expected));
+            return Err(ConfigError::new("cmt.order", &order, expected));
         }
         Ok(())
     }
@@ -111,27 +99,24 @@ impl Config {
         let Some(growth) = self.receive_growth else { return Ok(()) };
         if self.has_two_levels() {
             let expected = "none where the buffer has two levels".to_owned();
-            return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));
+            return Err(ConfigError::new("receive_buffer.limit", &growth.limit, expected));
         }
         if growth.limit < self.receive_buffer {
             let expected = format!("at least {}, with which it begins", self.receive_buffer);
-            return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));
+            return Err(ConfigError::new("receive_buffer.limit", &growth.limit, expected));
         }
         Ok(())
     }
 
-    /// Limits are given if the window management needs them, and allow each path to send.
-    fn check_window_limits(&self) -> Result<(), ConfigError> {
-        let key = "window_management";
-        if self.window_management == "static" && self.window_limits.is_empty() {
-            let expected = "a list of limits in packets, one for each path".to_owned();
-            return Err(out_of_domain(key, &self.window_management, expected));
+    /// Limits allow each path to send.
+    fn check_limits(&self) -> Result<(), ConfigError> {
+        match self.window_limits.contains(&0) {
+            true => {
+                let given = format!("{:?}", self.window_limits);
+                Err(ConfigError::new("window_management", &given, "limits of at least 1 packet".to_owned()))
+            }
+            false => Ok(()),
         }
-        if self.window_limits.contains(&0) {
-            let given = format!("{:?}", self.window_limits);
-            return Err(out_of_domain(key, &given, "limits of at least 1 packet".to_owned()));
-        }
-        Ok(())
     }
 
     /// A window that never allows a first packet would never grow.
@@ -140,18 +125,7 @@ impl Config {
         let first = self.first_window(IpVersion::V4);
         if first < least {
             let why = if self.strict_window { ", the first packet, as the window is strict" } else { "" };
-            return Err(out_of_domain("initial_window", &first, format!("at least {least}{why}")));
-        }
-        Ok(())
-    }
-
-    /// BBR's rate is half of its control: without pacers its windows, of twice what fills a path, would leave in bursts.
-    fn check_pacing(&self) -> Result<(), ConfigError> {
-        let key = "congestion_control";
-        if BBR.contains(&self.congestion_control.as_str()) && self.max_burst.rule != BurstRule::Paced {
-            let expected =
-                "reno where packets are not paced; bbr needs pacing (max_burst.rule = \"paced\")".to_owned();
-            return Err(out_of_domain(key, &self.congestion_control, expected));
+            return Err(ConfigError::new("initial_window", &first, format!("at least {least}{why}")));
         }
         Ok(())
     }
@@ -162,7 +136,7 @@ impl Config {
         let fits = self.largest_payload(IpVersion::V4);
         if payload > fits {
             let expected = format!("at most {fits}, which fits a chunk with an MTU of {}", self.mtu);
-            return Err(out_of_domain("payload", &payload, expected));
+            return Err(ConfigError::new("payload", &payload, expected));
         }
         Ok(())
     }
@@ -187,13 +161,6 @@ fn out_of_bounds(kind: Kind, value: &Value) -> Option<(String, String)> {
         }
         _ => None,
     }
-}
-
-/// The congestion controls that give a pacing rate.
-const BBR: [&str; 2] = ["bbr", "bbr-draft"];
-
-fn out_of_domain(key: &'static str, value: &impl ToString, expected: String) -> ConfigError {
-    ConfigError { key, value: value.to_string(), expected }
 }
 
 #[cfg(test)]
@@ -241,7 +208,10 @@ mod tests {
             window_limits: limits.to_vec(),
             ..Config::rfc9260()
         };
-        let told = |config: Config| config.check().map_err(|error| error.to_string());
+        let told = |config: Config| {
+            let checked = config.check().and_then(|()| config.check_policies(&Registry::standard()));
+            checked.map_err(|error| error.to_string())
+        };
         let none = "window_management is static, expected a list of limits in packets, one for each path";
         assert_eq!(told(with(&[])), Err(none.to_owned()));
         let zero = "window_management is [7, 0], expected limits of at least 1 packet";

@@ -9,23 +9,21 @@ mod growth;
 mod message_limit;
 mod mtu;
 mod names;
+mod out_of_order;
 mod profiles;
 mod settings;
 mod sizes;
 mod tuned;
 
-pub use crate::policy::congestion::coupled::berp::BerpRules;
+pub use crate::policy::ConfigError;
 pub use crate::policy::congestion::reno::EcnWindow;
-pub use crate::policy::response::wireless_aware::{
-    AfterTimeout, Backoff, EvidenceRule, WirelessResend, WirelessRules,
-};
 pub use buffer_split::BufferSplit;
-pub use check::ConfigError;
 pub use coupling::Coupling;
 pub use ecn::EcnUse;
 pub use growth::Growth;
 pub use message_limit::MessageLimit;
 pub use mtu::{MtuBounds, MtuDiscovery};
+pub use out_of_order::OutOfOrder;
 pub use profiles::{PROFILES, Profile};
 pub use settings::{setting, settings};
 pub use sizes::IpVersion;
@@ -35,9 +33,8 @@ use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::{IdleThreshold, RenoRules};
 use crate::policy::loss_detection::cmt::CmtRules;
-use crate::policy::loss_detection::ipcc::IpccRules;
 use crate::policy::ns2::Ns2Rule;
-use crate::policy::registry::{Registry, StandardRules};
+use crate::policy::registry::{OwnSettings, Registry, StandardRules};
 use crate::wire::Checksum;
 
 /// The settings of an association. The profiles never change: research depends on the RFCs' values, and a profile's
@@ -70,8 +67,6 @@ pub struct Config {
     pub loss_detection: String,
     /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
-    /// Which of IPCC's rules hold where `loss_detection` is `ipcc`; see [`Config::set_ipcc`].
-    pub ipcc: IpccRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
     /// Whether paths that are found to share a bottleneck grow together.
@@ -83,10 +78,8 @@ pub struct Config {
     pub window_limits: Vec<u32>,
     /// What the sender does after a loss: a name in the registry.
     pub loss_response: String,
-    /// Which parts of the congestion control `berp` are used.
-    pub berp: BerpRules,
-    /// How the loss response `wireless-aware` answers a loss without a mark.
-    pub wireless: WirelessRules,
+    /// The settings of policies' own.
+    pub own: OwnSettings,
     /// Whether chunks are sent again in the idle period of a small window (M-SWS-1).
     pub small_window_recovery: bool,
     /// Whether windows of a path go on from half of what filled it for another association of the endpoint, up to ten minutes ago.
@@ -97,14 +90,11 @@ pub struct Config {
     pub retransmission: String,
     /// Where a chunk goes after missing reports: a name in the registry.
     pub fast_retransmission: String,
-    /// What the receiver advertises and how the sender uses it: a name in the registry.
-    pub flow_control: String,
 
     /// The receive buffer, shared by all paths; if it grows, its initial size; if it has two levels, the first one.
     pub receive_buffer: ByteCount,
-    /// With two levels, how much data may wait for missing chunks in the second one; `None` for as much as gap blocks can
-    /// name.
-    pub out_of_order: Option<ByteCount>,
+    /// Where data is held that waits for missing chunks: in the receive buffer, or in a second level of it.
+    pub out_of_order: OutOfOrder,
     /// How far the receive buffer grows by itself; `None` for a fixed size.
     pub receive_growth: Option<Growth>,
     /// How much user data may wait to be acknowledged. Chunks of a few bytes cost more memory than they carry, so
@@ -137,8 +127,11 @@ pub struct Config {
     pub sack: SackSettings,
     /// Whether the chunk that uses up the peer's window asks for a SACK without delay (RFC 7053).
     pub sack_immediately: bool,
-    /// Which packets the receiver may acknowledge late: a name in the registry.
+    /// Which packets the receiver may acknowledge late, unless [`SackSettings::when`] says it: a name in the registry.
     pub ack_timing: String,
+    /// What `ack_timing` becomes where [CMT's delayed acknowledgements](CmtRules::delayed_ack) are used: a name in the
+    /// registry.
+    pub cmt_ack_timing: String,
     /// What a SACK reports: a name in the registry.
     pub sack_content: String,
     /// How a SACK encodes the number of packets it answers, at both ends (M-CMT-4).
@@ -235,6 +228,17 @@ pub struct SackSettings {
     pub delay: Duration,
     /// Whether each packet that a driver reads at once is answered by its own SACK, or all by one SACK.
     pub batch: SackBatch,
+    /// Which packets are acknowledged immediately.
+    pub when: SackWhen,
+}
+
+/// Which packets are acknowledged immediately.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackWhen {
+    /// Those that [`Config::ack_timing`] says.
+    Standard,
+    /// None because of a gap (M-IPCC-8).
+    AnyOrder,
 }
 
 /// How packets that a driver reads from the network at once are answered. The core answers whenever it is polled; the
@@ -365,7 +369,6 @@ impl Config {
     /// The values that the standard rules need. Rules that draw random numbers use children of `seed`.
     pub fn rules(&self, seed: Seed) -> StandardRules {
         StandardRules {
-            berp: self.berp,
             reno: RenoRules {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,
@@ -375,18 +378,16 @@ impl Config {
                 decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
                 ecn_window: self.ecn_window,
             },
-            // M-SCTP-4: with CMT's window update, and with IPCC, "advance" means an advance of the path, in every profile.
-            growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
+            is_paced: self.max_burst.rule == BurstRule::Paced,
             missing_reports: self.missing_reports,
             cmt: self.cmt,
-            ipcc: self.ipcc,
             window_limits: self.window_limits.clone(),
-            wireless: self.wireless,
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
             dac_wire: self.dac_wire,
             rto_min: self.rto.min,
             rto_max: self.rto.max,
+            own: self.own.clone(),
             seed,
         }
     }
@@ -395,11 +396,8 @@ impl Config {
     /// has none.
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.set_sender_cmt(rules);
-        // Timing that depends on the number of paths already delays as CMT does, if that is wanted.
-        let has_both = self.ack_timing == "dac-on-several-paths" && rules.delayed_ack;
-        if !has_both && self.ack_timing != ANY_ORDER {
-            self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
-        }
+        let timing = if rules.delayed_ack { &self.cmt_ack_timing } else { "standard" };
+        self.ack_timing = timing.to_owned();
     }
 
     /// Like [`set_cmt`](Config::set_cmt), for the data that this end sends: the timing of the SACKs that it sends
@@ -415,33 +413,21 @@ impl Config {
         detection.clone_into(&mut self.loss_detection);
     }
 
-    /// Sends data by these `rules` of IPCC, each path with a congestion control of its own (M-IPCC-1 to -5). Which path
-    /// carries what, and the timing of the SACKs that this end sends, stay.
-    pub fn set_ipcc(&mut self, rules: IpccRules) {
-        self.cmt = CmtRules::NONE;
-        self.ipcc = rules;
-        "ipcc".clone_into(&mut self.loss_detection);
-    }
-
     /// Whether the receive buffer has two levels, if the peer's has too (M-IPCC-7).
     pub fn has_two_levels(&self) -> bool {
-        self.flow_control == TWO_LEVELS
+        self.out_of_order != OutOfOrder::InBuffer
     }
 
-    /// Whether SACKs report new gaps alone, if the peer understands that (M-IPCC-9).
-    pub fn has_new_gaps(&self) -> bool {
-        self.sack_content == NEW_GAPS
+    /// What the receiver advertises and how the sender uses it: a name in the registry.
+    pub fn flow_control(&self) -> &'static str {
+        if self.has_two_levels() { "two-level" } else { "standard" }
     }
 
-    fn updates_windows_by_path(&self) -> bool {
-        let is_updated = self.loss_detection == "cmt" && self.cmt.window_update;
-        self.cmt.by_departure || is_updated || self.loss_detection == "ipcc"
+    /// The timing of SACKs that holds: a name in the registry.
+    pub fn sack_timing(&self) -> &str {
+        match self.sack.when {
+            SackWhen::Standard => &self.ack_timing,
+            SackWhen::AnyOrder => "any-order",
+        }
     }
 }
-
-/// The flow control by the first of two levels.
-pub(crate) const TWO_LEVELS: &str = "two-level";
-/// The SACK content of new gaps alone.
-pub(crate) const NEW_GAPS: &str = "new";
-/// The timing of SACKs that no gap causes.
-pub(crate) const ANY_ORDER: &str = "any-order";

@@ -2,7 +2,7 @@
 
 use anabranch_base::setting::Named;
 
-use super::{BufferSplit, BurstRule, Charge, Encapsulation, MtuDiscovery, Unit};
+use super::{BufferSplit, BurstRule, Charge, Encapsulation, MtuDiscovery, SackWhen, Unit};
 use crate::policy::acknowledge::DacWire;
 
 impl Named for Charge {
@@ -50,6 +50,12 @@ impl Named for BurstRule {
         ("rfc", BurstRule::Rfc),
         ("paced", BurstRule::Paced),
     ];
+}
+
+impl Named for SackWhen {
+    const WHAT: &'static str = "acknowledgement timing";
+    const NAMES: &'static [(&'static str, SackWhen)] =
+        &[("standard", SackWhen::Standard), ("any-order", SackWhen::AnyOrder)];
 }
 
 impl Named for DacWire {

@@ -4,14 +4,13 @@ use anabranch_base::{ByteCount, Duration, Ecn};
 
 use super::{
     BufferSplit, BurstRule, Charge, Config, Coupling, EcnUse, EcnWindow, Encapsulation, Exemption, Failover,
-    InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
+    InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, OutOfOrder, RtoSettings, SackBatch, SackSettings,
+    SackWhen, Unit,
 };
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::coupled::berp::BerpRules;
 use crate::policy::congestion::reno::IdleThreshold;
 use crate::policy::loss_detection::cmt::CmtRules;
-use crate::policy::loss_detection::ipcc::IpccRules;
-use crate::policy::response::wireless_aware::WirelessRules;
+use crate::policy::registry::OwnSettings;
 use crate::wire::Checksum;
 
 impl Config {
@@ -30,23 +29,20 @@ impl Config {
             payload: None,
             loss_detection: "association".into(),
             cmt: CmtRules::NONE,
-            ipcc: IpccRules::DEFAULT,
             congestion_control: "reno".into(),
             coupled: Coupling::Off,
             window_management: "none".into(),
             window_limits: Vec::new(),
             loss_response: "standard".into(),
-            berp: BerpRules::BOTH,
-            wireless: WirelessRules::DEFAULT,
+            own: OwnSettings::default(),
             small_window_recovery: false,
             remember_paths: false,
             scheduler: "round-robin".into(),
             retransmission: "alternate".into(),
             fast_retransmission: "same".into(),
-            flow_control: "standard".into(),
             receive_buffer: ByteCount::from_mib(1),
             receive_growth: None,
-            out_of_order: None,
+            out_of_order: OutOfOrder::InBuffer,
             send_buffer: ByteCount::from_mib(2),
             message_limit: MessageLimit::BothBuffers,
             buffer_split: BufferSplit::None,
@@ -58,9 +54,15 @@ impl Config {
             ect_retransmissions: true,
             cwr_always: false,
             missing_reports: 3,
-            sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
+            sack: SackSettings {
+                every: 2,
+                delay: Duration::from_millis(200),
+                batch: SackBatch::Each,
+                when: SackWhen::Standard,
+            },
             sack_immediately: false,
             ack_timing: "standard".into(),
+            cmt_ack_timing: "dac".into(),
             sack_content: "all".into(),
             dac_wire: DacWire::Bits76,
             rto: RtoSettings {

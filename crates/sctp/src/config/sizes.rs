@@ -2,7 +2,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::{Charge, Config, Encapsulation, InitialWindow, Unit};
+use super::{Charge, Config, Encapsulation, InitialWindow, OutOfOrder, Unit};
 use crate::wire::Data;
 
 /// The IP version of a path.
@@ -18,7 +18,10 @@ impl Config {
     /// The size of the second level of a receive buffer that has two: without a limit, as many full packets as gap blocks
     /// can name.
     pub fn second_level(&self) -> ByteCount {
-        self.out_of_order.unwrap_or(self.mtu * u64::from(u16::MAX))
+        match self.out_of_order {
+            OutOfOrder::AtMost(size) => size,
+            OutOfOrder::InBuffer | OutOfOrder::Unlimited => self.mtu * u64::from(u16::MAX),
+        }
     }
 
     /// The bytes of a packet that IP, UDP and the seal take, with IP version `ip`.

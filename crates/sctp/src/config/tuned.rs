@@ -63,6 +63,8 @@ impl Config {
             // A path with a time-out has potentially failed: its lost chunks go to another path, whatever this
             // setting is.
             retransmission: "same".into(),
+            // A receiver does not know in advance how many paths its peers have.
+            cmt_ack_timing: "dac-on-several-paths".into(),
             // A phone changes its network while it sends.
             dynamic_addresses: true,
             // 1 + 2 + 4 + 8 s: a person still waits that long.
@@ -70,8 +72,6 @@ impl Config {
             ..profile
         };
         config.set_cmt(CmtRules::ALL);
-        // A receiver does not know in advance how many paths its peers have.
-        "dac-on-several-paths".clone_into(&mut config.ack_timing);
         config
     }
 

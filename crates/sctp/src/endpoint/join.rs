@@ -63,7 +63,7 @@ impl Endpoint {
             outbound_streams: config.outbound_streams,
             inbound_streams: config.inbound_streams,
             ecn: config.ecn != EcnUse::Off,
-            receiver: ReceiverRules::of(config),
+            receiver: self.settings.receiver,
         }
     }
 

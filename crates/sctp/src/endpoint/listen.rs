@@ -9,7 +9,7 @@ use super::{Arrival, AssociationId, Channel, Endpoint, PeerRoute, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
     Association, AssociationState, Extensions, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
-    RandomNumber, ReceiverRules, acceptable, address_parameter, address_parameters, check_init, reached_as,
+    RandomNumber, acceptable, address_parameter, address_parameters, check_init, reached_as,
 };
 use crate::config::EcnUse;
 use crate::seq::Tsn;
@@ -275,7 +275,7 @@ impl Endpoint {
             remote: arrival.remote,
             announced: body.addresses.clone(),
             ecn: config.ecn != EcnUse::Off && body.ecn,
-            receiver: ReceiverRules::of(config).and(body.receiver),
+            receiver: self.settings.receiver.and(body.receiver),
             extensions: (*offer != PeerExtensions::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
         };

@@ -153,7 +153,7 @@ mod tests {
     use anabranch_base::{ByteCount, Seed};
 
     use super::*;
-    use crate::association::{LocalIdentity, RandomNumber, Settings, Ways};
+    use crate::association::{LocalIdentity, RandomNumber, ReceiverRules, Settings, Ways};
     use crate::config::Config;
     use crate::policy::Registry;
     use crate::receive::Budget;
@@ -164,6 +164,7 @@ mod tests {
         let settings = Settings {
             config: Config::rfc9260(),
             registry: Registry::standard(),
+            receiver: ReceiverRules::default(),
             budget: Arc::new(Budget::new(ByteCount::ZERO)),
         };
         let identity = LocalIdentity {

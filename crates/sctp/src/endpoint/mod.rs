@@ -29,7 +29,7 @@ use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
     Association, AssociationState, Ecn, LocalIdentity, Message, PathAddresses, Settings, Transmit, Verified,
-    Ways, check_policies,
+    Ways, build_policies,
 };
 use crate::config::{Config, ConfigError, SackBatch};
 use crate::event::Event;
@@ -184,7 +184,8 @@ impl Endpoint {
     /// A setting is outside its domain or names an unknown policy, or there is no local address.
     pub fn new(config: EndpointConfig, seed: Seed) -> Result<Endpoint, EndpointError> {
         config.association.check()?;
-        check_policies(&config.registry, &config.association, &seed)?;
+        let receiver = build_policies(&config.registry, &config.association, &seed)?;
+        config.association.check_policies(&config.registry)?;
         if config.local.is_empty() {
             return Err(EndpointError::NoLocalAddress);
         }
@@ -192,6 +193,7 @@ impl Endpoint {
         let settings = Settings {
             config: config.association.clone(),
             registry: config.registry.clone(),
+            receiver,
             budget: Arc::new(Budget::new(budget)),
         };
         Ok(Endpoint {

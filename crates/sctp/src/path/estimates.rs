@@ -160,7 +160,7 @@ impl Estimates {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     #[test]
     fn a_path_that_begins_anew_counts_its_rounds_on_and_forgets_what_it_measured() {

@@ -146,7 +146,7 @@ fn is_spared(weight: ByteCount, sample: &PathSample) -> bool {
 mod tests {
     use super::*;
     use crate::policy::Delivery;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Duration::from_millis(milliseconds)

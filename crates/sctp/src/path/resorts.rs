@@ -75,7 +75,7 @@ impl Resorts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     fn samples(states: &[PathState]) -> Vec<PathSample> {
         let numbered = states.iter().enumerate();

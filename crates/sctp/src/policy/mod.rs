@@ -2,6 +2,7 @@
 //! never the parts of the association.
 
 pub mod acknowledge;
+mod config_error;
 pub mod congestion;
 pub mod loss_detection;
 pub mod ns2;
@@ -10,8 +11,10 @@ pub mod response;
 pub mod retransmission;
 pub mod schedule;
 pub mod slow_start;
+pub mod testing;
 pub(crate) mod view;
 pub mod window;
 
+pub use config_error::ConfigError;
 pub use registry::{Registry, UnknownPolicy};
 pub use view::{Blocker, Delivery, Hints, OneWay, PathId, PathSample, PathState, View};

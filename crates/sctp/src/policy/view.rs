@@ -306,53 +306,7 @@ impl fmt::Display for PathId {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-
-    /// A path with room: cwnd 4 units of 1,500 B, nothing in flight.
-    pub(crate) fn sample(index: usize) -> PathSample {
-        let unit = ByteCount::new(1500);
-        PathSample {
-            id: PathId::from_index(index),
-            state: PathState::Active,
-            mtu: unit,
-            packet_limit: ByteCount::new(1480),
-            unit,
-            cwnd: unit * 4,
-            ssthresh: unit * 64,
-            flight: ByteCount::ZERO,
-            is_strict: false,
-            blocked_by: None,
-            is_paced: false,
-            cut_open: false,
-            ecn_open: false,
-            loss_open: false,
-            has_spent_share: false,
-            srtt: None,
-            min_rtt: None,
-            rttvar: Duration::ZERO,
-            rto: Duration::from_secs(1),
-            recovery_rto: Duration::from_secs(1),
-            bandwidth: None,
-            one_way: None,
-            delivery: None,
-            drain_to: None,
-            loss_rate: 0.0,
-            hints: Hints::default(),
-        }
-    }
-
-    /// A view of `paths`, with enough room at the peer.
-    pub(crate) fn view(paths: &[PathSample]) -> View<'_> {
-        let plenty = ByteCount::from_mib(1);
-        View {
-            now: Time::ZERO,
-            paths,
-            primary: PathId::FIRST,
-            last_resort: PathId::FIRST,
-            peer_window: plenty,
-            receive_buffer: plenty,
-            queued: plenty,
-        }
-    }
+    pub(crate) use crate::policy::testing::{sample, view};
 
     #[test]
     fn only_a_window_that_is_not_strict_is_passed_by_its_last_packet() {

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::Duration;
 use anabranch_sctp::association::{Association, MAX_PATHS, Message, Outgoing, SendError};
+use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::wire::{Ppid, StreamId, VerificationTag};
 use bytes::Bytes;
@@ -45,7 +46,8 @@ impl Cast {
     /// Both ends, before anything is sent.
     pub fn new(scene: &Scene, read: fn() -> Reading) -> Cast {
         let config = scene.config();
-        let mut pair = Pair::over(config.clone(), config.clone(), &scene.versions);
+        let mut pair = Pair::over(Config::default(), Config::default(), &scene.versions);
+        pair.equip(&(scene.variant.registry)(), &config);
         pair.meter = Some(Meter::new(read));
         pair.may_cross = true;
         pair.keep_packets();

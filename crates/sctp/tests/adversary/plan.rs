@@ -3,10 +3,9 @@
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::{Config, Growth, IpVersion};
-use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 
 use super::{Guess, Lie, Past};
-use crate::pair::End;
+use crate::pair::{End, Variant};
 use crate::walk::Dice;
 
 /// The settings of a play.
@@ -15,8 +14,7 @@ pub struct Scene {
     pub seed: u64,
     pub powers: Powers,
     pub profile: &'static str,
-    /// Both ends read SACKs by path sequence numbers.
-    pub is_ipcc: bool,
+    pub variant: Variant,
     pub versions: Vec<IpVersion>,
     pub delays_ms: Vec<u64>,
     pub mtu: u64,
@@ -99,7 +97,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
     Scene {
         seed,
         powers: powers(dice),
-        is_ipcc: seed % 4 == 3,
+        variant: Variant::STANDARD,
         profile: dice.one_of(&["rfc9260", "rfc9260", "tuned-1", "tuned-1", "rfc4960", "rfc2960"]),
         versions: (0..pipes)
             .map(|_| dice.one_of(&[IpVersion::V4, IpVersion::V4, IpVersion::V6]))
@@ -233,9 +231,7 @@ impl Scene {
             dynamic_addresses: self.dynamic_addresses,
             ..profile
         };
-        if self.is_ipcc {
-            config.set_ipcc(IpccRules::DEFAULT);
-        }
+        (self.variant.prepare)(&mut config);
         config
     }
 }

@@ -4,9 +4,8 @@ use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{AssociationState, MAX_PATHS, PathAddresses};
-use anabranch_sctp::config::{Config, Encapsulation};
+use anabranch_sctp::config::{Config, Encapsulation, OutOfOrder};
 use anabranch_sctp::policy::PathState;
-use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, CookieEcho, Data, EncodeChunk, GapBlock, Heartbeat, Packet, PacketBuilder,
@@ -41,7 +40,7 @@ pub fn association(bytes: &[u8]) {
         0 => Config::rfc9260(),
         1 => Config { dynamic_addresses: true, ..Config::rfc9260() },
         2 => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
-        _ => ipcc(),
+        _ => with_receiver_rules(),
     };
     let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);
     for _ in 0..200 {
@@ -59,11 +58,9 @@ pub fn association(bytes: &[u8]) {
     siege.ask();
 }
 
-/// Ends that read SACKs by path sequence numbers.
-fn ipcc() -> Config {
-    let mut config = Config::rfc9260();
-    config.set_ipcc(IpccRules::DEFAULT);
-    config
+/// Ends with the rules of the receiver that other stacks do not have.
+fn with_receiver_rules() -> Config {
+    Config { out_of_order: OutOfOrder::Unlimited, sack_content: "new".into(), ..Config::rfc9260() }
 }
 
 /// Whether an end comes into this state before it is attacked.

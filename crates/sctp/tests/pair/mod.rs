@@ -235,12 +235,17 @@ impl Pair {
     /// Two ends with the same settings, and policies of a test's own beside the standard ones.
     pub fn with_policies(registry: &Registry, config: &Config, pipes: usize) -> Pair {
         let mut pair = Pair::new(Config::default(), pipes);
-        for side in [&mut pair.a, &mut pair.z] {
+        pair.equip(registry, config);
+        pair
+    }
+
+    /// Gives both ends these policies and settings, before anything is sent.
+    pub fn equip(&mut self, registry: &Registry, config: &Config) {
+        for side in [&mut self.a, &mut self.z] {
             side.config.registry = registry.clone();
             side.config.association = config.clone();
             side.endpoint = endpoint(&side.config, side.lives);
         }
-        pair
     }
 
     /// An open association with policies of a test's own beside the standard ones.
@@ -714,6 +719,21 @@ impl Pair {
         self.chance ^= self.chance << 17;
         self.chance
     }
+}
+
+/// What tests of random events are run with: which policies there are, and what becomes of the settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    pub registry: fn() -> Registry,
+    pub prepare: fn(&mut Config),
+    /// A loss on a path lets a packet pass the window of that path alone.
+    pub exempts_by_path: bool,
+}
+
+impl Variant {
+    /// The policies of the core, and the settings as they are.
+    pub const STANDARD: Variant =
+        Variant { registry: Registry::standard, prepare: |_| {}, exempts_by_path: false };
 }
 
 impl Side {

@@ -15,7 +15,7 @@ use crate::pair::{End, Pair};
 pub struct Account {
     mtu: ByteCount,
     cmt: CmtRules,
-    is_ipcc: bool,
+    exempts_by_path: bool,
     /// The control gives windows as a whole, and may take some of one back after a packet has left.
     gives_windows: bool,
     seen: [Seen; 2],
@@ -41,9 +41,9 @@ struct Carried {
 }
 
 impl Account {
-    pub fn new(mtu: u64, cmt: CmtRules, is_ipcc: bool, gives_windows: bool) -> Account {
+    pub fn new(mtu: u64, cmt: CmtRules, exempts_by_path: bool, gives_windows: bool) -> Account {
         let (seen, given) = Default::default();
-        Account { mtu: ByteCount::new(mtu), cmt, is_ipcc, gives_windows, seen, given }
+        Account { mtu: ByteCount::new(mtu), cmt, exempts_by_path, gives_windows, seen, given }
     }
 
     /// An end was given a message.
@@ -84,11 +84,12 @@ impl Account {
         for path in association.paths() {
             let index = path.id.index();
             let by_rule = self.cmt.split_fast_retransmit || self.cmt.ns2.has(Ns2Rule::Recovery);
-            let by_path = self.is_ipcc || by_rule;
-            let is_exempt = match by_path && (self.is_ipcc || !self.cmt.ns2.has(Ns2Rule::ExemptsWaiting)) {
-                true => lost(index),
-                false => lost_anywhere,
-            };
+            let by_path = self.exempts_by_path || by_rule;
+            let is_exempt =
+                match by_path && (self.exempts_by_path || !self.cmt.ns2.has(Ns2Rule::ExemptsWaiting)) {
+                    true => lost(index),
+                    false => lost_anywhere,
+                };
             let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
             let sent = now[index].sent.saturating_sub(was(index).sent);
             let window = if self.gives_windows { path.cwnd.max(was(index).window) } else { path.cwnd };

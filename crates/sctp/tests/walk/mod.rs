@@ -5,19 +5,21 @@ mod account;
 mod copying;
 mod dice;
 mod ledger;
+pub mod many;
 
 use std::borrow::Cow;
 
-use crate::pair::{End, Faults, Middlebox, Pair};
+use crate::pair::{End, Faults, Middlebox, Pair, Variant};
 use account::Account;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
-use anabranch_sctp::config::{BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst};
+use anabranch_sctp::config::{
+    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, OutOfOrder,
+};
 use anabranch_sctp::event::{CloseReason, Event};
+use anabranch_sctp::policy::PathState;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 use anabranch_sctp::policy::ns2::Ns2Rules;
-use anabranch_sctp::policy::{PathState, Registry};
 pub use dice::Dice;
 pub use ledger::Ledger;
 
@@ -59,8 +61,7 @@ pub struct Setting {
     /// Where lost chunks go; as the profile says if it is empty.
     pub retransmission: Cow<'static, str>,
     pub cmt: CmtRules,
-    /// The rules of IPCC in place of CMT's, if they hold.
-    pub ipcc: Option<IpccRules>,
+    pub variant: Variant,
     /// Which packets may be answered late; as CMT's rules say if it is empty.
     pub ack_timing: Cow<'static, str>,
     pub buffer_split: BufferSplit,
@@ -108,8 +109,13 @@ pub struct Outcome {
 
 /// The walk that a seed stands for.
 pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
+    plan_with(Variant::STANDARD, seed)
+}
+
+/// The same with any policy of the variant.
+pub fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>) {
     let mut dice = Dice::of(seed);
-    let registry = Registry::standard();
+    let registry = (variant.registry)();
     let pipes = dice.one_of(&[1, 1, 2, 2, 2, 3]);
     let setting = Setting {
         seed,
@@ -122,7 +128,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
         cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23, 31, 39, 39])),
-        ipcc: None,
+        variant,
         ack_timing: match dice.below(4) {
             0 => dice.one_of(&names(registry.ack_timings.names())),
             _ => Cow::Borrowed(""),
@@ -234,19 +240,17 @@ impl Walk {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
         config.set_cmt(setting.cmt);
-        if let Some(rules) = setting.ipcc {
-            config.set_ipcc(rules);
-        }
+        (setting.variant.prepare)(&mut config);
         if let Some(second) = setting.second_level {
-            config.flow_control = "two-level".to_owned();
             config.receive_growth = None;
-            config.out_of_order = Some(ByteCount::new(second));
+            config.out_of_order = OutOfOrder::AtMost(ByteCount::new(second));
         }
         if setting.has_new_gaps {
             config.sack_content = "new".to_owned();
         }
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
-        let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
+        let mut pair =
+            Pair::with_policies(&copying::added_to((setting.variant.registry)()), &config, setting.pipes);
         pair.may_cross = true;
         pair.seed(setting.seed);
         pair.faults.marking = setting.marks.marking;
@@ -268,7 +272,7 @@ impl Walk {
             account: Account::new(
                 setting.mtu,
                 setting.cmt,
-                setting.ipcc.is_some(),
+                setting.variant.exempts_by_path,
                 setting.congestion.starts_with("bbr"),
             ),
             steps: 0,

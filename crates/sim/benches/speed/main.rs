@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::{Run, Watch};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -98,9 +98,8 @@ fn pairs(stations: usize) -> String {
 }
 
 fn mesh(text: &str) -> Measured {
-    let scenario =
-        Scenario::parse(&Source::new("mesh", text.to_owned()), &NoFiles, &[], &Registry::standard())
-            .expect("a good scenario");
+    let scenario = Scenario::parse(&Source::new("mesh", text.to_owned()), &NoFiles, &[], &registry())
+        .expect("a good scenario");
     let run = Run::new(&scenario, 1, Watch::default()).expect("it can be run");
     let before = processor_seconds();
     let result = run.to_end();
@@ -116,8 +115,8 @@ fn best(measure: impl Fn() -> Option<Measured>) -> Option<Measured> {
 fn simulate(name: &str) -> Measured {
     let path = here(&format!("{name}.toml"));
     let text = std::fs::read_to_string(&path).expect("the scenario is beside the benchmark");
-    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[], &Registry::standard())
-        .expect("a good scenario");
+    let scenario =
+        Scenario::parse(&Source::new(name, text), &NoFiles, &[], &registry()).expect("a good scenario");
     let before = processor_seconds();
     let result = Run::new(&scenario, scenario.run.seed, Watch::default()).expect("it can be run").to_end();
     Measured { crossings: result.packets as f64, seconds: processor_seconds() - before }

@@ -47,7 +47,7 @@ fn hints_of<'a>(links: impl Iterator<Item = [&'a LinkConfig; 2]> + Clone) -> Hin
 #[cfg(test)]
 mod tests {
     use anabranch_base::BitRate;
-    use anabranch_scenario::{NoFiles, Registry, Source};
+    use anabranch_scenario::{NoFiles, Source, registry};
 
     use super::*;
 
@@ -75,7 +75,7 @@ mod tests {
             links = ["b"]
         "#;
         let source = Source::new("test.toml", text);
-        let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard()).expect("a sound file");
+        let scenario = Scenario::parse(&source, &NoFiles, &[], &registry()).expect("a sound file");
         let told = |from| hints(&scenario, &[1, 0], from);
         let hint = |megabits, delay, round_trip, loss| Hints {
             rate: Some(BitRate::from_mbps(megabits)),

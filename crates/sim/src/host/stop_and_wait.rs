@@ -3,7 +3,7 @@
 
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Seed, Time};
 use anabranch_link::config::LossKind;
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use bytes::Bytes;
 
 use super::{Delivered, Inbound, Outbound, PathReport, Received, Transport};
@@ -179,8 +179,8 @@ const TEXT: &str = r#"
 
 /// The result, and the user data whose delivery was observed.
 fn run() -> (RunResult, u64) {
-    let mut scenario = Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &Registry::standard())
-        .expect("a sound file");
+    let mut scenario =
+        Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &registry()).expect("a sound file");
     scenario.links[0].forward.loss.kind = LossKind::Every(9);
     let (fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
     let size = ByteCount::new(1_000);

@@ -2,8 +2,8 @@
 
 use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
-use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Multipath, Sctp, WindowManagement};
+use anabranch_scenario::{Registry, Scenario};
 use anabranch_sctp::config::Config;
 
 use super::{ModelFlow, ModelPath, buffer_packets, parameters};
@@ -25,9 +25,9 @@ pub enum Windows {
 
 impl Windows {
     /// The limits of the windows of an association over `paths` paths.
-    pub fn of(sctp: &Sctp, paths: usize) -> Windows {
+    pub fn of(sctp: &Sctp, paths: usize, registry: &Registry) -> Windows {
         let is_split = sctp.config.buffer_split.splits_receive_buffer();
-        match (sctp.window_management(), sctp.multipath) {
+        match (sctp.window_management(registry), sctp.multipath) {
             // Limits of paths that wait for a failure do not count.
             (WindowManagement::Limits(limits), _) => {
                 Windows::Given(limits.iter().copied().take(paths).collect())
@@ -71,10 +71,10 @@ impl ModelFlow {
     /// A note if predicted windows follow planned limits and the scenario's windows do not.
     pub fn supposed(&self) -> Option<String> {
         match (&self.windows, &self.management) {
-            (Windows::Planned, WindowManagement::Rule(rule)) if rule == "none" => {
+            (Windows::Planned, WindowManagement::None) => {
                 Some("the models assume planned window limits, and the flow has none".to_owned())
             }
-            (Windows::Planned, WindowManagement::Rule(rule)) if rule != "static" => Some(format!(
+            (Windows::Planned, WindowManagement::Rule(rule)) => Some(format!(
                 "the models assume planned window limits, and the flow's windows are managed by {rule:?}"
             )),
             _ => None,
@@ -120,7 +120,7 @@ pub fn planned_config(
     sctp: &Sctp,
 ) -> Result<Config, Unfit> {
     let mut config = sctp.association();
-    if sctp.window_management() == WindowManagement::Rule("static".to_owned()) {
+    if sctp.window_management(&scenario.registry) == WindowManagement::Planned {
         config.window_limits = planned_limits(scenario, paths, sender, sctp)?;
     }
     Ok(config)

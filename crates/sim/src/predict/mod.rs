@@ -113,14 +113,14 @@ impl ModelFlow {
         obstacle::look(scenario, users, &flow)?;
         let config = sctp.association();
         let paths = paths(scenario, &flow, sctp);
-        let windows = Windows::of(sctp, paths.len());
+        let windows = Windows::of(sctp, paths.len(), &scenario.registry);
         Ok(ModelFlow {
             name: flow.name.clone(),
             notes: notes::notes(scenario, &flow, sctp),
             paths,
             receive_buffer: buffer_packets(sctp),
             windows,
-            management: sctp.window_management(),
+            management: sctp.window_management(&scenario.registry),
             packet: sctp.config.mtu,
             payload: config.full_payload(IpVersion::V4),
             packets_per_ack: sctp.config.sack.every,

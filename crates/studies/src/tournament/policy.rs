@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_policy_is_missing_until_all_its_names_are_registered() {
-        let mut registry = Registry::standard();
+        let mut registry = anabranch_scenario::registry();
         let live = Policy::find("lowest-rtt-live").expect("there is one");
         assert_eq!(live.missing(&registry), Some(("window_management", "live")));
         assert_eq!(live.missing(&anabranch_planner::live::registry()), None);

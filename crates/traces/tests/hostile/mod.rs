@@ -3,7 +3,7 @@
 //! same body.
 
 use anabranch_base::Duration;
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_traces::{Choices, RecordedLink, Recording, TraceKind, Written};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub fn trace(bytes: &[u8]) {
     }
     let Ok(written) = Written::of(&[link], &choices) else { return };
     let file = Source::new("made.toml", written.text.clone());
-    let read = Scenario::parse(&file, &NoFiles, &[], &Registry::standard());
+    let read = Scenario::parse(&file, &NoFiles, &[], &registry());
     let scenario = read.unwrap_or_else(|error| panic!("{error}\n{}", written.text));
     assert_eq!((scenario.title, scenario.links.len()), (written.title, 1));
 }

@@ -6,6 +6,7 @@ use crate::association::receiver_rules::ReceiverRules;
 use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, FullSack, SackContent, StandardFlow};
 use crate::policy::{Registry, UnknownPolicy};
+use crate::wire::Sack;
 
 /// What decides about acknowledgements: one policy of each kind.
 #[derive(Debug)]
@@ -26,10 +27,15 @@ impl AckRules {
     pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<AckRules, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
         Ok(AckRules {
-            timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
+            timing: registry.ack_timings.build(config.sack_timing(), &rules)?,
             content: registry.sack_contents.build(&config.sack_content, &rules)?,
-            flow: registry.flow_controls.build(&config.flow_control, &rules)?,
+            flow: registry.flow_controls.build(config.flow_control(), &rules)?,
         })
+    }
+
+    /// Whether SACKs report only what is new (M-IPCC-9).
+    pub fn reports_new_gaps(&self) -> bool {
+        self.content.flags() & Sack::NEW_GAPS != 0
     }
 
     /// Falls back to the standard's rules where the peer does not have the others.
@@ -37,7 +43,7 @@ impl AckRules {
         if config.has_two_levels() && !agreed.two_levels {
             self.flow = Box::new(StandardFlow);
         }
-        if config.has_new_gaps() && !agreed.new_gaps {
+        if self.reports_new_gaps() && !agreed.new_gaps {
             self.content = Box::new(FullSack);
         }
     }

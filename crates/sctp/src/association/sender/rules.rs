@@ -66,13 +66,13 @@ impl SenderRules {
         let detection = registry.loss_detections.build(&config.loss_detection, &rules)?;
         Ok(SenderRules {
             counts_time: detection.counts_time(),
-            detection,
             gives_windows: congestion.gives_windows(),
             tells_losses_apart: congestion.tells_losses_apart(),
             yields_window: congestion.yields_window(),
+            growth_needs_advance: config.growth_needs_advance || detection.advances_by_path(),
+            detection,
             congestion,
             slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,
-            growth_needs_advance: rules.growth_needs_advance,
             limit: registry.window_limits.build(&config.window_management, &rules)?,
             response: registry.loss_responses.build(&config.loss_response, &rules)?,
             after_timeout: registry.retransmission_policies.build(&config.retransmission, &rules)?,
@@ -80,7 +80,7 @@ impl SenderRules {
                 .retransmission_policies
                 .build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
-            flow: registry.flow_controls.build(&config.flow_control, &rules)?,
+            flow: registry.flow_controls.build(config.flow_control(), &rules)?,
         })
     }
 

@@ -123,7 +123,7 @@ fn way_back(path: &PathSample, other: &PathSample) -> Duration {
 mod tests {
     use super::*;
     use crate::policy::OneWay;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     #[test]
     fn a_sack_may_take_the_way_back_of_the_path_or_of_the_other() {

@@ -23,6 +23,7 @@ use super::ground::Ground;
 use super::peer_addresses::PeerAddresses;
 use super::receiver::{AckRules, Receiver};
 use super::sender::{Sender, SenderRules};
+use crate::association::receiver_rules::ReceiverRules;
 use crate::config::Config;
 use crate::event::Event;
 use crate::path::PathTable;
@@ -56,14 +57,18 @@ pub struct Remains {
     pub departed: Option<PathId>,
 }
 
-/// Checks that `registry` has every policy that `config` names.
+/// Builds every policy that `config` names once. Returns the rules of the receiver that they are.
 ///
 /// # Errors
-/// It does not have one of the names.
-pub fn check_policies(registry: &Registry, config: &Config, seed: &Seed) -> Result<(), UnknownPolicy> {
+/// `registry` does not have one of the names.
+pub fn build_policies(
+    registry: &Registry,
+    config: &Config,
+    seed: &Seed,
+) -> Result<ReceiverRules, UnknownPolicy> {
     SenderRules::build(registry, config, seed)?;
-    AckRules::build(registry, config, seed)?;
-    Ok(())
+    let new_gaps = AckRules::build(registry, config, seed)?.reports_new_gaps();
+    Ok(ReceiverRules { two_levels: config.has_two_levels(), new_gaps })
 }
 
 impl Session {

@@ -2,11 +2,10 @@
 
 use anabranch_base::ByteCount;
 use anabranch_base::field;
-use anabranch_base::setting::{
-    Kind, Named, Refusal, Scope, Setting, Value, put, put_some, shown, shown_some,
-};
+use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
 
-use crate::config::{BufferSplit, Config, Growth, TWO_LEVELS};
+use crate::config::out_of_order::UNLIMITED;
+use crate::config::{BufferSplit, Config, Growth, OutOfOrder};
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
@@ -31,7 +30,9 @@ pub const SETTINGS: &[Setting<Config>] = &[
         doc: "first level of a receive buffer with two: data in order, which alone is advertised; see below",
         get: |config| config.has_two_levels().then(|| shown(&config.receive_buffer)).flatten(),
         set: |config, value| {
-            TWO_LEVELS.clone_into(&mut config.flow_control);
+            if !config.has_two_levels() {
+                config.out_of_order = OutOfOrder::Unlimited;
+            }
             config.receive_growth = None;
             put(&mut config.receive_buffer, value)
         },
@@ -41,10 +42,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         scope: Scope::Scenarios,
         kind: Kind::WordOr(&[UNLIMITED], &BUFFER),
         doc: "second level: data that waits for missing chunks",
-        get: |config| {
-            let size = shown_some(&config.out_of_order).or_else(|| Some(Value::word(UNLIMITED)));
-            size.filter(|_| config.has_two_levels())
-        },
+        get: |config| config.out_of_order.shown(),
         set: set_out_of_order,
     },
     Setting {
@@ -104,9 +102,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
     },
 ];
 
-/// No limit of the second level of a receive buffer.
-const UNLIMITED: &str = "unlimited";
-
 const BUFFER: Kind = Kind::Size { least: LEAST_BUFFER, most: LARGEST_BUFFER };
 /// A smaller buffer could not hold one packet.
 const LEAST_BUFFER: u64 = 1_500;
@@ -120,9 +115,7 @@ fn set_receive_buffer(config: &mut Config, value: Value) -> Result<(), Refusal> 
     };
     put(&mut config.receive_buffer, first)?;
     config.receive_growth = growth;
-    if config.has_two_levels() {
-        "standard".clone_into(&mut config.flow_control);
-    }
+    config.out_of_order = OutOfOrder::InBuffer;
     Ok(())
 }
 
@@ -130,13 +123,15 @@ fn set_out_of_order(config: &mut Config, value: Value) -> Result<(), Refusal> {
     if !config.has_two_levels() {
         return Err(Refusal::new("a buffer with one level has no second one", "an `in_order` with it"));
     }
-    match value {
-        Value::Word(_) => {
-            config.out_of_order = None;
-            Ok(())
+    config.out_of_order = match value {
+        Value::Word(_) => OutOfOrder::Unlimited,
+        value => {
+            let mut size = ByteCount::ZERO;
+            put(&mut size, value)?;
+            OutOfOrder::AtMost(size)
         }
-        value => put_some(&mut config.out_of_order, value),
-    }
+    };
+    Ok(())
 }
 
 fn set_window_management(config: &mut Config, value: Value) -> Result<(), Refusal> {

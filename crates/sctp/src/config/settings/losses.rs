@@ -4,35 +4,11 @@ use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named as _, Setting};
 
 use crate::config::ecn::ECN_WINDOW;
-use crate::config::{AfterTimeout, Backoff, Config, EcnUse, EvidenceRule, WirelessResend};
+use crate::config::{Config, EcnUse};
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
     field!(loss_response, Everywhere, Kind::Policy(kind::LOSS_RESPONSE), "reaction to a loss"),
-    field!(
-        wireless.resend,
-        Everywhere,
-        WirelessResend::KIND,
-        "with the loss response `wireless-aware`: how fast chunks leave again that the link lost"
-    ),
-    field!(
-        wireless.backoff,
-        Everywhere,
-        Backoff::KIND,
-        "the timer after a time-out without a mark: doubled, or drawn between one and one and a half times the time-out"
-    ),
-    field!(
-        wireless.after_timeout,
-        Everywhere,
-        AfterTimeout::KIND,
-        "what leaves after a time-out without a mark: a HEARTBEAT, or as many lost chunks as the window allows"
-    ),
-    field!(
-        wireless.evidence,
-        Everywhere,
-        EvidenceRule::KIND,
-        "whether a path has to show that its losses are none of congestion, or is known to mark"
-    ),
     field!(
         small_window_recovery,
         Everywhere,
@@ -75,18 +51,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Everywhere,
         Kind::Boolean,
         "`ecn = \"cwr\"`: whether every report is answered; if not, only one that cuts the window"
-    ),
-    field!(
-        berp.increase,
-        Everywhere,
-        Kind::Boolean,
-        "with the congestion control `berp`: whether windows grow together; if not, each as in RFC 9260"
-    ),
-    field!(
-        berp.decrease,
-        Everywhere,
-        Kind::Boolean,
-        "with the congestion control `berp`: whether cuts follow the path's share of the bandwidth; if not, half"
     ),
     field!(
         missing_reports,

@@ -78,12 +78,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
             Ok(())
         },
     },
-    field!(
-        ipcc.adjustment,
-        Scenarios,
-        Kind::Boolean,
-        "`multipath = \"ipcc\"`: whether a path grows and recovers without waiting for its chunks that moved to another path"
-    ),
     field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "which packets are acknowledged with a delay"),
     field!(
         congestion_control,

@@ -3,10 +3,10 @@
 use anabranch_base::Duration;
 use anabranch_base::field;
 use anabranch_base::setting::{
-    Kind, Refusal, Scope, Setting, Value, Words, put, put_some, shown, shown_some,
+    Kind, Named as _, Refusal, Scope, Setting, Value, Words, put, put_some, shown, shown_some,
 };
 
-use crate::config::{ANY_ORDER, Config, NEW_GAPS, SackBatch};
+use crate::config::{Config, SackBatch, SackWhen};
 
 /// RFC 9260 §6.2: a delay of SACKs "MUST NOT be more than 500 ms".
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
@@ -49,24 +49,18 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "whether chunks that nearly use up the peer's receive window ask for a SACK without delay (RFC 7053)"
     ),
-    Setting {
-        key: "sack.when",
-        scope: Scope::Scenarios,
-        kind: Kind::Word(Words {
-            what: "acknowledgement timing",
-            built: || vec!["standard", ANY_ORDER],
-            planned: &[],
-        }),
-        doc: "which packets are acknowledged immediately; `any-order`: none because of a gap",
-        get: |config| Some(Value::word(if config.ack_timing == ANY_ORDER { ANY_ORDER } else { "standard" })),
-        set: set_sack_when,
-    },
+    field!(
+        sack.when,
+        Scenarios,
+        SackWhen::KIND,
+        "which packets are acknowledged immediately; `any-order`: none because of a gap"
+    ),
     Setting {
         key: "sack.gaps",
         scope: Scope::Scenarios,
         kind: Kind::Word(Words {
             what: "choice of reported gaps",
-            built: || vec!["all", NEW_GAPS],
+            built: || vec!["all", "new"],
             planned: &["nr"],
         }),
         doc: "which gaps a SACK reports; `new`: those that changed in the last three, if both ends are set to it",
@@ -103,16 +97,6 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "lower bound of four times the variation of the round trip"
     ),
 ];
-
-/// The timing of SACKs in any order, or the one that the use of several paths has.
-fn set_sack_when(config: &mut Config, value: Value) -> Result<(), Refusal> {
-    let mut when = String::new();
-    put(&mut when, value)?;
-    if when == ANY_ORDER || config.ack_timing == ANY_ORDER {
-        config.ack_timing = when;
-    }
-    Ok(())
-}
 
 fn set_sack_delay(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut delay = Duration::ZERO;

@@ -2,7 +2,10 @@
 
 use anabranch_base::ByteCount;
 
+use super::DacWire;
 use super::content::{Arrived, Listed, SackContent};
+use crate::policy::ConfigError;
+use crate::policy::registry::StandardRules;
 use crate::seq::Tsn;
 use crate::wire::Sack;
 
@@ -33,6 +36,20 @@ impl NewGaps {
     /// A rule that reports each run in `times` SACKs; in YE's text, one.
     pub fn new(times: u8) -> NewGaps {
         NewGaps { times, known: Vec::new(), next: Vec::new() }
+    }
+
+    /// The plain number of packets takes all flags of a SACK.
+    ///
+    /// # Errors
+    /// SACKs encode it so.
+    pub fn check(rules: &StandardRules) -> Result<(), ConfigError> {
+        match rules.dac_wire {
+            DacWire::Plain => {
+                let expected = "bits76 where sack.gaps is new".to_owned();
+                Err(ConfigError::new("dac_wire", &"plain", expected))
+            }
+            DacWire::Bits76 => Ok(()),
+        }
     }
 }
 

@@ -219,23 +219,5 @@ impl Acked {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
-
-    /// A SACK for `bytes` of a fully used window, outside fast recovery.
-    pub(crate) fn acked(bytes: u64) -> Acked {
-        Acked {
-            at: Time::ZERO,
-            bytes: ByteCount::new(bytes),
-            advanced: true,
-            may_grow: true,
-            flight_before: ByteCount::new(6000),
-            is_fully_used: true,
-            emptied: false,
-            in_recovery: false,
-            ends_round: false,
-            newest: None,
-            rtt: None,
-            way: None,
-        }
-    }
+    pub(crate) use crate::policy::testing::acked_bytes as acked;
 }

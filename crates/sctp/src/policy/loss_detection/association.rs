@@ -76,7 +76,7 @@ impl LossDetection for AssociationDetection {
 mod tests {
     use super::*;
     use crate::policy::loss_detection::Hole;
-    use crate::policy::loss_detection::tests::{acked, counts, hole, news, sacked};
+    use crate::policy::testing::sacks::{acked, counts, hole, news, sacked};
 
     /// G1, for the plain rule: TSN 20–23 on path 1, 24–27 on the faster path 2. Four SACKs make all four chunks of
     /// path 1 look lost although none is: the false fast retransmit of M-SCTP-19.

@@ -199,6 +199,10 @@ impl LossDetection for CmtDetection {
         }
     }
 
+    fn advances_by_path(&self) -> bool {
+        self.rules.window_update
+    }
+
     fn recovers_by_path(&self) -> bool {
         self.rules.recovery() != Recovery::OfAssociation
     }
@@ -216,8 +220,8 @@ impl LossDetection for CmtDetection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::loss_detection::tests::{acked, counts, hole, news, sacked};
     use crate::policy::loss_detection::{Hole, PathNews};
+    use crate::policy::testing::sacks::{acked, counts, hole, news, sacked};
 
     const TWO: usize = 1;
 

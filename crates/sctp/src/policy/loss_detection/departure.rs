@@ -136,6 +136,10 @@ impl LossDetection for DepartureDetection {
         self.recoveries[path.index()] = Recovery { cut: self.departed, until: Some(self.departed) };
     }
 
+    fn advances_by_path(&self) -> bool {
+        true
+    }
+
     fn recovers_by_path(&self) -> bool {
         true
     }
@@ -156,8 +160,8 @@ impl LossDetection for DepartureDetection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::loss_detection::tests::{acked, counts, hole, news, sacked};
     use crate::policy::loss_detection::{AckedChunk, Hole, PathNews};
+    use crate::policy::testing::sacks::{acked, counts, hole, news, sacked};
 
     fn order() -> DepartureDetection {
         DepartureDetection::new(3)

@@ -56,8 +56,8 @@ impl Increment {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{acked, hole, news};
     use super::*;
+    use crate::policy::testing::sacks::{acked, hole, news};
 
     fn worth(packets: u8, chunks: &[(u32, usize)], missing: u32) -> u8 {
         let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();

@@ -5,7 +5,6 @@ pub mod association;
 pub mod cmt;
 pub mod departure;
 mod increment;
-pub mod ipcc;
 pub mod rack;
 mod reordering;
 
@@ -223,6 +222,12 @@ pub trait LossDetection: Debug + Send {
     /// `path` was removed.
     fn remove_path(&mut self, _path: PathId) {}
 
+    /// Whether a path advances by its own chunks, whatever those of other paths do. Then windows grow only by SACKs that
+    /// advance their path, in every profile (M-SCTP-4). The answer never changes.
+    fn advances_by_path(&self) -> bool {
+        false
+    }
+
     /// The T3-rtx timer of `path` expired.
     fn on_timeout(&mut self, path: PathId);
 
@@ -251,55 +256,5 @@ pub trait LossDetection: Debug + Send {
     /// Whether the window of `path` was already cut for the loss of the chunk `lost`, so that it is not cut again.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
         self.is_in_recovery(path)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    pub(super) fn hole(tsn: u32, path: usize, missing_reports: u8) -> Hole {
-        let path = PathId::from_index(path);
-        Hole {
-            tsn: Tsn::new(tsn),
-            path,
-            departure: u64::from(tsn),
-            sent_at: Time::ZERO,
-            missing_reports,
-            is_spent: false,
-            has_timed_out: false,
-            was_acked: false,
-            is_reneged: false,
-        }
-    }
-
-    pub(super) fn acked(tsn: u32, path: usize) -> AckedChunk {
-        AckedChunk {
-            tsn: Tsn::new(tsn),
-            path: PathId::from_index(path),
-            round: 0,
-            departure: u64::from(tsn),
-            sent_at: Time::ZERO,
-            weight: ByteCount::new(1468),
-            payload: ByteCount::new(1452),
-            is_retransmitted: false,
-            was_copied: false,
-            was_lost: false,
-        }
-    }
-
-    pub(super) fn news(cumulative: u32, highest: u32, acked: Vec<AckedChunk>, holes: Vec<Hole>) -> SackNews {
-        let (cumulative, highest_reported) = (Tsn::new(cumulative), Tsn::new(highest));
-        SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
-    }
-
-    pub(super) fn sacked(order: &mut impl LossDetection, news: &mut SackNews) -> SackFindings {
-        let mut progress = SackFindings { advanced: vec![false; 2], missing: Vec::new() };
-        order.on_sack(news, &mut progress);
-        progress
-    }
-
-    pub(super) fn counts(news: &SackNews) -> Vec<u8> {
-        news.holes.iter().map(|hole| hole.missing_reports).collect()
     }
 }

@@ -197,6 +197,10 @@ impl LossDetection for RackDetection {
         self.order.enter_recovery(path, highest);
     }
 
+    fn advances_by_path(&self) -> bool {
+        true
+    }
+
     fn recovers_by_path(&self) -> bool {
         true
     }
@@ -218,7 +222,7 @@ impl LossDetection for RackDetection {
 mod tests {
     use super::*;
     use crate::policy::loss_detection::PathNews;
-    use crate::policy::loss_detection::tests::{acked, hole, news, sacked};
+    use crate::policy::testing::sacks::{acked, hole, news, sacked};
 
     const TRIPS: RoundTrips =
         RoundTrips { least: Some(Duration::from_millis(40)), smoothed: Some(Duration::from_millis(48)) };

@@ -2,9 +2,7 @@
 //! whether it probes the path or holds its data, and what happens to the timer. Loss detection, the choice of a path
 //! for a retransmission, and the size of a cut are separate policies.
 
-pub mod evidence;
 pub mod standard;
-pub mod wireless_aware;
 
 use std::fmt::Debug;
 

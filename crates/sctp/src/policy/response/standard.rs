@@ -39,7 +39,7 @@ impl LossResponse for Standard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
 
     #[test]
     fn a_probe_that_sacks_answer_costs_neither_window_nor_error_count() {

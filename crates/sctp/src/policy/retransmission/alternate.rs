@@ -26,7 +26,7 @@ mod tests {
     use super::*;
     use crate::policy::PathState;
     use crate::policy::retransmission::same::Same;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
     use crate::seq::Tsn;
 
     fn lost_on(index: usize) -> LostChunk {

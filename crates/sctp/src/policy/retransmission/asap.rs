@@ -38,7 +38,7 @@ impl RetransmissionPolicy for Asap {
 mod tests {
     use super::*;
     use crate::policy::retransmission::LostBy;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
     use crate::policy::{Blocker, PathId, PathState};
     use crate::seq::Tsn;
 

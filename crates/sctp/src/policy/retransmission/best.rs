@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
     use crate::policy::retransmission::LostBy;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
     use crate::policy::{PathId, PathState};
     use crate::seq::Tsn;
 

@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
     use crate::policy::retransmission::LostBy;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay, PathSample, PathState};
     use crate::seq::Tsn;
 

@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::policy::schedule::in_flight::tests::{Flying, chunk};
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay, PathSample};
 
     /// A path of 12 Mbit/s with `way` ms each way.

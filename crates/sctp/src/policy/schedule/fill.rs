@@ -35,8 +35,7 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{QUEUE, sample, view};
 
     #[test]
     fn a_path_is_filled_before_the_next_is_used() {

@@ -248,9 +248,9 @@ mod tests {
     use anabranch_base::{BitRate, ByteCount, Duration};
 
     use super::*;
-    use crate::policy::schedule::tests::QUEUE;
     use crate::policy::schedule::{WaitingChunk, WaitingChunks};
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::QUEUE;
+    use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay, PathState};
 
     /// A path of `mbps` with `way` ms each way and a window that fills it twice.

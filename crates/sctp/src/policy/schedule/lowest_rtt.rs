@@ -18,14 +18,14 @@ impl Scheduler for LowestRtt {
 }
 
 /// The path with the shortest round trip among those with room for the oldest chunk.
-pub(super) fn quickest_with_room<'v>(queue: &QueueView<'_>, view: &View<'v>) -> Option<&'v PathSample> {
+pub fn quickest_with_room<'v>(queue: &QueueView<'_>, view: &View<'v>) -> Option<&'v PathSample> {
     let able = view.paths.iter().filter(|sample| may_carry(sample, queue));
     able.min_by_key(|sample| round_trip(sample))
 }
 
 /// The path with the shortest round trip among those that have no room now, and have room as soon as something in
 /// flight on them is acknowledged; `None` if `than` is as quick.
-pub(super) fn quicker_to_wait_for<'v>(
+pub fn quicker_to_wait_for<'v>(
     than: &PathSample,
     queue: &QueueView<'_>,
     view: &View<'v>,
@@ -39,7 +39,7 @@ pub(super) fn quicker_to_wait_for<'v>(
 }
 
 /// The measured round trip, else the configured one. An unknown path comes last, until a HEARTBEAT has measured it.
-pub(super) fn round_trip(sample: &PathSample) -> Duration {
+pub fn round_trip(sample: &PathSample) -> Duration {
     sample.srtt.or(sample.hints.round_trip).unwrap_or(Duration::MAX)
 }
 
@@ -48,8 +48,7 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{QUEUE, sample, view};
 
     fn paths(round_trips: [Option<u64>; 2]) -> [PathSample; 2] {
         let [mut first, mut second] = [sample(0), sample(1)];

@@ -1,23 +1,15 @@
 //! Which path carries the next new chunk, and which chunk that is (M-SCH-0 to M-SCH-4, M-IPCC-6, M-CMT-1).
 
 pub mod arrival;
-pub mod bas;
-pub mod blest;
 mod blocking;
 mod copy_allowance;
-pub mod ecf;
 pub mod fill;
 mod in_flight;
 pub mod in_order_arrival;
-#[cfg(test)]
-mod laws;
 pub mod lowest_rtt;
-pub mod ods;
 pub mod primary;
 mod queue;
-pub mod reception_index;
 pub mod round_robin;
-mod virtual_queues;
 pub mod window_regulated;
 pub mod xlink;
 
@@ -88,36 +80,6 @@ pub fn leaves_room_for_older(Index(index): Index, queue: &QueueView<'_>, view: &
 
 /// Whether nothing is in flight on any path: then no acknowledgement comes, and a scheduler that waits for one waits
 /// forever.
-fn is_idle(view: &View<'_>) -> bool {
+pub fn is_idle(view: &View<'_>) -> bool {
     view.paths.iter().all(|sample| sample.flight.is_zero())
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use anabranch_base::ByteCount;
-
-    use super::*;
-
-    /// Nine chunks that each fill a packet of 1,480 bytes.
-    pub(crate) const QUEUE: QueueView<'static> = QueueView {
-        chunks: 9,
-        first_tsn: Tsn::new(1),
-        oldest: ByteCount::new(1480),
-        widest: ByteCount::new(1480),
-        waiting: &Nine,
-    };
-
-    #[derive(Debug)]
-    struct Nine;
-
-    impl WaitingChunks for Nine {
-        fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
-            let tsn = Tsn::new(1).plus(u32::try_from(index).ok().filter(|index| *index < 9)?);
-            Some(WaitingChunk { tsn, packet: ByteCount::new(1480) })
-        }
-
-        fn index_of(&self, tsn: Tsn) -> Option<Index> {
-            (0..9).map(Index).find(|&index| self.chunk(index).is_some_and(|chunk| chunk.tsn == tsn))
-        }
-    }
 }

@@ -30,8 +30,7 @@ fn in_use(view: &View<'_>) -> PathId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{QUEUE, sample, view};
     use crate::policy::{PathSample, PathState};
 
     #[test]

@@ -24,8 +24,7 @@ mod tests {
 
     use super::*;
     use crate::policy::Blocker;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{QUEUE, sample, view};
 
     #[test]
     fn paths_with_room_take_turns() {

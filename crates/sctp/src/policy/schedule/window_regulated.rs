@@ -20,8 +20,7 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{QUEUE, sample, view};
 
     #[test]
     fn the_first_path_is_filled_again_as_soon_as_it_has_room() {

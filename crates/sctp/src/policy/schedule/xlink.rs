@@ -50,7 +50,7 @@ mod tests {
 
     use super::*;
     use crate::policy::schedule::in_flight::tests::{Flying, chunk};
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
 
     /// The copies that leave where chunks fly on `paths`, of which the second is the quicker one, `queued` bytes wait, and one copy is
     /// allowed.

@@ -27,8 +27,8 @@ impl SlowStart for HalfOfAcked {
 mod tests {
     use super::*;
     use crate::policy::PathSample;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{sample, view};
 
     #[test]
     fn growth_is_half_of_what_was_acked_and_ends_at_the_threshold() {

@@ -140,8 +140,8 @@ fn is_large(sample: &PathSample, view: &View<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{sample, view};
 
     /// A path of 40 ms both ways, of which rounds of packets are acknowledged.
     struct Rounds {

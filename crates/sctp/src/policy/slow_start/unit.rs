@@ -22,8 +22,8 @@ impl SlowStart for UnitPerSack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{sample, view};
 
     #[test]
     fn the_window_grows_by_what_was_acked_up_to_one_unit() {

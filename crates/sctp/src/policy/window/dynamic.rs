@@ -71,7 +71,7 @@ mod tests {
     use anabranch_base::BitRate;
 
     use super::*;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
 
     /// Paths of 21 and 10 Mbit/s with windows of `windows` units, in a buffer of 20.
     fn grant(windows: [u64; 2], asks: usize) -> Grant {

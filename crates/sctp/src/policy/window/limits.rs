@@ -4,8 +4,9 @@
 use anabranch_base::ByteCount;
 
 use super::shared::{Room, cut, growth_within, is_filled, missing_for, sharing};
-use super::{Grant, WindowLimit};
-use crate::policy::{PathId, PathSample, View};
+use super::{Grant, WindowBound, WindowLimit};
+use crate::policy::registry::StandardRules;
+use crate::policy::{ConfigError, PathId, PathSample, View};
 
 /// Grants growth up to each path's limit, and beyond it while no other path needs the room.
 #[derive(Debug, Default)]
@@ -20,6 +21,20 @@ impl PathLimits {
     /// Limits in full packets, in the order of the paths; further paths have none.
     pub fn new(packets: Vec<u32>) -> PathLimits {
         PathLimits { given: packets, planned: None }
+    }
+
+    /// Limits are given.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn check(rules: &StandardRules) -> Result<(), ConfigError> {
+        match rules.window_limits.is_empty() {
+            true => {
+                let expected = "a list of limits in packets, one for each path".to_owned();
+                Err(ConfigError::new("window_management", &"static", expected))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The limit of `path`; without one, the largest byte count.
@@ -67,6 +82,10 @@ impl WindowLimit for PathLimits {
         view.receive_buffer
     }
 
+    fn bound(&self) -> WindowBound {
+        WindowBound::Limits
+    }
+
     fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
         self.planned = Some(limits.to_vec());
     }
@@ -78,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
 
     const UNIT: ByteCount = ByteCount::new(1500);
 

@@ -53,7 +53,7 @@ impl WindowLimit for Live {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::{sample, view};
 
     /// Gives each path as many units as the number of its calls.
     #[derive(Debug, Default)]

@@ -42,8 +42,24 @@ pub trait WindowLimit: Debug + Send {
         ByteCount::MAX
     }
 
+    /// What bounds the windows. The answer never changes.
+    fn bound(&self) -> WindowBound {
+        WindowBound::Rule
+    }
+
     /// New limits from a plan; paths that are not in `limits` have none.
     fn set_limits(&mut self, limits: &[(PathId, ByteCount)]);
+}
+
+/// What bounds the windows of an association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowBound {
+    /// Nothing.
+    None,
+    /// A limit for each path, given from outside.
+    Limits,
+    /// A rule.
+    Rule,
 }
 
 /// Plans the best division of the peer's receive buffer from the paths' measurements so far (M-CWM-4).

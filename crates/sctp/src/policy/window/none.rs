@@ -2,7 +2,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::{Grant, WindowLimit};
+use super::{Grant, WindowBound, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
 /// Grants everything.
@@ -16,6 +16,10 @@ impl WindowLimit for Unlimited {
 
     fn largest_step(&self, _path: &PathSample) -> ByteCount {
         ByteCount::MAX
+    }
+
+    fn bound(&self) -> WindowBound {
+        WindowBound::None
     }
 
     fn set_limits(&mut self, _limits: &[(PathId, ByteCount)]) {}

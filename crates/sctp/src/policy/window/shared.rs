@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
     use crate::policy::Hints;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     const fn bytes(count: u64) -> ByteCount {
         ByteCount::new(count)
@@ -98,7 +98,7 @@ mod tests {
         let mut path = sample(0);
         path.cwnd = bytes(4_404);
         let paths = [path.clone(), path.clone()];
-        let mut view = crate::policy::view::tests::view(&paths);
+        let mut view = crate::policy::testing::view(&paths);
         view.receive_buffer = bytes(10_000);
         assert_eq!(Room::of(&view), Room { left: bytes(1_000), overdraft: ByteCount::ZERO });
         path.is_strict = true;

@@ -8,7 +8,7 @@ use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_link::queue::{LineView, Queue, Taken};
 use anabranch_link::{Backlog, Packet};
 use anabranch_scenario::model::Protocol;
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 
 use super::{FlowSettings, SctpEnd, build};
 use crate::host::{Draft, Transport};
@@ -82,8 +82,8 @@ fn delivered(longest: Option<u64>, order: &str) -> ByteCount {
         "run = {{ time = \"8 s\" }}\n[[link]]\nname = \"l\"\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"200 packets\"\n\
          [[flow]]\n[flow.sctp]\nprofile = \"tuned-2\"\ncmt.order = \"{order}\"\n"
     );
-    let scenario = Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[], &Registry::standard())
-        .expect("a sound file");
+    let scenario =
+        Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[], &registry()).expect("a sound file");
     let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
     if let Some(longest) = longest {
         fabric.link_mut(0, way(Host::First)).set_queue(Box::new(Lanes::new(longest)));

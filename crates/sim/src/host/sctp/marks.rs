@@ -5,7 +5,7 @@ use std::any::Any;
 
 use anabranch_base::{Ecn, Seed, Time};
 use anabranch_scenario::model::Protocol;
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sctp::association::EcnCounters;
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::record::{Happening, Record};
@@ -66,7 +66,7 @@ impl EndedNetwork {
     /// A network whose associations send with this `codepoint`.
     fn new(codepoint: Ecn) -> EndedNetwork {
         let source = Source::new("test.toml", TEXT);
-        let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard()).expect("a sound file");
+        let scenario = Scenario::parse(&source, &NoFiles, &[], &registry()).expect("a sound file");
         let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
         for (_, from, link, every) in MARKS {
             fabric.link_mut(link, way(from)).set_queue(Box::new(MarkEach::new(every)));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Seed, Time};
 use anabranch_scenario::model::Protocol;
-use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use proptest::prelude::*;
 
 use super::TcpEnd;
@@ -111,7 +111,7 @@ fn scenario(paths: usize, tcp: &str) -> Scenario {
     let link = |number| format!("[[link]]\nname = \"{number}\"\nrate = \"1 Gbit/s\"\ndelay = \"10 ms\"\n");
     let links: String = (0..paths).map(link).collect();
     let flow = format!("[[flow]]\nprotocol = \"tcp\"\ntransfer = \"{TRANSFER} B\"\n[flow.tcp]\n{tcp}");
-    Scenario::parse(&Source::new("walk.toml", links + &flow), &NoFiles, &[], &Registry::standard())
+    Scenario::parse(&Source::new("walk.toml", links + &flow), &NoFiles, &[], &registry())
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -208,7 +208,7 @@ const MOST_ON_THE_WAY: Duration = Duration::from_millis(700);
 #[cfg(test)]
 mod tests {
     use anabranch_link::Backlog;
-    use anabranch_scenario::{NoFiles, Registry, Source};
+    use anabranch_scenario::{NoFiles, Source, registry};
     use anabranch_sim::observe::QueueView;
 
     use super::*;
@@ -216,8 +216,7 @@ mod tests {
     fn reader(counted: Counted) -> Epochs {
         let text = EcnRun { least: 10, ..EcnRun::DEFAULT }.scenario();
         let source = Source::new("ye.toml", text);
-        let scenario =
-            Scenario::parse(&source, &NoFiles, &[], &Registry::standard()).expect("a sound scenario");
+        let scenario = Scenario::parse(&source, &NoFiles, &[], &registry()).expect("a sound scenario");
         Epochs::new(&scenario, counted)
     }
 

@@ -176,15 +176,14 @@ const R4: u32 = 0;
 mod tests {
     use anabranch_base::{BitRate, ByteCount, Duration};
     use anabranch_scenario::model::{Messages, Traffic};
-    use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+    use anabranch_scenario::{NoFiles, Scenario, Source, registry};
     use anabranch_sim::{Run, Watch};
 
     use super::*;
 
     fn scenario(text: &str) -> Scenario {
         let source = Source::new("ye.toml", text);
-        Scenario::parse(&source, &NoFiles, &[], &Registry::standard())
-            .unwrap_or_else(|error| panic!("{error}"))
+        Scenario::parse(&source, &NoFiles, &[], &registry()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// In milliseconds, of a full packet and its SACK through empty queues; of the first association of each group.

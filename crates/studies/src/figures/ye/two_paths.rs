@@ -113,7 +113,7 @@ const FILE: u64 = 72_600_000;
 
 #[cfg(test)]
 mod tests {
-    use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+    use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 
     use super::*;
 
@@ -136,7 +136,7 @@ mod tests {
                 scale: StudyScale::Quick,
             };
             let source = Source::new("ye.toml", run.scenario());
-            let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard())
+            let scenario = Scenario::parse(&source, &NoFiles, &[], &registry())
                 .unwrap_or_else(|error| panic!("{way:?}: {error}"));
             assert_eq!(
                 (scenario.paths.len(), scenario.links.len() % 3),

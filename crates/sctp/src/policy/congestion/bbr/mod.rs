@@ -21,7 +21,8 @@ pub use loss::LossRule;
 
 use self::path::PathBbr;
 use super::{Acked, CongestionControl, CutCause, CutWindow, GivenWindow, LostData, SentData};
-use crate::policy::{PathId, View};
+use crate::policy::registry::StandardRules;
+use crate::policy::{ConfigError, PathId, View};
 
 /// BBR on every path of an association.
 #[derive(Debug)]
@@ -36,6 +37,18 @@ impl Bbr {
     /// BBR with `rule` for losses. Each path draws from a child of `seed`.
     pub fn new(rule: LossRule, seed: Seed) -> Bbr {
         Bbr { rule, seed, paths: Vec::new() }
+    }
+
+    /// BBR's rate is half of its control: without pacers its windows, of twice what fills a path, would leave in bursts.
+    ///
+    /// # Errors
+    /// Packets are not paced; `name` is that of the control.
+    pub fn check(name: &str, rules: &StandardRules) -> Result<(), ConfigError> {
+        let expected = "reno where packets are not paced; bbr needs pacing (max_burst.rule = \"paced\")";
+        match rules.is_paced {
+            true => Ok(()),
+            false => Err(ConfigError::new("congestion_control", &name, expected.to_owned())),
+        }
     }
 
     fn path_mut(&mut self, path: PathId) -> Option<&mut PathBbr> {

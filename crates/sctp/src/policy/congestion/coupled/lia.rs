@@ -13,7 +13,7 @@ impl CoupledRule for Lia {
 }
 
 /// The growth with this `alpha`: no more than a path alone would have.
-pub(super) fn linked(alpha: f64, members: &[Member], of: usize) -> f64 {
+pub fn linked(alpha: f64, members: &[Member], of: usize) -> f64 {
     let total: f64 = members.iter().map(|member| member.window).sum();
     (alpha / total).min(1.0 / members[of].window)
 }
@@ -24,7 +24,7 @@ pub fn alpha(members: &[Member]) -> f64 {
 }
 
 /// α, where the windows in the maximum have these weights.
-pub(super) fn weighted_alpha(members: &[Member], weight: impl Fn(usize) -> f64) -> f64 {
+pub fn weighted_alpha(members: &[Member], weight: impl Fn(usize) -> f64) -> f64 {
     let total: f64 = members.iter().map(|member| member.window).sum();
     let rates: f64 = members.iter().map(|member| member.window / member.srtt).sum();
     let best = members.iter().enumerate().map(|(i, member)| weight(i) * member.window / member.srtt.powi(2));
@@ -33,8 +33,8 @@ pub(super) fn weighted_alpha(members: &[Member], weight: impl Fn(usize) -> f64) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::members;
     use super::*;
+    use crate::policy::testing::members;
 
     #[test]
     fn golden_g9_two_paths_grow_by_a_fortieth_for_each_packet() {

@@ -5,19 +5,18 @@
 
 mod as_one;
 pub mod auto;
-pub mod balia;
-pub mod berp;
 pub mod bottleneck;
 mod felt_cuts;
 pub mod lia;
-pub mod olia;
+mod progress;
 mod queue_trace;
 
 use std::fmt::Debug;
 
 use anabranch_base::ByteCount;
 
-use self::olia::Progress;
+pub use self::progress::Progress;
+
 use super::reno::{Reno, RenoRules};
 use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
 use crate::policy::{PathId, PathSample, View};
@@ -176,32 +175,19 @@ impl<R: CoupledRule> CongestionControl for Coupled<R> {
 pub(crate) mod tests {
     use proptest::prelude::*;
 
-    use super::balia::Balia;
-    use super::berp::{Berp, BerpRules};
     use super::lia::Lia;
-    use super::olia::Olia;
     use super::*;
     use crate::policy::congestion::tests::acked;
+    use crate::policy::testing::members;
     use crate::policy::view::tests::{sample, view};
-
-    /// Members with these windows and round-trip times.
-    pub(crate) fn members<const N: usize>(windows: [f64; N], srtts: [f64; N]) -> [Member; N] {
-        std::array::from_fn(|i| Member { window: windows[i], srtt: srtts[i], progress: 0.0, bandwidth: None })
-    }
-
-    fn rules() -> Vec<Box<dyn CoupledRule>> {
-        vec![Box::new(Lia), Box::new(Olia), Box::new(Balia), Box::new(Berp::new(BerpRules::BOTH))]
-    }
 
     proptest! {
         /// One path alone grows as Reno does, by one packet for each window.
         #[test]
         fn one_path_alone_is_reno(window in 1.0..1e4_f64, srtt in 1e-4..10.0_f64) {
-            for rule in &rules()[..3] {
-                let growth = rule.growth(&members([window], [srtt]), 0);
-                prop_assert!((growth * window - 1.0).abs() < 1e-9, "{rule:?}: {growth}");
-                prop_assert!(rule.after_loss(&members([window], [srtt]), 0, 4.0).is_none_or(|left| left == (window / 2.0).max(4.0)));
-            }
+            let growth = Lia.growth(&members([window], [srtt]), 0);
+            prop_assert!((growth * window - 1.0).abs() < 1e-9, "{growth}");
+            prop_assert_eq!(Lia.after_loss(&members([window], [srtt]), 0, 4.0), None);
         }
 
         /// No path grows faster than it would alone.
@@ -230,22 +216,5 @@ pub(crate) mod tests {
             .map(|bytes| coupled.increase(paths[0].id, &acked(bytes), &view(&paths)).get());
         // α = ½: a quarter of a packet.
         assert_eq!(grown, [0, 375, 0, 375]);
-    }
-
-    #[test]
-    fn growth_below_nothing_is_taken_from_the_window() {
-        let mut paths = [sample(0), sample(1)];
-        for path in &mut paths {
-            path.ssthresh = ByteCount::new(1_500);
-            path.srtt = Some(anabranch_base::Duration::from_millis(100));
-        }
-        (paths[0].cwnd, paths[1].cwnd) = (ByteCount::new(30_000), ByteCount::new(15_000));
-        let mut coupled = Coupled::new(Olia, crate::policy::congestion::reno::tests::RULES);
-        paths.iter().for_each(|path| coupled.add_path(path.id));
-        coupled.on_acked(paths[1].id, &acked(900_000), &view(&paths));
-        let grown = coupled.increase(paths[0].id, &acked(30_000), &view(&paths));
-        let yielded = coupled.take_yielded(paths[0].id, &view(&paths));
-        // (20/900 − ½/20) · 20 packets.
-        assert_eq!((grown.get(), yielded.get()), (0, 83));
     }
 }

@@ -1,6 +1,6 @@
 //! The subflows grow together, by a rule that SCTP's paths may have too (M-MP-2; completions 5.5 to 5.7).
 
-use anabranch_sctp::policy::congestion::coupled::olia::Progress;
+use anabranch_sctp::policy::congestion::coupled::Progress;
 use anabranch_sctp::policy::congestion::coupled::{CoupledRule, Member};
 
 use super::{AckedPackets, Control, LEAST, SubflowLoss, SubflowView, half};

@@ -8,10 +8,9 @@ mod reno;
 use std::fmt::Debug;
 
 use anabranch_base::{Duration, Time};
+use anabranch_policies::{Balia, Olia};
 use anabranch_scenario::model::TcpControl;
-use anabranch_sctp::policy::congestion::coupled::balia::Balia;
 use anabranch_sctp::policy::congestion::coupled::lia::Lia;
-use anabranch_sctp::policy::congestion::coupled::olia::Olia;
 
 use coupled::Coupled;
 use cubic::Cubic;

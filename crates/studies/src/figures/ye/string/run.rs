@@ -138,15 +138,14 @@ pub const PAYLOAD: f64 = 496.0;
 #[cfg(test)]
 mod tests {
     use anabranch_link::config::QueueConfig;
-    use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
+    use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 
     use super::*;
 
     fn scenario(run: StringRun) -> Scenario {
         let text = run.scenario();
         let source = Source::new("ye.toml", &text);
-        Scenario::parse(&source, &NoFiles, &[], &Registry::standard())
-            .unwrap_or_else(|error| panic!("{error}"))
+        Scenario::parse(&source, &NoFiles, &[], &registry()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     #[test]

@@ -3,9 +3,9 @@
 
 use anabranch_base::ByteCount;
 
-use super::lowest_rtt::quickest_with_room;
-use super::{Index, QueueView, Scheduler, is_idle, leaves_room_for_older};
-use crate::policy::{Blocker, PathId, PathSample, View};
+use anabranch_sctp::policy::schedule::lowest_rtt::quickest_with_room;
+use anabranch_sctp::policy::schedule::{Index, QueueView, Scheduler, is_idle, leaves_room_for_older};
+use anabranch_sctp::policy::{Blocker, PathId, PathSample, Registry, View};
 
 /// At an opportunity to send on path `d`, searches the waiting chunks from the oldest one: a chunk that another path
 /// would deliver sooner is left for it, and `d` takes the first other one. When a path delivers is estimated from what
@@ -112,14 +112,17 @@ impl Estimate {
 /// A shorter round trip does not raise the rate that a window stands for, in seconds.
 const LEAST_ROUND_TRIP: f64 = 1e-6;
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.schedulers.add("ods", |_| Box::new(Ods));
+}
+
 #[cfg(test)]
 mod tests {
     use anabranch_base::{BitRate, Duration};
 
     use super::*;
-    use crate::policy::PathState;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::PathState;
+    use anabranch_sctp::policy::testing::{QUEUE, sample, view};
 
     /// Windows of four packets. The first path takes 20 ms, and 1.48 ms for each packet; the second 100 ms.
     fn paths() -> [PathSample; 2] {

@@ -3,19 +3,23 @@
 //!
 //! A congested queue marks packets before it drops any. A loss without a mark in the same window of data is therefore one of
 //! the link: the chunk is sent again and the window stays. After a time-out without a mark the link is away: a HEARTBEAT asks
-//! whether it is back before any data leaves. Congestion is answered as by the [standard](super::standard).
+//! whether it is back before any data leaves. Congestion is answered as by the [standard](Standard).
 //!
 //! Where no queue marks, this reasoning is wrong. Unless the rules assume marks, a path has to show
-//! [evidence](super::evidence) first.
+//! evidence first.
 
-use anabranch_base::setting::Named;
+mod evidence;
+
+use anabranch_base::setting::{Named, Setting};
 use anabranch_base::{Duration, Time};
+use anabranch_sctp::own_field;
+use anabranch_sctp::policy::registry::OwnSettings;
+use anabranch_sctp::policy::response::standard::Standard;
+use anabranch_sctp::policy::response::{Hold, LossResponse, Resend, Response, Signal, TimerRule};
+use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
+use anabranch_sctp::seq::Tsn;
 
-use super::evidence::Evidence;
-use super::standard::Standard;
-use super::{Hold, LossResponse, Resend, Response, Signal, TimerRule};
-use crate::policy::{PathId, PathSample, View};
-use crate::seq::Tsn;
+use evidence::Evidence;
 
 /// The choices that YE compares (Table 2, Figs 36 and 37), and whether queues are known to mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +102,12 @@ impl WirelessRules {
         after_timeout: AfterTimeout::Probe,
         evidence: EvidenceRule::Required,
     };
+}
+
+impl Default for WirelessRules {
+    fn default() -> WirelessRules {
+        WirelessRules::DEFAULT
+    }
 }
 
 /// The response, and the memory of each path.
@@ -284,12 +294,46 @@ impl PathMemory {
     }
 }
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry
+        .loss_responses
+        .add("wireless-aware", |rules| Box::new(WirelessAware::new(rules.own.of())))
+        .with_settings(SETTINGS);
+}
+
+const SETTINGS: &[Setting<OwnSettings>] = &[
+    own_field!(
+        "wireless.resend" = WirelessRules.resend,
+        Everywhere,
+        WirelessResend::KIND,
+        "with the loss response `wireless-aware`: how fast chunks leave again that the link lost"
+    ),
+    own_field!(
+        "wireless.backoff" = WirelessRules.backoff,
+        Everywhere,
+        Backoff::KIND,
+        "the timer after a time-out without a mark: doubled, or drawn between one and one and a half times the time-out"
+    ),
+    own_field!(
+        "wireless.after_timeout" = WirelessRules.after_timeout,
+        Everywhere,
+        AfterTimeout::KIND,
+        "what leaves after a time-out without a mark: a HEARTBEAT, or as many lost chunks as the window allows"
+    ),
+    own_field!(
+        "wireless.evidence" = WirelessRules.evidence,
+        Everywhere,
+        EvidenceRule::KIND,
+        "whether a path has to show that its losses are none of congestion, or is known to mark"
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::OneWay;
-    use crate::policy::congestion::CutCause;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::OneWay;
+    use anabranch_sctp::policy::congestion::CutCause;
+    use anabranch_sctp::policy::testing::{sample, view};
 
     /// A path with what is open: a cut, a report of a mark, a loss.
     fn path(cut_open: bool, ecn_open: bool, loss_open: bool) -> [PathSample; 1] {

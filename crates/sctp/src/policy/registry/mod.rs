@@ -1,10 +1,13 @@
 //! Policies by name. The command line, scenario files and Python choose from one registry, which is passed to each of
 //! them as a value. Other crates add policies to it. There is no other list of the names.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
+mod own;
+mod table;
 
+pub use own::{OwnSettings, PolicySettings};
+pub use table::{Entry, PolicyNames, PolicyTable, UnknownPolicy};
+
+use anabranch_base::setting::Setting;
 use anabranch_base::{Duration, Seed};
 
 use super::acknowledge::{
@@ -14,10 +17,7 @@ use super::acknowledge::{
 use super::congestion::CongestionControl;
 use super::congestion::bbr::{Bbr, LossRule};
 use super::congestion::coupled::Coupled;
-use super::congestion::coupled::balia::Balia;
-use super::congestion::coupled::berp::{Berp, BerpRules};
 use super::congestion::coupled::lia::Lia;
-use super::congestion::coupled::olia::Olia;
 use super::congestion::cubic::Cubic;
 use super::congestion::reno::{Reno, RenoRules};
 use super::congestion::westwood::Westwood;
@@ -25,12 +25,10 @@ use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::loss_detection::departure::DepartureDetection;
-use super::loss_detection::ipcc::{IpccDetection, IpccRules};
 use super::loss_detection::rack::RackDetection;
 use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
-use super::response::wireless_aware::{WirelessAware, WirelessRules};
 use super::retransmission::RetransmissionPolicy;
 use super::retransmission::alternate::Alternate;
 use super::retransmission::asap::Asap;
@@ -40,15 +38,10 @@ use super::retransmission::best::{
 use super::retransmission::in_order_arrival::InOrderArrival as InOrderRepair;
 use super::retransmission::same::Same;
 use super::schedule::Scheduler;
-use super::schedule::bas::bas;
-use super::schedule::blest::Blest;
-use super::schedule::ecf::Ecf;
 use super::schedule::fill::Fill;
 use super::schedule::in_order_arrival::InOrderArrival;
 use super::schedule::lowest_rtt::LowestRtt;
-use super::schedule::ods::Ods;
 use super::schedule::primary::Primary;
-use super::schedule::reception_index::reception_index;
 use super::schedule::round_robin::RoundRobin;
 use super::schedule::window_regulated::WindowRegulated;
 use super::schedule::xlink::Xlink;
@@ -66,20 +59,14 @@ use super::window::none::Unlimited;
 pub struct StandardRules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
-    /// Which parts of the congestion control `berp` are used.
-    pub berp: BerpRules,
-    /// Whether windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
-    pub growth_needs_advance: bool,
+    /// Whether packets leave at the control's rate, and not in bursts.
+    pub is_paced: bool,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
     /// Which rules of CMT the loss detection `cmt` uses.
     pub cmt: CmtRules,
-    /// Which rules the loss detection `ipcc` uses.
-    pub ipcc: IpccRules,
     /// How far each path's window may grow if the limits are fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
-    /// How the loss response `wireless-aware` answers a loss without a mark.
-    pub wireless: WirelessRules,
     /// The number of packets that a SACK answers.
     pub sack_every: u32,
     /// The longest delay of a SACK.
@@ -90,6 +77,8 @@ pub struct StandardRules {
     pub rto_min: Duration,
     /// The largest retransmission time-out.
     pub rto_max: Duration,
+    /// The settings of policies' own.
+    pub own: OwnSettings,
     /// The seed for rules that draw random numbers: each uses the child with its name.
     pub seed: Seed,
 }
@@ -109,26 +98,6 @@ pub mod kind {
     /// [`Registry::ack_timings`](super::Registry::ack_timings).
     pub const ACK_TIMING: &str = "SACK timing";
 }
-
-/// One kind of policy: its names, and how each policy is built.
-pub struct PolicyTable<T: ?Sized> {
-    kind: &'static str,
-    /// Shared by all copies of the table: every endpoint and every flow of a simulation keeps a registry.
-    known: Arc<BTreeMap<String, Arc<Build<T>>>>,
-    /// Known names of policies that do not exist yet.
-    planned: &'static [&'static str],
-}
-
-/// The names of one kind of policy, each list in alphabetical order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyNames<'r> {
-    /// The names of policies that can be built.
-    pub built: Vec<&'r str>,
-    /// Known names of policies that do not exist yet.
-    pub planned: Vec<&'r str>,
-}
-
-type Build<T> = dyn Fn(&StandardRules) -> Box<T> + Send + Sync;
 
 /// Every policy that can be chosen by name. Two registries are equal if they have the same names.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,18 +124,6 @@ pub struct Registry {
     pub flow_controls: PolicyTable<dyn FlowControl>,
 }
 
-/// A policy's name that is not registered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {kind} {name:?}; known are {}", known.join(", "))]
-pub struct UnknownPolicy {
-    /// The kind of policy that was requested.
-    pub kind: &'static str,
-    /// The name that is not registered.
-    pub name: String,
-    /// The registered names.
-    pub known: Vec<String>,
-}
-
 impl Registry {
     /// The policies of anabranch.
     pub fn standard() -> Registry {
@@ -181,32 +138,25 @@ impl Registry {
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
         registry.loss_detections.add("rack", |rules| Box::new(RackDetection::new(rules.missing_reports)));
-        registry
-            .loss_detections
-            .add("ipcc", |rules| Box::new(IpccDetection::new(rules.ipcc, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.congestion_controls.add("westwood", |rules| Box::new(Westwood::new(rules.reno)));
         registry.congestion_controls.add("cubic", |rules| Box::new(Cubic::new(rules.reno)));
         registry.congestion_controls.add("lia", |rules| Box::new(Coupled::new(Lia, rules.reno)));
-        registry.congestion_controls.add("olia", |rules| Box::new(Coupled::new(Olia, rules.reno)));
-        registry.congestion_controls.add("balia", |rules| Box::new(Coupled::new(Balia, rules.reno)));
         registry
             .congestion_controls
-            .add("berp", |rules| Box::new(Coupled::new(Berp::new(rules.berp), rules.reno)));
-        for (name, rule) in [("bbr", LossRule::ByQueue), ("bbr-draft", LossRule::Draft)] {
-            registry
-                .congestion_controls
-                .add(name, move |rules| Box::new(Bbr::new(rule, rules.seed.child("congestion/bbr"))));
-        }
+            .add("bbr", |rules| Box::new(Bbr::new(LossRule::ByQueue, rules.seed.child("congestion/bbr"))))
+            .with_check(|rules| Bbr::check("bbr", rules));
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
         registry.slow_starts.add("hystart++", |_| Box::new(HystartPlusPlus::default()));
         registry.window_limits.add("none", |_| Box::new(Unlimited));
         registry.window_limits.add("dynamic", |_| Box::new(Dynamic::new(Bound::Filled)));
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
-        registry.window_limits.add("static", |rules| Box::new(PathLimits::new(rules.window_limits.clone())));
+        registry
+            .window_limits
+            .add("static", |rules| Box::new(PathLimits::new(rules.window_limits.clone())))
+            .with_check(PathLimits::check);
         registry.loss_responses.add("standard", |_| Box::new(Standard));
-        registry.loss_responses.add("wireless-aware", |rules| Box::new(WirelessAware::new(rules.wireless)));
         registry.retransmission_policies.add("same", |_| Box::new(Same));
         registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
         registry.retransmission_policies.add("in-order-arrival", |_| Box::new(InOrderRepair));
@@ -226,12 +176,7 @@ impl Registry {
         registry.schedulers.add("lowest-rtt", |_| Box::new(LowestRtt));
         registry.schedulers.add("in-order-arrival", |_| Box::new(InOrderArrival::default()));
         registry.schedulers.add("window-regulated", |_| Box::new(WindowRegulated));
-        registry.schedulers.add("ecf", |_| Box::new(Ecf::default()));
         registry.schedulers.add("xlink", |_| Box::new(Xlink::default()));
-        registry.schedulers.add("blest", |_| Box::new(Blest::default()));
-        registry.schedulers.add("ods", |_| Box::new(Ods));
-        registry.schedulers.add("bas", |_| Box::new(bas()));
-        registry.schedulers.add("reception-index", |_| Box::new(reception_index()));
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
@@ -246,7 +191,10 @@ impl Registry {
             Box::new(DacOnSeveralPaths::new(rules.sack_every, rules.sack_delay, rules.dac_wire))
         });
         registry.sack_contents.add("all", |_| Box::new(FullSack));
-        registry.sack_contents.add("new", |_| Box::new(NewGaps::new(REPORTED_TIMES)));
+        registry
+            .sack_contents
+            .add("new", |_| Box::new(NewGaps::new(REPORTED_TIMES)))
+            .with_check(NewGaps::check);
         registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
         registry.flow_controls.add("two-level", |_| Box::new(TwoLevelFlow));
         registry
@@ -265,6 +213,26 @@ impl Registry {
             sack_contents: PolicyTable::new("SACK content", &[]),
             flow_controls: PolicyTable::new("flow control", &[]),
         }
+    }
+
+    /// Every setting of policies' own, each with the [`kind`] of its policy, in the order of kinds and names. Documents have
+    /// them after the setting that chooses a policy of the kind.
+    pub fn own_settings(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, &'static Setting<OwnSettings>)> + Clone {
+        let all = [
+            self.loss_detections.own_settings(),
+            self.congestion_controls.own_settings(),
+            self.slow_starts.own_settings(),
+            self.window_limits.own_settings(),
+            self.loss_responses.own_settings(),
+            self.retransmission_policies.own_settings(),
+            self.schedulers.own_settings(),
+            self.ack_timings.own_settings(),
+            self.sack_contents.own_settings(),
+            self.flow_controls.own_settings(),
+        ];
+        all.into_iter().flatten()
     }
 
     /// The names of the policies of this [`kind`]; `None` for a kind that users do not choose.
@@ -287,61 +255,6 @@ impl Default for Registry {
     }
 }
 
-impl<T: ?Sized> PolicyTable<T> {
-    fn new(kind: &'static str, planned: &'static [&'static str]) -> PolicyTable<T> {
-        PolicyTable { kind, known: Arc::default(), planned }
-    }
-
-    /// Adds the policy `name`, or replaces the policy with that name.
-    pub fn add(&mut self, name: &str, build: impl Fn(&StandardRules) -> Box<T> + Send + Sync + 'static) {
-        Arc::make_mut(&mut self.known).insert(name.to_owned(), Arc::new(build));
-    }
-
-    /// Builds the policy called `name`.
-    ///
-    /// # Errors
-    /// The name is not registered.
-    pub fn build(&self, name: &str, rules: &StandardRules) -> Result<Box<T>, UnknownPolicy> {
-        match self.known.get(name) {
-            Some(build) => Ok(build(rules)),
-            None => Err(UnknownPolicy {
-                kind: self.kind,
-                name: name.to_owned(),
-                known: self.names().map(str::to_owned).collect(),
-            }),
-        }
-    }
-
-    /// The registered names in alphabetical order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.known.keys().map(String::as_str)
-    }
-
-    /// The registered names, and those of policies that do not exist yet.
-    fn all_names(&self) -> PolicyNames<'_> {
-        let planned = self.planned.iter().copied().filter(|name| !self.known.contains_key(*name));
-        PolicyNames { built: self.names().collect(), planned: planned.collect() }
-    }
-}
-
-impl<T: ?Sized> PartialEq for PolicyTable<T> {
-    fn eq(&self, other: &PolicyTable<T>) -> bool {
-        self.kind == other.kind && self.known.keys().eq(other.known.keys())
-    }
-}
-
-impl<T: ?Sized> Clone for PolicyTable<T> {
-    fn clone(&self) -> PolicyTable<T> {
-        PolicyTable { kind: self.kind, known: self.known.clone(), planned: self.planned }
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for PolicyTable<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.known.keys()).finish()
-    }
-}
-
 /// In how many SACKs a new gap is reported (M-IPCC-9).
 const REPORTED_TIMES: u8 = 3;
 
@@ -361,7 +274,6 @@ pub(crate) mod tests {
 
     pub(crate) fn rules() -> StandardRules {
         StandardRules {
-            berp: BerpRules::BOTH,
             reno: RenoRules {
                 window_floor: 4,
                 idle_floor: 4,
@@ -371,17 +283,16 @@ pub(crate) mod tests {
                 decay_lifts: false,
                 ecn_window: EcnWindow::HALF,
             },
-            growth_needs_advance: false,
+            is_paced: false,
             missing_reports: 3,
             cmt: CmtRules::NONE,
-            ipcc: IpccRules::DEFAULT,
             window_limits: Vec::new(),
-            wireless: WirelessRules::DEFAULT,
             sack_every: 2,
             sack_delay: Duration::from_millis(200),
             dac_wire: DacWire::Bits76,
             rto_min: Duration::from_secs(1),
             rto_max: Duration::from_secs(60),
+            own: OwnSettings::default(),
             seed: Seed::from_number(1),
         }
     }
@@ -392,8 +303,7 @@ pub(crate) mod tests {
             Registry::standard().congestion_controls.build("fastest", &rules()).expect_err("no such control");
         assert_eq!(
             error.to_string(),
-            "there is no congestion control \"fastest\"; known are balia, bbr, bbr-draft, berp, cubic, lia, \
-             olia, reno, westwood"
+            "there is no congestion control \"fastest\"; known are bbr, cubic, lia, reno, westwood"
         );
     }
 
@@ -404,16 +314,6 @@ pub(crate) mod tests {
         assert!(registry.schedulers.build("mine", &rules()).is_ok());
         assert!(registry.names(kind::SCHEDULER).is_some_and(|names| names.built.contains(&"mine")));
         assert!(registry != Registry::standard());
-    }
-
-    #[test]
-    fn a_policy_is_added_to_one_copy_alone() {
-        let registry = Registry::standard();
-        let mut copy = registry.clone();
-        assert!(Arc::ptr_eq(&copy.schedulers.known, &registry.schedulers.known), "a copy copies no names");
-        copy.schedulers.add("mine", |_| Box::new(Primary));
-        assert!(registry.schedulers.build("mine", &rules()).is_err());
-        assert!(Arc::ptr_eq(&copy.ack_timings.known, &registry.ack_timings.known));
     }
 
     #[test]

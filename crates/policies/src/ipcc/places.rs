@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use super::records::Psn;
-use crate::policy::PathId;
-use crate::seq::Tsn;
+use anabranch_sctp::policy::PathId;
+use anabranch_sctp::seq::Tsn;
 
 /// Where a chunk was sent, and how often it was found lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

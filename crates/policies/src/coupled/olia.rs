@@ -1,35 +1,12 @@
 //! OLIA, the opportunistic linked increases (Khalili et al., CoNEXT 2012; draft-khalili-mptcp-congestion-control; completions
 //! 5.6): the best paths grow faster, and those with the largest windows yield to them.
 
-use super::{CoupledRule, Member};
+use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::congestion::coupled::{Coupled, CoupledRule, Member};
 
 /// The rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Olia;
-
-/// What was acknowledged on a path since losses, in any unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
-    since_last: f64,
-    between_last: f64,
-}
-
-impl Progress {
-    /// `amount` was acknowledged.
-    pub fn on_acked(&mut self, amount: f64) {
-        self.since_last += amount;
-    }
-
-    /// A loss cut the window.
-    pub fn on_loss(&mut self) {
-        self.between_last = std::mem::take(&mut self.since_last);
-    }
-
-    /// ℓ: what was acknowledged between the last two losses, or since the last one if that is more.
-    pub fn longest(&self) -> f64 {
-        self.since_last.max(self.between_last)
-    }
-}
 
 impl CoupledRule for Olia {
     fn growth(&self, members: &[Member], of: usize) -> f64 {
@@ -68,12 +45,16 @@ fn preference(members: &[Member], of: usize) -> f64 {
     }
 }
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.congestion_controls.add("olia", |rules| Box::new(Coupled::new(Olia, rules.reno)));
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::members;
     use super::*;
+    use anabranch_sctp::policy::testing::members;
 
     #[test]
     fn golden_the_better_path_with_the_smaller_window_grows_faster() {
@@ -84,18 +65,6 @@ mod tests {
         assert_eq!(growth(&paths), [0.025, 0.0125], "the best path has the largest window");
         (paths[0].progress, paths[1].progress) = (400.0, 100.0);
         assert_eq!(growth(&paths), [0.075, -0.0125]);
-    }
-
-    #[test]
-    fn the_longer_of_the_last_two_spans_counts() {
-        let mut progress = Progress::default();
-        let seen = [5.0, 3.0, 1.0].map(|amount| {
-            progress.on_acked(amount);
-            let now = progress.longest();
-            progress.on_loss();
-            now
-        });
-        assert_eq!(seen, [5.0, 5.0, 3.0]);
     }
 
     proptest! {

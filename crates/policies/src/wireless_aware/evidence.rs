@@ -6,7 +6,7 @@
 
 use anabranch_base::{Duration, Time};
 
-use crate::policy::{OneWay, PathSample};
+use anabranch_sctp::policy::{OneWay, PathSample};
 
 /// The evidence of one path.
 #[derive(Clone, Debug, Default)]
@@ -164,7 +164,7 @@ const ALIKE: u64 = 3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::view::tests::sample;
+    use anabranch_sctp::policy::testing::sample;
 
     fn ms(milliseconds: u64) -> Duration {
         Duration::from_millis(milliseconds)

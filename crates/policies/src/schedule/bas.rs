@@ -2,9 +2,9 @@
 //! the head of the queue (M-SCH-2; WS 2.2, from Westwood-SCTP).
 
 use anabranch_base::Duration;
+use anabranch_sctp::policy::{PathSample, Registry};
 
 use super::virtual_queues::VirtualQueues;
-use crate::policy::PathSample;
 
 /// Assigns a chunk of `s` bytes to the path `d` with the least
 ///
@@ -26,14 +26,17 @@ fn one_way_delay(sample: &PathSample) -> Duration {
     known.unwrap_or(Duration::ZERO)
 }
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.schedulers.add("bas", |_| Box::new(bas()));
+}
+
 #[cfg(test)]
 mod tests {
     use anabranch_base::BitRate;
 
     use super::*;
-    use crate::policy::schedule::Scheduler;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::schedule::Scheduler;
+    use anabranch_sctp::policy::testing::{QUEUE, sample, view};
 
     /// Paths of 12 Mbit/s, on which a packet takes 1 ms, and of 10 and 14 ms one way: the second one takes its first
     /// chunk when five wait for the first.

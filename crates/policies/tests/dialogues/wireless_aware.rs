@@ -1,11 +1,12 @@
 //! The modes of wireless-aware SCTP, row by row of M-WA-2, between two ends; and what it does without evidence.
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_sctp::config::{
-    BurstRule, Config, EcnUse, EvidenceRule, Failover, MaxBurst, RtoSettings, SackSettings, WirelessRules,
-};
+use anabranch_policies::registry;
+use anabranch_policies::wireless_aware::{EvidenceRule, WirelessRules};
+use anabranch_sctp::config::{BurstRule, Config, EcnUse, Failover, MaxBurst, RtoSettings, SackSettings};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::congestion::CutCause;
+use anabranch_sctp::policy::registry::OwnSettings;
 use anabranch_sctp::record::Happening;
 
 use crate::pair::{End, Pair, path};
@@ -20,13 +21,19 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
+fn own(rules: WirelessRules) -> OwnSettings {
+    let mut own = OwnSettings::default();
+    own.set(rules);
+    own
+}
+
 /// YE's sender: every queue is known to mark, and paths never fail.
 fn config() -> Config {
     let profile = Config::rfc2960();
     let config = Config {
         ecn: EcnUse::Echo,
         loss_response: "wireless-aware".into(),
-        wireless: WirelessRules { evidence: EvidenceRule::Assumed, ..WirelessRules::DEFAULT },
+        own: own(WirelessRules { evidence: EvidenceRule::Assumed, ..WirelessRules::DEFAULT }),
         sack: SackSettings { every: 1, ..profile.sack },
         rto: RtoSettings { min_recovery: Some(ms(200)), ..profile.rto },
         failover: Failover::OFF,
@@ -37,7 +44,7 @@ fn config() -> Config {
 
 /// An association whose first window is acknowledged: its log and records begin now.
 fn open_with(config: Config, pipes: usize) -> Pair {
-    let mut pair = Pair::open(config, pipes);
+    let mut pair = Pair::open_with(&registry(), &config, pipes);
     pair.z.reads_at_once = true;
     pair.send_at_once(End::A, WINDOW, FULL);
     pair.run_for(ms(100));
@@ -261,7 +268,7 @@ fn the_probe_of_one_path_leaves_the_other_alone() {
 #[test]
 fn without_evidence_a_time_out_is_the_standards_and_a_dead_path_fails() {
     let careful = Config {
-        wireless: WirelessRules::DEFAULT,
+        own: OwnSettings::default(),
         failover: Failover { path_max: 2, association_max: 3, ..Config::rfc2960().failover },
         ..config()
     };
@@ -279,7 +286,7 @@ fn without_evidence_a_time_out_is_the_standards_and_a_dead_path_fails() {
 #[test]
 fn a_path_that_marks_is_probed_and_fails_all_the_same() {
     let careful = Config {
-        wireless: WirelessRules::DEFAULT,
+        own: OwnSettings::default(),
         failover: Failover { path_max: 2, association_max: 3, ..Config::rfc2960().failover },
         ..config()
     };
@@ -300,7 +307,7 @@ fn a_path_that_marks_is_probed_and_fails_all_the_same() {
 /// from then on.
 #[test]
 fn an_invented_mark_excuses_losses_for_seconds_alone() {
-    let mut pair = open_with(Config { wireless: WirelessRules::DEFAULT, ..config() }, 1);
+    let mut pair = open_with(Config { own: OwnSettings::default(), ..config() }, 1);
     mark(&mut pair, 1);
     pair.send_at_once(End::A, WINDOW, FULL);
     pair.run_for(ms(500));

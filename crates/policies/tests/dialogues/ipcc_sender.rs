@@ -3,20 +3,22 @@
 
 use crate::pair::path;
 use crate::script::{Script, sack, same, seeds};
+use anabranch_policies::ipcc::IpccRules;
+use anabranch_policies::registry;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::loss_detection::ipcc::IpccRules;
 
 /// IPCC as in YE: RFC 2960, lost chunks to another path, the first path filled before the second.
-fn ipcc(rules: IpccRules, window: u64) -> Config {
+fn numbered(rules: IpccRules, window: u64) -> Config {
     let mut config = seeds(CmtRules::NONE, "window-regulated", window);
-    config.set_ipcc(rules);
+    anabranch_policies::ipcc::choose(&mut config);
+    config.own.set(rules);
     config
 }
 
 fn adjusted(window: u64) -> Config {
-    ipcc(IpccRules::DEFAULT, window)
+    numbered(IpccRules::DEFAULT, window)
 }
 
 /// One report is a loss, so that a single SACK does what an example takes as given.
@@ -29,7 +31,7 @@ fn at_one_report(config: Config) -> Config {
 /// (a), (b) and G5: path 2 is faster. Four SACKs tell of its chunks only; then the others arrive.
 #[test]
 fn g5_a_faster_path_makes_nothing_of_another_lost_and_each_grows_by_its_own() {
-    let mut script = Script::open(adjusted(4), 2).numbered_from(20);
+    let mut script = Script::open_with(&registry(), &adjusted(4), 2).numbered_from(20);
     script.send(40);
     assert_eq!(script.sent(), ["-1> 20 21 22 23", "-2> 24 25 26 27"]);
     let mut windows = Vec::new();
@@ -48,7 +50,7 @@ fn g5_a_faster_path_makes_nothing_of_another_lost_and_each_grows_by_its_own() {
 #[test]
 fn no_growth_and_no_recovery_waits_for_the_alternate_path() {
     let windows = |rules| {
-        let mut script = Script::open(ipcc(rules, 8), 2);
+        let mut script = Script::open_with(&registry(), &numbered(rules, 8), 2);
         script.send(16);
         assert_eq!(script.sent(), ["-1> 1 2 3 4 5 6 7 8", "-2> 9 10 11 12 13 14 15 16"]);
         for highest in 2..=5 {
@@ -74,7 +76,7 @@ fn no_growth_and_no_recovery_waits_for_the_alternate_path() {
 /// G6 and G7: TSN 21 is missing when 22 arrives, and goes to path 2: its number 5 there. Path 1's flight falls by it.
 #[test]
 fn g6_g7_a_chunk_that_moves_leaves_its_first_path_as_if_it_were_acknowledged() {
-    let mut script = Script::open(at_one_report(adjusted(4)), 2).numbered_from(20);
+    let mut script = Script::open_with(&registry(), &at_one_report(adjusted(4)), 2).numbered_from(20);
     script.send(8);
     script.sent();
     script.hear(&sack(19, &[24..=27]));
@@ -99,7 +101,7 @@ fn g6_g7_a_chunk_that_moves_leaves_its_first_path_as_if_it_were_acknowledged() {
 #[test]
 fn recovery_ends_when_the_last_loss_leaves_the_path() {
     let grows = |config| {
-        let mut script = Script::open(at_one_report(config), 2);
+        let mut script = Script::open_with(&registry(), &at_one_report(config), 2);
         script.send(5);
         assert_eq!(script.sent(), ["-1> 1 2 3 4 5"]);
         script.hear(&sack(0, &[5..=5]));
@@ -109,14 +111,14 @@ fn recovery_ends_when_the_last_loss_leaves_the_path() {
         script.hear(&sack(0, &[5..=6]));
         script.windows()[0] > 2
     };
-    let with = |adjustment| ipcc(IpccRules { adjustment }, 5);
+    let with = |adjustment| numbered(IpccRules { adjustment }, 5);
     assert!(grows(with(true)));
     assert!(!grows(with(false)), "there it waits until path 2 has delivered them");
 }
 
 #[test]
 fn a_chunk_that_is_resent_on_its_path_holds_recovery_and_growth_until_it_is_repaired() {
-    let mut script = Script::open(same(adjusted(8)), 1);
+    let mut script = Script::open_with(&registry(), &same(adjusted(8)), 1);
     script.send(8);
     (2..=5).for_each(|highest| script.hear(&sack(0, &[2..=highest])));
     assert_eq!((script.cuts(), script.windows()), (vec![(path(0), CutCause::Missing)], vec![4]));
@@ -130,7 +132,7 @@ fn a_chunk_that_is_resent_on_its_path_holds_recovery_and_growth_until_it_is_repa
 /// Path 2 loses what path 1 lost: it is found by what left path 2 after it, and returns to path 1.
 #[test]
 fn a_chunk_may_be_fast_retransmitted_once_on_each_path() {
-    let mut script = Script::open(at_one_report(adjusted(6)), 2);
+    let mut script = Script::open_with(&registry(), &at_one_report(adjusted(6)), 2);
     script.send(12);
     assert_eq!(script.sent(), ["-1> 1 2 3 4 5 6", "-2> 7 8 9 10 11 12"]);
     script.hear(&sack(0, &[2..=2, 7..=12]));
@@ -152,7 +154,7 @@ fn a_chunk_may_be_fast_retransmitted_once_on_each_path() {
 #[test]
 fn a_cut_halves_the_window_of_its_path_to_two_packets_at_least() {
     for (window, cut) in [(8, 4), (3, 2)] {
-        let mut script = Script::open(at_one_report(adjusted(window)), 2);
+        let mut script = Script::open_with(&registry(), &at_one_report(adjusted(window)), 2);
         script.send(window as usize * 2);
         script.sent();
         script.hear(&sack(0, &[2..=2]));
@@ -167,7 +169,7 @@ fn a_cut_halves_the_window_of_its_path_to_two_packets_at_least() {
 #[test]
 fn the_timer_of_a_path_runs_for_its_lowest_number() {
     let has_timed_out = |config: Config| {
-        let mut script = Script::open(config, 2);
+        let mut script = Script::open_with(&registry(), &config, 2);
         script.send(12);
         assert_eq!(script.sent(), ["-1> 1 2 3 4 5 6", "-2> 7 8 9 10 11 12"]);
         script.wait_until(100);
@@ -187,7 +189,7 @@ fn the_timer_of_a_path_runs_for_its_lowest_number() {
 /// M-IPCC-3: T3 "reduces i only; marks i's outstanding; retransmits by policy".
 #[test]
 fn a_time_out_cuts_its_path_only_and_what_it_lost_goes_to_the_other() {
-    let mut script = Script::open(adjusted(4), 2);
+    let mut script = Script::open_with(&registry(), &adjusted(4), 2);
     script.send(8);
     script.sent();
     script.wait_until(100);
@@ -201,7 +203,7 @@ fn a_time_out_cuts_its_path_only_and_what_it_lost_goes_to_the_other() {
 /// A path that works steadily does not postpone the time-out of another.
 #[test]
 fn acknowledgements_of_one_path_do_not_restart_the_timer_of_another() {
-    let mut script = Script::open(adjusted(4), 2);
+    let mut script = Script::open_with(&registry(), &adjusted(4), 2);
     script.send(40);
     assert_eq!(script.sent(), ["-1> 1 2 3 4", "-2> 5 6 7 8"]);
     for (at, answer) in [(300, sack(1, &[])), (600, sack(2, &[])), (900, sack(4, &[]))] {
@@ -218,7 +220,7 @@ fn acknowledgements_of_one_path_do_not_restart_the_timer_of_another() {
 
 #[test]
 fn a_lost_chunk_waits_for_space_on_the_other_path() {
-    let mut script = Script::open(at_one_report(adjusted(4)), 2);
+    let mut script = Script::open_with(&registry(), &at_one_report(adjusted(4)), 2);
     script.send(8);
     script.sent();
     script.hear(&sack(0, &[2..=2]));
@@ -231,7 +233,7 @@ fn a_lost_chunk_waits_for_space_on_the_other_path() {
 #[test]
 fn in_retransmission_mode_only_what_was_lost_takes_the_second_path() {
     let config = Config { scheduler: "primary".into(), ..at_one_report(adjusted(4)) };
-    let mut script = Script::open(config, 2);
+    let mut script = Script::open_with(&registry(), &config, 2);
     script.send(40);
     assert_eq!(script.sent(), ["-1> 1 2 3 4"]);
     script.hear(&sack(0, &[2..=2, 4..=4]));
@@ -245,7 +247,7 @@ fn in_retransmission_mode_only_what_was_lost_takes_the_second_path() {
 
 #[test]
 fn the_first_path_with_room_takes_new_data() {
-    let mut script = Script::open(adjusted(2), 2);
+    let mut script = Script::open_with(&registry(), &adjusted(2), 2);
     script.send(40);
     assert_eq!(script.sent(), ["-1> 1 2", "-2> 3 4"]);
     script.hear(&sack(0, &[3..=3]));

@@ -7,10 +7,16 @@ mod records;
 use places::{Place, Places};
 use records::{PathRecords, Psn, RecordState};
 
-use super::{DepartedChunk, LossDetection, SackFindings, SackNews};
-use crate::policy::PathId;
-use crate::policy::retransmission::LostBy;
-use crate::seq::Tsn;
+use anabranch_base::setting::{Kind, Setting};
+use anabranch_sctp::config::Config;
+use anabranch_sctp::own_field;
+use anabranch_sctp::policy::PathId;
+use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::{DepartedChunk, LossDetection, SackFindings, SackNews};
+use anabranch_sctp::policy::registry::OwnSettings;
+use anabranch_sctp::policy::retransmission::LostBy;
+use anabranch_sctp::seq::Tsn;
 
 /// Which of IPCC's rules hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +30,35 @@ impl IpccRules {
     /// As in YE.
     pub const DEFAULT: IpccRules = IpccRules { adjustment: true };
 }
+
+impl Default for IpccRules {
+    fn default() -> IpccRules {
+        IpccRules::DEFAULT
+    }
+}
+
+/// Sends data by the rules of IPCC that `config` has, each path with a congestion control of its own (M-IPCC-1 to -5).
+/// Which path carries what, and the timing of the SACKs that this end sends, stay.
+pub fn choose(config: &mut Config) {
+    config.cmt = CmtRules::NONE;
+    NAME.clone_into(&mut config.loss_detection);
+}
+
+pub(crate) fn add(registry: &mut Registry) {
+    registry
+        .loss_detections
+        .add(NAME, |rules| Box::new(IpccDetection::new(rules.own.of(), rules.missing_reports)))
+        .with_settings(SETTINGS);
+}
+
+const NAME: &str = "ipcc";
+
+const SETTINGS: &[Setting<OwnSettings>] = &[own_field!(
+    "ipcc.adjustment" = IpccRules.adjustment,
+    Scenarios,
+    Kind::Boolean,
+    "`multipath = \"ipcc\"`: whether a path grows and recovers without waiting for its chunks that moved to another path"
+)];
 
 /// The records of all paths, and their recovery.
 ///
@@ -235,6 +270,10 @@ impl LossDetection for IpccDetection {
     fn enter_recovery(&mut self, path: PathId, _highest: Tsn) {
         let path = self.path_mut(path);
         path.exit = Some(path.records.last()).filter(|last| path.records.cumulative() < *last);
+    }
+
+    fn advances_by_path(&self) -> bool {
+        true
     }
 
     fn recovers_by_path(&self) -> bool {

@@ -4,10 +4,10 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use super::lowest_rtt::{quicker_to_wait_for, quickest_with_room, round_trip};
-use super::{ChunksInFlight, Index, QueueView, Scheduler};
-use crate::policy::{PathId, PathSample, View};
-use crate::seq::Tsn;
+use anabranch_sctp::policy::schedule::lowest_rtt::{quicker_to_wait_for, quickest_with_room, round_trip};
+use anabranch_sctp::policy::schedule::{ChunksInFlight, Index, QueueView, Scheduler};
+use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
+use anabranch_sctp::seq::Tsn;
 
 /// Takes the path with the shortest round trip, `F`. While that one is full, it takes the quickest path with room,
 /// `S`, unless `F` would then be blocked before the packet on `S` is acknowledged:
@@ -86,12 +86,15 @@ const MOST: f64 = 1.3;
 const AFTER_BLOCKING: f64 = 0.04;
 const AFTER_NONE: f64 = -0.01;
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.schedulers.add("blest", |_| Box::new(Blest::default()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::schedule::ChunkInFlight;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::schedule::ChunkInFlight;
+    use anabranch_sctp::policy::testing::{QUEUE, sample, view};
 
     /// A full path of 20 ms with a window of ten packets, and one of 60 ms with room.
     fn paths() -> [PathSample; 2] {

@@ -1,9 +1,9 @@
 //! Earliest completion first: a slow path stays unused when waiting for the quick one ends sooner (Lim, Nahum, Towsley,
 //! Gibbens: "ECF: An MPTCP Path Scheduler to Manage Heterogeneous Paths", CoNEXT 2017, Algorithm 1).
 
-use super::lowest_rtt::{quicker_to_wait_for, quickest_with_room, round_trip};
-use super::{Index, QueueView, Scheduler};
-use crate::policy::{PathId, PathSample, View};
+use anabranch_sctp::policy::schedule::lowest_rtt::{quicker_to_wait_for, quickest_with_room, round_trip};
+use anabranch_sctp::policy::schedule::{Index, QueueView, Scheduler};
+use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
 
 /// Takes the path with the shortest round trip, `f`. While that one is full, it takes the quickest path with room,
 /// `s`, unless waiting for `f` completes the transfer sooner:
@@ -57,13 +57,16 @@ impl Ecf {
 /// β: how much longer the wait may be once it has begun.
 const HYSTERESIS: f64 = 0.25;
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.schedulers.add("ecf", |_| Box::new(Ecf::default()));
+}
+
 #[cfg(test)]
 mod tests {
     use anabranch_base::Duration;
 
     use super::*;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::testing::{QUEUE, sample, view};
 
     /// A full path of 20 ms with a window of ten packets, and one of `slow` ms with room for one of ten.
     fn paths(slow: u64) -> [PathSample; 2] {

@@ -1,6 +1,7 @@
 //! BALIA, the balanced linked adaptation (Peng, Walid, Hwang, Low; draft-walid-mptcp-congestion-control; completions 5.7).
 
-use super::{CoupledRule, Member};
+use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::congestion::coupled::{Coupled, CoupledRule, Member};
 
 /// The rule.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +35,14 @@ fn ratio(members: &[Member], of: usize) -> f64 {
     members.iter().map(rate).fold(0.0, f64::max) / rate(&members[of])
 }
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.congestion_controls.add("balia", |rules| Box::new(Coupled::new(Balia, rules.reno)));
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::members;
     use super::*;
+    use anabranch_sctp::policy::testing::members;
 
     #[test]
     fn golden_the_slower_path_grows_more_and_is_cut_deeper() {

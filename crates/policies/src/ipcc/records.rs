@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::seq::Tsn;
+use anabranch_sctp::seq::Tsn;
 
 /// The number of a chunk among those of a path: its path sequence number, counted from 1. It is never on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

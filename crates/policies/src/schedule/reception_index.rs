@@ -1,6 +1,7 @@
 //! Reception index: each chunk is bound to the path whose rate drains what it already has first (M-SCH-3; WS 2.2).
 
 use anabranch_base::Duration;
+use anabranch_sctp::policy::Registry;
 
 use super::virtual_queues::VirtualQueues;
 
@@ -15,14 +16,17 @@ pub fn reception_index() -> VirtualQueues {
     VirtualQueues::new(|_| Duration::ZERO)
 }
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry.schedulers.add("reception-index", |_| Box::new(reception_index()));
+}
+
 #[cfg(test)]
 mod tests {
     use anabranch_base::BitRate;
 
     use super::*;
-    use crate::policy::schedule::Scheduler;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::schedule::Scheduler;
+    use anabranch_sctp::policy::testing::{QUEUE, sample, view};
 
     #[test]
     fn chunks_are_shared_out_by_rate_whatever_the_delay() {

@@ -1,8 +1,8 @@
 //! The golden examples G5 to G7, and single rules, from plain values.
 
 use super::*;
-use crate::policy::loss_detection::tests::{acked, hole, news, sacked};
-use crate::policy::loss_detection::{AckedChunk, Hole, PathNews};
+use anabranch_sctp::policy::loss_detection::{AckedChunk, Hole, PathNews};
+use anabranch_sctp::policy::testing::sacks::{acked, hole, news, sacked};
 
 const THRESHOLD: u8 = 4;
 

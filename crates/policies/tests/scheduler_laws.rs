@@ -4,14 +4,15 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Seed, Time};
 use proptest::prelude::*;
 
-use super::{Index, QueueView, Scheduler, WaitingChunk, WaitingChunks, may_carry};
-use crate::policy::registry::Registry;
-use crate::policy::view::tests::{sample, view};
-use crate::policy::{Blocker, PathId, PathSample, PathState, View};
-use crate::seq::Tsn;
+use anabranch_policies::registry;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::policy::schedule::{Index, QueueView, Scheduler, WaitingChunk, WaitingChunks, may_carry};
+use anabranch_sctp::policy::testing::{sample, view};
+use anabranch_sctp::policy::{Blocker, PathId, PathSample, PathState, View};
+use anabranch_sctp::seq::Tsn;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -24,7 +25,7 @@ proptest! {
         is_idle in any::<bool>(),
         room in 1_u64..100,
     ) {
-        for name in Registry::standard().schedulers.names() {
+        for name in registry().schedulers.names() {
             let mut paths = numbered(&paths);
             if is_idle {
                 paths.iter_mut().for_each(|path| path.flight = ByteCount::ZERO);
@@ -65,7 +66,7 @@ proptest! {
         buffer in 4_u64..100,
     ) {
         working.get_mut(&mut links).outage = None;
-        for name in Registry::standard().schedulers.names() {
+        for name in registry().schedulers.names() {
             let first = Model::run(name, &links, PACKET * buffer);
             prop_assert!(links.len() > 1 || first.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", name);
             prop_assert_eq!(first, Model::run(name, &links, PACKET * buffer), "{}", name);
@@ -77,7 +78,7 @@ proptest! {
 /// than 64 times, once those that the peer's buffer holds were seen.
 #[test]
 fn a_pick_reads_few_chunks_however_many_wait() {
-    for name in Registry::standard().schedulers.names() {
+    for name in registry().schedulers.names() {
         let mut paths: Vec<PathSample> = (0..3).map(sample).collect();
         for (path, milliseconds) in paths.iter_mut().zip([20, 40, 200]) {
             path.cwnd = PACKET * 100;
@@ -287,8 +288,8 @@ impl WaitingChunks for Counted {
 }
 
 fn built(name: &str) -> Box<dyn Scheduler> {
-    let rules = crate::policy::registry::tests::rules();
-    Registry::standard().schedulers.build(name, &rules).expect("it is registered")
+    let rules = Config::rfc9260().rules(Seed::from_number(1));
+    registry().schedulers.build(name, &rules).expect("it is registered")
 }
 
 fn numbered(paths: &[PathSample]) -> Vec<PathSample> {

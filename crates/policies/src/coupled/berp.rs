@@ -1,7 +1,11 @@
 //! BERP: growth and cuts by the share that a path has of the bandwidth of all (M-BERP-1 to -4).
 
-use super::lia::{linked, weighted_alpha};
-use super::{CoupledRule, Member};
+use anabranch_base::setting::{Kind, Setting};
+use anabranch_sctp::own_field;
+use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::congestion::coupled::lia::{linked, weighted_alpha};
+use anabranch_sctp::policy::congestion::coupled::{Coupled, CoupledRule, Member};
+use anabranch_sctp::policy::registry::OwnSettings;
 
 /// Which of the two parts of the rule are used; without a part, the standard rule stands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,12 @@ pub struct BerpRules {
 impl BerpRules {
     /// The rule of the paper.
     pub const BOTH: BerpRules = BerpRules { increase: true, decrease: true };
+}
+
+impl Default for BerpRules {
+    fn default() -> BerpRules {
+        BerpRules::BOTH
+    }
 }
 
 /// The rule.
@@ -58,13 +68,35 @@ fn share(members: &[Member], of: usize) -> f64 {
     }
 }
 
+pub(crate) fn add(registry: &mut Registry) {
+    registry
+        .congestion_controls
+        .add("berp", |rules| Box::new(Coupled::new(Berp::new(rules.own.of()), rules.reno)))
+        .with_settings(SETTINGS);
+}
+
+const SETTINGS: &[Setting<OwnSettings>] = &[
+    own_field!(
+        "berp.increase" = BerpRules.increase,
+        Everywhere,
+        Kind::Boolean,
+        "with the congestion control `berp`: whether windows grow together; if not, each as in RFC 9260"
+    ),
+    own_field!(
+        "berp.decrease" = BerpRules.decrease,
+        Everywhere,
+        Kind::Boolean,
+        "with the congestion control `berp`: whether cuts follow the path's share of the bandwidth; if not, half"
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::lia::Lia;
-    use super::super::tests::members;
     use super::*;
+    use anabranch_sctp::policy::congestion::coupled::lia::Lia;
+    use anabranch_sctp::policy::testing::members;
 
     fn with_bandwidths(bandwidths: [f64; 2]) -> [Member; 2] {
         let mut paths = members([10.0, 20.0], [0.1, 0.2]);

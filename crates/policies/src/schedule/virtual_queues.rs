@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 
 use anabranch_base::{ByteCount, Duration};
 
-use super::lowest_rtt::quickest_with_room;
-use super::{Index, QueueView, Scheduler, WaitingChunk, is_idle, leaves_room_for_older};
-use crate::policy::{Blocker, PathId, PathSample, View};
-use crate::seq::Tsn;
+use anabranch_sctp::policy::schedule::lowest_rtt::quickest_with_room;
+use anabranch_sctp::policy::schedule::{
+    Index, QueueView, Scheduler, WaitingChunk, is_idle, leaves_room_for_older,
+};
+use anabranch_sctp::policy::{Blocker, PathId, PathSample, View};
+use anabranch_sctp::seq::Tsn;
 
 /// One virtual queue a path. A chunk joins one of them when fewer chunks wait before it than the peer's receive buffer
 /// holds: with a source that never ends, an earlier assignment would bind the whole send buffer at once. It stays there
@@ -229,9 +231,8 @@ mod tests {
     use anabranch_base::BitRate;
 
     use super::*;
-    use crate::policy::PathState;
-    use crate::policy::schedule::tests::QUEUE;
-    use crate::policy::view::tests::{sample, view};
+    use anabranch_sctp::policy::PathState;
+    use anabranch_sctp::policy::testing::{QUEUE, sample, view};
 
     /// Equal paths, with windows of ten packets.
     fn paths() -> [PathSample; 2] {
@@ -311,7 +312,7 @@ mod tests {
     fn a_chunk_that_was_cut_meanwhile_leaves_on_its_path() {
         #[derive(Debug)]
         struct Cut;
-        impl crate::policy::schedule::WaitingChunks for Cut {
+        impl anabranch_sctp::policy::schedule::WaitingChunks for Cut {
             fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
                 let tsn = Tsn::new(1 + u32::try_from(index).ok().filter(|index| *index < 9)?);
                 Some(WaitingChunk { tsn, packet: ByteCount::new(1_180) })

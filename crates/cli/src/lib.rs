@@ -1,0 +1,197 @@
+//! The anabranch program: reads the command line, runs one command, ends with its status.
+//!
+//! A program with policies of its own is this one with another registry: [`run`] is all of its `main`.
+
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports, reason = "what absent commands use"))]
+
+#[cfg(any(test, not(feature = "full")))]
+mod absent;
+mod addresses;
+mod arguments;
+mod bench;
+mod clock;
+mod compare;
+#[cfg(feature = "full")]
+mod completions;
+mod connecting;
+mod demo;
+mod emulate;
+mod endpoint;
+mod failure;
+mod fetch;
+#[cfg(feature = "full")]
+mod figures;
+mod interrupt;
+mod key;
+mod key_echo;
+mod known;
+mod labels;
+mod links;
+mod live;
+mod lookup;
+#[cfg(feature = "full")]
+mod manual;
+mod meter;
+mod notice;
+mod peer;
+#[cfg(feature = "full")]
+mod plan;
+mod policies;
+mod predict;
+mod quantity;
+mod ready;
+#[cfg(feature = "full")]
+mod recorded;
+mod recv;
+mod report;
+mod scenario;
+mod send;
+mod serve;
+mod settings;
+mod sim;
+mod strangers;
+#[cfg(feature = "full")]
+mod sweep;
+mod threads;
+mod transfer;
+mod turns;
+mod view;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+
+use anabranch_observe::Body;
+use anabranch_scenario::Registry;
+
+use arguments::{Command, NotParsed, Output, asked_settings};
+use failure::Failure;
+use interrupt::Interrupt;
+use key_echo::KeyEcho;
+use report::Outcome;
+
+/// The policies of the program that is installed: what a program with further ones adds them to.
+pub fn shipped_policies() -> Registry {
+    anabranch_planner::live::registry()
+}
+
+/// The whole program, with the policies of `registry`. It is called once, by `main`.
+pub fn run(registry: Registry) -> ExitCode {
+    policies::choose(registry);
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if policies::answer(&words) {
+        return ExitCode::SUCCESS;
+    }
+    if let Some(code) = emulate::run_if_spawned(&words) {
+        return code;
+    }
+    let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if let Some(asked) = asked_settings(&given) {
+        return known::list(&asked).unwrap_or_else(Outcome::from).print(Output::default());
+    }
+    let arguments = match arguments::parse(&words) {
+        Ok(arguments) => arguments,
+        Err(why) => return not_parsed(&why, &given),
+    };
+    if let Command::Emulate(emulated) = &arguments.command
+        && !emulated.command.is_empty()
+    {
+        return emulate::run_command(emulated);
+    }
+    let output = arguments.output();
+    if let Command::Sim(simulated) = &arguments.command
+        && let Some(program) = &simulated.policies
+    {
+        return Outcome::from(policies::hand_over(program, &words)).print(output);
+    }
+    if let Command::Compare(compared) = &arguments.command
+        && let Err(failure) = compare::prepare(compared)
+    {
+        return Outcome::from(failure).print(output);
+    }
+    let echo = KeyEcho::hide();
+    let runtime = match threads::runtime() {
+        Ok(runtime) => runtime,
+        Err(failure) => return Outcome::from(failure).print(output),
+    };
+    let outcome = runtime.block_on(carry_out(arguments.command));
+    drop(echo);
+    runtime.block_on(async {
+        outcome.show(output);
+        report::printed().await;
+    });
+    // A thread that still reads standard input must not hold up the end.
+    runtime.shutdown_background();
+    report::ending(outcome.failure.as_ref())
+}
+
+/// Runs the command to its end, or until a user has insisted on one.
+async fn carry_out(command: Command) -> Outcome {
+    let interrupt = match Interrupt::listen() {
+        Ok(interrupt) => interrupt,
+        Err(error) => return Failure::System(error).into(),
+    };
+    let insisted = interrupt.insisted();
+    // On a worker, where it and the driver of the sockets take turns: on this thread each message would wake another.
+    let command = tokio::spawn(execute(command, interrupt));
+    tokio::select! {
+        ended = command => match ended {
+            Ok(outcome) => outcome.unwrap_or_else(Outcome::from),
+            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+        },
+        () = insisted => Failure::Interrupted.into(),
+    }
+}
+
+async fn execute(command: Command, mut interrupt: Interrupt) -> Result<Outcome, Failure> {
+    match &command {
+        Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
+        Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
+        Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
+        Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
+        Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
+        Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
+        Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
+        Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Scenario(arguments) => recorded::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Sweep(arguments) => sweep::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Figures(arguments) => figures::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Completions(arguments) => completions::run(arguments),
+        #[cfg(feature = "full")]
+        Command::Manual(arguments) => manual::run(arguments),
+        // The program itself takes no options: the first word is the command.
+        #[cfg(not(feature = "full"))]
+        _ => Err(absent::refusal(&std::env::args().nth(1).unwrap_or_default())),
+    }
+}
+
+/// Help and version are not failures; anything else is wrong input, reported as a document, too, if one was requested.
+fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
+    let message = match not_parsed {
+        NotParsed::Help(help) if help.exit_code() == 0 => None,
+        NotParsed::Help(_) => Some("a command is missing"),
+        NotParsed::Wrong(wrong) => Some(wrong.message.as_str()),
+    };
+    let mut own = words.iter().take_while(|word| *word != "--");
+    let wants_json = own.any(|word| word == "--json" || word == "--json-lines");
+    if let Some(message) = message.filter(|_| wants_json) {
+        let failure = Failure::Arguments(message.to_owned());
+        report::print_line(&format!("{:#}", Body::default().value(Some(failure.document()))));
+    }
+    match not_parsed {
+        // On a terminal it may be coloured, and there is room.
+        NotParsed::Help(help) if message.is_some() || io::stdout().is_terminal() => {
+            let _ = help.print();
+        }
+        NotParsed::Help(help) => report::print_line(help.to_string().trim_end()),
+        NotParsed::Wrong(wrong) => notice::show(&wrong.draw(failure::style(), failure::columns())),
+    }
+    report::wait_until_printed();
+    if message.is_some() { ExitCode::from(2) } else { report::ending(None) }
+}

@@ -1,0 +1,9 @@
+//! Dialogues under the policies of this crate, packet by packet.
+
+mod ipcc_sender;
+mod ipcc_work;
+#[path = "../../../sctp/tests/pair/mod.rs"]
+mod pair;
+#[path = "../../../sctp/tests/script/mod.rs"]
+mod script;
+mod wireless_aware;
