@@ -6,19 +6,20 @@ use crate::script::{Script, sack, same, seeds};
 use anabranch_sctp::config::{BurstRule, Config, MaxBurst};
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::ns2::{Ns2Rule, Ns2Rules};
+use anabranch_sctp::policy::ns2::Ns2;
 
-fn with(ns2: Ns2Rules) -> CmtRules {
+fn with(ns2: Ns2) -> CmtRules {
     CmtRules { delayed_ack: false, ns2, ..CmtRules::ALL }
 }
 
-fn one(rule: Ns2Rule) -> Ns2Rules {
-    Ns2Rules::NONE.with(rule)
+/// The rule with this number in docs/oracle.md, alone.
+fn one(number: u32) -> Ns2 {
+    Ns2::of_numbers(&[number])
 }
 
 /// How often the window of a path is cut by three losses: the first, one that was in flight at the cut, and one that was
 /// sent after it while the first is still not repaired.
-fn cuts_of_three_losses(ns2: Ns2Rules) -> [usize; 3] {
+fn cuts_of_three_losses(ns2: Ns2) -> [usize; 3] {
     let mut script = Script::open(same(seeds(with(ns2), "fill", 10)), 1);
     script.send(40);
     let mut hear_all = |gaps: &[&[std::ops::RangeInclusive<u32>]]| {
@@ -45,12 +46,12 @@ fn cuts_of_three_losses(ns2: Ns2Rules) -> [usize; 3] {
 
 #[test]
 fn the_loss_of_a_chunk_that_was_sent_after_the_cut_cuts_again_in_ns2_alone() {
-    assert_eq!(cuts_of_three_losses(Ns2Rules::NONE), [1, 0, 0]);
-    assert_eq!(cuts_of_three_losses(Ns2Rules::RECOVERY), [1, 0, 1]);
+    assert_eq!(cuts_of_three_losses(Ns2::NONE), [1, 0, 0]);
+    assert_eq!(cuts_of_three_losses(Ns2::RECOVERY), [1, 0, 1]);
 }
 
 /// The first chunk is lost, and those behind it are acknowledged: the window after the cut, and after a window's worth.
-fn window_while_a_loss_is_open(ns2: Ns2Rules) -> [u64; 2] {
+fn window_while_a_loss_is_open(ns2: Ns2) -> [u64; 2] {
     let mut script = Script::open(same(seeds(with(ns2), "fill", 10)), 1);
     script.send(60);
     for highest in 2..=5 {
@@ -65,15 +66,15 @@ fn window_while_a_loss_is_open(ns2: Ns2Rules) -> [u64; 2] {
 
 #[test]
 fn a_window_grows_in_recovery_where_the_lowest_chunk_does_not_stay_the_lost_one() {
-    assert_eq!(window_while_a_loss_is_open(Ns2Rules::NONE), [5, 5]);
-    assert_eq!(window_while_a_loss_is_open(one(Ns2Rule::Recovery)), [5, 7]);
-    assert_eq!(window_while_a_loss_is_open(Ns2Rules::RECOVERY), [5, 5], "what holds windows back in ns-2");
+    assert_eq!(window_while_a_loss_is_open(Ns2::NONE), [5, 5]);
+    assert_eq!(window_while_a_loss_is_open(one(1)), [5, 7]);
+    assert_eq!(window_while_a_loss_is_open(Ns2::RECOVERY), [5, 5], "what holds windows back in ns-2");
 }
 
 #[test]
 fn a_cut_raises_a_window_below_the_floor_where_it_may() {
     let windows = |cut_may_raise| {
-        let small = seeds(with(Ns2Rules::NONE), "fill", 2);
+        let small = seeds(with(Ns2::NONE), "fill", 2);
         let config = Config { missing_reports: 1, window_floor: 4, cut_may_raise, ..same(small) };
         let mut script = Script::open(config, 1);
         script.send(4);
@@ -97,9 +98,9 @@ fn missing_reports_on_one_path_cut_another_whose_lost_chunks_wait() {
         script.hear(&sack(0, &[5..=5, 7..=7]));
         (script.cuts(), script.windows())
     };
-    assert_eq!(cuts(Ns2Rules::NONE), (vec![(path(1), CutCause::Missing)], vec![1, 2]));
+    assert_eq!(cuts(Ns2::NONE), (vec![(path(1), CutCause::Missing)], vec![1, 2]));
     let both = vec![(path(1), CutCause::Missing), (path(0), CutCause::Missing)];
-    assert_eq!(cuts(one(Ns2Rule::CutsWaiting)), (both, vec![2, 2]), "and raises it to the floor");
+    assert_eq!(cuts(one(3)), (both, vec![2, 2]), "and raises it to the floor");
 }
 
 /// Path 1 lost two chunks, and only one of them had room; then path 2 loses a chunk.
@@ -114,8 +115,8 @@ fn missing_reports_on_one_path_let_another_send_a_chunk_that_waits() {
         script.hear(&sack(0, &[3..=3, 6..=6]));
         script.sent()
     };
-    assert_eq!(sent(Ns2Rules::NONE), ["-2> 5"]);
-    assert_eq!(sent(one(Ns2Rule::ExemptsWaiting)), ["-1> 2", "-2> 5"]);
+    assert_eq!(sent(Ns2::NONE), ["-2> 5"]);
+    assert_eq!(sent(one(4)), ["-1> 2", "-2> 5"]);
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn a_window_decays_with_data_in_flight_when_none_was_sent_for_an_rto() {
         script.hear(&sack(2, &[]));
         script.windows()
     };
-    assert_eq!([windows(Ns2Rules::NONE), windows(one(Ns2Rule::DecayInFlight))], [[10], [5]]);
+    assert_eq!([windows(Ns2::NONE), windows(one(5))], [[10], [5]]);
 }
 
 /// A chunk is sent again and acknowledged; a later SACK makes room for nine packets at once.
@@ -146,7 +147,7 @@ fn bursts_stay_bounded_after_the_first_retransmission() {
         script.hear(&sack(20, &[]));
         script.sent()[0].split_whitespace().skip(1).count()
     };
-    assert_eq!([most(Ns2Rules::NONE), most(one(Ns2Rule::Accounts))], [9, 4]);
+    assert_eq!([most(Ns2::NONE), most(one(8))], [9, 4]);
 }
 
 /// Both paths lose their lowest chunk by one SACK. The packet that sends the first one again ends before the other's, whose
@@ -163,8 +164,8 @@ fn a_packet_of_retransmissions_lets_the_path_of_the_next_lost_chunk_search_anew(
         script.hear(&sack(0, &[2..=2, 6..=7]));
         script.windows()
     };
-    assert_eq!(windows(Ns2Rules::RECOVERY), [2, 2]);
-    assert_eq!(windows(Ns2Rules::RECOVERY.with(Ns2Rule::SearchByPacket)), [2, 3]);
+    assert_eq!(windows(Ns2::RECOVERY), [2, 2]);
+    assert_eq!(windows(Ns2::RECOVERY.and(one(7))), [2, 3]);
 }
 
 /// A chunk of path 2 is acknowledged by a gap block at 500 ms, and cumulatively at 900 ms. The round trip of 500 ms makes a
@@ -182,6 +183,6 @@ fn a_cumulative_acknowledgement_of_what_a_gap_block_had_restarts_the_timer() {
         script.wait_until(3_000);
         script.sent_when()
     };
-    assert_eq!(again(Ns2Rules::NONE), ["2000 -2> 6"]);
-    assert_eq!(again(one(Ns2Rule::Accounts)), ["2400 -2> 6"]);
+    assert_eq!(again(Ns2::NONE), ["2000 -2> 6"]);
+    assert_eq!(again(one(8)), ["2400 -2> 6"]);
 }

@@ -167,7 +167,7 @@ fn out_of_bounds(kind: Kind, value: &Value) -> Option<(String, String)> {
 mod tests {
     use super::*;
     use crate::config::{Encapsulation, InitialWindow};
-    use crate::policy::ns2::Ns2Rules;
+    use crate::policy::ns2::Ns2;
 
     #[test]
     fn a_setting_outside_its_domain_is_named_with_both_numbers() {
@@ -197,7 +197,7 @@ mod tests {
             "cmt.order is departure, expected tsn where a rule of cmt is false, or as in ns-2".to_owned()
         );
         assert_eq!(with(CmtRules { window_update: false, ..CmtRules::BY_DEPARTURE }), refused);
-        assert_eq!(with(CmtRules { ns2: Ns2Rules::RECOVERY, ..CmtRules::BY_DEPARTURE }), refused);
+        assert_eq!(with(CmtRules { ns2: Ns2::RECOVERY, ..CmtRules::BY_DEPARTURE }), refused);
         assert_eq!(with(CmtRules { window_update: false, ..CmtRules::ALL }), Ok(()));
     }
 

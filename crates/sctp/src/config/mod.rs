@@ -33,7 +33,6 @@ use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::{IdleThreshold, RenoRules};
 use crate::policy::loss_detection::cmt::CmtRules;
-use crate::policy::ns2::Ns2Rule;
 use crate::policy::registry::{OwnSettings, Registry, StandardRules};
 use crate::wire::Checksum;
 
@@ -374,8 +373,8 @@ impl Config {
                 idle_floor: self.idle_floor,
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_ssthresh: self.idle_ssthresh,
-                cut_may_raise: self.cut_may_raise || self.cmt.ns2.has(Ns2Rule::CutsWaiting),
-                decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
+                cut_may_raise: self.cut_may_raise || self.cmt.ns2.cut_may_raise(),
+                decay_lifts: self.cmt.ns2.decay_lifts(),
                 ecn_window: self.ecn_window,
             },
             is_paced: self.max_burst.rule == BurstRule::Paced,

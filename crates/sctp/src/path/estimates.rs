@@ -10,6 +10,7 @@ use super::rtt::RoundTrip;
 use crate::config::RtoSettings;
 use crate::policy::PathSample;
 use crate::policy::loss_detection::AckedChunk;
+use crate::policy::ns2::Ns2;
 use crate::seq::Tsn;
 
 /// The estimates of one path.
@@ -70,15 +71,9 @@ impl Estimates {
         self.round_trip.on_copied(tsn);
     }
 
-    /// A chunk was marked lost: no chunk is timed any more.
-    pub fn on_loss(&mut self) {
-        self.round_trip.cancel_probe();
-        self.loss_rate.on_lost();
-    }
-
-    /// The chunk `tsn` was marked lost; other chunks may still be timed.
-    pub fn on_loss_without_cut(&mut self, tsn: Tsn) {
-        self.round_trip.on_copied(tsn);
+    /// The chunk `lost` was marked lost: ends the measurement of a round trip if `ns2` says so.
+    pub fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
+        self.round_trip.on_loss(lost, ns2);
         self.loss_rate.on_lost();
     }
 
@@ -168,7 +163,7 @@ mod tests {
         let (mut estimates, mut shown) = (Estimates::new(settings), sample(0));
         estimates.on_timeout();
         estimates.on_sent();
-        estimates.on_loss();
+        estimates.on_loss(Tsn::new(1), Ns2::NONE);
         estimates.end_window(&mut shown);
         estimates.on_round_trip(Duration::from_millis(40), &mut shown);
         assert!(shown.loss_rate > 0.0 && shown.srtt.is_some());

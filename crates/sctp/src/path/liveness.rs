@@ -7,6 +7,7 @@ use super::silence::Silence;
 use crate::config::Failover;
 use crate::policy::PathState;
 use crate::policy::loss_detection::AckedChunk;
+use crate::policy::ns2::Ns2;
 
 /// The signs of life of one path.
 #[derive(Clone, Debug)]
@@ -127,22 +128,13 @@ impl Liveness {
         self.last_data = None;
     }
 
-    /// How many whole times of `rto` have passed since data last left. The count restarts.
-    pub fn take_idle_rtos(&mut self, rto: Duration, now: Time) -> u64 {
+    /// How many whole times of `rto` have passed since data last left, or since the last count. `ns2` says where the next
+    /// count starts.
+    pub fn take_idle_rtos(&mut self, rto: Duration, ns2: Ns2, now: Time) -> u64 {
         let Some(last) = self.last_data else { return 0 };
-        let rtos = whole_rtos(last, rto, now);
-        if rtos > 0 {
-            self.last_data = Some(now);
-        }
-        rtos
-    }
-
-    /// The same, but the next count starts at the last of them.
-    pub fn take_rtos_since_data(&mut self, rto: Duration, now: Time) -> u64 {
-        let Some(last) = self.last_data else { return 0 };
-        let rtos = whole_rtos(last, rto, now);
-        self.last_data = Some(last + rto * rtos);
-        rtos
+        let idle = ns2.idle_time(last, rto, now);
+        self.last_data = Some(idle.counted_to);
+        idle.rtos
     }
 
     /// The health of the path, mutable.
@@ -191,10 +183,6 @@ impl Liveness {
     }
 }
 
-fn whole_rtos(since: Time, rto: Duration, now: Time) -> u64 {
-    now.since(since).as_nanos() / rto.as_nanos().max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,9 +208,13 @@ mod tests {
     fn idle_time_is_counted_from_now_or_from_the_last_whole_rto() {
         let mut path = Liveness::new(PathState::Active);
         let second = Duration::from_secs(2);
-        assert_eq!(path.take_idle_rtos(second, at(9)), 0, "no data ever left");
+        let (ours, as_in_ns2) = (Ns2::NONE, Ns2::of_numbers(&[5]));
+        assert_eq!(path.take_idle_rtos(second, ours, at(9)), 0, "no data ever left");
         path.on_sent(at(10));
-        assert_eq!([at(15), at(16), at(17)].map(|now| path.take_rtos_since_data(second, now)), [2, 1, 0]);
-        assert_eq!([at(21), at(22), at(23)].map(|now| path.take_idle_rtos(second, now)), [2, 0, 1]);
+        assert_eq!(
+            [at(15), at(16), at(17)].map(|now| path.take_idle_rtos(second, as_in_ns2, now)),
+            [2, 1, 0]
+        );
+        assert_eq!([at(21), at(22), at(23)].map(|now| path.take_idle_rtos(second, ours, now)), [2, 0, 1]);
     }
 }

@@ -3,6 +3,7 @@
 use anabranch_base::{Duration, Time};
 
 use crate::config::RtoSettings;
+use crate::policy::ns2::Ns2;
 use crate::seq::Tsn;
 
 /// The estimate of one path.
@@ -57,8 +58,13 @@ impl RoundTrip {
         self.probe = self.probe.filter(|(timed, _)| *timed != tsn);
     }
 
-    /// A chunk was marked for retransmission: the next acknowledgement may answer either transmission (Karn's rule,
-    /// RFC 9260 §6.3.1 C5), so no chunk is timed any more.
+    /// The chunk `lost` was marked for retransmission: the next acknowledgement may answer either transmission (Karn's
+    /// rule, RFC 9260 §6.3.1 C5), so the chunks for which `ns2` says so are no longer timed.
+    pub fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
+        self.probe = self.probe.filter(|(timed, _)| !ns2.loss_ends_measurement(lost, *timed));
+    }
+
+    /// No chunk is timed any more.
     pub fn cancel_probe(&mut self) {
         self.probe = None;
     }

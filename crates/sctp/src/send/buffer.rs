@@ -23,12 +23,11 @@ use super::held::HeldByPath;
 use super::in_flight::InFlight;
 use super::marked::Marked;
 use super::message_numbers::MessageNumbers;
-use super::standing::StandingByPath;
 use super::uncut::Uncut;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
-use crate::policy::ns2::Ns2Rules;
+use crate::policy::ns2::{Ns2, StandingByPath};
 use crate::seq::Tsn;
 
 pub use sack::BadSack;
@@ -43,7 +42,7 @@ pub struct SendBuffer {
     charge: Charge,
     rwnd_charge: Charge,
     /// The rules of ns-2's module that replace ours.
-    ns2: Ns2Rules,
+    ns2: Ns2,
     /// The number of the next message on each stream.
     numbers: MessageNumbers,
     /// Messages that wait whole, behind all chunks.
@@ -104,7 +103,7 @@ impl SendBuffer {
         SendBuffer {
             charge,
             rwnd_charge,
-            ns2: Ns2Rules::NONE,
+            ns2: Ns2::NONE,
             numbers: MessageNumbers::default(),
             uncut: Uncut::default(),
             waiting: Waiting::new(chunks.first()),
@@ -121,7 +120,7 @@ impl SendBuffer {
     }
 
     /// This buffer with rules of ns-2's module.
-    pub fn with_ns2(self, ns2: Ns2Rules) -> SendBuffer {
+    pub fn with_ns2(self, ns2: Ns2) -> SendBuffer {
         SendBuffer { ns2, ..self }
     }
 

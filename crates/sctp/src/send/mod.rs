@@ -17,7 +17,6 @@ mod marked;
 mod message_numbers;
 mod new_gaps;
 mod refit;
-mod standing;
 mod uncut;
 mod waiting;
 

@@ -7,7 +7,7 @@ use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::ns2::Ns2Rule;
+use anabranch_sctp::policy::retransmission::LostBy;
 
 use crate::pair::{End, Pair};
 
@@ -83,13 +83,12 @@ impl Account {
         let lost_anywhere = (0..now.len()).any(lost);
         for path in association.paths() {
             let index = path.id.index();
-            let by_rule = self.cmt.split_fast_retransmit || self.cmt.ns2.has(Ns2Rule::Recovery);
-            let by_path = self.exempts_by_path || by_rule;
-            let is_exempt =
-                match by_path && (self.exempts_by_path || !self.cmt.ns2.has(Ns2Rule::ExemptsWaiting)) {
-                    true => lost(index),
-                    false => lost_anywhere,
-                };
+            let exempts_waiting = self.cmt.ns2.exempts_waiting(LostBy::MissingReports);
+            let by_path = self.exempts_by_path || self.cmt.recovers_by_path() && !exempts_waiting;
+            let is_exempt = match by_path {
+                true => lost(index),
+                false => lost_anywhere,
+            };
             let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
             let sent = now[index].sent.saturating_sub(was(index).sent);
             let window = if self.gives_windows { path.cwnd.max(was(index).window) } else { path.cwnd };

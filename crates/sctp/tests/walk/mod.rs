@@ -19,7 +19,7 @@ use anabranch_sctp::config::{
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::ns2::Ns2Rules;
+use anabranch_sctp::policy::ns2::Ns2;
 pub use dice::Dice;
 pub use ledger::Ledger;
 
@@ -553,9 +553,9 @@ fn subset_of_cmt(subset: u64) -> CmtRules {
         by_departure: subset / 8 >= 3,
         by_time: subset / 8 == 4,
         ns2: match subset / 8 {
-            0 | 3 | 4 => Ns2Rules::NONE,
-            1 => Ns2Rules::RECOVERY,
-            _ => Ns2Rules::of_numbers(&[1, 2, 3, 4, 5, 6, 7]),
+            0 | 3 | 4 => Ns2::NONE,
+            1 => Ns2::RECOVERY,
+            _ => Ns2::of_numbers(&[1, 2, 3, 4, 5, 6, 7]),
         },
     }
 }

@@ -5,23 +5,19 @@ use anabranch_base::Time;
 use super::Sender;
 use crate::association::ground::Ground;
 use crate::policy::congestion::CutCause;
-use crate::policy::ns2::Ns2Rule;
 
 impl Sender {
     /// Decays the windows of paths that carried no data for a while, once for each RTO, when data waits for them (RFC
     /// 9260 §7.2.1; M-SCTP-17).
     pub(super) fn decay_idle_windows(&mut self, ground: &mut Ground, now: Time) {
-        let decays_in_flight = ground.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight);
+        let ns2 = ground.settings.config.cmt.ns2;
         let spares_silent = ground.settings.config.failover.quick;
         for path in ground.paths.ids() {
             // Its window is that after a time-out, and its threshold is what it had before.
             if spares_silent && ground.paths.has_timed_out(path) {
                 continue;
             }
-            let times = match decays_in_flight {
-                true => ground.paths.take_rtos_since_data(path, now),
-                false => ground.paths.take_idle_rtos(path, now),
-            };
+            let times = ground.paths.take_idle_rtos(path, ns2, now);
             for _ in 0..times.min(MAX_DECAYS) {
                 self.cut(ground, path, CutCause::Idle, now);
             }

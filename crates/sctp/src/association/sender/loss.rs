@@ -8,7 +8,6 @@ use crate::association::ground::{Ground, Timer};
 use crate::path::LossState;
 use crate::policy::PathId;
 use crate::policy::congestion::{CutCause, CutWindow, LostData};
-use crate::policy::ns2::Ns2Rule;
 use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
 use crate::policy::retransmission::LostBy;
 use crate::send::Left;
@@ -71,7 +70,7 @@ impl Sender {
         if cause != CutCause::Idle {
             let highest = self.buffer.highest_on(path);
             ground.paths.change_after_loss(path, |state| state.on_cut(highest));
-            if ground.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
+            if ground.settings.config.cmt.ns2.cut_ends_measurement() {
                 ground.paths.cancel_measurement(path);
             }
         }
@@ -99,10 +98,7 @@ impl Sender {
         self.rules.detection.on_marked(tsn, left.path, by);
         ground.paths.trial_mut(left.path).on_lost(tsn);
         ground.paths.on_left_flight(left.path, left.weight);
-        match ground.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
-            true => ground.paths.on_loss_without_cut(left.path, tsn),
-            false => ground.paths.on_loss(left.path),
-        }
+        ground.paths.on_loss(left.path, tsn, ground.settings.config.cmt.ns2);
         ground.paths.let_one_out();
         self.peer_window.on_lost(left.rwnd_weight);
         Some(left)

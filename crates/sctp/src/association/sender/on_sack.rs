@@ -8,7 +8,6 @@ use crate::association::ground::{Ground, Timer};
 use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::loss_detection::SackNews;
-use crate::policy::ns2::Ns2Rule;
 use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 use crate::send::BadSack;
@@ -71,7 +70,7 @@ impl Sender {
     /// Applies an acknowledgement that arrived on path `by` to windows, losses and timers.
     #[inline]
     fn on_news(&mut self, ground: &mut Ground, reading: &mut SackReading, by: PathId, now: Time) {
-        if ground.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight) {
+        if ground.settings.config.cmt.ns2.decays_at_sacks() {
             self.decay_idle_windows(ground, now);
         }
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {

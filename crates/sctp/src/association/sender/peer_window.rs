@@ -3,7 +3,6 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::config::Config;
-use crate::policy::ns2::Ns2Rules;
 use crate::seq::Tsn;
 
 /// The peer's receive window.
@@ -41,8 +40,7 @@ impl PeerWindow {
             probes: 0,
             may_probe: false,
             has_answered: false,
-            // ns-2 gives it away, as the RFC does.
-            keeps_room: config.failover.quick && config.cmt.ns2 == Ns2Rules::default(),
+            keeps_room: config.failover.quick && config.cmt.ns2.lost_may_keep_room(),
             is_overdrawn: false,
         }
     }

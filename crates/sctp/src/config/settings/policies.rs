@@ -5,7 +5,7 @@ use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, 
 
 use crate::config::{Config, Coupling};
 use crate::policy::loss_detection::cmt::CmtRules;
-use crate::policy::ns2::Ns2Rules;
+use crate::policy::ns2::Ns2;
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
@@ -64,17 +64,17 @@ pub const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "cmt.ns2_rules",
         scope: Scope::Scenarios,
-        kind: Kind::List { each: &Kind::Whole { least: 1, most: Ns2Rules::COUNT as u64 }, example: "[1, 2]" },
+        kind: Kind::List { each: &Kind::Whole { least: 1, most: Ns2::COUNT as u64 }, example: "[1, 2]" },
         doc: "several paths: the rules of the CMT module of ns-2 that replace ours, by their numbers in \
               oracle.md, for comparison with that module; `cmt.recovery = \"ns2\"` is `[1, 2]`",
         get: |config| {
-            let is_a_word = [Ns2Rules::NONE, Ns2Rules::RECOVERY].contains(&config.cmt.ns2);
+            let is_a_word = [Ns2::NONE, Ns2::RECOVERY].contains(&config.cmt.ns2);
             (!is_a_word).then(|| shown(&config.cmt.ns2.numbers())).flatten()
         },
         set: |config, value| {
             let mut numbers: Vec<u32> = Vec::new();
             put(&mut numbers, value)?;
-            set_ns2(config, Ns2Rules::of_numbers(&numbers));
+            set_ns2(config, Ns2::of_numbers(&numbers));
             Ok(())
         },
     },
@@ -164,8 +164,8 @@ enum Recovery {
 }
 
 impl Recovery {
-    fn of(rules: Ns2Rules) -> Recovery {
-        if rules.has_all(Ns2Rules::RECOVERY) { Recovery::Ns2 } else { Recovery::State }
+    fn of(rules: Ns2) -> Recovery {
+        if rules.has_all(Ns2::RECOVERY) { Recovery::Ns2 } else { Recovery::State }
     }
 }
 
@@ -177,12 +177,12 @@ impl Named for Recovery {
 fn set_recovery(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut recovery = Recovery::State;
     put(&mut recovery, value)?;
-    let others = config.cmt.ns2.without(Ns2Rules::RECOVERY);
-    set_ns2(config, if recovery == Recovery::Ns2 { others.and(Ns2Rules::RECOVERY) } else { others });
+    let others = config.cmt.ns2.without(Ns2::RECOVERY);
+    set_ns2(config, if recovery == Recovery::Ns2 { others.and(Ns2::RECOVERY) } else { others });
     Ok(())
 }
 
-fn set_ns2(config: &mut Config, ns2: Ns2Rules) {
+fn set_ns2(config: &mut Config, ns2: Ns2) {
     config.set_sender_cmt(CmtRules { ns2, ..config.cmt });
 }
 

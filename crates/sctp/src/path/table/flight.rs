@@ -84,6 +84,7 @@ impl PathTable {
 mod tests {
     use super::super::tests::table;
     use super::*;
+    use crate::policy::ns2::Ns2;
 
     const WEIGHT: ByteCount = ByteCount::new(1460);
 
@@ -124,16 +125,17 @@ mod tests {
     /// The chunk that is timed has TSN 1.
     #[test]
     fn a_loss_that_does_not_cut_ends_the_measurement_of_the_lost_chunk_alone() {
-        let measured = |lose: fn(&mut PathTable)| {
+        let as_in_ns2 = Ns2::of_numbers(&[8]);
+        let measured = |lose: &dyn Fn(&mut PathTable)| {
             let mut table = table();
             table.on_first_sent(PathId::FIRST, Tsn::new(1), Time::ZERO);
             lose(&mut table);
             table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::from_nanos(1)).is_some()
         };
-        assert!(!measured(|table| table.on_loss(PathId::FIRST)));
-        assert!(measured(|table| table.on_loss_without_cut(PathId::FIRST, Tsn::new(2))));
-        assert!(!measured(|table| table.on_loss_without_cut(PathId::FIRST, Tsn::new(1))));
-        assert!(!measured(|table| table.cancel_measurement(PathId::FIRST)));
+        assert!(!measured(&|table| table.on_loss(PathId::FIRST, Tsn::new(2), Ns2::NONE)));
+        assert!(measured(&|table| table.on_loss(PathId::FIRST, Tsn::new(2), as_in_ns2)));
+        assert!(!measured(&|table| table.on_loss(PathId::FIRST, Tsn::new(1), as_in_ns2)));
+        assert!(!measured(&|table| table.cancel_measurement(PathId::FIRST)));
     }
 
     #[test]

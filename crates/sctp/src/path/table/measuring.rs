@@ -6,6 +6,7 @@ use super::PathTable;
 use crate::path::PathAddresses;
 use crate::path::measured::Acknowledgement;
 use crate::path::memory::Remembered;
+use crate::policy::ns2::Ns2;
 use crate::policy::{OneWay, PathId};
 use crate::seq::Tsn;
 
@@ -28,15 +29,9 @@ impl PathTable {
         self.path_mut(id).estimates.on_copied(tsn);
     }
 
-    /// A chunk was marked lost: no chunk is timed any more.
-    pub fn on_loss(&mut self, id: PathId) {
-        self.path_mut(id).estimates.on_loss();
-    }
-
-    /// The chunk `tsn` was marked lost; other chunks may still be timed
-    /// ([`Ns2Rule::Accounts`](crate::policy::ns2::Ns2Rule::Accounts)).
-    pub fn on_loss_without_cut(&mut self, id: PathId, tsn: Tsn) {
-        self.path_mut(id).estimates.on_loss_without_cut(tsn);
+    /// The chunk `lost` was marked lost: ends the round-trip measurement if `ns2` says so.
+    pub fn on_loss(&mut self, id: PathId, lost: Tsn, ns2: Ns2) {
+        self.path_mut(id).estimates.on_loss(lost, ns2);
     }
 
     /// The window was cut: cancels the round-trip measurement.

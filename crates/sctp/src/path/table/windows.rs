@@ -6,6 +6,7 @@ use super::PathTable;
 use crate::config::{BurstRule, MaxBurst};
 use crate::policy::PathId;
 use crate::policy::congestion::CutWindow;
+use crate::policy::ns2::Ns2;
 
 impl PathTable {
     /// Lets cwnd of path `id` grow by `by`.
@@ -51,19 +52,11 @@ impl PathTable {
         }
     }
 
-    /// How many whole RTOs have passed since data last left on path `id`, if it has none in flight (M-SCTP-17). The
-    /// count restarts.
-    pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
+    /// How many whole RTOs have passed since data last left on path `id`, or since the last count (M-SCTP-17). `ns2` says
+    /// whether they count while data is in flight, and where the next count starts.
+    pub fn take_idle_rtos(&mut self, id: PathId, ns2: Ns2, now: Time) -> u64 {
         let (path, sample) = self.at(id);
-        if sample.flight.is_zero() { path.liveness.take_idle_rtos(sample.rto, now) } else { 0 }
-    }
-
-    /// How many whole RTOs have passed since data last left path `id`, even if data is in flight
-    /// ([`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight)). The next count starts at the last of
-    /// them.
-    pub fn take_rtos_since_data(&mut self, id: PathId, now: Time) -> u64 {
-        let (path, sample) = self.at(id);
-        path.liveness.take_rtos_since_data(sample.rto, now)
+        if ns2.decays_with(sample.flight) { path.liveness.take_idle_rtos(sample.rto, ns2, now) } else { 0 }
     }
 
     /// Sets the threshold of paths without a configured one to the peer's receive buffer.
@@ -96,11 +89,11 @@ mod tests {
         let mut table = table();
         let id = PathId::FIRST;
         let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
-        assert_eq!(table.take_idle_rtos(id, at(9)), 0, "no data ever left");
+        assert_eq!(table.take_idle_rtos(id, Ns2::NONE, at(9)), 0, "no data ever left");
         table.on_chunk_sent(id, ByteCount::new(1_460), at(10));
-        assert_eq!(table.take_idle_rtos(id, at(13)), 0, "data is in flight");
+        assert_eq!(table.take_idle_rtos(id, Ns2::NONE, at(13)), 0, "data is in flight");
         table.on_left_flight(id, ByteCount::new(1_460));
-        assert_eq!(table.take_idle_rtos(id, at(13)), 3);
-        assert_eq!(table.take_idle_rtos(id, at(13)), 0);
+        assert_eq!(table.take_idle_rtos(id, Ns2::NONE, at(13)), 3);
+        assert_eq!(table.take_idle_rtos(id, Ns2::NONE, at(13)), 0);
     }
 }

@@ -4,6 +4,7 @@
 use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use crate::policy::ns2::Ns2;
 use crate::policy::{PathId, PathSample, View};
 
 /// The differences between the RFCs (M-SCTP-18).
@@ -131,7 +132,7 @@ impl CongestionControl for Reno {
         let sample = view.path(path);
         let least = sample.unit * self.rules.window_floor;
         if cause == CutCause::Idle && self.rules.decay_lifts {
-            return decayed_in_ns2(sample, least);
+            return Ns2::decayed(sample, least);
         }
         let memory = &mut self.paths[path.index()];
         memory.partial_bytes_acked = ByteCount::ZERO;
@@ -186,14 +187,6 @@ fn product(rate: BitRate, round_trip: Duration) -> ByteCount {
 
 /// The least window after the report of a mark, in units (M-ECN-4).
 const LEAST_AFTER_MARK: u64 = 2;
-
-/// Idle decay by [`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight): a window above `least` is
-/// halved, but becomes at least 4 units, even if it was smaller.
-fn decayed_in_ns2(sample: &PathSample, least: ByteCount) -> CutWindow {
-    let halved = (sample.cwnd / 2).max(sample.unit * 4);
-    let cwnd = if sample.cwnd > least { halved } else { sample.cwnd };
-    CutWindow { cwnd, ssthresh: sample.ssthresh }
-}
 
 #[cfg(test)]
 pub(super) mod tests {

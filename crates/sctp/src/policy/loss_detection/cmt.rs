@@ -5,7 +5,7 @@ use super::association::AssociationDetection;
 use super::increment::Increment;
 use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
-use crate::policy::ns2::{Ns2Rule, Ns2Rules};
+use crate::policy::ns2::Ns2;
 use crate::seq::Tsn;
 
 /// Which of CMT's rules replace the association's. With none of them, CMT is plain striping.
@@ -24,7 +24,7 @@ pub struct CmtRules {
     /// The same, and time counts too: RACK-TLP and undo ([`RackDetection`](super::rack::RackDetection)).
     pub by_time: bool,
     /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2, "Peers"), and others for comparison.
-    pub ns2: Ns2Rules,
+    pub ns2: Ns2,
 }
 
 /// The rules and their state.
@@ -49,7 +49,7 @@ impl CmtRules {
         delayed_ack: true,
         by_departure: false,
         by_time: false,
-        ns2: Ns2Rules::NONE,
+        ns2: Ns2::NONE,
     };
     /// The same by the order of departures.
     pub const BY_DEPARTURE: CmtRules = CmtRules { by_departure: true, ..CmtRules::ALL };
@@ -62,27 +62,13 @@ impl CmtRules {
         delayed_ack: false,
         by_departure: false,
         by_time: false,
-        ns2: Ns2Rules::NONE,
+        ns2: Ns2::NONE,
     };
 
-    fn recovery(self) -> Recovery {
-        match self.ns2.has(Ns2Rule::Recovery) {
-            true => Recovery::Points,
-            false if self.split_fast_retransmit => Recovery::ByPath,
-            false => Recovery::OfAssociation,
-        }
+    /// Whether each path recovers by itself (M-CMT-2). Otherwise all share the association's fast recovery.
+    pub fn recovers_by_path(self) -> bool {
+        self.split_fast_retransmit || self.ns2.always_recovers_by_path()
     }
-}
-
-/// What a fast retransmit causes until the losses are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Recovery {
-    /// All paths share the association's fast recovery.
-    OfAssociation,
-    /// Each path has its own fast recovery: its window does not grow, and is cut once (M-CMT-2).
-    ByPath,
-    /// Each path has a recover point: a loss up to it does not cut the window again. It has no other effect.
-    Points,
 }
 
 impl CmtDetection {
@@ -113,12 +99,9 @@ impl CmtDetection {
         }
     }
 
-    /// Drops each recover point that is acknowledged cumulatively: later losses are above it. It must not stay until
-    /// TSNs wrap and reach it again.
-    fn forget_passed_points(&mut self, cumulative: Tsn) {
-        for exit in &mut self.exits {
-            *exit = exit.filter(|exit| cumulative.is_before(*exit));
-        }
+    /// The TSN up to which `path` must be repaired, or its recover point.
+    fn exit(&self, path: PathId) -> Option<Tsn> {
+        self.exits.get(path.index()).copied().flatten()
     }
 
     fn find_missing(&self, news: &SackNews, progress: &mut SackFindings) {
@@ -132,24 +115,19 @@ impl CmtDetection {
 
 impl LossDetection for CmtDetection {
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
-        let increment = match self.rules {
-            CmtRules { delayed_ack: false, .. } => Increment::ONE,
-            CmtRules { ns2, .. } if ns2.has(Ns2Rule::PacketCount) => Increment::as_in_ns2(news),
-            _ => Increment::of_delayed(news),
+        let increment = match self.rules.delayed_ack {
+            true => self.rules.ns2.increment(news),
+            false => Increment::ONE,
         };
-        if self.rules.recovery() == Recovery::Points {
-            self.forget_passed_points(news.cumulative);
-        }
-        match (self.rules.split_fast_retransmit, self.rules.recovery()) {
-            (true, _) => {
-                self.count_missing(news, &increment);
-                self.find_missing(news, progress);
+        self.rules.ns2.forget_passed(&mut self.exits, news.cumulative);
+        if self.rules.recovers_by_path() {
+            match self.rules.split_fast_retransmit {
+                true => self.count_missing(news, &increment),
+                false => self.whole.count_missing(news, &increment),
             }
-            (false, Recovery::Points) => {
-                self.whole.count_missing(news, &increment);
-                self.find_missing(news, progress);
-            }
-            (false, _) => self.whole.read(news, &increment, progress),
+            self.find_missing(news, progress);
+        } else {
+            self.whole.read(news, &increment, progress);
         }
         for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
             *advanced = match self.rules.window_update {
@@ -167,14 +145,15 @@ impl LossDetection for CmtDetection {
 
     fn on_timeout(&mut self, path: PathId) {
         self.whole.on_timeout(path);
-        let keeps_points = self.rules.recovery() == Recovery::Points;
-        if let Some(exit) = self.exits.get_mut(path.index()).filter(|_| !keeps_points) {
+        if self.rules.ns2.timeout_ends_recovery()
+            && let Some(exit) = self.exits.get_mut(path.index())
+        {
             *exit = None;
         }
     }
 
     fn enter_recovery(&mut self, path: PathId, highest: Tsn) {
-        if self.rules.recovery() == Recovery::OfAssociation {
+        if !self.rules.recovers_by_path() {
             return self.whole.enter_recovery(path, highest);
         }
         self.exits.resize(self.exits.len().max(path.index() + 1), None);
@@ -182,20 +161,16 @@ impl LossDetection for CmtDetection {
     }
 
     fn is_in_recovery(&self, path: PathId) -> bool {
-        match self.rules.recovery() {
-            Recovery::OfAssociation => self.whole.is_in_recovery(path),
-            Recovery::ByPath => self.exits.get(path.index()).is_some_and(Option::is_some),
-            Recovery::Points => false,
+        match self.rules.recovers_by_path() {
+            true => self.rules.ns2.is_in_recovery(self.exit(path)),
+            false => self.whole.is_in_recovery(path),
         }
     }
 
     fn is_cut_for(&self, path: PathId, lost: Tsn) -> bool {
-        match self.rules.recovery() {
-            Recovery::OfAssociation | Recovery::ByPath => self.is_in_recovery(path),
-            Recovery::Points => {
-                let point = self.exits.get(path.index()).copied().flatten();
-                point.is_some_and(|point| !point.is_before(lost))
-            }
+        match self.rules.recovers_by_path() {
+            true => self.rules.ns2.is_cut_for(self.exit(path), lost),
+            false => self.whole.is_in_recovery(path),
         }
     }
 
@@ -204,7 +179,7 @@ impl LossDetection for CmtDetection {
     }
 
     fn recovers_by_path(&self) -> bool {
-        self.rules.recovery() != Recovery::OfAssociation
+        self.rules.recovers_by_path()
     }
 
     /// M-CMT-2: recovery ends "when no unacked TSN ≤ that value remains on d": a lost chunk that was moved to another

@@ -6,7 +6,7 @@ use crate::seq::Tsn;
 
 /// The weight of one SACK as evidence of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Increment {
+pub(in crate::policy) struct Increment {
     /// The weight for TSNs below `below`; it is 1 for all others.
     times: u8,
     below: Tsn,
@@ -16,7 +16,7 @@ pub(super) struct Increment {
 
 impl Increment {
     /// One report, whatever the SACK says.
-    pub(super) const ONE: Increment = Increment { times: 1, below: Tsn::new(0), path: None };
+    pub const ONE: Increment = Increment { times: 1, below: Tsn::new(0), path: None };
 
     /// A SACK that answers n packets counts n times for a missing chunk if all n packets left after that chunk on its
     /// path: that is, if all chunks that the SACK newly acknowledges were sent to one destination and are above the
@@ -24,7 +24,7 @@ impl Increment {
     ///
     /// It never counts more often than it newly acknowledges chunks, so that a duplicate among the packets is not
     /// evidence of loss.
-    pub(super) fn of_delayed(news: &SackNews) -> Increment {
+    pub fn of_delayed(news: &SackNews) -> Increment {
         let Some(first) = news.acked.first() else { return Increment::ONE };
         let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path || chunk.was_copied);
         if is_mixed {
@@ -34,21 +34,13 @@ impl Increment {
         Increment { times: news.packets.clamp(1, most), below: first.tsn, path: None }
     }
 
-    /// The weight that ns-2's module gives a SACK
-    /// ([`Ns2Rule::PacketCount`](crate::policy::ns2::Ns2Rule::PacketCount)): if all its gap blocks belong to one
-    /// path, the number of packets in the SACK, even if it is 0.
-    pub(super) fn as_in_ns2(news: &SackNews) -> Increment {
-        let mut beyond = news.acked.iter().filter(|chunk| news.cumulative.is_before(chunk.tsn));
-        let Some(first) = beyond.next() else { return Increment::ONE };
-        if beyond.any(|chunk| chunk.path != first.path) {
-            return Increment::ONE;
-        }
-        let lowest = news.acked.iter().find(|chunk| chunk.path == first.path).unwrap_or(first);
-        Increment { times: news.packets, below: lowest.tsn, path: Some(first.path) }
+    /// `times` for missing chunks of `path` below `below`, and one for all others.
+    pub fn on_path(path: PathId, times: u8, below: Tsn) -> Increment {
+        Increment { times, below, path: Some(path) }
     }
 
     /// How many missing reports of the chunk `missing` the SACK counts as.
-    pub(super) fn of(&self, missing: &Hole) -> u8 {
+    pub fn of(&self, missing: &Hole) -> u8 {
         let is_counted = self.times != 1 && missing.tsn.is_before(self.below);
         if is_counted && self.path.is_none_or(|path| path == missing.path) { self.times } else { 1 }
     }
@@ -63,23 +55,6 @@ mod tests {
         let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
         let sack = SackNews { packets, ..news(0, 9, chunks, vec![]) };
         Increment::of_delayed(&sack).of(&hole(missing, 0, 0))
-    }
-
-    /// The chunks up to TSN `cumulative` are acknowledged cumulatively, those above it by gap blocks.
-    fn worth_in_ns2(packets: u8, cumulative: u32, chunks: &[(u32, usize)], missing: (u32, usize)) -> u8 {
-        let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
-        let sack = SackNews { packets, ..news(cumulative, 9, chunks, vec![]) };
-        Increment::as_in_ns2(&sack).of(&hole(missing.0, missing.1, 0))
-    }
-
-    #[test]
-    fn for_ns2_a_cumulative_ack_mixes_nothing_and_the_packet_count_is_believed() {
-        assert_eq!(worth_in_ns2(2, 2, &[(2, 1), (4, 0)], (3, 0)), 2);
-        assert_eq!(worth(2, &[(2, 1), (4, 0)], 3), 1, "ours: the SACK is of two paths");
-        assert_eq!(worth_in_ns2(0, 1, &[(4, 0)], (3, 0)), 0, "a SACK by the timer");
-        assert_eq!(worth_in_ns2(2, 1, &[(3, 0), (4, 1)], (2, 0)), 1, "gap blocks of two paths");
-        assert_eq!(worth_in_ns2(2, 1, &[(2, 0), (4, 0)], (3, 0)), 1, "on both sides of the chunk");
-        assert_eq!(worth_in_ns2(2, 1, &[(4, 0)], (3, 1)), 1, "the chunk is of another path");
     }
 
     #[test]

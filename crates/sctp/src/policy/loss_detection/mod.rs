@@ -4,7 +4,7 @@
 pub mod association;
 pub mod cmt;
 pub mod departure;
-mod increment;
+pub(super) mod increment;
 pub mod rack;
 mod reordering;
 

@@ -26,7 +26,6 @@ use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::loss_detection::departure::DepartureDetection;
 use super::loss_detection::rack::RackDetection;
-use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
 use super::retransmission::RetransmissionPolicy;
@@ -182,7 +181,7 @@ impl Registry {
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
         registry.ack_timings.add("dac", |rules| {
             let dac = Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire);
-            Box::new(dac.saying_full_only(rules.cmt.ns2.has(Ns2Rule::PacketCount)))
+            Box::new(dac.saying_full_only(rules.cmt.ns2.says_full_only()))
         });
         registry
             .ack_timings

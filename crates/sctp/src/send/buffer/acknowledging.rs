@@ -5,7 +5,6 @@ use anabranch_base::ByteCount;
 use super::super::chunk::State;
 use super::SendBuffer;
 use crate::policy::loss_detection::SackNews;
-use crate::policy::ns2::{Ns2Rule, Ns2Rules};
 
 impl SendBuffer {
     /// All chunks before `new_first` are acknowledged, and removed.
@@ -58,7 +57,7 @@ impl SendBuffer {
         if matches!(chunk.state(), State::Lost(_)) {
             news.paths[chunk.path().index()].marked = true;
         }
-        if self.ns2 != Ns2Rules::NONE {
+        if !self.ns2.is_ours() {
             self.pass(position, news);
         }
         self.ack(position, news);
@@ -69,7 +68,7 @@ impl SendBuffer {
         news.examined += 1;
         let tsn = self.chunks.tsn(position);
         let chunk = self.chunks.at_mut(position);
-        let is_new = !chunk.was_acked() || self.ns2.has(Ns2Rule::Accounts);
+        let is_new = self.ns2.counts_as_new(chunk.was_acked());
         let before = chunk.acknowledge();
         let (path, length) = (chunk.path(), chunk.length());
         let weight = self.charge.weigh(length);

@@ -1,11 +1,10 @@
-//! What ns-2's CMT module does otherwise: which chunks its window update waits for, and what follows when a chunk is
-//! acknowledged cumulatively.
+//! What the send buffer carries out where [`Ns2`](crate::policy::ns2::Ns2) says so: it finds the chunks that the window
+//! update of ns-2's CMT module waits for, and notes what follows when a chunk is acknowledged cumulatively.
 
 use super::super::chunk::Sends;
 use super::SendBuffer;
 use crate::policy::PathId;
 use crate::policy::loss_detection::SackNews;
-use crate::policy::ns2::Ns2Rule;
 
 impl SendBuffer {
     /// Both trackers of `path` search at the next SACK.
@@ -13,12 +12,10 @@ impl SendBuffer {
         self.standing.search_anew(path);
     }
 
-    /// A SACK that claims nothing from position `end` on arrived. The trackers that have to search do so, among the chunks
-    /// below `end`; and the chunk that was sent once takes the place of the lowest one in what the SACK is compared with.
+    /// A SACK that claims nothing from position `end` on arrived, where lowest chunks stay when they are marked. The
+    /// trackers that have to search do so, among the chunks below `end`; and the chunk that was sent once takes the place
+    /// of the lowest one in what the SACK is compared with.
     pub(super) fn stand(&mut self, end: u64) {
-        if !self.ns2.has(Ns2Rule::LowestStays) {
-            return;
-        }
         for index in 0..self.in_flight.paths() {
             let path = PathId::from_index(index);
             let (chunks, marked, in_flight) = (&self.chunks, &self.marked, &self.in_flight);
@@ -35,20 +32,71 @@ impl SendBuffer {
                 let in_flight = in_flight.listed(path, sends).find(is_wanted);
                 marked.into_iter().chain(in_flight).min().filter(|&position| position < end)
             };
-            let once = self.standing.begin(path, is_unacked, lowest);
+            let once = self.standing.begin(path, is_unacked, || lowest(Sends::Once), || lowest(Sends::Again));
             self.in_flight.compare_with(path, once);
         }
     }
 
-    /// The chunk at `position` is to be acknowledged cumulatively: what follows by ns-2's rules.
+    /// The chunk at `position` is to be acknowledged cumulatively.
     pub(super) fn pass(&mut self, position: u64, news: &mut SackNews) {
         let chunk = self.chunks.at(position);
-        let (path, is_new) = (chunk.path(), !chunk.was_acked());
+        let path = chunk.path();
         let of_path = &mut news.paths[path.index()];
-        of_path.lowest |= self.ns2.has(Ns2Rule::Accounts) && self.standing.restarts_timer(path, position);
-        if is_new && self.ns2.has(Ns2Rule::LowestStays) {
+        of_path.lowest |= self.ns2.restarts_timer(&self.standing, path, position);
+        if self.ns2.advances_path(chunk.was_acked()) {
             of_path.marked = true;
             self.standing.search_anew(path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ONE, buffer, sent, tsn, two};
+    use super::*;
+    use crate::policy::ns2::Ns2;
+    use crate::policy::retransmission::LostBy;
+    use crate::wire::GapBlock;
+
+    /// Chunks are sent on one path; the first is lost. The path may grow: when the second is acknowledged by a gap block;
+    /// when, after the first was sent again on `path`, the third is.
+    fn may_grow(rules: Ns2, path: PathId) -> [bool; 2] {
+        let mut buffer = buffer(4).with_ns2(rules);
+        sent(&mut buffer, 0..4, ONE);
+        let mut news = SackNews::default();
+        let mut sack = |buffer: &mut SendBuffer, end| {
+            let gaps = std::iter::once(GapBlock { start: 2, end });
+            assert_eq!(buffer.on_sack(tsn(0).previous(), gaps, &mut news), Ok(true));
+            news.paths[0].sent_once
+        };
+        let first = sack(&mut buffer, 2);
+        assert!(buffer.mark(tsn(0), ONE, LostBy::MissingReports).is_some());
+        buffer.on_sent(tsn(0), path, 0);
+        [first, sack(&mut buffer, 3)]
+    }
+
+    #[test]
+    fn a_lost_chunk_stays_the_one_that_is_waited_for_until_it_moves() {
+        assert_eq!(may_grow(Ns2::NONE, ONE), [false, true], "ours moves on to the third");
+        let stays = Ns2::of_numbers(&[2]);
+        assert_eq!(may_grow(stays, ONE), [false, false]);
+        assert_eq!(may_grow(stays, two()), [false, true]);
+    }
+
+    /// The second chunk is acknowledged by a gap block, which a later SACK takes back and another has again.
+    #[test]
+    fn a_chunk_counts_again_that_was_taken_back_where_ns2_counts_so() {
+        let acked = |rules| {
+            let mut buffer = buffer(3).with_ns2(rules);
+            sent(&mut buffer, 0..3, ONE);
+            let mut news = SackNews::default();
+            [1, 0, 1].map(|gaps| {
+                let gaps = std::iter::once(GapBlock { start: 2, end: 2 }).take(gaps);
+                assert_eq!(buffer.on_sack(tsn(0).previous(), gaps, &mut news), Ok(true));
+                news.acked.len()
+            })
+        };
+        assert_eq!(acked(Ns2::NONE), [1, 0, 0]);
+        assert_eq!(acked(Ns2::of_numbers(&[8])), [1, 0, 1]);
     }
 }

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::SendBuffer;
 use super::paths::sends_on;
 use crate::policy::loss_detection::{Hole, PathNews, SackNews};
-use crate::policy::ns2::Ns2Rules;
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
@@ -113,7 +112,7 @@ impl SendBuffer {
         news.examined = self.reports.cost();
         let (chunks, copies) = (&self.chunks, &self.copies);
         self.in_flight.note_lowest(|position, path| sends_on(chunks, copies, position, path));
-        if self.ns2 != Ns2Rules::NONE {
+        if self.ns2.lowest_stays() {
             self.stand(claimed);
         }
         if self.log.is_kept() {
