@@ -9,7 +9,7 @@
 use std::error::Error;
 
 use anabranch_net::base::ByteCount;
-use anabranch_net::sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
+use anabranch_net::sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow, WindowRule};
 use anabranch_net::sctp::policy::{PathId, View};
 use anabranch_net::{Association, Config, Endpoint, Options, Registry, Security, SendOptions};
 
@@ -19,7 +19,7 @@ struct Fixed {
     packets: u64,
 }
 
-impl CongestionControl for Fixed {
+impl WindowRule for Fixed {
     fn add_path(&mut self, _path: PathId) {}
 
     fn remove_path(&mut self, _path: PathId) {}
@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// An association whose ends have windows of `packets` packets.
 async fn associate(packets: u64) -> Result<(Association, Association), Box<dyn Error>> {
     let mut registry = Registry::standard();
-    registry.congestion_controls.add("fixed", move |_| Box::new(Fixed { packets }));
+    registry.congestion_controls.add("fixed", move |_| Box::new(CongestionControl::rule(Fixed { packets })));
     let config = Config { congestion_control: "fixed".to_owned(), ..Config::default() };
     let options = |accepts| -> Result<Options, std::net::AddrParseError> {
         let local = vec!["127.0.0.1:0".parse()?];

@@ -8,6 +8,6 @@ const NAME: &str = "bbr-draft";
 pub(crate) fn add(registry: &mut Registry) {
     registry
         .congestion_controls
-        .add(NAME, |rules| Box::new(Bbr::new(LossRule::Draft, rules.seed.child("congestion/bbr"))))
+        .add_model(NAME, |rules| Bbr::new(LossRule::Draft, rules.seed.child("congestion/bbr")))
         .with_check(|rules| Bbr::check(NAME, rules));
 }

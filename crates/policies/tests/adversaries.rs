@@ -1,5 +1,5 @@
 //! The core's adversary against ends that read SACKs by path sequence numbers.
-#![allow(dead_code, reason = "the adversary of the core has more parts than are used here")]
+#![allow(dead_code, unused_imports, reason = "the adversary of the core has more parts than are used here")]
 
 #[path = "../../sctp/tests/adversary/mod.rs"]
 mod adversary;

@@ -87,7 +87,8 @@ mod tests {
 
     fn said(flows: &str) -> String {
         let text = format!("[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n{flows}");
-        let read = Scenario::parse(&Source::new("s.toml", &text), &NoFiles, &[], &crate::policies::registry());
+        let read =
+            Scenario::parse(&Source::new("s.toml", &text), &NoFiles, &[], &crate::policies::registry());
         profiles(&read.unwrap_or_else(|error| panic!("{error}")))
     }
 

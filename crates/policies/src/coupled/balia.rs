@@ -36,7 +36,7 @@ fn ratio(members: &[Member], of: usize) -> f64 {
 }
 
 pub(crate) fn add(registry: &mut Registry) {
-    registry.congestion_controls.add("balia", |rules| Box::new(Coupled::new(Balia, rules.reno)));
+    registry.congestion_controls.add_rule("balia", |rules| Coupled::new(Balia, rules.reno));
 }
 
 #[cfg(test)]

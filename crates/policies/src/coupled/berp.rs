@@ -71,7 +71,7 @@ fn share(members: &[Member], of: usize) -> f64 {
 pub(crate) fn add(registry: &mut Registry) {
     registry
         .congestion_controls
-        .add("berp", |rules| Box::new(Coupled::new(Berp::new(rules.own.of()), rules.reno)))
+        .add_rule("berp", |rules| Coupled::new(Berp::new(rules.own.of()), rules.reno))
         .with_settings(SETTINGS);
 }
 

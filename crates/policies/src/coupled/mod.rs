@@ -16,8 +16,8 @@ pub(crate) fn add(registry: &mut Registry) {
 mod tests {
     use anabranch_base::{ByteCount, Duration, Seed};
     use anabranch_sctp::config::Config;
-    use anabranch_sctp::policy::congestion::CongestionControl;
     use anabranch_sctp::policy::congestion::coupled::{Coupled, CoupledRule};
+    use anabranch_sctp::policy::congestion::{WindowCoupling as _, WindowRule as _};
     use anabranch_sctp::policy::testing::{acked_bytes, members, sample, view};
     use proptest::prelude::*;
 

@@ -46,7 +46,7 @@ fn preference(members: &[Member], of: usize) -> f64 {
 }
 
 pub(crate) fn add(registry: &mut Registry) {
-    registry.congestion_controls.add("olia", |rules| Box::new(Coupled::new(Olia, rules.reno)));
+    registry.congestion_controls.add_rule("olia", |rules| Coupled::new(Olia, rules.reno));
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::virtual_queues::VirtualQueues;
 /// RI_d = (s + outstanding_d + buffered_d) / BWE_d
 /// ```
 ///
-/// where `buffered_d` is assigned to `d` and waits. This is the rule of [`bas`](super::bas::bas) without the delay.
+/// where `buffered_d` is assigned to `d` and waits. This is the rule of [`bas`](super::bas) without the delay.
 pub fn reception_index() -> VirtualQueues {
     VirtualQueues::new(|_| Duration::ZERO)
 }

@@ -1,14 +1,14 @@
 //! A congestion controller whose windows never change, for measurements with a fixed amount in flight.
 
 use anabranch_base::ByteCount;
-use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
+use anabranch_sctp::policy::congestion::{Acked, CutCause, CutWindow, WindowRule};
 use anabranch_sctp::policy::{PathId, View};
 
 /// Keeps the initial window.
 #[derive(Debug)]
 pub struct Constant;
 
-impl CongestionControl for Constant {
+impl WindowRule for Constant {
     fn add_path(&mut self, _path: PathId) {}
 
     fn remove_path(&mut self, _path: PathId) {}

@@ -19,6 +19,7 @@ use std::rc::Rc;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{Config, InitialWindow};
 use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::congestion::CongestionControl;
 use bytes::Bytes;
 use constant::Constant;
 use cost::{Cost, median};
@@ -174,7 +175,7 @@ fn grow_the_window(wanted: &str) {
 /// The cost, the most that was in flight, and which part of the packets left while a hole was open.
 fn measure_window(window: ByteCount, with_holes: bool) -> (Cost, ByteCount, f64) {
     let mut registry = Registry::standard();
-    registry.congestion_controls.add("constant", |_| Box::new(Constant));
+    registry.congestion_controls.add("constant", |_| Box::new(CongestionControl::rule(Constant)));
     let config = Config {
         congestion_control: "constant".into(),
         initial_window: InitialWindow::Bytes(window),

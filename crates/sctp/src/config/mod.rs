@@ -357,8 +357,8 @@ impl Failover {
     }
 }
 
-/// Whether the congestion control of this name [takes some losses for none of
-/// congestion](crate::policy::congestion::CongestionControl::tells_losses_apart); not if `registry` has none.
+/// Whether the congestion control of this name [tells losses
+/// apart](crate::policy::congestion::CongestionControl::tells_losses_apart); not if `registry` has none.
 pub fn tells_losses_apart(control: &str, registry: &Registry) -> bool {
     let rules = Config::default().rules(Seed::from_number(0));
     registry.congestion_controls.build(control, &rules).is_ok_and(|control| control.tells_losses_apart())

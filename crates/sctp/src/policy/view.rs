@@ -304,9 +304,9 @@ impl fmt::Display for PathId {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    pub(crate) use crate::policy::testing::{sample, view};
+    use crate::policy::testing::{sample, view};
 
     #[test]
     fn only_a_window_that_is_not_strict_is_passed_by_its_last_packet() {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
+use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow, WindowRule};
 use anabranch_sctp::policy::slow_start::{SlowStart, SlowStartStep};
 use anabranch_sctp::policy::{PathId, Registry, View};
 
@@ -27,7 +27,7 @@ struct Heard {
     rounds: u32,
 }
 
-impl CongestionControl for Listener {
+impl WindowRule for Listener {
     fn add_path(&mut self, _path: PathId) {}
 
     fn remove_path(&mut self, _path: PathId) {}
@@ -73,7 +73,7 @@ impl SlowStart for UpToTen {
 fn open(slow_start: &str) -> (Pair, Listener) {
     let (mut registry, listener) = (Registry::standard(), Listener::default());
     let built = listener.clone();
-    registry.congestion_controls.add("listener", move |_| Box::new(built.clone()));
+    registry.congestion_controls.add("listener", move |_| Box::new(CongestionControl::rule(built.clone())));
     registry.slow_starts.add("up-to-ten", |_| Box::new(UpToTen));
     let config = Config {
         congestion_control: "listener".into(),

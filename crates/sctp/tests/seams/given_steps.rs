@@ -2,7 +2,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
+use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow, WindowRule};
 use anabranch_sctp::policy::window::{Grant, WindowLimit};
 use anabranch_sctp::policy::{PathId, Registry, View};
 
@@ -15,7 +15,7 @@ struct ThreeAtOnce {
     has_grown: bool,
 }
 
-impl CongestionControl for ThreeAtOnce {
+impl WindowRule for ThreeAtOnce {
     fn add_path(&mut self, _path: PathId) {}
 
     fn remove_path(&mut self, _path: PathId) {}
@@ -49,7 +49,9 @@ impl WindowLimit for Generous {
 /// By how many packets the window grows.
 fn grown(window_management: &str) -> u64 {
     let mut registry = Registry::standard();
-    registry.congestion_controls.add("three-at-once", |_| Box::new(ThreeAtOnce::default()));
+    registry
+        .congestion_controls
+        .add("three-at-once", |_| Box::new(CongestionControl::rule(ThreeAtOnce::default())));
     registry.window_limits.add("generous", |_| Box::new(Generous));
     let config = Config {
         congestion_control: "three-at-once".into(),

@@ -1,12 +1,12 @@
-//! A congestion control that gives windows as a whole: it hears of every lost chunk and of paths that were given less, its
+//! A model of paths, which gives windows as a whole: it hears of every lost chunk and of paths that were given less, its
 //! windows apply as far as the window management allows, and BBR is one.
 
 use std::sync::{Arc, Mutex};
 
-use anabranch_base::ByteCount;
+use anabranch_base::{BitRate, ByteCount};
 use anabranch_sctp::config::{BurstRule, Config, MaxBurst};
 use anabranch_sctp::policy::congestion::{
-    Acked, CongestionControl, CutCause, CutWindow, GivenWindow, LostData, SentData,
+    Acked, CongestionControl, CutCause, GivenWindow, LostData, PathModel, SentData,
 };
 use anabranch_sctp::policy::window::{Grant, WindowLimit};
 use anabranch_sctp::policy::{PathId, Registry, View};
@@ -26,26 +26,21 @@ struct Heard {
     newest: Vec<u64>,
     lost: Vec<(u64, ByteCount)>,
     withheld: u32,
-    is_new: bool,
 }
 
-impl CongestionControl for TenPackets {
+impl PathModel for TenPackets {
     fn add_path(&mut self, _path: PathId) {}
 
     fn remove_path(&mut self, _path: PathId) {}
 
-    fn gives_windows(&self) -> bool {
-        true
-    }
-
-    fn on_sent(&mut self, _path: PathId, sent: &SentData, _view: &View<'_>) {
+    fn on_sent(&mut self, _path: PathId, sent: &SentData, _view: &View<'_>) -> Option<GivenWindow> {
         self.heard.lock().expect("one thread").sent.push(sent.departure);
+        None
     }
 
-    fn on_acked(&mut self, _path: PathId, acked: &Acked, _view: &View<'_>) {
-        let mut heard = self.heard.lock().expect("one thread");
-        heard.newest.extend(acked.newest);
-        heard.is_new = true;
+    fn on_acked(&mut self, _path: PathId, acked: &Acked, _view: &View<'_>) -> Option<GivenWindow> {
+        self.heard.lock().expect("one thread").newest.extend(acked.newest);
+        Some(GivenWindow { cwnd: ByteCount::new(10 * PACKET), is_starting: false })
     }
 
     fn on_lost(&mut self, _path: PathId, lost: &LostData, _view: &View<'_>) {
@@ -56,17 +51,12 @@ impl CongestionControl for TenPackets {
         self.heard.lock().expect("one thread").withheld += 1;
     }
 
-    fn take_window(&mut self, _path: PathId, _view: &View<'_>) -> Option<GivenWindow> {
-        let is_new = std::mem::take(&mut self.heard.lock().expect("one thread").is_new);
-        is_new.then(|| GivenWindow { cwnd: ByteCount::new(10 * PACKET), is_starting: false })
+    fn on_cut(&mut self, path: PathId, _cause: CutCause, view: &View<'_>) -> ByteCount {
+        view.path(path).cwnd
     }
 
-    fn increase(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) -> ByteCount {
-        panic!("it gives windows");
-    }
-
-    fn decrease(&mut self, path: PathId, _cause: CutCause, view: &View<'_>) -> CutWindow {
-        CutWindow { cwnd: view.path(path).cwnd, ssthresh: view.path(path).ssthresh }
+    fn pacing_rate(&self, _path: PathId, _view: &View<'_>) -> Option<BitRate> {
+        None
     }
 }
 
@@ -86,7 +76,9 @@ impl WindowLimit for UpToSeven {
 fn open(window_management: &str) -> (Pair, TenPackets) {
     let (mut registry, control) = (Registry::standard(), TenPackets::default());
     let built = control.clone();
-    registry.congestion_controls.add("ten-packets", move |_| Box::new(built.clone()));
+    registry
+        .congestion_controls
+        .add("ten-packets", move |_| Box::new(CongestionControl::model(built.clone())));
     registry.window_limits.add("up-to-seven", |_| Box::new(UpToSeven));
     let config = Config {
         congestion_control: "ten-packets".into(),
@@ -99,7 +91,7 @@ fn open(window_management: &str) -> (Pair, TenPackets) {
 }
 
 #[test]
-fn a_control_that_gives_windows_hears_of_lost_chunks_and_of_paths_that_were_given_less() {
+fn a_model_hears_of_lost_chunks_and_of_paths_that_were_given_less() {
     let (mut pair, control) = open("none");
     pair.drop_next(End::A, 0);
     pair.send_at_once(End::A, 40, FULL);

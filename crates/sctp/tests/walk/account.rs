@@ -16,8 +16,8 @@ pub struct Account {
     mtu: ByteCount,
     cmt: CmtRules,
     exempts_by_path: bool,
-    /// The control gives windows as a whole, and may take some of one back after a packet has left.
-    gives_windows: bool,
+    /// Windows come from a model as a whole, which may take some of one back after a packet has left.
+    has_model: bool,
     seen: [Seen; 2],
     /// User data that each end was given to send.
     given: [ByteCount; 2],
@@ -41,9 +41,9 @@ struct Carried {
 }
 
 impl Account {
-    pub fn new(mtu: u64, cmt: CmtRules, exempts_by_path: bool, gives_windows: bool) -> Account {
+    pub fn new(mtu: u64, cmt: CmtRules, exempts_by_path: bool, has_model: bool) -> Account {
         let (seen, given) = Default::default();
-        Account { mtu: ByteCount::new(mtu), cmt, exempts_by_path, gives_windows, seen, given }
+        Account { mtu: ByteCount::new(mtu), cmt, exempts_by_path, has_model, seen, given }
     }
 
     /// An end was given a message.
@@ -91,7 +91,7 @@ impl Account {
             };
             let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
             let sent = now[index].sent.saturating_sub(was(index).sent);
-            let window = if self.gives_windows { path.cwnd.max(was(index).window) } else { path.cwnd };
+            let window = if self.has_model { path.cwnd.max(was(index).window) } else { path.cwnd };
             if sent > exempt && path.flight > window + self.mtu + exempt {
                 let (id, flight, cwnd) = (path.id, path.flight, window);
                 return Err(format!(

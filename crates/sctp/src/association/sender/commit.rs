@@ -2,8 +2,8 @@
 
 use anabranch_base::Time;
 
+use super::Sender;
 use super::retransmit::{Again, Why};
-use super::{Sender, look};
 use crate::association::ground::{Ground, Timer};
 use crate::association::packing::Packed;
 use crate::path::PacketChunks;
@@ -119,11 +119,7 @@ impl Sender {
             bytes: packed.weight,
             retransmission: packed.is_retransmission,
         };
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-        self.rules.congestion.on_sent(path, &sent, &view);
-        if self.rules.gives_windows {
-            self.follow_given_window(ground, path, now);
-        }
+        self.on_data_sent(ground, path, &sent, now);
     }
 }
 

@@ -104,15 +104,14 @@ impl Sender {
         Some(left)
     }
 
-    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: a congestion control that
-    /// tells losses apart learns of it.
+    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: the congestion control learns of
+    /// it.
     pub(super) fn lose(&mut self, ground: &mut Ground, tsn: Tsn, path: PathId, by: LostBy, now: Time) {
-        let left = self.mark_lost(ground, tsn, path, by);
+        let Some(left) = self.mark_lost(ground, tsn, path, by) else { return };
         // A copy of it is in flight where nothing left the peer's window.
-        if let Some(left) = left.filter(|left| self.rules.counts_time && !left.rwnd_weight.is_zero()) {
+        if self.rules.counts_time && !left.rwnd_weight.is_zero() {
             self.doubts.on_lost(tsn, path, left.sent_at);
         }
-        let Some(left) = left.filter(|_| self.rules.tells_losses_apart) else { return };
         let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
         self.rules.congestion.on_lost(left.path, &lost, &view);

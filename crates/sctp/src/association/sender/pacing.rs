@@ -2,9 +2,10 @@
 
 use anabranch_base::Time;
 
-use super::{Sender, SenderRules, look};
+use super::{Sender, look};
 use crate::association::ground::{Ground, Timer};
 use crate::config::{BurstRule, MaxBurst};
+use crate::policy::congestion::CongestionControl;
 
 impl Sender {
     /// Sending begins: sets each path's pacer to the rate that its window gives now.
@@ -13,10 +14,12 @@ impl Sender {
         let MaxBurst { packets, rule: BurstRule::Paced } = ground.settings.config.max_burst else { return };
         for id in ground.paths.ids() {
             let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-            let SenderRules { congestion, slow_start, .. } = &self.rules;
-            let rate = match congestion.is_in_slow_start(id, &view) {
-                true => slow_start.pacing_rate(id, &view),
-                false => congestion.pacing_rate(id, &view),
+            let rate = match &self.rules.congestion {
+                CongestionControl::Rule(rule) if rule.is_in_slow_start(id, &view) => {
+                    self.rules.slow_start.pacing_rate(id, &view)
+                }
+                CongestionControl::Rule(rule) => rule.pacing_rate(id, &view),
+                CongestionControl::Model(model) => model.pacing_rate(id, &view),
             };
             ground.paths.begin_pacing(id, now, rate, packets);
         }
@@ -38,12 +41,13 @@ impl Sender {
         }
     }
 
-    /// Everything that could be sent was sent: tells the congestion control which paths were given less than their windows
-    /// and pacers allow. A single path that only the peer's window limits is not among them (draft-ietf-ccwg-bbr,
+    /// Everything that could be sent was sent: tells models which paths were given less than their windows and pacers
+    /// allow. A single path that only the peer's window limits is not among them (draft-ietf-ccwg-bbr,
     /// "Considerations Related to Receiver Flow Control Limits"). Of several paths, one is, because another path may have
     /// taken the room in the peer's window (M-BBR-5).
     #[inline]
     pub(super) fn tell_withheld(&mut self, ground: &Ground, now: Time) {
+        let CongestionControl::Model(model) = &mut self.rules.congestion else { return };
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
         let has_more = self.buffer.waiting_chunks() > 0 || self.buffer.has_retransmissions();
         if has_more && view.active().nth(1).is_none() {
@@ -51,7 +55,7 @@ impl Sender {
         }
         for id in ground.paths.ids() {
             if ground.paths.has_spare_window(id) {
-                self.rules.congestion.on_withheld(id, &view);
+                model.on_withheld(id, &view);
             }
         }
     }

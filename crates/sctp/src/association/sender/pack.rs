@@ -44,9 +44,7 @@ impl Sender {
         self.phase = SendPhase::Done;
         self.note_limits(ground, now);
         self.end_pacing(ground);
-        if self.rules.gives_windows {
-            self.tell_withheld(ground, now);
-        }
+        self.tell_withheld(ground, now);
         ground.paths.end_event();
         self.exemptions.clear();
     }

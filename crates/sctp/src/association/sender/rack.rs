@@ -6,7 +6,7 @@ use anabranch_base::{Duration, Time};
 use super::{Sender, look};
 use crate::association::ground::{Ground, Timer};
 use crate::path::{LossState, TailProbe};
-use crate::policy::congestion::LostData;
+use crate::policy::congestion::{CongestionControl, LostData};
 use crate::policy::loss_detection::{AckedChunk, RoundTrips, SackNews};
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
@@ -120,10 +120,10 @@ impl Sender {
             if response.cut.is_some() {
                 self.enter_recovery(path);
             }
-            if self.rules.gives_windows {
+            if let CongestionControl::Model(model) = &mut self.rules.congestion {
                 let lost = LostData { at: now, departure, bytes: weight };
                 let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-                self.rules.congestion.on_lost(path, &lost, &view);
+                model.on_lost(path, &lost, &view);
             }
         }
     }

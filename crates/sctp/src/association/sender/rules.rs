@@ -6,7 +6,7 @@ use crate::association::receiver_rules::ReceiverRules;
 use crate::config::{Config, Coupling};
 use crate::policy::acknowledge::{FlowControl, StandardFlow};
 use crate::policy::congestion::CongestionControl;
-use crate::policy::congestion::coupled::auto::Auto;
+use crate::policy::congestion::coupled::auto::coupled_at_bottlenecks;
 use crate::policy::loss_detection::LossDetection;
 use crate::policy::registry::StandardRules;
 use crate::policy::response::LossResponse;
@@ -24,13 +24,7 @@ pub struct SenderRules {
     /// Whether losses are [detected by time](LossDetection::counts_time).
     pub counts_time: bool,
     /// How windows grow and shrink.
-    pub congestion: Box<dyn CongestionControl>,
-    /// Whether the congestion control [gives windows](CongestionControl::gives_windows).
-    pub gives_windows: bool,
-    /// Whether it [tells losses apart](CongestionControl::tells_losses_apart).
-    pub tells_losses_apart: bool,
-    /// Whether it [shrinks windows without a loss](CongestionControl::yields_window).
-    pub yields_window: bool,
+    pub congestion: CongestionControl,
     /// How windows grow in slow start.
     pub slow_start: Box<dyn SlowStart>,
     /// Whether windows grow only by SACKs that advance their path.
@@ -58,17 +52,14 @@ impl SenderRules {
         let rules = config.rules(seed.child("policies"));
         // Two retransmission policies with the same name use different streams.
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
-        let alone = registry.congestion_controls.build(&config.congestion_control, &rules)?;
+        let alone = *registry.congestion_controls.build(&config.congestion_control, &rules)?;
         let congestion = match config.coupled {
-            Coupling::Auto if !alone.is_coupled() => Box::new(Auto::new(alone)),
-            Coupling::Auto | Coupling::Off => alone,
+            Coupling::Auto => coupled_at_bottlenecks(alone),
+            Coupling::Off => alone,
         };
         let detection = registry.loss_detections.build(&config.loss_detection, &rules)?;
         Ok(SenderRules {
             counts_time: detection.counts_time(),
-            gives_windows: congestion.gives_windows(),
-            tells_losses_apart: congestion.tells_losses_apart(),
-            yields_window: congestion.yields_window(),
             growth_needs_advance: config.growth_needs_advance || detection.advances_by_path(),
             detection,
             congestion,
@@ -105,7 +96,10 @@ mod tests {
                 ..Config::rfc9260()
             };
             let built = SenderRules::build(&Registry::standard(), &config, &Seed::from_number(1));
-            built.expect("it is known").congestion.is_coupled()
+            match built.expect("it is known").congestion {
+                CongestionControl::Rule(mut rule) => rule.coupling().is_some(),
+                CongestionControl::Model(_) => false,
+            }
         };
         assert_eq!(["lia", "reno"].map(is_coupled), [true, false]);
     }

@@ -3,8 +3,8 @@
 
 use anabranch_base::Time;
 
+use super::Sender;
 use super::doubts::{Proof, SpuriousCut};
-use super::{Sender, look};
 use crate::association::ground::Ground;
 use crate::policy::PathId;
 use crate::policy::congestion::{CutCause, CutWindow};
@@ -57,15 +57,6 @@ impl Sender {
         ground.paths.counters_mut(path).undone_cuts += 1;
         self.rules.detection.on_undone(path);
         ground.paths.change_after_loss(path, |state| state.on_cut(None));
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-        self.rules.congestion.on_undone(path, before, &view);
-        if self.rules.gives_windows {
-            return self.follow_given_window(ground, path, now);
-        }
-        let sample = ground.paths.sample(path);
-        let ssthresh = sample.ssthresh.max(before.ssthresh);
-        ground.paths.apply(path, CutWindow { cwnd: sample.cwnd, ssthresh });
-        self.raise(ground, path, before.cwnd, now);
-        ground.record_window(now, path, None);
+        self.give_back(ground, path, before, now);
     }
 }

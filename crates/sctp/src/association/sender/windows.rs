@@ -1,20 +1,51 @@
-//! How windows grow: what the rules want, as far as the window management grants it (RFC 9260 §7.2.1, §7.2.2).
+//! How windows grow: what the rules want or a model gives, as far as the window management grants it (RFC 9260 §7.2.1, §7.2.2).
 
 use anabranch_base::{ByteCount, Time};
 
 use super::reading::SackReading;
 use super::{Sender, SenderRules, look};
 use crate::association::ground::Ground;
-use crate::policy::congestion::{Acked, CutWindow};
+use crate::policy::congestion::{Acked, CongestionControl, CutWindow, GivenWindow, SentData};
 use crate::policy::{PathId, PathSample};
 
 impl Sender {
-    /// Applies the window that the congestion control gives `path`, if it gives a new one. The window management may refuse a
-    /// part of its growth.
+    /// A packet with data left on `path`: tells the congestion control.
     #[inline]
-    pub(super) fn follow_given_window(&mut self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(super) fn on_data_sent(&mut self, ground: &mut Ground, path: PathId, sent: &SentData, now: Time) {
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-        let Some(given) = self.rules.congestion.take_window(path, &view) else { return };
+        match &mut self.rules.congestion {
+            CongestionControl::Rule(rule) => rule.on_sent(path, sent, &view),
+            CongestionControl::Model(model) => {
+                let given = model.on_sent(path, sent, &view);
+                self.give(ground, path, given, now);
+            }
+        }
+    }
+
+    /// A cut of the window of `path` proved spurious. Gives back the window from `before` the cut, or applies what a model
+    /// gives.
+    pub(super) fn give_back(&mut self, ground: &mut Ground, path: PathId, before: CutWindow, now: Time) {
+        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        match &mut self.rules.congestion {
+            CongestionControl::Rule(rule) => {
+                rule.on_undone(path, before, &view);
+                let sample = ground.paths.sample(path);
+                let ssthresh = sample.ssthresh.max(before.ssthresh);
+                ground.paths.apply(path, CutWindow { cwnd: sample.cwnd, ssthresh });
+                self.raise(ground, path, before.cwnd, now);
+                ground.record_window(now, path, None);
+            }
+            CongestionControl::Model(model) => {
+                let given = model.on_undone(path, &view);
+                self.give(ground, path, given, now);
+            }
+        }
+    }
+
+    /// Applies the window that a model gives `path`, if it is a new one. The window management may refuse a part of its
+    /// growth.
+    fn give(&mut self, ground: &mut Ground, path: PathId, given: Option<GivenWindow>, now: Time) {
+        let Some(given) = given else { return };
         let PathSample { cwnd: before, ssthresh, .. } = *ground.paths.sample(path);
         ground.paths.apply(path, CutWindow { cwnd: given.cwnd.min(before), ssthresh });
         self.raise_to_given(ground, path, given.cwnd, now);
@@ -112,47 +143,43 @@ impl Sender {
         }
     }
 
-    /// The first data of path `id` was acknowledged: its window goes on from what is remembered of the path, and is paced over a
-    /// round trip as every window in slow start.
-    fn resume(&self, ground: &mut Ground, id: PathId, now: Time) {
-        let Some(window) = ground.paths.take_remembered_window(id, now) else { return };
-        let sample = ground.paths.sample(id);
-        let more = window.min(sample.ssthresh).saturating_sub(sample.cwnd);
-        if !more.is_zero() && !self.rules.gives_windows {
-            ground.paths.grow(id, more);
-            ground.record_window(now, id, None);
-        }
-    }
-
-    /// Reports an acknowledgement on path `id` to slow start and to the congestion control. The window grows by what
-    /// the one in charge wants, as far as the window management grants it.
+    /// Reports an acknowledgement on path `id` to the congestion control. A model gives the window. By a rule, it grows by what
+    /// slow start or the rule wants, whichever is in charge, as far as the window management grants it.
     #[inline]
     pub(super) fn on_acked(&mut self, ground: &mut Ground, id: PathId, acked: &Acked, now: Time) {
-        self.resume(ground, id, now);
+        let SenderRules { detection, congestion, slow_start, limit, .. } = &mut self.rules;
+        let rule = match congestion {
+            CongestionControl::Rule(rule) => rule,
+            CongestionControl::Model(model) => {
+                let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+                let given = model.on_acked(id, acked, &view);
+                return self.give(ground, id, given, now);
+            }
+        };
+        resume(ground, id, now);
         let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-        let SenderRules { detection, congestion, slow_start, limit, gives_windows, yields_window, .. } =
-            &mut self.rules;
         slow_start.on_acked(id, acked, &view);
-        congestion.on_acked(id, acked, &view);
-        if *gives_windows {
-            return self.follow_given_window(ground, id, now);
-        }
+        rule.on_acked(id, acked, &view);
         // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
         let goes_on = detection.slow_start_goes_on() && view.path(id).is_below_threshold();
         if acked.in_recovery && !goes_on {
             return;
         }
-        let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
+        let slow = rule.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
         let wanted = match slow {
             Some(step) => step.by,
-            None => congestion.increase(id, acked, &view).min(limit.largest_step(view.path(id))),
+            None => rule.increase(id, acked, &view).min(limit.largest_step(view.path(id))),
         };
-        if wanted.is_zero() && *yields_window && slow.is_none() {
-            return self.yield_window(ground, id, now);
+        if wanted.is_zero()
+            && slow.is_none()
+            && let Some(coupling) = rule.coupling()
+        {
+            let yielded = coupling.take_yielded(id, &view);
+            return shrink(ground, id, yielded, now);
         }
         let grant = limit.grant(id, wanted, &view);
         if grant.by.is_zero() && !wanted.is_zero() && slow.is_none() {
-            congestion.on_refused(id, acked, &view);
+            rule.on_refused(id, acked, &view);
         }
         if let Some((giver, taken)) = grant.taken {
             ground.paths.shrink(giver, taken);
@@ -167,15 +194,25 @@ impl Sender {
             ground.record_window(now, id, None);
         }
     }
+}
 
-    /// Takes from the window of path `id` what the congestion control gives up in favour of other paths.
-    #[cold]
-    fn yield_window(&mut self, ground: &mut Ground, id: PathId, now: Time) {
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
-        let yielded = self.rules.congestion.take_yielded(id, &view);
-        if !yielded.is_zero() {
-            ground.paths.shrink(id, yielded);
-            ground.record_window(now, id, None);
-        }
+/// The first data of path `id` was acknowledged: its window goes on from what is remembered of the path, and is paced over a
+/// round trip as every window in slow start.
+fn resume(ground: &mut Ground, id: PathId, now: Time) {
+    let Some(window) = ground.paths.take_remembered_window(id, now) else { return };
+    let sample = ground.paths.sample(id);
+    let more = window.min(sample.ssthresh).saturating_sub(sample.cwnd);
+    if !more.is_zero() {
+        ground.paths.grow(id, more);
+        ground.record_window(now, id, None);
+    }
+}
+
+/// The window of path `id` gives up `yielded` in favour of other paths.
+#[cold]
+fn shrink(ground: &mut Ground, id: PathId, yielded: ByteCount, now: Time) {
+    if !yielded.is_zero() {
+        ground.paths.shrink(id, yielded);
+        ground.record_window(now, id, None);
     }
 }

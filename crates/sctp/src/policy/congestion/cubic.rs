@@ -4,7 +4,7 @@
 use anabranch_base::{ByteCount, Duration, Time};
 
 use super::reno::{EcnWindow, Reno, RenoRules};
-use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use super::{Acked, CutCause, CutWindow, SentData, WindowRule};
 use crate::policy::{PathId, View};
 
 /// C, in packets/s³.
@@ -124,7 +124,7 @@ impl Cubic {
     }
 }
 
-impl CongestionControl for Cubic {
+impl WindowRule for Cubic {
     fn add_path(&mut self, path: PathId) {
         self.reno.add_path(path);
         self.paths.resize_with(self.paths.len().max(path.index() + 1), PathMemory::NEW);
@@ -194,8 +194,8 @@ impl CongestionControl for Cubic {
 mod tests {
     use super::*;
     use crate::policy::congestion::reno::tests::RULES;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{sample, view};
 
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Duration::from_millis(milliseconds)

@@ -1,17 +1,20 @@
-//! How congestion windows grow and shrink. One controller serves all paths of an association, because coupled rules
-//! need the windows of the other paths. The windows themselves belong to the paths: a controller only gives the
-//! amount of a change, or, if it keeps a model of each path, the windows themselves.
+//! How congestion windows grow and shrink: by a rule, which gives the amount of each change, or by a model of each path, which
+//! gives the windows as a whole. One control serves all paths of an association, because coupled rules need the windows of the
+//! other paths. The windows themselves belong to the paths.
 
 pub mod bbr;
 pub mod coupled;
 pub mod cubic;
 pub mod pacing;
+mod path_model;
 pub mod reno;
 pub mod westwood;
+mod window_rule;
 
-use std::fmt::Debug;
+use anabranch_base::{ByteCount, Duration, Time};
 
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
+pub use path_model::{GivenWindow, PathModel};
+pub use window_rule::{LossDifferentiation, WindowCoupling, WindowRule};
 
 use super::{PathId, View};
 
@@ -95,117 +98,86 @@ pub struct CutWindow {
     pub ssthresh: ByteCount,
 }
 
-/// A path's window as a controller wants it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GivenWindow {
-    /// The congestion window.
-    pub cwnd: ByteCount,
-    /// Whether the path was never filled so far: then its window counts as one in slow start.
-    pub is_starting: bool,
+/// How the congestion windows of an association grow and shrink.
+#[derive(Debug)]
+pub enum CongestionControl {
+    /// By a rule that is asked for each change of a window. Slow start is a [policy of its own](super::slow_start).
+    Rule(Box<dyn WindowRule>),
+    /// By a model of each path, which gives windows as a whole.
+    Model(Box<dyn PathModel>),
 }
 
-/// A rule for the growth and the cuts of congestion windows.
-pub trait CongestionControl: Debug + Send {
+impl CongestionControl {
+    /// The control by `rule`.
+    pub fn rule(rule: impl WindowRule + 'static) -> CongestionControl {
+        CongestionControl::Rule(Box::new(rule))
+    }
+
+    /// The control by `model`.
+    pub fn model(model: impl PathModel + 'static) -> CongestionControl {
+        CongestionControl::Model(Box::new(model))
+    }
+
     /// `path` was added.
-    fn add_path(&mut self, path: PathId);
+    pub fn add_path(&mut self, path: PathId) {
+        match self {
+            CongestionControl::Rule(rule) => rule.add_path(path),
+            CongestionControl::Model(model) => model.add_path(path),
+        }
+    }
 
     /// `path` was removed.
-    fn remove_path(&mut self, path: PathId);
-
-    /// Whether the control gives windows as a whole, by [`take_window`](CongestionControl::take_window), from a model of each
-    /// path. Then it hears of paths that [were given less](CongestionControl::on_withheld), and neither slow start nor
-    /// [`increase`](CongestionControl::increase) is asked.
-    /// The answer never changes.
-    fn gives_windows(&self) -> bool {
-        false
+    pub fn remove_path(&mut self, path: PathId) {
+        match self {
+            CongestionControl::Rule(rule) => rule.remove_path(path),
+            CongestionControl::Model(model) => model.remove_path(path),
+        }
     }
-
-    /// Whether the control takes some losses for none of congestion, as those that keep a model of a path do. Then it hears of
-    /// [lost chunks](CongestionControl::on_lost). The answer never changes.
-    fn tells_losses_apart(&self) -> bool {
-        self.gives_windows()
-    }
-
-    /// A packet with data left on `path`.
-    fn on_sent(&mut self, _path: PathId, _sent: &SentData, _view: &View<'_>) {}
-
-    /// A SACK newly acknowledged data of `path`. Called for every such SACK, in slow start and in fast recovery too,
-    /// before [`increase`](CongestionControl::increase).
-    fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
     /// A chunk that left on `path` was taken for lost. Called for each chunk, after
-    /// [`decrease`](CongestionControl::decrease) for the loss, if the control [tells losses
-    /// apart](CongestionControl::tells_losses_apart).
-    fn on_lost(&mut self, _path: PathId, _lost: &LostData, _view: &View<'_>) {}
-
-    /// Sending ended although the window and the pacer of `path` allowed more: nothing waits, or a scheduler or the peer's
-    /// window kept it from this one of several paths. Called if the control [gives
-    /// windows](CongestionControl::gives_windows).
-    fn on_withheld(&mut self, _path: PathId, _view: &View<'_>) {}
-
-    /// The window that `path` is to have from now on, if it is a new one; asked after each SACK and each packet with data. It
-    /// grows as far as the window management allows.
-    fn take_window(&mut self, _path: PathId, _view: &View<'_>) -> Option<GivenWindow> {
-        None
+    /// [`decrease`](CongestionControl::decrease) for the loss.
+    pub fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
+        match self {
+            CongestionControl::Rule(rule) => rule.on_lost(path, lost, view),
+            CongestionControl::Model(model) => model.on_lost(path, lost, view),
+        }
     }
 
-    /// Whether the window of `path` grows by the chosen [slow start](super::slow_start). A control without slow start
-    /// always returns `false`, and then [`increase`](CongestionControl::increase) returns all growth.
-    fn is_in_slow_start(&self, path: PathId, view: &View<'_>) -> bool {
-        view.path(path).is_below_threshold()
+    /// The window of `path` after a cut for `cause`. A model leaves the threshold as it is.
+    pub fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
+        match self {
+            CongestionControl::Rule(rule) => rule.decrease(path, cause, view),
+            CongestionControl::Model(model) => {
+                CutWindow { cwnd: model.on_cut(path, cause, view), ssthresh: view.path(path).ssthresh }
+            }
+        }
     }
 
-    /// The wanted growth of the path's cwnd in congestion avoidance. It is not called in slow start or in fast
-    /// recovery.
-    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount;
-
-    /// The growth that [`increase`](CongestionControl::increase) wanted was refused: the window may grow by it later,
-    /// when there is room (M-CWM-2).
-    fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
-
-    /// Whether windows may also [shrink without a loss](CongestionControl::take_yielded). The answer never changes.
-    fn yields_window(&self) -> bool {
-        false
+    /// Whether a loss on `path` is chance, and cuts no window. To a model, every loss is a sample.
+    pub fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
+        match self {
+            CongestionControl::Rule(rule) => {
+                rule.loss_differentiation().is_some_and(|losses| losses.is_chance(path, view))
+            }
+            CongestionControl::Model(_) => false,
+        }
     }
 
-    /// By how much the window of `path` shrinks without a loss, in favour of other paths. It is asked after
-    /// [`increase`](CongestionControl::increase) wanted no growth, if the control [yields](CongestionControl::yields_window).
-    fn take_yielded(&mut self, _path: PathId, _view: &View<'_>) -> ByteCount {
-        ByteCount::ZERO
+    /// Whether some losses are not taken for congestion: a model weighs all that it knows of a path, and a rule may have a part
+    /// for [loss differentiation](WindowRule::loss_differentiation).
+    pub fn tells_losses_apart(&self) -> bool {
+        match self {
+            CongestionControl::Rule(rule) => rule.loss_differentiation().is_some(),
+            CongestionControl::Model(_) => true,
+        }
     }
-
-    /// Whether a loss on `path` is chance, and not congestion. Then its window is not cut, and no recovery begins.
-    fn is_chance(&self, _path: PathId, _view: &View<'_>) -> bool {
-        false
-    }
-
-    /// The window of `path` after a cut for `cause`. Its cwnd is normally not larger than before. If it is larger,
-    /// the window grows to it, as far as the window management allows.
-    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
-
-    /// A cut of the window of `path` proved spurious. Its window, `before` the cut, is given back as far as the window
-    /// management allows, if the control does not [give windows](CongestionControl::gives_windows).
-    fn on_undone(&mut self, _path: PathId, _before: CutWindow, _view: &View<'_>) {}
-
-    /// Whether the windows of all paths grow together by a rule of the control's own, wherever their bottlenecks are. The answer
-    /// never changes.
-    fn is_coupled(&self) -> bool {
-        false
-    }
-
-    /// From now on `path` takes `share` of what one flow takes at a bottleneck, because paths of the association share it.
-    /// Called if the control [gives windows](CongestionControl::gives_windows).
-    fn take_share(&mut self, _path: PathId, _share: f64) {}
 
     /// The first other path that was found to have the bottleneck of `path`, if the control looks for such paths.
-    fn shares_with(&self, _path: PathId) -> Option<PathId> {
-        None
-    }
-
-    /// How fast packets may leave on `path` outside slow start if packets are paced; `None` for as fast as the window
-    /// allows.
-    fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
-        pacing::window_rate(view.path(path), pacing::AVOIDANCE)
+    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+        match self {
+            CongestionControl::Rule(rule) => rule.shares_with(path),
+            CongestionControl::Model(model) => model.shares_with(path),
+        }
     }
 }
 
@@ -215,9 +187,4 @@ impl Acked {
     pub fn grows_slow_start(&self) -> bool {
         self.may_grow && self.is_fully_used
     }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    pub(crate) use crate::policy::testing::acked_bytes as acked;
 }

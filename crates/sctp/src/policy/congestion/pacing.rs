@@ -29,7 +29,7 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     #[test]
     fn a_window_and_what_it_grows_by_leave_in_a_round_trip() {

@@ -3,7 +3,7 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
-use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use super::{Acked, CutCause, CutWindow, SentData, WindowRule};
 use crate::policy::ns2::Ns2;
 use crate::policy::{PathId, PathSample, View};
 
@@ -104,7 +104,7 @@ impl Reno {
     }
 }
 
-impl CongestionControl for Reno {
+impl WindowRule for Reno {
     fn add_path(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), PathMemory::default());
     }
@@ -192,8 +192,8 @@ const LEAST_AFTER_MARK: u64 = 2;
 pub(super) mod tests {
     use super::*;
     use crate::policy::Hints;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{sample, view};
 
     pub(in crate::policy::congestion) const RULES: RenoRules = RenoRules {
         window_floor: 4,

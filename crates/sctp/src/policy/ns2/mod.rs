@@ -289,7 +289,7 @@ fn increment_of_gap_blocks(news: &SackNews) -> Increment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::loss_detection::tests::{acked, hole, news};
+    use crate::policy::testing::sacks::{acked, hole, news};
 
     const BOTH: [Ns2; 2] = [Ns2::NONE, Ns2(u16::MAX)];
 

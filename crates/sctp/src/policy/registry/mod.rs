@@ -104,7 +104,7 @@ pub struct Registry {
     /// How SACKs are interpreted path by path.
     pub loss_detections: PolicyTable<dyn LossDetection>,
     /// How windows grow and shrink.
-    pub congestion_controls: PolicyTable<dyn CongestionControl>,
+    pub congestion_controls: PolicyTable<CongestionControl>,
     /// How windows grow in slow start.
     pub slow_starts: PolicyTable<dyn SlowStart>,
     /// How far windows may grow in a shared buffer.
@@ -137,13 +137,13 @@ impl Registry {
             .loss_detections
             .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
         registry.loss_detections.add("rack", |rules| Box::new(RackDetection::new(rules.missing_reports)));
-        registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
-        registry.congestion_controls.add("westwood", |rules| Box::new(Westwood::new(rules.reno)));
-        registry.congestion_controls.add("cubic", |rules| Box::new(Cubic::new(rules.reno)));
-        registry.congestion_controls.add("lia", |rules| Box::new(Coupled::new(Lia, rules.reno)));
+        registry.congestion_controls.add_rule("reno", |rules| Reno::new(rules.reno));
+        registry.congestion_controls.add_rule("westwood", |rules| Westwood::new(rules.reno));
+        registry.congestion_controls.add_rule("cubic", |rules| Cubic::new(rules.reno));
+        registry.congestion_controls.add_rule("lia", |rules| Coupled::new(Lia, rules.reno));
         registry
             .congestion_controls
-            .add("bbr", |rules| Box::new(Bbr::new(LossRule::ByQueue, rules.seed.child("congestion/bbr"))))
+            .add_model("bbr", |rules| Bbr::new(LossRule::ByQueue, rules.seed.child("congestion/bbr")))
             .with_check(|rules| Bbr::check("bbr", rules));
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));

@@ -9,6 +9,7 @@ use anabranch_base::setting::Setting;
 
 use super::{OwnSettings, StandardRules};
 use crate::policy::ConfigError;
+use crate::policy::congestion::{CongestionControl, PathModel, WindowRule};
 
 /// The policies of one kind, by name.
 pub struct PolicyTable<T: ?Sized> {
@@ -106,6 +107,26 @@ impl<T: ?Sized> PolicyTable<T> {
             name: name.to_owned(),
             known: self.names().map(str::to_owned).collect(),
         })
+    }
+}
+
+impl PolicyTable<CongestionControl> {
+    /// Adds a congestion control that is a window rule.
+    pub fn add_rule<R: WindowRule + 'static>(
+        &mut self,
+        name: &str,
+        build: impl Fn(&StandardRules) -> R + Send + Sync + 'static,
+    ) -> &mut Entry<CongestionControl> {
+        self.add(name, move |rules| Box::new(CongestionControl::rule(build(rules))))
+    }
+
+    /// Adds a congestion control that keeps a model of each path.
+    pub fn add_model<M: PathModel + 'static>(
+        &mut self,
+        name: &str,
+        build: impl Fn(&StandardRules) -> M + Send + Sync + 'static,
+    ) -> &mut Entry<CongestionControl> {
+        self.add(name, move |rules| Box::new(CongestionControl::model(build(rules))))
     }
 }
 

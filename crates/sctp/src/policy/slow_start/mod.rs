@@ -21,7 +21,7 @@ pub struct SlowStartStep {
     pub is_over: bool,
 }
 
-/// A rule for the growth of windows below their thresholds.
+/// A rule for the growth of windows below their thresholds. It is not used beside a [model](super::congestion::PathModel).
 pub trait SlowStart: Debug + Send {
     /// `path` was added.
     fn add_path(&mut self, _path: PathId) {}
@@ -34,7 +34,7 @@ pub trait SlowStart: Debug + Send {
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
     /// The wanted growth of the path's cwnd. It is called while the path [is in slow
-    /// start](super::congestion::CongestionControl::is_in_slow_start) and not in fast recovery.
+    /// start](super::congestion::WindowRule::is_in_slow_start) and not in fast recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep;
 
     /// How fast packets may leave on `path` in slow start if packets are paced; `None` for as fast as the window allows.

@@ -3,7 +3,7 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
-use super::model::PathModel;
+use super::model::BbrModel;
 use super::probe_rtt::probe_rtt_window;
 use super::state::{Machine, STARTUP_PACING_GAIN, State, least_window};
 use crate::policy::PathSample;
@@ -26,7 +26,7 @@ impl Control {
     }
 
     /// `SetPacingRate`
-    pub fn set_pacing_rate(&mut self, model: &PathModel, machine: &Machine, path: &PathSample) {
+    pub fn set_pacing_rate(&mut self, model: &BbrModel, machine: &Machine, path: &PathSample) {
         self.set_pacing_rate_with_gain(machine.pacing_gain(), model, machine, path);
     }
 
@@ -34,7 +34,7 @@ impl Control {
     pub fn set_pacing_rate_with_gain(
         &mut self,
         gain: f64,
-        model: &PathModel,
+        model: &BbrModel,
         machine: &Machine,
         path: &PathSample,
     ) {
@@ -64,7 +64,7 @@ impl Control {
         newly_acked: f64,
         delivered: f64,
         unit: f64,
-        model: &PathModel,
+        model: &BbrModel,
         machine: &Machine,
     ) -> f64 {
         let most = self.max_inflight(unit, model, machine);
@@ -78,7 +78,7 @@ impl Control {
     }
 
     /// `UpdateMaxInflight`
-    fn max_inflight(&self, unit: f64, model: &PathModel, machine: &Machine) -> f64 {
+    fn max_inflight(&self, unit: f64, model: &BbrModel, machine: &Machine) -> f64 {
         let filling = model.bdp(machine.cwnd_gain()).unwrap_or(self.initial_cwnd);
         let budget = (filling + model.extra_acked()).max(self.send_quantum(unit)).max(least_window(unit));
         budget + if machine.state == State::Up { 2.0 * unit } else { 0.0 }
@@ -96,7 +96,7 @@ impl Control {
 }
 
 /// `BoundCwndForProbeRTT`, `BoundCwndForModel`
-fn bounded(cwnd: f64, unit: f64, model: &PathModel, machine: &Machine) -> f64 {
+fn bounded(cwnd: f64, unit: f64, model: &BbrModel, machine: &Machine) -> f64 {
     let least = least_window(unit);
     let cap = match machine.state {
         State::ProbeRtt => model.with_headroom(unit, least).min(probe_rtt_window(model, unit)),
@@ -128,7 +128,7 @@ const LARGEST_QUANTUM: f64 = 65_536.0;
 mod tests {
     use super::super::state::tests::{Bench, RATE, UNIT};
     use super::*;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     fn control() -> Control {
         Control::new(15_000.0)

@@ -20,7 +20,7 @@ use anabranch_base::{BitRate, ByteCount, Seed};
 pub use loss::LossRule;
 
 use self::path::PathBbr;
-use super::{Acked, CongestionControl, CutCause, CutWindow, GivenWindow, LostData, SentData};
+use super::{Acked, CutCause, GivenWindow, LostData, PathModel, SentData};
 use crate::policy::registry::StandardRules;
 use crate::policy::{ConfigError, PathId, View};
 
@@ -56,7 +56,7 @@ impl Bbr {
     }
 }
 
-impl CongestionControl for Bbr {
+impl PathModel for Bbr {
     fn add_path(&mut self, path: PathId) {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), || None);
         self.paths[path.index()] = None;
@@ -66,28 +66,22 @@ impl CongestionControl for Bbr {
         self.paths[path.index()] = None;
     }
 
-    fn gives_windows(&self) -> bool {
-        true
-    }
-
-    fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
+    fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) -> Option<GivenWindow> {
         let (rule, sample) = (self.rule, view.path(path));
         let seed = &self.seed;
         let of_path = self.paths[path.index()].get_or_insert_with(|| {
             PathBbr::new(rule, sample, &seed.child(&path.index().to_string()), sent.at)
         });
-        of_path.on_sent(sent, sample);
+        of_path.on_sent(sent, sample)
     }
 
-    fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
+    fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<GivenWindow> {
         // M-BBR-5: one path at a time, so that the others carry what it does not.
         let is_probed = |(index, of_path): (usize, &Option<PathBbr>)| {
             index != path.index() && of_path.as_ref().is_some_and(PathBbr::is_in_probe_rtt)
         };
         let may_probe_rtt = self.rule == LossRule::Draft || !self.paths.iter().enumerate().any(is_probed);
-        if let Some(of_path) = self.path_mut(path) {
-            of_path.on_acked(acked, view.path(path), may_probe_rtt);
-        }
+        Some(self.path_mut(path)?.on_acked(acked, view.path(path), may_probe_rtt))
     }
 
     fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
@@ -102,36 +96,21 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn take_window(&mut self, path: PathId, _view: &View<'_>) -> Option<GivenWindow> {
-        self.path_mut(path)?.take_window()
+    fn on_cut(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> ByteCount {
+        let (sample, now) = (view.path(path), view.now);
+        match self.path_mut(path) {
+            Some(of_path) => of_path.on_cut(cause, sample, now),
+            None => sample.cwnd,
+        }
+    }
+
+    fn on_undone(&mut self, path: PathId, view: &View<'_>) -> Option<GivenWindow> {
+        Some(self.path_mut(path)?.on_undone(view.path(path)))
     }
 
     fn take_share(&mut self, path: PathId, share: f64) {
         if let Some(of_path) = self.path_mut(path) {
             of_path.take_share(share);
-        }
-    }
-
-    fn is_in_slow_start(&self, _path: PathId, _view: &View<'_>) -> bool {
-        false
-    }
-
-    /// Nothing: [`take_window`](CongestionControl::take_window) gives the windows.
-    fn increase(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) -> ByteCount {
-        ByteCount::ZERO
-    }
-
-    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
-        let (sample, now) = (view.path(path), view.now);
-        match self.path_mut(path) {
-            Some(of_path) => of_path.on_cut(cause, sample, now),
-            None => CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh },
-        }
-    }
-
-    fn on_undone(&mut self, path: PathId, _before: CutWindow, view: &View<'_>) {
-        if let Some(of_path) = self.path_mut(path) {
-            of_path.on_undone(view.path(path));
         }
     }
 

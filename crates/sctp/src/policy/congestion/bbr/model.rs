@@ -10,7 +10,7 @@ use super::sampler::RateSample;
 
 /// What BBR knows of a path.
 #[derive(Clone, Debug)]
-pub struct PathModel {
+pub struct BbrModel {
     /// `BBR.bw`: the rate to be used.
     pub bw: f64,
     /// `BBR.max_bw`: the largest rate of the last two cycles.
@@ -78,10 +78,10 @@ struct ExtraAcked {
     value: f64,
 }
 
-impl PathModel {
+impl BbrModel {
     /// A path on which nothing was measured.
-    pub fn new(now: Time) -> PathModel {
-        PathModel {
+    pub fn new(now: Time) -> BbrModel {
+        BbrModel {
             bw: 0.0,
             max_bw: 0.0,
             inflight_longterm: f64::INFINITY,
@@ -170,7 +170,7 @@ impl PathModel {
 
     /// `SaveStateUponLoss`: the bounds as they are.
     pub fn bounds(&self) -> Bounds {
-        let &PathModel { bw_shortterm, inflight_shortterm, inflight_longterm, .. } = self;
+        let &BbrModel { bw_shortterm, inflight_shortterm, inflight_longterm, .. } = self;
         Bounds { bw_shortterm, inflight_shortterm, inflight_longterm }
     }
 
@@ -240,7 +240,7 @@ impl PathModel {
         Some(gain * rate * self.min_rtt.value.map(Duration::as_secs_f64)?)
     }
 
-    /// [`bdp_at`](PathModel::bdp_at) the rate to be used.
+    /// [`bdp_at`](BbrModel::bdp_at) the rate to be used.
     pub fn bdp(&self, gain: f64) -> Option<f64> {
         self.bdp_at(self.bw, gain)
     }
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_the_largest_of_two_cycles() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         let mut seen = |rate, advance: bool| {
             if advance {
                 model.advance_cycle();
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_sample_that_the_application_limits_counts_only_if_it_is_higher() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         let limited = |rate| RateSample { is_app_limited: true, ..sample(rate, 0.0) };
         let rates = [sample(100.0, 0.0), limited(90.0), limited(110.0)].map(|sample| {
             model.advance_cycle();
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_ends_with_a_packet_that_left_after_its_beginning() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         let starts =
             [(0.0, 10.0), (5.0, 20.0), (10.0, 30.0), (29.0, 40.0), (30.0, 50.0)].map(|(prior, delivered)| {
                 model.on_sample(&sample(1.0, prior), delivered);
@@ -322,7 +322,7 @@ mod tests {
     /// max(600,000, 0.7 · 700,000) = 600,000. In flight: max(50,000, 0.7 · 100,000) = 70,000, then 50,000.
     #[test]
     fn a_round_trip_with_a_loss_bounds_the_path_to_what_it_delivers_but_not_below_seven_tenths() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         model.on_sample(&sample(1e6, 0.0), 1000.0);
         model.end_loss_round(&sample(1e6, 0.0), LITERAL, false, 100_000.0);
         model.end_sample(&sample(6e5, 0.0));
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn losses_that_were_none_bound_nothing() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         model.on_sample(&sample(1e6, 0.0), 1000.0);
         model.end_sample(&sample(1e6, 0.0));
         let before = model.bounds();
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn losses_next_to_each_other_are_one_range() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         for serial in [10, 11, 12, 20, 21, 30] {
             model.note_loss(serial, 0.0);
         }
@@ -370,7 +370,7 @@ mod tests {
     /// At 1,000,000 B/s, 10,000 B are expected in 10 ms: of 37,000, 27,000 are more.
     #[test]
     fn what_is_acknowledged_beyond_the_rate_is_extra() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         model.on_sample(&sample(1e6, 0.0), 1000.0);
         model.end_sample(&sample(1e6, 0.0));
         model.on_aggregation(12_000.0, 1e5, true, ms(1));
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn headroom_is_fifteen_percent_and_at_least_a_packet() {
-        let mut model = PathModel::new(ms(0));
+        let mut model = BbrModel::new(ms(0));
         let mut with = |inflight| {
             model.inflight_longterm = inflight;
             model.with_headroom(1500.0, 6000.0)

@@ -1,16 +1,16 @@
 //! BBR on one path: what each event means for its parts, in the draft's order (draft-ietf-ccwg-bbr, "Algorithm
 //! Organization").
 
-use anabranch_base::{BitRate, Seed, Time};
+use anabranch_base::{BitRate, ByteCount, Seed, Time};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::control::{Control, count};
 use super::loss::{LossJudge, LossRule};
-use super::model::{Bounds, PathModel};
+use super::model::{BbrModel, Bounds};
 use super::sampler::DeliverySampler;
 use super::state::{Flight, Machine, State};
-use crate::policy::congestion::{Acked, CutCause, CutWindow, GivenWindow, LostData, SentData};
+use crate::policy::congestion::{Acked, CutCause, GivenWindow, LostData, SentData};
 use crate::policy::{OneWay, PathSample};
 
 /// The state of BBR on one path.
@@ -18,7 +18,7 @@ use crate::policy::{OneWay, PathSample};
 pub struct PathBbr {
     rule: LossRule,
     sampler: DeliverySampler,
-    model: PathModel,
+    model: BbrModel,
     machine: Machine,
     control: Control,
     use_of_window: WindowUse,
@@ -26,8 +26,6 @@ pub struct PathBbr {
     before_losses: Option<Bounds>,
     /// Whether a loss or a mark is not repaired yet (`InLossRecovery`).
     is_recovering: bool,
-    /// The window that is to be applied.
-    given: Option<GivenWindow>,
     rng: ChaCha12Rng,
 }
 
@@ -44,29 +42,28 @@ impl PathBbr {
         PathBbr {
             rule,
             sampler: DeliverySampler::new(),
-            model: PathModel::new(now),
+            model: BbrModel::new(now),
             machine: Machine::new(now),
             control: Control::new(path.cwnd.get() as f64),
             use_of_window: WindowUse::default(),
             before_losses: None,
             is_recovering: false,
-            given: None,
             rng: ChaCha12Rng::from_seed(seed.bytes()),
         }
     }
 
-    /// A packet with data left: `OnTransmit`, `OnPacketSent`.
-    pub fn on_sent(&mut self, sent: &SentData, path: &PathSample) {
+    /// A packet with data left: `OnTransmit`, `OnPacketSent`. Returns the window from now on, if it is a new one.
+    pub fn on_sent(&mut self, sent: &SentData, path: &PathSample) -> Option<GivenWindow> {
         let was_idle = path.flight <= sent.bytes;
-        if was_idle && self.sampler.is_app_limited() {
-            self.restart_from_idle(path, sent.at);
-        }
+        let is_restart = was_idle && self.sampler.is_app_limited();
+        let given = if is_restart { self.restart_from_idle(path, sent.at) } else { None };
         self.sampler.on_sent(sent.departure, path.flight.get() as f64, was_idle, sent.at);
         self.use_of_window.now |= path.flight + path.unit > path.cwnd;
+        given
     }
 
-    /// A SACK acknowledged data: `UpdateOnACK`. ProbeRTT begins only if it `may`.
-    pub fn on_acked(&mut self, acked: &Acked, path: &PathSample, may_probe_rtt: bool) {
+    /// A SACK acknowledged data: `UpdateOnACK`. ProbeRTT begins only if it `may`. Returns the window from now on.
+    pub fn on_acked(&mut self, acked: &Acked, path: &PathSample, may_probe_rtt: bool) -> GivenWindow {
         let now = acked.at;
         let newly_acked = acked.bytes.get() as f64;
         let sample = self.sampler.on_acked(acked.newest, newly_acked, now);
@@ -99,7 +96,7 @@ impl PathBbr {
         let (cwnd, unit) = (flight.cwnd, flight.unit);
         let next =
             self.control.next_cwnd(cwnd, newly_acked, flight.delivered, unit, &self.model, &self.machine);
-        self.give(next);
+        self.given(next)
     }
 
     /// A chunk was taken for lost: `NoteLoss`, `HandleLostPacket`.
@@ -124,10 +121,9 @@ impl PathBbr {
 
     /// The window after a sign of loss. Only a time-out cuts it (`OnEnterRTO`); losses act through the model
     /// (`OnEnterFastRecovery`), and so do marks.
-    pub fn on_cut(&mut self, cause: CutCause, path: &PathSample, now: Time) -> CutWindow {
-        let unchanged = CutWindow { cwnd: path.cwnd, ssthresh: path.ssthresh };
+    pub fn on_cut(&mut self, cause: CutCause, path: &PathSample, now: Time) -> ByteCount {
         if cause == CutCause::Idle {
-            return unchanged;
+            return path.cwnd;
         }
         self.save_cwnd(path.cwnd.get() as f64);
         if matches!(cause, CutCause::Missing | CutCause::Timeout) {
@@ -136,24 +132,24 @@ impl PathBbr {
         self.is_recovering = true;
         match cause {
             CutCause::Timeout | CutCause::TimeoutAgain | CutCause::TimeoutAfterEcn => {
-                self.given = None;
-                CutWindow { cwnd: path.unit.min(path.cwnd), ..unchanged }
+                path.unit.min(path.cwnd)
             }
             CutCause::EcnEcho => {
                 self.on_mark(path, now);
-                unchanged
+                path.cwnd
             }
-            CutCause::Missing | CutCause::Idle => unchanged,
+            CutCause::Missing | CutCause::Idle => path.cwnd,
         }
     }
 
-    /// Losses proved spurious: `HandleSpuriousLossDetection`, without its return to an earlier state.
-    pub fn on_undone(&mut self, path: &PathSample) {
+    /// Losses proved spurious: `HandleSpuriousLossDetection`, without its return to an earlier state. Returns the
+    /// window from now on.
+    pub fn on_undone(&mut self, path: &PathSample) -> GivenWindow {
         if let Some(before) = self.before_losses.take() {
             self.model.undo_losses(&before);
         }
         self.is_recovering = false;
-        self.give(self.control.restored(path.cwnd.get() as f64));
+        self.given(self.control.restored(path.cwnd.get() as f64))
     }
 
     /// From now on the path takes `share` of what one flow takes at a bottleneck.
@@ -171,11 +167,6 @@ impl PathBbr {
         self.machine.state == State::ProbeRtt
     }
 
-    /// The window that is to be applied, if it is a new one.
-    pub fn take_window(&mut self) -> Option<GivenWindow> {
-        self.given.take()
-    }
-
     /// The draft has no rule for marks ("ECN"), only that they are congestion: M-BBR-7.
     fn on_mark(&mut self, path: &PathSample, now: Time) {
         let flight = self.flight(path, now);
@@ -187,7 +178,7 @@ impl PathBbr {
     }
 
     /// `HandleRestartFromIdle`
-    fn restart_from_idle(&mut self, path: &PathSample, now: Time) {
+    fn restart_from_idle(&mut self, path: &PathSample, now: Time) -> Option<GivenWindow> {
         self.machine.is_idle_restart = true;
         self.model.restart_aggregation(now);
         if self.machine.is_in_probe_bw() {
@@ -195,13 +186,12 @@ impl PathBbr {
         }
         let flight = self.flight(path, now);
         let rng = &mut self.rng;
-        if self.machine.check_probe_rtt_done(&mut self.model, &flight, &mut || chance(rng)) {
-            self.give(self.control.restored(flight.cwnd));
-        }
+        let is_probed = self.machine.check_probe_rtt_done(&mut self.model, &flight, &mut || chance(rng));
+        is_probed.then(|| self.given(self.control.restored(flight.cwnd)))
     }
 
-    fn give(&mut self, cwnd: f64) {
-        self.given = Some(GivenWindow { cwnd: count(cwnd), is_starting: !self.machine.has_filled() });
+    fn given(&self, cwnd: f64) -> GivenWindow {
+        GivenWindow { cwnd: count(cwnd), is_starting: !self.machine.has_filled() }
     }
 
     fn save_cwnd(&mut self, cwnd: f64) {

@@ -4,7 +4,7 @@
 use anabranch_base::{Duration, Time};
 
 use super::loss::LOSS_THRESHOLD;
-use super::model::{BETA, PathModel};
+use super::model::{BETA, BbrModel};
 use super::sampler::{RateSample, SentPacket};
 use super::state::{Chance, Flight, Machine, State, fits, least_window};
 
@@ -73,7 +73,7 @@ impl Machine {
         packet: &SentPacket,
         size: f64,
         lost: f64,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         chance: &mut Chance<'_>,
     ) {
@@ -84,7 +84,7 @@ impl Machine {
     }
 
     /// `StartProbeBW_DOWN`, `PickProbeWait`
-    pub(super) fn go_down(&mut self, model: &mut PathModel, flight: &Flight, chance: &mut Chance<'_>) {
+    pub(super) fn go_down(&mut self, model: &mut BbrModel, flight: &Flight, chance: &mut Chance<'_>) {
         model.reset_congestion_signals();
         self.cycle.up_acked_per_unit = f64::INFINITY;
         self.cycle.rounds_since_probe = u64::from(chance() < 0.5);
@@ -96,7 +96,7 @@ impl Machine {
     }
 
     /// `StartProbeBW_REFILL`
-    pub(super) fn refill(&mut self, model: &mut PathModel, flight: &Flight) {
+    pub(super) fn refill(&mut self, model: &mut BbrModel, flight: &Flight) {
         model.reset_short_term();
         (self.cycle.up_rounds, self.cycle.up_acked) = (0, 0.0);
         self.cycle.was_precautionary = false;
@@ -106,7 +106,7 @@ impl Machine {
     }
 
     /// `StartProbeBW_UP`
-    pub(super) fn go_up(&mut self, sample: &RateSample, model: &mut PathModel, flight: &Flight) {
+    pub(super) fn go_up(&mut self, sample: &RateSample, model: &mut BbrModel, flight: &Flight) {
         self.cycle.ack_phase = AckPhase::ProbeStarting;
         model.start_round(flight.delivered);
         self.reset_full(sample.rate);
@@ -118,7 +118,7 @@ impl Machine {
     pub(super) fn follow_cycle(
         &mut self,
         sample: &RateSample,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         chance: &mut Chance<'_>,
     ) {
@@ -143,7 +143,7 @@ impl Machine {
 
     /// `IsTimeToProbeBW`: after two to three seconds, or after as many round trips as Reno needs to grow by what is in
     /// flight.
-    pub(super) fn is_time_to_probe(&self, model: &PathModel, flight: &Flight) -> bool {
+    pub(super) fn is_time_to_probe(&self, model: &BbrModel, flight: &Flight) -> bool {
         let reno_rounds = (target_inflight(model, flight) / flight.unit).min(MOST_RENO_ROUNDS) as u64;
         flight.now > self.cycle.since + self.cycle.wait || self.cycle.rounds_since_probe >= reno_rounds
     }
@@ -152,7 +152,7 @@ impl Machine {
     pub(super) fn is_time_to_go_down(
         &mut self,
         sample: &RateSample,
-        model: &PathModel,
+        model: &BbrModel,
         flight: &Flight,
     ) -> bool {
         if self.cycle.was_too_high && flight.in_flight >= model.inflight_longterm {
@@ -174,7 +174,7 @@ impl Machine {
     }
 
     /// `ProbeInflightLongtermUpward`
-    pub(super) fn probe_upward(&mut self, sample: &RateSample, model: &mut PathModel, flight: &Flight) {
+    pub(super) fn probe_upward(&mut self, sample: &RateSample, model: &mut BbrModel, flight: &Flight) {
         if !flight.is_cwnd_limited || flight.cwnd < model.inflight_longterm {
             return;
         }
@@ -193,7 +193,7 @@ impl Machine {
     pub(super) fn adapt_long_term(
         &mut self,
         sample: &RateSample,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
     ) -> bool {
         if self.cycle.ack_phase == AckPhase::ProbeStarting && model.is_round_start() {
@@ -224,7 +224,7 @@ impl Machine {
     pub(super) fn handle_too_high(
         &mut self,
         in_flight: Option<f64>,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         chance: &mut Chance<'_>,
     ) {
@@ -247,12 +247,12 @@ fn in_flight_at_loss(in_flight: f64, size: f64, lost: f64) -> f64 {
 }
 
 /// `TargetInflight`
-fn target_inflight(model: &PathModel, flight: &Flight) -> f64 {
+fn target_inflight(model: &BbrModel, flight: &Flight) -> f64 {
     model.bdp(1.0).unwrap_or(f64::INFINITY).min(flight.cwnd)
 }
 
 /// `IsTimeToCruise`
-fn is_time_to_cruise(model: &PathModel, flight: &Flight) -> bool {
+fn is_time_to_cruise(model: &BbrModel, flight: &Flight) -> bool {
     let headroom = model.with_headroom(flight.unit, least_window(flight.unit));
     flight.in_flight <= headroom && fits(model, model.max_bw, flight)
 }

@@ -2,7 +2,7 @@
 
 use anabranch_base::{Duration, Time};
 
-use super::model::PathModel;
+use super::model::BbrModel;
 use super::state::{Chance, Flight, Machine, State, least_window};
 
 /// Where a path stands with ProbeRTT.
@@ -28,7 +28,7 @@ impl Machine {
     /// `CheckProbeRTTDone`, when a path that was idle sends again. Returns whether ProbeRTT ends.
     pub fn check_probe_rtt_done(
         &mut self,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         chance: &mut Chance<'_>,
     ) -> bool {
@@ -44,7 +44,7 @@ impl Machine {
     /// `CheckProbeRTT`
     pub(super) fn check_probe_rtt(
         &mut self,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         chance: &mut Chance<'_>,
     ) -> Steps {
@@ -62,7 +62,7 @@ impl Machine {
 
     /// Whether the least round trip is to be looked for, and no other path does. It waits for another path no longer than
     /// a second.
-    pub(super) fn is_time_for_probe_rtt(&mut self, model: &PathModel, flight: &Flight) -> bool {
+    pub(super) fn is_time_for_probe_rtt(&mut self, model: &BbrModel, flight: &Flight) -> bool {
         if model.min_rtt.is_expired && !self.is_idle_restart {
             self.probe_rtt.due_since.get_or_insert(flight.now);
         }
@@ -73,7 +73,7 @@ impl Machine {
     /// `HandleProbeRTT`: whether it ends.
     pub(super) fn follow_probe_rtt(
         &mut self,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         chance: &mut Chance<'_>,
     ) -> bool {
@@ -90,12 +90,7 @@ impl Machine {
     }
 
     /// `ExitProbeRTT`
-    pub(super) fn leave_probe_rtt(
-        &mut self,
-        model: &mut PathModel,
-        flight: &Flight,
-        chance: &mut Chance<'_>,
-    ) {
+    pub(super) fn leave_probe_rtt(&mut self, model: &mut BbrModel, flight: &Flight, chance: &mut Chance<'_>) {
         model.reset_short_term();
         if self.full.was_reached {
             self.go_down(model, flight, chance);
@@ -107,7 +102,7 @@ impl Machine {
 }
 
 /// `ProbeRTTCwnd`
-pub fn probe_rtt_window(model: &PathModel, unit: f64) -> f64 {
+pub fn probe_rtt_window(model: &BbrModel, unit: f64) -> f64 {
     model.bdp(PROBE_RTT_GAIN).unwrap_or(0.0).max(least_window(unit))
 }
 

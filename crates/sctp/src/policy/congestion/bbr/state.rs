@@ -4,7 +4,7 @@
 use anabranch_base::Time;
 
 use super::loss::LossJudge;
-use super::model::{EndedRound, PathModel};
+use super::model::{BbrModel, EndedRound};
 use super::probe_bw::Cycle;
 use super::probe_rtt::{PROBE_RTT_GAIN, ProbeRtt, Steps};
 use super::sampler::RateSample;
@@ -99,7 +99,7 @@ impl Machine {
     pub fn on_sample(
         &mut self,
         sample: &RateSample,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         ended: Option<EndedRound>,
         chance: &mut Chance<'_>,
@@ -118,7 +118,7 @@ impl Machine {
     }
 
     /// The peer reports a congestion mark (M-BBR-7). In Startup the path is full; in a probe too much is in flight.
-    pub fn on_mark(&mut self, model: &mut PathModel, flight: &Flight, chance: &mut Chance<'_>) {
+    pub fn on_mark(&mut self, model: &mut BbrModel, flight: &Flight, chance: &mut Chance<'_>) {
         if self.state == State::Startup {
             self.end_startup(model, flight);
         } else if self.cycle.is_probe_sample() {
@@ -161,7 +161,7 @@ impl Machine {
         matches!(self.state, State::Startup | State::Refill | State::Up)
     }
 
-    fn check_full(&mut self, sample: &RateSample, model: &PathModel) {
+    fn check_full(&mut self, sample: &RateSample, model: &BbrModel) {
         if self.full.is_now || !model.is_round_start() || sample.is_app_limited {
             return;
         }
@@ -183,7 +183,7 @@ impl Machine {
     fn check_startup(
         &mut self,
         sample: &RateSample,
-        model: &mut PathModel,
+        model: &mut BbrModel,
         flight: &Flight,
         ended: Option<EndedRound>,
     ) {
@@ -199,20 +199,20 @@ impl Machine {
     }
 
     /// Startup ends by losses or marks.
-    fn end_startup(&mut self, model: &mut PathModel, flight: &Flight) {
+    fn end_startup(&mut self, model: &mut BbrModel, flight: &Flight) {
         self.full.was_reached = true;
         model.inflight_longterm =
             model.bdp(1.0).unwrap_or(0.0).max(model.inflight_latest).max(least_window(flight.unit));
         self.enter_drain(model);
     }
 
-    fn enter_drain(&mut self, model: &PathModel) {
+    fn enter_drain(&mut self, model: &BbrModel) {
         self.state = State::Drain;
         self.drain_start_round = model.round_count();
     }
 
     /// `CheckDrainDone`
-    fn check_drain(&mut self, model: &mut PathModel, flight: &Flight, chance: &mut Chance<'_>) {
+    fn check_drain(&mut self, model: &mut BbrModel, flight: &Flight, chance: &mut Chance<'_>) {
         let is_late = model.round_count() > self.drain_start_round + DRAIN_ROUNDS;
         if self.state == State::Drain && (is_late || fits(model, model.bw, flight)) {
             self.go_down(model, flight, chance);
@@ -221,7 +221,7 @@ impl Machine {
 }
 
 /// Whether what is in flight is at most `Inflight(rate, 1.0)`.
-pub(super) fn fits(model: &PathModel, rate: f64, flight: &Flight) -> bool {
+pub(super) fn fits(model: &BbrModel, rate: f64, flight: &Flight) -> bool {
     let least = least_window(flight.unit).max(flight.offload_budget);
     model.bdp_at(rate, 1.0).is_some_and(|bdp| flight.in_flight <= bdp.max(least))
 }
@@ -251,7 +251,7 @@ pub(super) mod tests {
     /// A machine and a model by the letter of the draft, with round trips of 40 ms.
     pub struct Bench {
         pub machine: Machine,
-        pub model: PathModel,
+        pub model: BbrModel,
         pub flight: Flight,
         /// What chance gives.
         pub chance: f64,
@@ -276,7 +276,7 @@ pub(super) mod tests {
                 delivered: 0.0,
                 offload_budget: 2.0 * UNIT,
             };
-            Bench { machine: Machine::new(now), model: PathModel::new(now), flight, chance: 0.9 }
+            Bench { machine: Machine::new(now), model: BbrModel::new(now), flight, chance: 0.9 }
         }
 
         /// A bench after Startup and Drain, that has just reached `state`. ProbeRTT is not due for five seconds.

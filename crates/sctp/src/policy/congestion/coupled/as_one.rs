@@ -82,7 +82,7 @@ const GAIN: f64 = 0.25;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     /// By how many bytes two windows of four packets of 1,500 B grow in ten round trips, where cuts at `cuts` ms took a quarter of
     /// both each.

@@ -18,7 +18,7 @@ use anabranch_base::ByteCount;
 pub use self::progress::Progress;
 
 use super::reno::{Reno, RenoRules};
-use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
+use super::{Acked, CutCause, CutWindow, SentData, WindowCoupling, WindowRule};
 use crate::policy::{PathId, PathSample, View};
 
 /// One of the paths that grow together.
@@ -100,7 +100,7 @@ fn packets(bytes: ByteCount, sample: &PathSample) -> f64 {
     bytes.get() as f64 / sample.unit.get() as f64
 }
 
-impl<R: CoupledRule> CongestionControl for Coupled<R> {
+impl<R: CoupledRule> WindowRule for Coupled<R> {
     fn add_path(&mut self, path: PathId) {
         self.reno.add_path(path);
         self.paths.resize(self.paths.len().max(path.index() + 1), PathMemory::default());
@@ -130,23 +130,6 @@ impl<R: CoupledRule> CongestionControl for Coupled<R> {
         ByteCount::new(growth.max(0.0).round() as u64)
     }
 
-    fn is_coupled(&self) -> bool {
-        true
-    }
-
-    fn yields_window(&self) -> bool {
-        true
-    }
-
-    fn take_yielded(&mut self, path: PathId, view: &View<'_>) -> ByteCount {
-        let sample = view.path(path);
-        let owed = &mut self.paths[path.index()].owed;
-        let most = sample.cwnd.saturating_sub(sample.unit);
-        let yielded = ByteCount::new(*owed as u64).min(most);
-        *owed = owed.fract();
-        yielded
-    }
-
     fn on_refused(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
         self.reno.on_refused(path, acked, view);
     }
@@ -169,6 +152,21 @@ impl<R: CoupledRule> CongestionControl for Coupled<R> {
             _ => CutWindow { ssthresh, ..standard },
         }
     }
+
+    fn coupling(&mut self) -> Option<&mut dyn WindowCoupling> {
+        Some(self)
+    }
+}
+
+impl<R: CoupledRule> WindowCoupling for Coupled<R> {
+    fn take_yielded(&mut self, path: PathId, view: &View<'_>) -> ByteCount {
+        let sample = view.path(path);
+        let owed = &mut self.paths[path.index()].owed;
+        let most = sample.cwnd.saturating_sub(sample.unit);
+        let yielded = ByteCount::new(*owed as u64).min(most);
+        *owed = owed.fract();
+        yielded
+    }
 }
 
 #[cfg(test)]
@@ -177,9 +175,8 @@ pub(crate) mod tests {
 
     use super::lia::Lia;
     use super::*;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::testing::members;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{members, sample, view};
 
     proptest! {
         /// One path alone grows as Reno does, by one packet for each window.

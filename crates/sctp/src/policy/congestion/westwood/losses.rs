@@ -54,7 +54,7 @@ mod tests {
     use anabranch_base::Duration;
 
     use super::*;
-    use crate::policy::view::tests::sample;
+    use crate::policy::testing::sample;
 
     /// A window of ten packets: 128 count.
     fn lose(losses: &mut ChanceLosses, packets: u64, millis: u64) -> f64 {

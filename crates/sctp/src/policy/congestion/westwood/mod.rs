@@ -21,7 +21,7 @@ use growth::Growth;
 use losses::ChanceLosses;
 
 use super::reno::{Reno, RenoRules};
-use super::{Acked, CongestionControl, CutCause, CutWindow, LostData, SentData};
+use super::{Acked, CutCause, CutWindow, LossDifferentiation, LostData, SentData, WindowRule};
 use crate::policy::{PathId, PathSample, View};
 
 /// The rule, and its state for each path.
@@ -88,7 +88,7 @@ fn filling(sample: &PathSample, delays: &Delays) -> Option<ByteCount> {
     Some(ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX)))
 }
 
-impl CongestionControl for Westwood {
+impl WindowRule for Westwood {
     fn add_path(&mut self, path: PathId) {
         self.reno.add_path(path);
         self.paths.resize_with(self.paths.len().max(path.index() + 1), Course::default);
@@ -97,10 +97,6 @@ impl CongestionControl for Westwood {
     fn remove_path(&mut self, path: PathId) {
         self.reno.remove_path(path);
         self.paths[path.index()] = Course::default();
-    }
-
-    fn tells_losses_apart(&self) -> bool {
-        true
     }
 
     fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) {
@@ -122,12 +118,6 @@ impl CongestionControl for Westwood {
         if !course.delays.are_queueing(sample) && !course.is_over(sample) {
             course.losses.on_lost(lost.bytes, sample, lost.at);
         }
-    }
-
-    fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
-        let (sample, course) = (view.path(path), &self.paths[path.index()]);
-        let is_own = course.delays.are_queueing(sample) || course.is_over(sample);
-        !is_own && !course.competition.is_known() && course.losses.share() < MOST_CHANCE
     }
 
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
@@ -175,6 +165,18 @@ impl CongestionControl for Westwood {
     fn on_undone(&mut self, path: PathId, _before: CutWindow, _view: &View<'_>) {
         self.paths[path.index()].competition.call_off();
     }
+
+    fn loss_differentiation(&self) -> Option<&dyn LossDifferentiation> {
+        Some(self)
+    }
+}
+
+impl LossDifferentiation for Westwood {
+    fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
+        let (sample, course) = (view.path(path), &self.paths[path.index()]);
+        let is_own = course.delays.are_queueing(sample) || course.is_over(sample);
+        !is_own && !course.competition.is_known() && course.losses.share() < MOST_CHANCE
+    }
 }
 
 /// A cut takes at least this part of the window: who shares the queue finds room.
@@ -190,8 +192,8 @@ mod tests {
 
     use super::*;
     use crate::policy::congestion::reno::tests::RULES;
-    use crate::policy::congestion::tests::acked;
-    use crate::policy::view::tests::{sample, view};
+    use crate::policy::testing::acked_bytes as acked;
+    use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay};
 
     /// A path of 20 Mbit/s and 40 ms, which 100,000 bytes fill, with a window of `cwnd` and packets that wait for `waits` ms.
