@@ -10,6 +10,7 @@ mod manifest;
 mod mechanisms;
 mod modules;
 mod parts;
+mod policies;
 mod programs;
 mod words;
 mod workspace;
@@ -52,6 +53,11 @@ fn no_part_of_an_association_sees_another() {
 #[test]
 fn no_closed_part_of_sctp_shows_a_field() {
     refuse(&parts::open_fields(Workspace::read().files()));
+}
+
+#[test]
+fn no_code_compares_the_name_of_a_policy() {
+    every_file(policies::compared);
 }
 
 #[test]
