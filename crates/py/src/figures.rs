@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anabranch_studies::figures::batch::{FigureBatch, batches};
-use anabranch_studies::figures::catalogue::PANELS;
+use anabranch_studies::figures::catalogue::panels;
 use anabranch_studies::figures::session::{self, Members};
 use anabranch_studies::figures::wanted::{Wanted, wanted};
-use anabranch_studies::figures::{Conduct, FigureError, document};
+use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, FigureError, PanelEntry, document};
 use anabranch_studies::grid::RunWatch;
 use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
@@ -139,24 +139,24 @@ pub fn run_figure_batch(py: Python<'_>, batch: &[u8]) -> PyResult<String> {
 
 /// Every panel: its name, what it shows, the figure that runs it, and the verdict of the full scale.
 #[pyfunction]
-pub fn figure_panels() -> Vec<(&'static str, &'static str, String, String)> {
-    let panel = |entry: &anabranch_studies::figures::catalogue::PanelEntry| {
-        (entry.id, entry.title, session::name_of(entry.figure), entry.verdict.word().to_owned())
+pub fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)> {
+    let panel = |(figure, entry): (&'static FigureEntry, &'static PanelEntry)| {
+        (entry.id, entry.title, figure.id, entry.verdict.word().to_owned())
     };
-    PANELS.iter().map(panel).collect()
+    panels().map(panel).collect()
 }
 
 /// The panels of figures at full scale without their curves, a JSON document a figure; all figures where none is named.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
-pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(String, String)>> {
+pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'static str, String)>> {
     let wanted = match &ids[..] {
-        [] => session::figures().iter().map(|figure| Wanted::whole(*figure)).collect(),
+        [] => FIGURES.iter().map(|figure| Wanted::whole(figure)).collect(),
         ids => wanted_of(ids)?,
     };
     let outline = |one: &Wanted| {
         let record = one.record(StudyScale::Full)?;
-        Ok((session::name_of(one.figure()), document::outline(&record).to_string()))
+        Ok((one.figure().id, document::outline(&record).to_string()))
     };
     unlocked(py, None, move || wanted.iter().map(outline).collect::<Result<Vec<_>, FigureError>>())?
         .map_err(|error| failed(&error))

@@ -7,16 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_studies::figures::catalogue::{
-    DecidedBy, INDEX_BEGIN, INDEX_END, PANELS, PanelEntry, WORKS, index, verdict_in, with_curves,
+    INDEX_BEGIN, INDEX_END, WORKS, index, panels, verdict_in, with_curves,
 };
 use anabranch_studies::figures::claim::{Claim, Weight};
 use anabranch_studies::figures::curve_table;
 use anabranch_studies::figures::running_times;
-use anabranch_studies::figures::session::{drawn_anew, name_of};
+use anabranch_studies::figures::session::drawn_anew;
 use anabranch_studies::figures::wanted::wanted;
-use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::figures::{Conduct, DecidedBy, FIGURES, FigureEntry};
 use anabranch_studies::scale::StudyScale;
-use clap::ValueEnum;
 
 /// The panels with results, by work, as the atlas counts them (atlas 13): 8, 6, 6, 10 and 31.
 const ATLAS: [&str; 61] = [
@@ -38,11 +37,11 @@ fn page() -> String {
 }
 
 /// The section of a figure: its heading and its text.
-fn section(page: &str, figure: FigureName) -> Option<(&str, &str)> {
-    let name = name_of(figure);
+fn section<'p>(page: &'p str, figure: &FigureEntry) -> Option<(&'p str, &'p str)> {
     let mut sections =
         page.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap_or((section, "")));
-    sections.find(|(heading, _)| heading.split(':').next().is_some_and(|id| id.replace('–', "-") == name))
+    sections
+        .find(|(heading, _)| heading.split(':').next().is_some_and(|id| id.replace('–', "-") == figure.id))
 }
 
 /// How a heading is linked to, in the repository and on the site.
@@ -57,18 +56,23 @@ fn anchor(heading: &str) -> String {
 
 #[test]
 fn every_panel_of_the_atlas_is_in_the_catalogue_and_no_other() {
-    let known: Vec<&str> = PANELS.iter().map(|entry| entry.id).collect();
+    let known: Vec<&str> = panels().map(|(_, panel)| panel.id).collect();
     assert_eq!(known, ATLAS);
     assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), 61);
-    for entry in &PANELS {
-        assert!(WORKS.iter().any(|(work, _)| entry.id.starts_with(&format!("{work}-"))), "{}", entry.id);
-        assert_eq!(wanted([entry.id]).map(|one| one[0].figure()), Ok(entry.figure));
+    assert_eq!(
+        FIGURES.iter().map(|figure| figure.panels.len()).sum::<usize>(),
+        61,
+        "each is of a known work"
+    );
+    for (figure, panel) in panels() {
+        assert!(WORKS.iter().any(|(work, _)| panel.id.starts_with(&format!("{work}-"))), "{}", panel.id);
+        assert_eq!(wanted([panel.id]).map(|one| one[0].figure().id), Ok(figure.id));
     }
     let places: Vec<String> = ["IY-F5a", "YE-T1"]
-        .map(|id| PANELS.iter().find(|entry| entry.id == id))
+        .map(|id| panels().find(|(_, panel)| panel.id == id))
         .into_iter()
         .flatten()
-        .map(PanelEntry::place)
+        .map(|(_, panel)| panel.place())
         .collect();
     assert_eq!(places, ["figure 5a", "table 1"]);
 }
@@ -76,27 +80,26 @@ fn every_panel_of_the_atlas_is_in_the_catalogue_and_no_other() {
 #[test]
 fn the_verdicts_of_the_catalogue_are_those_of_the_sections() {
     let page = page();
-    for entry in &PANELS {
-        let (_, text) = section(&page, entry.figure).unwrap_or_else(|| panic!("{} has no section", entry.id));
-        assert_eq!(verdict_in(text, entry), Some(entry.verdict), "{}", entry.id);
+    for (figure, panel) in panels() {
+        let (_, text) = section(&page, figure).unwrap_or_else(|| panic!("{} has no section", figure.id));
+        assert_eq!(verdict_in(text, panel), Some(panel.verdict), "{}", panel.id);
     }
 }
 
 /// The page with its index and its curves made anew.
 fn made_anew(page: &str) -> String {
     let times = running_times::read(&docs().join("figures")).expect("a table of times");
-    let made = |entry: &PanelEntry| {
-        let (heading, _) = section(page, entry.figure)?;
+    let made = |figure: &FigureEntry| {
+        let (heading, _) = section(page, figure)?;
         Some((heading.split(':').next()?.to_owned(), anchor(heading)))
     };
     let (before, rest) = page.split_once(INDEX_BEGIN).expect("where the index begins");
     let (_, after) = rest.split_once(INDEX_END).expect("where the index ends");
     let mut page = format!("{before}{INDEX_BEGIN}\n{}{INDEX_END}{after}", index(made, &times));
-    for name in FigureName::value_variants() {
-        let heading = name_of(*name);
-        let time = times.iter().find(|time| time.figure == heading).map(|time| time.processor_s);
-        let record = name.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
-        let (_, text) = section(&page, *name).unwrap_or_else(|| panic!("{heading} has no section"));
+    for figure in FIGURES {
+        let time = times.iter().find(|time| time.figure == figure.id).map(|time| time.processor_s);
+        let record = figure.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
+        let (_, text) = section(&page, figure).unwrap_or_else(|| panic!("{} has no section", figure.id));
         page = page.replace(text, &with_curves(text, &record, time));
     }
     page
@@ -118,7 +121,7 @@ fn the_index_and_the_curves_of_the_page_are_current() {
 fn every_figure_has_a_time() {
     let times = running_times::read(&docs().join("figures")).expect("a table of times");
     let known: Vec<&str> = times.iter().map(|time| time.figure.as_str()).collect();
-    assert_eq!(known, FigureName::value_variants().iter().map(|name| name_of(*name)).collect::<Vec<_>>());
+    assert_eq!(known, FIGURES.iter().map(|figure| figure.id).collect::<Vec<_>>());
 }
 
 #[test]
@@ -142,16 +145,16 @@ fn every_table_and_picture_of_the_page_is_there_and_no_other() {
 /// What decides about a panel is in its record, so that a run has a verdict on it.
 #[test]
 fn what_decides_about_a_panel_is_in_its_record() {
-    for entry in &PANELS {
-        let record = entry.figure.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
-        let is_deciding = |claim: &Claim| match entry.decided_by {
+    for (figure, panel) in panels() {
+        let record = figure.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        let is_deciding = |claim: &Claim| match panel.decided_by {
             DecidedBy::Figure => claim.weight == Weight::Core,
-            DecidedBy::Panel(panel) => claim.weight == Weight::Core && claim.panel == panel,
+            DecidedBy::Panel(name) => claim.weight == Weight::Core && claim.panel == name,
             DecidedBy::Claims(names) => names.contains(&claim.id),
         };
         let count = record.claims.iter().filter(|claim| is_deciding(claim)).count();
-        let least = if let DecidedBy::Claims(names) = entry.decided_by { names.len() } else { 1 };
-        assert!(count >= least, "{}", entry.id);
+        let least = if let DecidedBy::Claims(names) = panel.decided_by { names.len() } else { 1 };
+        assert!(count >= least, "{}", panel.id);
     }
 }
 
@@ -159,15 +162,17 @@ fn what_decides_about_a_panel_is_in_its_record() {
 #[test]
 fn committed_points_are_drawn_again_to_the_last_digits_but_three() {
     let mut conduct = Conduct::of_scale(StudyScale::Full);
-    for (name, id, panel) in [(FigureName::YeF30, "YE-F30", "F30"), (FigureName::IyF4, "IY-F4", "each")] {
-        let record = name.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
+    for (id, panel) in [("YE-F30", "F30"), ("IY-F4", "each")] {
+        let figure = FigureEntry::named(id).unwrap_or_else(|| panic!("{id}"));
+        let record = figure.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
         let of_name = record.panels.iter().find(|one| one.name == panel).expect("the panel");
         let path = docs().join("figures").join(curve_table::file_name(id, of_name));
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let rows = curve_table::read(&text).unwrap_or_else(|error| panic!("{error}"));
         let row = &rows[rows.len() / 2];
         let point = (row.series.clone(), row.x);
-        let anew = drawn_anew(name, panel, &[point], &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        let anew =
+            drawn_anew(figure, panel, &[point], &mut conduct).unwrap_or_else(|error| panic!("{error}"));
         assert!(anew.len() == 1 && anew[0].is_same(row), "{row:?}: {anew:?}");
     }
 }

@@ -9,14 +9,22 @@ use std::fs;
 
 use anabranch_studies::figures::by_seed::BySeed;
 use anabranch_studies::figures::claim::{Verdict, Weight};
+use anabranch_studies::figures::figure::Figure;
 use anabranch_studies::figures::results::{Metric, Results};
-use anabranch_studies::figures::{Conduct, FigureName, FigureResult, judge, judge_default, report};
+use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, FigureResult, judge, judge_default, report};
 use anabranch_studies::kept_runs::KeptRuns;
 use anabranch_studies::scale::StudyScale;
-use clap::ValueEnum;
 
-fn outcome(name: FigureName) -> FigureResult {
-    judge_default(name, &mut quick(None)).unwrap_or_else(|error| panic!("{error}"))
+fn named(name: &str) -> &'static FigureEntry {
+    FigureEntry::named(name).unwrap_or_else(|| panic!("{name}"))
+}
+
+fn record(name: &str) -> Figure {
+    named(name).record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn outcome(name: &str) -> FigureResult {
+    judge_default(named(name), &mut quick(None)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The quick scale, with as many seeds a point at most.
@@ -27,7 +35,7 @@ fn quick(at_most: Option<u64>) -> Conduct {
 #[test]
 fn the_verdicts_at_quick_scale_are_those_that_they_were_before() {
     let mut table = String::new();
-    for name in [FigureName::IyF4, FigureName::IyF5, FigureName::IyF6] {
+    for name in ["IY-F4", "IY-F5", "IY-F6"] {
         table.push_str(&verdicts(&outcome(name)));
     }
     insta::assert_snapshot!(table);
@@ -36,7 +44,7 @@ fn the_verdicts_at_quick_scale_are_those_that_they_were_before() {
 /// With the standard's rules alone, CMT over one path and AppStripe over one path are the same association.
 #[test]
 fn plain_striping_over_one_path_is_standard_sctp_to_the_nanosecond() {
-    let results = outcome(FigureName::IyA1).results;
+    let results = outcome("IY-A1").results;
     let times = |series: &'static str, x| times(&results, "one", series, x);
     for loss in [1.0, 20.0, 50.0, 100.0] {
         assert_eq!(times("plain striping", loss), times("AppStripe", loss), "{loss} of 1000 lost");
@@ -46,7 +54,7 @@ fn plain_striping_over_one_path_is_standard_sctp_to_the_nanosecond() {
 
 #[test]
 fn without_losses_equal_paths_share_every_sack_and_a_single_path_shares_none() {
-    let results = outcome(FigureName::IyF4).results;
+    let results = outcome("IY-F4").results;
     let share = |x| results.point("delayed", "CMT", Metric::SharedSacks, x).map(BySeed::mean);
     assert_eq!(share(40.0), Some(0.0));
     assert!(share(0.0) > Some(0.95), "{:?}", share(0.0));
@@ -57,7 +65,7 @@ fn an_interrupted_study_gives_the_page_of_one_that_was_not() {
     let folder = tempfile::tempdir().expect("there is room");
     let page = |kept| {
         let mut conduct = Conduct { kept, ..quick(None) };
-        let outcome = judge_default(FigureName::IyF4, &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = judge_default(named("IY-F4"), &mut conduct).unwrap_or_else(|error| panic!("{error}"));
         (report::figure(&outcome, StudyScale::Quick) + &report::csv(&outcome), conduct.kept.counts())
     };
     let (whole, first) = page(KeptRuns::in_folder(folder.path(), "as-recorded").expect("it can be written"));
@@ -75,7 +83,7 @@ fn an_interrupted_study_gives_the_page_of_one_that_was_not() {
 #[test]
 fn verdicts_of_fewer_seeds_or_smaller_runs_say_so() {
     let provisional = |scale, at_most| {
-        let mut figure = FigureName::IyF6.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        let mut figure = record("IY-F6");
         figure.panels.retain(|panel| panel.name == "a");
         figure.claims.retain(|claim| claim.panel == "a");
         let mut conduct = Conduct { scale, ..quick(at_most) };
@@ -97,7 +105,7 @@ fn verdicts_of_fewer_seeds_or_smaller_runs_say_so() {
 /// WS-F6 with two seeds: the models and ns-2 are where they belong beside the simulator.
 #[test]
 fn one_path_by_its_rate_is_judged_as_it_was_before() {
-    let mut figure = FigureName::WsF5ToF8.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut figure = record("WS-F5-F8");
     figure.panels.retain(|panel| panel.name.starts_with("F6"));
     figure.claims.retain(|claim| claim.panel == "F6");
     let outcome = judge(figure, "default", &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
@@ -113,8 +121,7 @@ fn one_path_by_its_rate_is_judged_as_it_was_before() {
 /// WS-F9 at three places: limits that take losses into account, and ranks that do not.
 #[test]
 fn planned_limits_and_ranks_compare_as_they_did_before() {
-    let mut figure =
-        FigureName::WsF9ToF12.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut figure = record("WS-F9-F12");
     figure.panels.retain(|panel| panel.name.starts_with("F9"));
     figure.claims.clear();
     let (series_kept, places) = ("b₂ = 20 Mbit/s", [1e-4, 5.62e-3, 1e-1]);
@@ -137,11 +144,10 @@ fn planned_limits_and_ranks_compare_as_they_did_before() {
 
 #[test]
 fn what_needs_no_simulation_is_judged_as_it_was_before() {
-    let of_models = outcome(FigureName::YeF30);
+    let of_models = outcome("YE-F30");
     assert!(of_models.findings.iter().all(|finding| finding.provisional.is_none()), "no seeds, no scale");
     let mut table = verdicts(&of_models);
-    let mut figure =
-        FigureName::WsF13ToF14.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut figure = record("WS-F13-F14");
     // A measured time is not a golden value.
     figure.panels.retain(|panel| panel.metric != Metric::SolveTime);
     figure.claims.retain(|claim| claim.panel != "F14");
@@ -153,8 +159,7 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
 /// LIU-F4a at two places and LIU-F6a at one, with two seeds: the simulation beside the columns.
 #[test]
 fn multipath_tcp_and_its_model_compare_as_they_did_before() {
-    let mut figure =
-        FigureName::LiuF4ToF6.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut figure = record("LIU-F4-F6");
     let kept = [("F4a", &[12.0, 80.0][..]), ("F6a", &[1_000.0])];
     figure.panels.retain(|panel| kept.iter().any(|(name, _)| panel.name == *name));
     figure.claims.clear();
@@ -180,8 +185,9 @@ fn multipath_tcp_and_its_model_compare_as_they_did_before() {
 #[test]
 fn the_string_of_stations_is_judged_as_it_was_before() {
     let mut table = String::new();
-    for name in [FigureName::YeF11, FigureName::YeF13, FigureName::YeF15, FigureName::YeX3] {
-        let outcome = judge_default(name, &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
+    for name in ["YE-F11", "YE-F13", "YE-F15", "YE-X3"] {
+        let outcome =
+            judge_default(named(name), &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
         table.push_str(&verdicts(&outcome));
         table.push_str(&values(&outcome));
     }
@@ -193,9 +199,9 @@ fn the_string_of_stations_is_judged_as_it_was_before() {
 fn throughput_over_the_string_is_what_it_was_before() {
     let mut table = String::new();
     for (name, window, left_out) in [
-        (FigureName::YeF7ToF9, 4.0, &["variation", "zero bins explained", "longest outage"][..]),
+        ("YE-F7-F9", 4.0, &["variation", "zero bins explained", "longest outage"][..]),
         (
-            FigureName::YeA1,
+            "YE-A1",
             4.0,
             &[
                 "zero bins of one channel",
@@ -203,9 +209,9 @@ fn throughput_over_the_string_is_what_it_was_before() {
                 "zero bins with twice the window",
             ],
         ),
-        (FigureName::YeA2, 16.0, &["zero bins"]),
+        ("YE-A2", 16.0, &["zero bins"]),
     ] {
-        let mut figure = name.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        let mut figure = record(name);
         figure.panels.retain(|panel| !left_out.contains(&panel.name));
         figure.claims.clear();
         for series in figure.panels.iter_mut().flat_map(|panel| &mut panel.series) {
@@ -219,7 +225,7 @@ fn throughput_over_the_string_is_what_it_was_before() {
 
 #[test]
 fn a_member_of_the_sensitivity_set_says_what_it_changes() {
-    let headline = outcome(FigureName::YeF30);
+    let headline = outcome("YE-F30");
     let page = |verdicts: [Verdict; 3]| {
         let mut member = FigureResult { setting: "another", ..headline.clone() };
         for (finding, verdict) in member.findings.iter_mut().zip(verdicts) {
@@ -236,14 +242,14 @@ fn a_member_of_the_sensitivity_set_says_what_it_changes() {
 
 #[test]
 fn every_panel_about_which_something_is_said_has_a_verdict_of_its_own() {
-    for name in FigureName::value_variants() {
-        let figure = name.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    for entry in FIGURES {
+        let figure = entry.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
         let of_weight = |weight| figure.claims.iter().filter(move |claim| claim.weight == weight);
         let core: Vec<&str> = of_weight(Weight::Core).map(|claim| claim.panel).collect();
         let side = of_weight(Weight::Side).map(|claim| claim.panel);
         let without: Vec<&str> = side.filter(|panel| !panel.is_empty() && !core.contains(panel)).collect();
         // IY-X1 and BERP-T1 are remarks of the papers, without a figure.
-        let is_remark = [FigureName::IyX1, FigureName::BerpT1].contains(name);
+        let is_remark = ["IY-X1", "BERP-T1"].contains(&entry.id);
         assert!(is_remark || without.is_empty(), "{}: {without:?}", figure.id);
     }
 }

@@ -101,11 +101,10 @@ impl FiguresArguments {
 
 /// What may be named.
 fn ids() -> PossibleValuesParser {
-    let mut names: Vec<String> = wanted::known().chain([ALL.to_owned()]).collect();
-    names.sort();
+    let mut names: Vec<&'static str> = wanted::known().chain([ALL]).collect();
+    names.sort_unstable();
     names.dedup();
-    // Text that lasts: the program parses its arguments once.
-    PossibleValuesParser::new(names.into_iter().map(|name| -> &'static str { name.leak() }))
+    PossibleValuesParser::new(names)
 }
 
 /// Stands for every figure.

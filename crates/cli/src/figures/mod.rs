@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anabranch_studies::figures::wanted::{Wanted, wanted};
-use anabranch_studies::figures::{Conduct, session};
+use anabranch_studies::figures::{Conduct, FIGURES};
 use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
 
@@ -35,7 +35,7 @@ pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Res
 /// What these names stand for, each record once, in the order of the catalogue; every one where no name is given.
 fn figures(ids: &[String]) -> Vec<Wanted> {
     if ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL)) {
-        return session::figures().iter().map(|figure| Wanted::whole(*figure)).collect();
+        return FIGURES.iter().map(|figure| Wanted::whole(figure)).collect();
     }
     // The arguments take no other names.
     wanted(ids.iter().map(String::as_str)).unwrap_or_default()
@@ -66,6 +66,6 @@ fn page_name(wanted: &Wanted) -> String {
 }
 
 /// Names in their order, for messages.
-fn listed(names: impl Iterator<Item = String>) -> String {
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
 }

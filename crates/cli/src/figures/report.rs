@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
-use anabranch_studies::figures::catalogue::{PanelEntry, verdict_in};
+use anabranch_studies::figures::catalogue::verdict_in;
 use anabranch_studies::figures::claim::Verdict;
-use anabranch_studies::figures::session::{Lack, judged_by_kept, name_of};
+use anabranch_studies::figures::session::{Lack, judged_by_kept};
 use anabranch_studies::figures::wanted::Wanted;
-use anabranch_studies::figures::{Conduct, FigureResult, document, report as pages};
+use anabranch_studies::figures::{Conduct, FigureResult, PanelEntry, document, report as pages};
 use serde_json::{Value, json};
 
 use super::progress::FigureWatch;
@@ -122,7 +122,7 @@ impl Known {
             Known::Page(page) => {
                 let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict_in(page, entry).map(Verdict::word) });
                 Some(
-                    json!({ "figure": name_of(wanted.figure()), "panels": wanted.entries().map(panel).collect::<Vec<_>>() }),
+                    json!({ "figure": wanted.figure().id, "panels": wanted.entries().map(panel).collect::<Vec<_>>() }),
                 )
             }
             Known::Runs(_) | Known::Never => None,
@@ -131,8 +131,8 @@ impl Known {
 
     fn missing(&self, wanted: &Wanted) -> Option<Value> {
         match self {
-            Known::Runs(missing) => Some(json!({ "figure": name_of(wanted.figure()), "runs": missing })),
-            Known::Never => Some(json!({ "figure": name_of(wanted.figure()), "runs": null })),
+            Known::Runs(missing) => Some(json!({ "figure": wanted.figure().id, "runs": missing })),
+            Known::Never => Some(json!({ "figure": wanted.figure().id, "runs": null })),
             Known::Judged(_) | Known::Page(_) => None,
         }
     }

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_studies::figures::session::{self, Members};
-use anabranch_studies::figures::wanted::Wanted;
-use anabranch_studies::figures::{Conduct, FigureName, report, running_times};
+use anabranch_studies::figures::wanted::{UnknownFigure, Wanted};
+use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, report, running_times};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
 use anabranch_studies::printing::{print, tell};
 use anabranch_studies::scale::StudyScale;
 use anabranch_studies::stopwatch;
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The papers' figures, and verdicts on what is said of them (docs/figures.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Only this figure; may be given several times
-    #[arg(long, value_enum)]
-    id: Vec<FigureName>,
+    #[arg(long, value_parser = figure_parser())]
+    id: Vec<&'static FigureEntry>,
     /// How much is run: verdicts on the papers come from the full scale
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
@@ -46,6 +46,14 @@ pub struct Arguments {
     csv: Option<PathBuf>,
 }
 
+/// Takes the names and aliases of all figures.
+fn figure_parser() -> impl TypedValueParser<Value = &'static FigureEntry> {
+    let value =
+        |figure: &&FigureEntry| PossibleValue::new(figure.id).aliases(figure.aliases).help(figure.about);
+    PossibleValuesParser::new(FIGURES.iter().map(value))
+        .try_map(|name| FigureEntry::named(&name).ok_or(UnknownFigure { name }))
+}
+
 impl Arguments {
     /// Whether each figure is run as its verdict stands for it, and nothing else.
     fn is_whole_figure(&self) -> bool {
@@ -55,7 +63,7 @@ impl Arguments {
 
 /// Runs them, and prints each as it is done.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    let names = if arguments.id.is_empty() { FigureName::value_variants() } else { &arguments.id };
+    let figures = if arguments.id.is_empty() { FIGURES } else { &arguments.id };
     let mut rows = report::CSV_HEAD.to_owned();
     let kept = match &arguments.out {
         Some(folder) => KeptRuns::in_folder(folder, &by_recorded_results())?,
@@ -64,9 +72,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let mut conduct = Conduct { scale: arguments.scale, at_most: arguments.seeds, kept };
     tell_of_rows(conduct.kept.counts());
     let members = if arguments.default_only { Members::None } else { Members::Named(&arguments.members) };
-    for name in names {
+    for figure in figures.iter().copied() {
         let (begun, before) = (stopwatch::now(), conduct.kept.counts());
-        let judged = session::judged(&Wanted::whole(*name), &mut conduct, members)?;
+        let judged = session::judged(&Wanted::whole(figure), &mut conduct, members)?;
         print(&judged.page(arguments.scale))?;
         if let Some(folder) = &arguments.svg {
             session::write_drawings(&judged.headline, folder)?;
@@ -76,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         if let Some(folder) = &arguments.curves {
             session::write_curves(&judged.headline, folder)?;
             if taken == 0 && arguments.is_whole_figure() {
-                running_times::note(folder, *name, spent.processor)?;
+                running_times::note(folder, figure, spent.processor)?;
             }
         }
         tell(&format!("{}: {taken} runs taken, {made} made; {spent}", judged.headline.figure.id));

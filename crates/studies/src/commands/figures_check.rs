@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anabranch_studies::figures::curve_table::{self, CurveRow};
-use anabranch_studies::figures::session::{drawn_anew, name_of};
-use anabranch_studies::figures::{Conduct, FigureName};
+use anabranch_studies::figures::session::drawn_anew;
+use anabranch_studies::figures::{Conduct, FIGURES};
 use anabranch_studies::printing::{print_line, tell};
 use anabranch_studies::scale::StudyScale;
-use clap::ValueEnum;
 
 /// Points of the committed curves drawn anew, at full scale: the n-th of each so many
 #[derive(Debug, clap::Args)]
@@ -30,8 +29,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let mut conduct = Conduct::of_scale(StudyScale::Full);
     let (mut seen, mut drawn, mut differing) = (0_u64, 0, 0);
-    for name in FigureName::value_variants() {
-        let record = name.record(StudyScale::Full)?;
+    for figure in FIGURES {
+        let record = figure.record(StudyScale::Full)?;
         for panel in &record.panels {
             let path = arguments.folder.join(curve_table::file_name(record.id, panel));
             let Some(rows) = read(&path)? else { continue };
@@ -43,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
                 seen += 1;
             }
             let points: Vec<(String, f64)> = chosen.iter().map(|row| (row.series.clone(), row.x)).collect();
-            let anew = drawn_anew(*name, panel.name, &points, &mut conduct)?;
+            let anew = drawn_anew(figure, panel.name, &points, &mut conduct)?;
             for row in &chosen {
                 drawn += 1;
                 let found = anew.iter().find(|found| found.series == row.series && found.x == row.x);
@@ -55,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
                 }
             }
         }
-        tell(&format!("{}: {drawn} of {seen} points drawn so far", name_of(*name)));
+        tell(&format!("{}: {drawn} of {seen} points drawn so far", figure.id));
     }
     if seen == 0 {
         return Err(format!("there are no curves in {}", arguments.folder.display()).into());

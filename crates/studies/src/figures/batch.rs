@@ -117,7 +117,8 @@ impl FigureBatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::{FigureName, FigureResult, judge_default};
+    use crate::figures::iy::zero_loss;
+    use crate::figures::{FigureResult, judge_default};
     use crate::scale::StudyScale;
 
     fn conduct() -> Conduct {
@@ -128,24 +129,26 @@ mod tests {
     #[test]
     fn a_figure_of_batches_is_the_figure() {
         let mut elsewhere = conduct();
-        let made = batches(&FigureName::IyF4.into(), &mut elsewhere, 0.0).expect("a record");
+        let made = batches(&Wanted::whole(&zero_loss::ENTRY), &mut elsewhere, 0.0).expect("a record");
         assert!(made.len() > 10);
         for batch in made {
             let sent = FigureBatch::from_bytes(&batch.to_bytes()).expect("a batch");
             assert_eq!(sent, batch);
             elsewhere.kept.accept(&sent.run().expect("it runs")).expect("rows of this program");
         }
-        assert!(batches(&FigureName::IyF4.into(), &mut elsewhere, 1.0).expect("a record").is_empty());
+        assert!(
+            batches(&Wanted::whole(&zero_loss::ENTRY), &mut elsewhere, 1.0).expect("a record").is_empty()
+        );
         let tried = elsewhere.kept.counts().made;
         assert_eq!(tried, 1, "one run shows how long they take");
         let verdicts = |result: &FigureResult| -> Vec<String> {
             result.findings.iter().map(|finding| finding.measured.clone()).collect()
         };
-        let there = judge_default(FigureName::IyF4, &mut elsewhere).expect("it is judged");
+        let there = judge_default(&zero_loss::ENTRY, &mut elsewhere).expect("it is judged");
         assert_eq!(elsewhere.kept.counts().made, tried, "no other run was made here");
         assert_eq!(
             verdicts(&there),
-            verdicts(&judge_default(FigureName::IyF4, &mut conduct()).expect("it runs"))
+            verdicts(&judge_default(&zero_loss::ENTRY, &mut conduct()).expect("it runs"))
         );
     }
 
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn rows_of_another_simulator_and_damaged_ones_are_refused() {
-        let made = batches(&FigureName::IyF4.into(), &mut conduct(), 0.0).expect("a record");
+        let made = batches(&Wanted::whole(&zero_loss::ENTRY), &mut conduct(), 0.0).expect("a record");
         let rows = made[0].run().expect("it runs");
         let mut other = KeptRuns::<RunValues>::named("another");
         assert!(other.accept(&rows).is_err());

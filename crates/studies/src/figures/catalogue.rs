@@ -3,7 +3,6 @@
 //! page's sections.
 
 mod curves;
-mod entries;
 mod page;
 
 use curves::told;
@@ -15,40 +14,11 @@ use std::fmt::Write as _;
 
 use super::claim::{Claim, Finding, Weight};
 use super::running_times::RunningTime;
-use super::session::name_of;
-use super::verdict::{Standing, Verdict};
-use super::{FigureName, FigureResult};
+use super::verdict::Standing;
+use super::{DecidedBy, FIGURES, FigureEntry, FigureResult, PanelEntry};
 
-pub use entries::PANELS;
-
-/// A panel of a work.
-#[derive(Clone, Copy, Debug)]
-pub struct PanelEntry {
-    /// Its name in the atlas, such as `IY-F5a`.
-    pub id: &'static str,
-    /// What it shows.
-    pub title: &'static str,
-    /// The record that runs it.
-    pub figure: FigureName,
-    /// What decides about it.
-    pub decided_by: DecidedBy,
-    /// The verdict of the full scale.
-    pub verdict: Verdict,
-}
-
-/// What decides about a panel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecidedBy {
-    /// All core claims of its record.
-    Figure,
-    /// The core claims about this panel of its record.
-    Panel(&'static str),
-    /// These claims of its record: the core ones among them, if there are any.
-    Claims(&'static [&'static str]),
-}
-
-/// The works, by what their panels' names begin with.
-pub const WORKS: [(&str, &str); 5] = [
+/// The works, by what the names of their figures and panels begin with.
+pub static WORKS: [(&str, &str); 5] = [
     ("IY", "Iyengar and others, concurrent multipath transfer"),
     ("BERP", "BERP"),
     ("LIU", "Liu and others, a model of multipath TCP"),
@@ -77,20 +47,21 @@ impl PanelEntry {
     }
 }
 
-/// The panels that a record runs, in their order.
-pub fn panels_of(figure: FigureName) -> impl Iterator<Item = &'static PanelEntry> {
-    PANELS.iter().filter(move |entry| entry.figure == figure)
+/// Every panel of the works with the figure that runs it, in the order of the atlas.
+pub fn panels() -> impl Iterator<Item = (&'static FigureEntry, &'static PanelEntry)> {
+    let figures =
+        WORKS.iter().flat_map(|(work, _)| FIGURES.iter().filter(move |figure| figure.work() == *work));
+    figures.flat_map(|figure| figure.panels.iter().map(move |panel| (*figure, panel)))
 }
 
 /// The index as docs/figures.md has it, between [`INDEX_BEGIN`] and [`INDEX_END`], with what each figure takes as a whole.
-pub fn index(section: impl Fn(&PanelEntry) -> Option<(String, String)>, times: &[RunningTime]) -> String {
+pub fn index(section: impl Fn(&FigureEntry) -> Option<(String, String)>, times: &[RunningTime]) -> String {
     let mut table =
         String::from("| panel | shows | verdict | its figure takes | section |\n|---|---|---|---:|---|\n");
-    for entry in &PANELS {
-        let (title, anchor) = section(entry).unwrap_or_default();
-        let PanelEntry { id, title: shows, verdict, figure, .. } = entry;
-        let name = name_of(*figure);
-        let time = times.iter().find(|time| time.figure == name).map(|time| told(time.processor_s));
+    for (figure, panel) in panels() {
+        let (title, anchor) = section(figure).unwrap_or_default();
+        let PanelEntry { id, title: shows, verdict, .. } = panel;
+        let time = times.iter().find(|time| time.figure == figure.id).map(|time| told(time.processor_s));
         let time = time.unwrap_or_default();
         let _ = writeln!(table, "| {id} | {shows} | {} | {time} | [{title}](#{anchor}) |", verdict.word());
     }

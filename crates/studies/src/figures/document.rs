@@ -4,15 +4,13 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::FigureResult;
-use super::catalogue::PanelEntry;
 use super::claim::{Claim, Finding, Weight};
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, Panel, Spacing};
-use super::session::name_of;
 use super::stated::{self, StatedRange};
 use super::verdict::Standing;
 use super::wanted::Wanted;
+use super::{FigureResult, PanelEntry};
 
 /// The verdicts of a figure, or of a part of it, and the files that were written of it.
 pub fn figure(wanted: &Wanted, result: &FigureResult, files: &[PathBuf]) -> Value {
@@ -21,7 +19,7 @@ pub fn figure(wanted: &Wanted, result: &FigureResult, files: &[PathBuf]) -> Valu
     let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict(entry.standing(result)) });
     let claims = result.figure.claims.iter().zip(&result.findings);
     json!({
-        "figure": name_of(wanted.figure()),
+        "figure": wanted.figure().id,
         "title": result.figure.title,
         "verdict": verdict(whole),
         "provisional_seeds": whole.and_then(|standing| standing.provisional),

@@ -5,11 +5,10 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use super::FigureName;
-use super::session::{WriteError, name_of};
+use super::session::WriteError;
+use super::{FIGURES, FigureEntry};
 
 /// The table's file.
 pub const FILE: &str = "times.csv";
@@ -39,15 +38,13 @@ pub fn read(folder: &Path) -> Result<Vec<RunningTime>, csv::Error> {
 ///
 /// # Errors
 /// The table cannot be read or written.
-pub fn note(folder: &Path, figure: FigureName, processor_s: f64) -> Result<(), WriteError> {
+pub fn note(folder: &Path, figure: &FigureEntry, processor_s: f64) -> Result<(), WriteError> {
     let fault = |error: csv::Error| WriteError { path: folder.join(FILE), error: io::Error::other(error) };
     let mut rows = read(folder).map_err(fault)?;
-    let name = name_of(figure);
-    rows.retain(|row| row.figure != name);
+    rows.retain(|row| row.figure != figure.id);
     // Tenths of a second: the rest is chance.
-    rows.push(RunningTime { figure: name, processor_s: (processor_s * 10.0).round() / 10.0 });
-    let place =
-        |row: &RunningTime| FigureName::value_variants().iter().position(|one| name_of(*one) == row.figure);
+    rows.push(RunningTime { figure: figure.id.to_owned(), processor_s: (processor_s * 10.0).round() / 10.0 });
+    let place = |row: &RunningTime| FIGURES.iter().position(|one| one.id == row.figure);
     rows.sort_by_key(place);
     let mut writer = csv::Writer::from_path(folder.join(FILE)).map_err(fault)?;
     rows.iter().try_for_each(|row| writer.serialize(row)).map_err(fault)?;
@@ -57,13 +54,13 @@ pub fn note(folder: &Path, figure: FigureName, processor_s: f64) -> Result<(), W
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::{iy, ye};
 
     #[test]
     fn the_last_time_of_a_figure_counts_and_figures_keep_their_order() {
         let folder = tempfile::tempdir().expect("there is room");
-        for (figure, seconds) in
-            [(FigureName::YeF7ToF9, 9.0), (FigureName::IyF4, 1.0), (FigureName::YeF7ToF9, 8.26)]
-        {
+        let (string, zero_loss) = (&ye::string::throughput::ENTRY, &iy::zero_loss::ENTRY);
+        for (figure, seconds) in [(string, 9.0), (zero_loss, 1.0), (string, 8.26)] {
             note(folder.path(), figure, seconds).expect("it can be written");
         }
         let rows = read(folder.path()).expect("it is a table");

@@ -4,14 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, ValueSource};
 use super::measure::{grid_of, measure};
 use super::wanted::Wanted;
 use super::{
-    Conduct, FigureError, FigureName, FigureResult, judge, judge_default, judge_sensitivity, report, svg,
+    Conduct, FigureEntry, FigureError, FigureResult, judge, judge_default, judge_sensitivity, report, svg,
 };
 use crate::scale::StudyScale;
 
@@ -52,16 +50,6 @@ pub enum Lack {
     Runs(usize),
     /// What is read from runs on their way, or from a clock, which no folder keeps.
     NotKept,
-}
-
-/// All figures, in their order.
-pub fn figures() -> &'static [FigureName] {
-    FigureName::value_variants()
-}
-
-/// What a record is called.
-pub fn name_of(figure: FigureName) -> String {
-    figure.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// Runs what is not kept of a figure, and judges it.
@@ -123,14 +111,14 @@ fn lack_of(record: &Figure, conduct: &Conduct) -> Lack {
 /// # Errors
 /// As [`judged`].
 pub fn drawn_anew(
-    name: FigureName,
+    figure: &FigureEntry,
     panel: &str,
     points: &[(String, f64)],
     conduct: &mut Conduct,
 ) -> Result<Vec<CurveRow>, FigureError> {
     let wanted: Vec<(&str, &str, f64)> =
         points.iter().map(|(series, x)| (panel, series.as_str(), *x)).collect();
-    let figure = name.record(StudyScale::Full)?.reduced_to(&wanted);
+    let figure = figure.record(StudyScale::Full)?.reduced_to(&wanted);
     let results = measure(&figure, &mut conduct.kept)?;
     let result = FigureResult { setting: "default", figure, results, findings: Vec::new() };
     let of_panel = result.figure.panels.iter().filter(|one| one.name == panel);

@@ -77,11 +77,11 @@ impl Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::FigureName;
+    use crate::figures::{FigureEntry, iy, ye};
     use crate::scale::StudyScale;
 
-    fn of(name: FigureName, panel: &str) -> Vec<StatedRange> {
-        let record = name.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    fn of(figure: &FigureEntry, panel: &str) -> Vec<StatedRange> {
+        let record = figure.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
         let panel = record.panels.iter().find(|one| one.name == panel).expect("the panel");
         ranges(&record, panel)
     }
@@ -94,13 +94,15 @@ mod tests {
             places: (2.0, 2.0),
             range: (530.0, 730.0),
         };
-        let found = of(FigureName::YeF7ToF9, "mean");
+        let found = of(&ye::string::throughput::ENTRY, "mean");
         assert!(found.contains(&smooth), "{found:?}");
-        assert!(of(FigureName::YeF7ToF9, "variation").iter().all(|range| range.range == (0.0, 0.05)));
+        assert!(
+            of(&ye::string::throughput::ENTRY, "variation").iter().all(|range| range.range == (0.0, 0.05))
+        );
     }
 
     #[test]
     fn claims_about_ratios_have_none() {
-        assert_eq!(of(FigureName::IyF4, "delayed"), []);
+        assert_eq!(of(&iy::zero_loss::ENTRY, "delayed"), []);
     }
 }

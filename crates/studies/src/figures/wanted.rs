@@ -2,19 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use clap::ValueEnum;
-
-use super::catalogue::{DecidedBy, PANELS, PanelEntry};
+use super::catalogue::panels;
 use super::claim::Claim;
 use super::figure::{Figure, Panel, ValueSource};
-use super::session::name_of;
-use super::{FigureError, FigureName};
+use super::{DecidedBy, FIGURES, FigureEntry, FigureError, PanelEntry};
 use crate::scale::StudyScale;
 
 /// A record, or the part of it that decides about some panels.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    figure: FigureName,
+    figure: &'static FigureEntry,
     /// Empty for the whole record.
     panels: Vec<&'static PanelEntry>,
 }
@@ -28,9 +25,8 @@ pub struct UnknownFigure {
 }
 
 /// All that may be named: panels, then figures.
-pub fn known() -> impl Iterator<Item = String> {
-    let figures = FigureName::value_variants().iter().map(|figure| name_of(*figure));
-    PANELS.iter().map(|entry| entry.id.to_owned()).chain(figures)
+pub fn known() -> impl Iterator<Item = &'static str> {
+    panels().map(|(_, panel)| panel.id).chain(FIGURES.iter().map(|figure| figure.id))
 }
 
 /// What these names stand for, each record once, in the order of the records. A figure's name asks for more than a panel's.
@@ -41,30 +37,29 @@ pub fn wanted<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Vec<Wanted
     let mut found: Vec<Wanted> = Vec::new();
     for name in names {
         let one = Wanted::named(name).ok_or_else(|| UnknownFigure { name: name.to_owned() })?;
-        match found.iter_mut().find(|other| other.figure == one.figure) {
+        match found.iter_mut().find(|other| other.figure.id == one.figure.id) {
             Some(other) => other.join(one),
             None => found.push(one),
         }
     }
-    found.sort_by_key(|one| FigureName::value_variants().iter().position(|figure| *figure == one.figure));
+    found.sort_by_key(|one| one.figure.position());
     Ok(found)
 }
 
 impl Wanted {
     /// A record as a whole.
-    pub fn whole(figure: FigureName) -> Wanted {
+    pub fn whole(figure: &'static FigureEntry) -> Wanted {
         Wanted { figure, panels: Vec::new() }
     }
 
     fn named(text: &str) -> Option<Wanted> {
         let text = text.replace('–', "-");
         // Some records are called as one of their panels is.
-        let mut figures = FigureName::value_variants().iter();
-        if let Some(figure) = figures.find(|figure| name_of(**figure).eq_ignore_ascii_case(&text)) {
-            return Some(Wanted::whole(*figure));
+        if let Some(figure) = FIGURES.iter().find(|figure| figure.id.eq_ignore_ascii_case(&text)) {
+            return Some(Wanted::whole(figure));
         }
-        let entry = PANELS.iter().find(|entry| entry.id.eq_ignore_ascii_case(&text))?;
-        Some(Wanted { figure: entry.figure, panels: vec![entry] })
+        let (figure, entry) = panels().find(|(_, panel)| panel.id.eq_ignore_ascii_case(&text))?;
+        Some(Wanted { figure, panels: vec![entry] })
     }
 
     fn join(&mut self, other: Wanted) {
@@ -78,7 +73,7 @@ impl Wanted {
             .filter(|entry| self.panels.iter().all(|one| one.id != entry.id))
             .collect();
         self.panels.extend(new);
-        self.panels.sort_by_key(|entry| PANELS.iter().position(|one| one.id == entry.id));
+        self.panels.sort_by_key(|entry| self.figure.panels.iter().position(|one| one.id == entry.id));
     }
 
     /// The same, panel by panel.
@@ -87,7 +82,7 @@ impl Wanted {
     }
 
     /// The record that it is, or is a part of.
-    pub fn figure(&self) -> FigureName {
+    pub fn figure(&self) -> &'static FigureEntry {
         self.figure
     }
 
@@ -95,13 +90,13 @@ impl Wanted {
     pub fn entries(&self) -> impl Iterator<Item = &'static PanelEntry> {
         let ids: Vec<&str> = self.panels.iter().map(|entry| entry.id).collect();
         let is_wanted = move |entry: &&PanelEntry| ids.is_empty() || ids.contains(&entry.id);
-        super::catalogue::panels_of(self.figure).filter(is_wanted)
+        self.figure.panels.iter().filter(is_wanted)
     }
 
     /// What it is called: `IY-F5`, or the names of its panels.
     pub fn name(&self) -> String {
         match &self.panels[..] {
-            [] => name_of(self.figure),
+            [] => self.figure.id.to_owned(),
             panels => panels.iter().map(|entry| entry.id).collect::<Vec<_>>().join(" "),
         }
     }
@@ -109,7 +104,7 @@ impl Wanted {
     /// The record, or its part: its claims about these panels, the curves that they look at, and those that these come from.
     ///
     /// # Errors
-    /// As [`FigureName::record`].
+    /// As [`FigureEntry::record`].
     pub fn record(&self, scale: StudyScale) -> Result<Figure, FigureError> {
         Ok(self.part_of(self.figure.record(scale)?))
     }
@@ -136,8 +131,8 @@ impl Wanted {
     }
 }
 
-impl From<FigureName> for Wanted {
-    fn from(figure: FigureName) -> Wanted {
+impl From<&'static FigureEntry> for Wanted {
+    fn from(figure: &'static FigureEntry) -> Wanted {
         Wanted::whole(figure)
     }
 }
@@ -173,6 +168,7 @@ fn sources(panel: &Panel) -> BTreeSet<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::ye;
 
     fn names(wanted: &[Wanted]) -> Vec<String> {
         wanted.iter().map(Wanted::name).collect()
@@ -189,7 +185,7 @@ mod tests {
         assert_eq!(names(&of(&["ws-f5–f8", "WS-F6"])), ["WS-F5-F8"]);
         let ecn = of(&["YE-F25"])[0].record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(ecn.panels.len(), 3, "YE-T1's are its too");
-        assert!(known().all(|name| wanted([&name[..]]).is_ok()));
+        assert!(known().all(|name| wanted([name]).is_ok()));
         assert_eq!(wanted(["IY-F99"]).map(drop), Err(UnknownFigure { name: "IY-F99".to_owned() }));
     }
 
@@ -200,7 +196,9 @@ mod tests {
         assert!(part.claims.iter().all(|claim| claim.panel == "b") && part.claims.len() == 6);
         // A gain is computed from two other panels.
         let gain = of(&["YE-F15a"])[0].record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
-        let whole = FigureName::YeF15.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        let whole = ye::string::small_window::ENTRY
+            .record(StudyScale::Quick)
+            .unwrap_or_else(|error| panic!("{error}"));
         let panels: Vec<&str> = gain.panels.iter().map(|panel| panel.name).collect();
         assert!(panels.contains(&"gain a") && panels.contains(&"a"), "{panels:?}");
         assert!(panels.len() < whole.panels.len());
@@ -208,7 +206,7 @@ mod tests {
 
     #[test]
     fn every_panel_has_a_part_that_decides_about_it() {
-        for entry in &PANELS {
+        for (_, entry) in panels() {
             let part = of(&[entry.id])[0].record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
             let shown: Vec<&str> = part.panels.iter().map(|panel| panel.name).collect();
             assert!(!part.claims.is_empty() && !shown.is_empty(), "{}", entry.id);

@@ -1,16 +1,36 @@
 //! BERP-F8: what is carried beside datagrams on each narrow link.
 
 use super::super::claim::{Claim, Expression, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing};
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::{ChainChoice, FLOORS, Scheme, Work, params, seeds};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "BERP-F8",
+    aliases: &[],
+    about: "Throughput of BERP and of the standard beside datagrams",
+    panels: &[PanelEntry {
+        id: "BERP-F8",
+        title: "throughput by the load of datagrams",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |scale| Ok(record(scale, ChainChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok(ChainChoice::SENSITIVITY.map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: None,
+};
 
 /// Tenths of each narrow link.
 const LOADS: [u32; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /// BERP-F8.
-pub fn beside_datagrams(scale: StudyScale, choice: ChainChoice) -> Figure {
+fn record(scale: StudyScale, choice: ChainChoice) -> Figure {
     let panel = |(floor, name): (u32, &'static str)| {
         let curve = |scheme: Scheme| {
             let point = |load| {

@@ -3,9 +3,21 @@
 use std::fmt::Write;
 
 use super::super::claim::{Claim, Expression, PointTest, Weight};
+use super::super::entry::FigureEntry;
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::results::Metric;
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "BERP-T1",
+    aliases: &[],
+    about: "The share of two paths beside one TCP, by congestion control",
+    panels: &[],
+    build: |scale| Ok(record(scale)),
+    sensitivity: |_| Ok(Vec::new()),
+    ns2: None,
+};
 
 /// The bottleneck's rates in Mbit/s, and the packets that its queue holds: those of the paper, and what a round trip of
 /// 40 ms fills.
@@ -19,7 +31,7 @@ const LINKED: [&str; 3] = ["lia", "olia", "balia"];
 const BESIDE: [(&str, &str); 2] = [("reno", "beside TCP Reno"), ("cubic", "beside TCP CUBIC")];
 
 /// The record.
-pub fn friendliness(scale: StudyScale) -> Figure {
+fn record(scale: StudyScale) -> Figure {
     let panel = |(tcp, name): (&'static str, &'static str)| {
         let curve = |control| {
             let point =

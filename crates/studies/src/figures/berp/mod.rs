@@ -1,16 +1,17 @@
 //! The figures of BERP, congestion control for CMT by each path's share of the bandwidth (M-BERP-1 to -5).
 
 mod chains;
-mod datagrams;
-mod friendliness;
+pub(super) mod datagrams;
+pub(super) mod disjoint;
+pub(super) mod disjoint_windows;
+pub(super) mod friendliness;
+pub(super) mod loaded_windows;
+pub(super) mod shared;
+pub(super) mod shared_windows;
 mod transfer;
 mod windows;
 
 pub use chains::{ChainRun, Scheme, Work};
-pub use datagrams::beside_datagrams;
-pub use friendliness::friendliness;
-pub use transfer::{disjoint, shared};
-pub use windows::{over_disjoint, over_loaded, over_shared};
 
 use crate::scale::StudyScale;
 

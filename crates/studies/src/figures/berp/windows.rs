@@ -1,37 +1,29 @@
-//! BERP-F3, F6 and F9: the congestion windows over time, as numbers: how large they are, and how deep they are cut.
+//! What BERP-F3, F6 and F9 share: the congestion windows over time, as numbers: how large they are, and how deep they are
+//! cut.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sim::Watch;
 use anabranch_sim::observe::{Host, Observation, PathSeen, Seen};
 
-use super::super::claim::{Claim, Expression, NOWHERE, Number, Weight};
+use super::super::claim::{Claim, Expression, Number, Weight};
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::observed::{ObservedRun, Reader};
 use super::super::results::{CurvePoints, Metric};
-use super::{ChainChoice, ChainRun, Scheme, Work, params, seeds, transfer};
+use super::{ChainChoice, ChainRun, Scheme, params, seeds, transfer};
 use crate::scale::StudyScale;
 
-const MEAN: (&str, Metric) = ("mean window", Metric::Packets);
+/// The quantities: a panel's name, and what it measures.
+pub(super) const MEAN: (&str, Metric) = ("mean window", Metric::Packets);
 const CUT: (&str, Metric) = ("median cut", Metric::Share);
-/// Percent lost on the narrow links, and tenths of load.
+/// Percent lost on the narrow links.
 const LOSS: u32 = 10;
-const LOAD: u32 = 9;
 /// The first seconds do not count.
 const DISCARDED: Duration = Duration::from_secs(10);
 const PACKET: ByteCount = ByteCount::new(1_500);
 const BOTH: [Scheme; 2] = [Scheme::Standard, Scheme::Berp];
 
-/// BERP-F3.
-pub fn over_disjoint(scale: StudyScale, choice: ChainChoice) -> Figure {
-    by_losses("BERP-F3", "the windows over disjoint paths that lose 11.8 %", scale, choice, false)
-}
-
-/// BERP-F6.
-pub fn over_shared(scale: StudyScale, choice: ChainChoice) -> Figure {
-    by_losses("BERP-F6", "the windows over one narrow link that loses 10 %", scale, choice, true)
-}
-
-fn by_losses(
+/// The record of the windows under losses.
+pub(super) fn by_losses(
     id: &'static str,
     title: &'static str,
     scale: StudyScale,
@@ -73,32 +65,8 @@ fn by_losses(
     }
 }
 
-/// BERP-F9.
-pub fn over_loaded(scale: StudyScale, choice: ChainChoice) -> Figure {
-    let run = |scheme| choice.run(scheme, 4, Work::BesideDatagrams { load: LOAD });
-    let x = f64::from(LOAD) / 10.0;
-    let at =
-        |scheme: Scheme| CurvePoints { panel: MEAN.0, series: scheme.name(), metric: MEAN.1, x: vec![x] };
-    Figure {
-        id: "BERP-F9",
-        title: "the windows beside datagrams that take nine tenths",
-        params: params(choice, &[("losses", "none but in queues"), ("run", "300 s")], seeds(scale)),
-        panels: vec![panel(MEAN, "load of each narrow link", x, run, scale)],
-        claims: vec![Claim {
-            id: "C1",
-            panel: MEAN.0,
-            weight: Weight::Core,
-            stated: "the mean windows are within 25 %",
-            expression: Expression::Number {
-                number: Number::Ratio(at(Scheme::Berp), at(Scheme::Standard)),
-                range: (1.0 - scale.tolerance(0.25), 1.0 + scale.tolerance(0.25)),
-                direction: NOWHERE,
-            },
-        }],
-    }
-}
-
-fn panel(
+/// A panel of one quantity, at one place.
+pub(super) fn panel(
     (name, metric): (&'static str, Metric),
     label: &'static str,
     x: f64,

@@ -72,12 +72,13 @@ pub fn told(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::FigureName;
+    use crate::figures::ye;
     use crate::scale::StudyScale;
 
     #[test]
     fn curves_stand_behind_the_verdict_and_are_replaced_there() {
-        let record = FigureName::YeF30.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
+        let record =
+            ye::lossy_windows::ENTRY.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
         let section = "text\n\n**YE-F30: REPRODUCED**\n\nmore\n";
         let once = with_curves(section, &record, Some(3.2));
         assert!(once.starts_with(

@@ -1,7 +1,7 @@
 //! Reads verdicts and headings from docs/figures.md, so that the index can be compared with the sections.
 
-use super::{DecidedBy, PanelEntry};
 use crate::figures::verdict::Verdict;
+use crate::figures::{DecidedBy, PanelEntry};
 
 /// The line before the index.
 pub const INDEX_BEGIN: &str = "<!-- generated: index of panels -->";

@@ -1,10 +1,22 @@
 //! IY-A1, ours: CMT over equal paths without one of its rules, beside AppStripe, by loss. It helps to explain the other
 //! figures.
 
+use super::super::entry::FigureEntry;
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::results::Metric;
-use super::{Acknowledge, BESIDE, Experiment, OpenChoice, SendingScheme, params};
+use super::{Acknowledge, BESIDE, DEFAULT, Experiment, OpenChoice, SendingScheme, params};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "IY-A1",
+    aliases: &[],
+    about: "CMT without one of its rules; no figure of the paper",
+    panels: &[],
+    build: |scale| Ok(record(scale, DEFAULT)),
+    sensitivity: |_| Ok(Vec::new()),
+    ns2: None,
+};
 
 /// Packets lost per thousand.
 const LOSSES: [f64; 4] = [1.0, 20.0, 50.0, 100.0];
@@ -19,7 +31,7 @@ const SCHEMES: [SendingScheme; 6] = [
 ];
 
 /// The record: two panels, equal paths and one path alone.
-pub fn ablation(scale: StudyScale, setting: OpenChoice) -> Figure {
+fn record(scale: StudyScale, setting: OpenChoice) -> Figure {
     let panel = |name, title: &str, split| Panel {
         name,
         title: title.to_owned(),

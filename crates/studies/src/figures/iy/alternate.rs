@@ -1,13 +1,25 @@
 //! IY-X1: the remark that retransmission over the other path does worse than over the same.
 
 use super::super::claim::{Claim, Expression, Number, Weight};
+use super::super::entry::FigureEntry;
 use super::super::figure::Figure;
 use super::super::results::{CurvePoints, Metric};
-use super::{APP, Acknowledge, CMT, Experiment, OpenChoice, both, interior, params};
+use super::{APP, Acknowledge, CMT, DEFAULT, Experiment, OpenChoice, RULES_OF_PEERS, both, interior, params};
 use crate::scale::StudyScale;
 
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "IY-X1",
+    aliases: &[],
+    about: "Retransmissions over the other path",
+    panels: &[],
+    build: |scale| Ok(record(scale, DEFAULT)),
+    sensitivity: |scale| Ok(RULES_OF_PEERS.map(|choice| (choice.name, record(scale, choice))).into()),
+    ns2: None,
+};
+
 /// IY-F5b with `same` and with `alternate`, for both schemes.
-pub fn alternate(scale: StudyScale, setting: OpenChoice) -> Figure {
+fn record(scale: StudyScale, setting: OpenChoice) -> Figure {
     let panel = |retransmission: &'static str| {
         let experiment = Experiment::new(scale, setting, 0.02, Acknowledge::Delayed);
         let title = format!("2 % of the packets lost, retransmission \"{retransmission}\"");

@@ -1,15 +1,13 @@
 //! The figures of IY, "Concurrent Multipath Transfer beside application striping": the scenarios of their topology, as
 //! the atlas fixed them.
 
-mod ablation;
-mod alternate;
+pub(super) mod ablation;
+pub(super) mod alternate;
+pub(super) mod delayed;
+pub(super) mod immediate;
 mod loss;
-mod zero_loss;
-
-pub use ablation::ablation;
-pub use alternate::alternate;
-pub use loss::{delayed, immediate};
-pub use zero_loss::zero_loss;
+mod ns2;
+pub(super) mod zero_loss;
 
 use super::figure::{Axis, FigureCurve, Panel, SideColumn, Spacing, ValueSource};
 use super::results::Metric;

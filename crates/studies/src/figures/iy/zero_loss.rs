@@ -1,13 +1,38 @@
 //! IY-F4: CMT beside AppStripe where nothing is lost.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::Figure;
 use super::super::results::{CurvePoints, Metric};
-use super::{APP, Acknowledge, CMT, Experiment, OpenChoice, both, centre, edges, interior, params};
+use super::super::verdict::Verdict;
+use super::{
+    APP, Acknowledge, CMT, DEFAULT, Experiment, Lossy, OpenChoice, SENSITIVITY, both, centre, edges,
+    interior, ns2, params,
+};
 use crate::scale::StudyScale;
 
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "IY-F4",
+    aliases: &[],
+    about: "CMT and AppStripe without losses",
+    panels: &[PanelEntry {
+        id: "IY-F4",
+        title: "CMT_scd and AppStripe without losses: transfer time by the split of 40 Mbit/s",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Partial,
+    }],
+    build: |scale| Ok(record(scale, DEFAULT)),
+    sensitivity: |scale| {
+        // The way of losses does not matter where there are none.
+        let forward = SENSITIVITY.into_iter().filter(|choice| choice.lossy == Lossy::Forward);
+        Ok(forward.map(|choice| (choice.name, record(scale, choice))).collect())
+    },
+    ns2: Some(|panel| ns2::transfers(["fig4", "fig4"], 0.0, panel == DELAYED)),
+};
+
 /// The figure. Without losses nothing is random: one run a point.
-pub fn zero_loss(scale: StudyScale, setting: OpenChoice) -> Figure {
+fn record(scale: StudyScale, setting: OpenChoice) -> Figure {
     let of = |acknowledge| Experiment::new(scale, setting, 0.0, acknowledge);
     Figure {
         id: "IY-F4",

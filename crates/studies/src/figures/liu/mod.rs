@@ -7,10 +7,63 @@ mod columns;
 pub use choice::LiuChoice;
 
 use super::FigureError;
+use super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::results::Metric;
+use super::verdict::Verdict;
 use crate::scale::StudyScale;
 use choice::{AccessLosses, SubflowLink, SubflowRun};
+
+/// The figure's entry.
+pub(super) static ENTRY: FigureEntry = FigureEntry {
+    id: "LIU-F4-F6",
+    aliases: &["LIU-F4", "LIU-F5", "LIU-F6"],
+    about: "Multipath TCP beside its model",
+    panels: &[
+        PanelEntry {
+            id: "LIU-F4a",
+            title: "multipath TCP and its model by the round trip, two subflows",
+            decided_by: DecidedBy::Panel("F4a"),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "LIU-F4b",
+            title: "the same, three subflows",
+            decided_by: DecidedBy::Panel("F4b"),
+            verdict: Verdict::Partial,
+        },
+        PanelEntry {
+            id: "LIU-F5a",
+            title: "the same by losses, two subflows",
+            decided_by: DecidedBy::Panel("F5a"),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "LIU-F5b",
+            title: "the same, three subflows",
+            decided_by: DecidedBy::Panel("F5b"),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "LIU-F6a",
+            title: "the same by one subflow's round trip and by the buffer, two subflows",
+            decided_by: DecidedBy::Panel("F6a"),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "LIU-F6b",
+            title: "the same, three subflows",
+            decided_by: DecidedBy::Panel("F6b"),
+            verdict: Verdict::NotReproduced,
+        },
+    ],
+    build: |scale| record(scale, LiuChoice::DEFAULT),
+    sensitivity: |scale| {
+        let members = LiuChoice::SENSITIVITY.into_iter();
+        members.map(|choice| Ok((choice.name, record(scale, choice)?))).collect()
+    },
+    ns2: None,
+};
 
 /// The series' names.
 const SIMULATION: &str = "simulation";
@@ -89,7 +142,7 @@ const SWEEPS: [SubflowSweep; 6] = [
 ///
 /// # Errors
 /// A model without an answer.
-pub fn record(scale: StudyScale, choice: LiuChoice) -> Result<Figure, FigureError> {
+fn record(scale: StudyScale, choice: LiuChoice) -> Result<Figure, FigureError> {
     let mut panels = Vec::new();
     for sweep in SWEEPS {
         panels.push(sweep.panel(scale, choice)?);

@@ -213,8 +213,9 @@ const COLOURS: [RGBColor; 7] = [
 mod tests {
     use super::*;
     use crate::figures::figure::Axis;
+    use crate::figures::iy::zero_loss;
     use crate::figures::results::Metric;
-    use crate::figures::{Conduct, FigureName, judge_default};
+    use crate::figures::{Conduct, judge_default};
     use crate::scale::StudyScale;
 
     fn named(name: &'static str) -> Panel {
@@ -246,7 +247,8 @@ mod tests {
     #[test]
     fn what_each_curve_is_stands_beside_the_curves() {
         let mut conduct = Conduct::of_scale(StudyScale::Quick);
-        let outcome = judge_default(FigureName::IyF4, &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        let outcome =
+            judge_default(&zero_loss::ENTRY, &mut conduct).unwrap_or_else(|error| panic!("{error}"));
         let drawing = panel(&outcome, &outcome.figure.panels[0]).unwrap_or_else(|error| panic!("{error}"));
         let frame = WIDTH - legend_width(&curves(&outcome, &outcome.figure.panels[0]));
         for name in ["CMT", "AppStripe"] {

@@ -5,9 +5,35 @@ use anabranch_planner::{Problem, StepSet, combinations, exact, step};
 
 use super::super::FigureError;
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, Spacing, ValueSource, WorkItem};
 use super::super::results::{CurvePoints, Metric};
+use super::super::verdict::Verdict;
 use super::{WsPath, megabits, packets};
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "WS-F13-F14",
+    aliases: &["WS-F13", "WS-F14"],
+    about: "Limits by a thinned search, and what that costs",
+    panels: &[
+        PanelEntry {
+            id: "WS-F13",
+            title: "throughput of limits that are found in steps",
+            decided_by: DecidedBy::Panel("F13"),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "WS-F14",
+            title: "the time that finding them takes",
+            decided_by: DecidedBy::Panel("F14"),
+            verdict: Verdict::Reproduced,
+        },
+    ],
+    build: |_| record(1e-4),
+    sensitivity: |_| Ok(vec![("p = 0.001", record(1e-3)?)]),
+    ns2: None,
+};
 
 /// b₁ in Mbit/s.
 const RATES: [f64; 8] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0];
@@ -22,7 +48,7 @@ const BUFFER: f64 = 128.0;
 ///
 /// # Errors
 /// A plan that cannot be made.
-pub fn heuristic(loss: f64) -> Result<Figure, FigureError> {
+fn record(loss: f64) -> Result<Figure, FigureError> {
     let (mut carried, mut lost, mut tried, mut timed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (k, name) in STEPS {
         let curve = |value: &dyn Fn(f64) -> Result<f64, FigureError>| -> Result<FigureCurve, FigureError> {

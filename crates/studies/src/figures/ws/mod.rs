@@ -1,13 +1,11 @@
 //! The figures of WS, "On the performance modelling and optimisation of CMT-SCTP" (Wallace and Shami): models beside
 //! the simulator, and window limits. This file has what the atlas fixed for all of them.
 
-mod heuristic;
-mod one_path;
-mod windows;
+pub(super) mod heuristic;
+pub(super) mod one_path;
+pub(super) mod windows;
 
-pub use heuristic::heuristic;
-pub use one_path::one_path;
-pub use windows::{PlannedLimits, RankCap, WindowsSetting, windows};
+pub use windows::{PlannedLimits, RankCap, WindowsSetting};
 
 use anabranch_models::{PathParameters, TimeoutBounds};
 

@@ -1,10 +1,32 @@
 //! YE-F22: what lost CWRs do to goodput, and the proposal that needs none.
 
 use super::super::claim::{Expression, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::Figure;
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::{EcnChoice, EcnRun, at, claim, everywhere, panel, params, seeds, steps, within};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F22",
+    aliases: &[],
+    about: "What lost CWRs do to goodput",
+    panels: &[PanelEntry {
+        id: "YE-F22",
+        title: "ECN: goodput by the share of lost CWRs",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |scale| Ok(record(scale, EcnChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([EcnChoice::PLAIN_RETRANSMISSIONS, EcnChoice::BUNDLED_CWR, EcnChoice::REPEATED_CWR]
+            .map(|choice| (choice.name, record(scale, choice)))
+            .into())
+    },
+    ns2: None,
+};
 
 /// Percent of the packets with CWR that R4 drops; the grid is ours.
 const RATES: [u32; 6] = [0, 10, 20, 30, 40, 50];
@@ -15,7 +37,7 @@ const GOODPUT: (&str, Metric) = ("goodput", Metric::GoodputPackets);
 const REPORTS: (&str, Metric) = ("reports", Metric::EcnEchoes);
 
 /// The record.
-pub fn lost_answers(scale: StudyScale, choice: EcnChoice) -> Figure {
+fn record(scale: StudyScale, choice: EcnChoice) -> Figure {
     let run = |ecn| {
         move |rate: &u32| (f64::from(*rate), EcnRun { rule: "plain", ecn, cwr_loss: *rate, ..choice.run() })
     };

@@ -10,11 +10,31 @@ use anabranch_sim::Watch;
 use anabranch_sim::observe::{Host, Observation, PacketSeen, QueueSeen, Seen, Step};
 
 use super::super::claim::{Claim, Expression, Number, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::observed::{ObservedRun, Reader};
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::{BOTTLENECK, EcnChoice, EcnRun, at, claim, params, seeds, within};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F24",
+    aliases: &[],
+    about: "Cuts for the marks of one congestion epoch",
+    panels: &[PanelEntry {
+        id: "YE-F24",
+        title: "windows and queues: cuts for the marks of one congestion epoch",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |scale| Ok(record(scale, EcnChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([EcnChoice::PLAIN_RETRANSMISSIONS].map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: None,
+};
 
 const PLAIN: &str = "plain";
 const ENHANCED: &str = "enhanced";
@@ -25,7 +45,7 @@ const OF_CUTTING: (&str, Metric) = ("cuts where there is one", Metric::CutsOfEpo
 const LEAST: f64 = 10.0;
 
 /// The record.
-pub fn epochs(scale: StudyScale, choice: EcnChoice) -> Figure {
+fn record(scale: StudyScale, choice: EcnChoice) -> Figure {
     let point = |rule, reader| {
         let run = EcnRun { least: LEAST as u32, rule, ..choice.run() };
         let watch = Watch { waits: false, deliveries: false, frames: false, ..Watch::ALL };

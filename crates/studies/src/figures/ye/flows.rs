@@ -1,10 +1,32 @@
 //! YE-F27: with many associations the window after a mark hardly matters.
 
 use super::super::claim::{Expression, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::Figure;
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds, steps, value};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F27",
+    aliases: &[],
+    about: "Many associations whose window after a mark is an eighth",
+    panels: &[PanelEntry {
+        id: "YE-F27",
+        title: "total goodput by the number of associations",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |scale| Ok(record(scale, EcnChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([EcnChoice::PLAIN_RETRANSMISSIONS, EcnChoice::DIRECT, EcnChoice::OPEN]
+            .map(|choice| (choice.name, record(scale, choice)))
+            .into())
+    },
+    ns2: None,
+};
 
 /// How many associations run.
 const NUMBERS: [usize; 9] = [1, 2, 3, 4, 5, 6, 8, 10, 15];
@@ -14,7 +36,7 @@ const OTHERS: [&str; 2] = ["cwnd/4", "cwnd/6"];
 const GOODPUT: (&str, Metric) = ("goodput", Metric::GoodputPackets);
 
 /// The record.
-pub fn associations(scale: StudyScale, choice: EcnChoice) -> Figure {
+fn record(scale: StudyScale, choice: EcnChoice) -> Figure {
     let points = |window| {
         let point =
             |n: &usize| (*n as f64, EcnRun { associations: *n, window: Some(window), ..choice.run() });

@@ -1,25 +1,47 @@
-//! YE-F43 and F44: what two paths carry together beside the sum of what each carries alone, without losses and with 1 % on
-//! each.
+//! YE-F43: what two paths carry together beside the sum of what each carries alone, without losses. YE-F44 runs the same with
+//! losses.
 
-use super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
+use super::super::claim::{Expression, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Figure, FigureCurve, Panel, ValueSource};
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::two_paths::{Bottleneck, TwoPathRun, WayOfSending};
-use super::{
-    CurvePoints, IpccChoice, at, claim, everywhere, panel, steps, two_path_params, two_path_seeds, within,
-};
+use super::{IpccChoice, at, claim, everywhere, panel, steps, two_path_params, within};
 use crate::scale::StudyScale;
 
-const IPCC: &str = "IPCC";
-const IDEAL: &str = "ideal";
-const WAITS: &str = "IPCC without adjustment";
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F43",
+    aliases: &[],
+    about: "Load sharing beside the sum of the paths, without losses",
+    panels: &[PanelEntry {
+        id: "YE-F43",
+        title: "load sharing without losses",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::NotReproduced,
+    }],
+    build: |scale| Ok(record(scale, IpccChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([IpccChoice::SHORT_QUEUES, IpccChoice::EACH_PACKET]
+            .map(|choice| (choice.name, record(scale, choice)))
+            .into())
+    },
+    ns2: None,
+};
+
+/// The curves.
+pub(super) const IPCC: &str = "IPCC";
+pub(super) const IDEAL: &str = "ideal";
+pub(super) const WAITS: &str = "IPCC without adjustment";
 
 /// The sums of the bottlenecks' rates, in Mbit/s; each has half.
-const SUMS: [f64; 5] = [2.0, 4.0, 6.0, 8.0, 10.0];
-const LARGEST: f64 = 10.0;
+pub(super) const SUMS: [f64; 5] = [2.0, 4.0, 6.0, 8.0, 10.0];
+/// The largest of them.
+pub(super) const LARGEST: f64 = 10.0;
 
 /// The ratios of the delays of L2, 25 ms, and L5: the panel, what path 2 carries alone, and the delay of L5 in milliseconds.
-const RATIOS: [(&str, &str, u32); 4] = [
+pub(super) const RATIOS: [(&str, &str, u32); 4] = [
     ("1:1", "path 2, 25 ms", 25),
     ("1:2", "path 2, 50 ms", 50),
     ("1:4", "path 2, 100 ms", 100),
@@ -29,13 +51,13 @@ const FIRST_ALONE: &str = "path 1, 25 ms";
 /// What each path carries alone.
 const ALONE: &str = "alone";
 /// How much IPCC exceeds the ideal, in percent.
-const EXCESS: (&str, Metric) = ("excess", Metric::Gain);
+pub(super) const EXCESS: (&str, Metric) = ("excess", Metric::Gain);
 const LABEL: &str = "sum of the rates, Mbit/s";
 /// Nothing overflows, as "no packet loss" says (completions 4.9).
 const QUEUE: u32 = 10_000;
 
-/// YE-F43: no losses.
-pub fn load_sharing(scale: StudyScale, choice: IpccChoice) -> Figure {
+/// The record.
+fn record(scale: StudyScale, choice: IpccChoice) -> Figure {
     // Nothing is drawn at random.
     let seeds = 1;
     Figure {
@@ -64,75 +86,6 @@ pub fn load_sharing(scale: StudyScale, choice: IpccChoice) -> Figure {
     }
 }
 
-/// YE-F44: each bottleneck loses 1 %; what one path lost goes again on the other.
-pub fn lossy_load_sharing(scale: StudyScale, choice: IpccChoice) -> Figure {
-    let seeds = two_path_seeds(scale);
-    Figure {
-        id: "YE-F44",
-        title: "load sharing with 1 % of losses on each path",
-        params: params("1 % on L2 and on L5, forward", choice, seeds),
-        panels: panels(0.01, scale, choice, seeds),
-        claims: lossy_claims(),
-    }
-}
-
-fn lossy_claims() -> Vec<Claim> {
-    let excess = |ratio, sum| at(EXCESS, ratio, sum);
-    let throughput = |panel, series| at((panel, Metric::Throughput), series, LARGEST);
-    let [(equal, ..), .., (most, ..)] = RATIOS;
-    let rising = |ratio: &'static str| {
-        SUMS.windows(2).map(move |pair| Expression::Number {
-            number: Number::Difference(excess(ratio, pair[1]), excess(ratio, pair[0])),
-            range: (-2.0, f64::INFINITY),
-            direction: NOWHERE,
-        })
-    };
-    vec![
-        claim(
-            "C1",
-            Weight::Core,
-            "IPCC exceeds the ideal at the largest sum, whatever the delays",
-            Expression::All(
-                RATIOS.map(|(ratio, ..)| Expression::More(mean(excess(ratio, LARGEST)), 0.0)).into(),
-            ),
-        ),
-        claim(
-            "C2",
-            Weight::Core,
-            "by more with 1:8 than with 1:1",
-            Expression::More(Number::Difference(excess(most, LARGEST), excess(equal, LARGEST)), 0.0),
-        ),
-        claim(
-            "C3",
-            Weight::Side,
-            "by more as the sum grows (2 percent points)",
-            Expression::All(RATIOS.iter().flat_map(|(ratio, ..)| rising(ratio)).collect()),
-        ),
-        claim(
-            "C4",
-            Weight::Side,
-            "never less than the ideal by 3 %",
-            Expression::All(
-                RATIOS
-                    .map(|(panel, ..)| {
-                        everywhere(PointTest::Le(IDEAL, IPCC, 0.03), (panel, Metric::Throughput), &SUMS)
-                    })
-                    .into(),
-            ),
-        ),
-        claim(
-            "A1",
-            Weight::Sanity,
-            "(ours) without the adjustment less is carried at the largest sum, with 1:8",
-            Expression::More(Number::Difference(throughput(most, IPCC), throughput(most, WAITS)), 0.0),
-        ),
-    ]
-}
-
-fn mean(of: CurvePoints) -> Number {
-    Number::Mean(vec![of])
-}
-
 fn at_all_points(expression: impl Fn(&'static str, f64) -> Expression) -> Vec<Expression> {
     let points = RATIOS.iter().flat_map(|(panel, ..)| SUMS.iter().map(move |sum| (*panel, *sum)));
     points.map(|(panel, sum)| expression(panel, sum)).collect()
@@ -142,7 +95,8 @@ fn rises(panel: &'static str) -> Expression {
     everywhere(PointTest::Up(IPCC, 0.0), (panel, Metric::Throughput), steps(&SUMS))
 }
 
-fn params(losses: &str, choice: IpccChoice, seeds: u64) -> Vec<(&'static str, String)> {
+/// The parameters of both figures, for the report.
+pub(super) fn params(losses: &str, choice: IpccChoice, seeds: u64) -> Vec<(&'static str, String)> {
     let mut params = two_path_params(choice.queue.unwrap_or(QUEUE), choice, seeds);
     params.extend([
         ("paths", "L2 and L5 half of the sum each; L2 25 ms, L5 25, 50, 100 or 200 ms".to_owned()),
@@ -153,7 +107,8 @@ fn params(losses: &str, choice: IpccChoice, seeds: u64) -> Vec<(&'static str, St
     params
 }
 
-fn panels(loss: f64, scale: StudyScale, choice: IpccChoice, seeds: u64) -> Vec<Panel> {
+/// The panels of both figures.
+pub(super) fn panels(loss: f64, scale: StudyScale, choice: IpccChoice, seeds: u64) -> Vec<Panel> {
     let bottleneck = |sum: f64, delay_ms| Some(Bottleneck { rate: sum / 2.0, delay_ms, loss });
     let run = |way, bottlenecks| TwoPathRun { way, bottlenecks, queue: QUEUE, choice, scale };
     let curve = |name, point: &dyn Fn(f64) -> TwoPathRun| (name, SUMS.map(|sum| (sum, point(sum))).into());

@@ -4,8 +4,26 @@ use anabranch_models::more_lost_than;
 
 use super::super::FigureError;
 use super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, Spacing, ValueSource};
 use super::super::results::{CurvePoints, Metric};
+use super::super::verdict::Verdict;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F30",
+    aliases: &[],
+    about: "The probability that a window loses more than four packets",
+    panels: &[PanelEntry {
+        id: "YE-F30",
+        title: "the probability that a window loses more than four packets",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |_| record(),
+    sensitivity: |_| Ok(Vec::new()),
+    ns2: None,
+};
 
 /// p.
 const LOSS: f64 = 0.02;
@@ -52,7 +70,7 @@ const PANEL: &str = "F30";
 ///
 /// # Errors
 /// A model without an answer.
-pub fn lossy_windows() -> Result<Figure, FigureError> {
+fn record() -> Result<Figure, FigureError> {
     let computed = |window: u32| {
         let tail = more_lost_than(FEW, window, LOSS)?;
         Ok((f64::from(window), ValueSource::Given(Origin::Model, vec![tail * MILLION])))

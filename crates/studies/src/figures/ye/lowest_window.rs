@@ -1,10 +1,30 @@
 //! YE-F23: goodput by the window after a mark.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::Figure;
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::{EcnChoice, EcnRun, at, claim, everywhere, panel, params, seeds, steps, within};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F23",
+    aliases: &[],
+    about: "The window after a mark",
+    panels: &[PanelEntry {
+        id: "YE-F23",
+        title: "goodput by the window after a mark",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |scale| Ok(record(scale, EcnChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([EcnChoice::PLAIN_RETRANSMISSIONS].map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: None,
+};
 
 /// Windows in packets of 1,500 bytes, and as a scenario has them. 8 packets and 21,400 bytes are stated, the others ours.
 const WINDOWS: [(f64, &str); 10] = [
@@ -28,7 +48,7 @@ const GOODPUT: (&str, Metric) = ("goodput", Metric::GoodputPackets);
 const QUEUE: (&str, Metric) = ("queue", Metric::MeanQueue);
 
 /// The record.
-pub fn fixed_windows(scale: StudyScale, choice: EcnChoice) -> Figure {
+fn record(scale: StudyScale, choice: EcnChoice) -> Figure {
     let point = |(x, window): &(f64, &'static str)| {
         (*x, EcnRun { least: 10, rule: "plain", window: Some(window), ..choice.run() })
     };

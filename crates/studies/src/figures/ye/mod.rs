@@ -1,38 +1,31 @@
 //! The figures of YE, a thesis on congestion control for SCTP in wireless ad-hoc networks.
 
-mod cwr;
-mod epochs;
-mod flows;
-mod load_sharing;
-mod lossy_windows;
-mod lowest_window;
-mod policies;
+pub(super) mod after_timeouts;
+pub(super) mod cwr;
+pub(super) mod epochs;
+pub(super) mod flows;
+pub(super) mod fractions;
+pub(super) mod least_timeouts;
+pub(super) mod load_sharing;
+pub(super) mod lossy_load_sharing;
+pub(super) mod lossy_windows;
+pub(super) mod lowest_window;
+pub(super) mod policies;
 mod radio;
 mod radio_goodput;
-mod retransmission_path;
-mod string;
+pub(super) mod resend_and_backoff;
+pub(super) mod retransmission_path;
+pub(super) mod string;
 mod topology;
 mod two_paths;
-mod unsampled;
+pub(super) mod unsampled;
 mod window_trace;
+pub(super) mod with_congestion;
+pub(super) mod without_congestion;
 
-pub use cwr::lost_answers;
-pub use epochs::epochs;
-pub use flows::associations;
-pub use load_sharing::{load_sharing, lossy_load_sharing};
-pub use lossy_windows::lossy_windows;
-pub use lowest_window::fixed_windows;
-pub use policies::{fractions, two_policies};
 pub use radio::{RadioResponse, RadioRun};
-pub use radio_goodput::{after_timeouts, least_timeouts, resend_and_backoff};
-pub use retransmission_path::retransmission_path;
-pub use string::{
-    StringChoice, marking_stations, scenario_one, scenario_two, small_window, ten_hops, throughput,
-    two_channels,
-};
+pub use string::StringChoice;
 pub use topology::{BOTTLENECK, EcnRun, Wiring};
-pub use unsampled::unsampled_state;
-pub use window_trace::{with_congestion, without_congestion};
 
 use super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
 use super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource};
@@ -219,10 +212,6 @@ fn two_path_params(queue: u32, choice: IpccChoice, seeds: u64) -> Vec<(&'static 
 fn two_path_seeds(scale: StudyScale) -> u64 {
     scale.seeds(10)
 }
-
-/// The sensitivity set of the figure about CWR (completions 1.1 and 1.5, M-ECN-5).
-pub const CWR_SENSITIVITY: [EcnChoice; 3] =
-    [EcnChoice::PLAIN_RETRANSMISSIONS, EcnChoice::BUNDLED_CWR, EcnChoice::REPEATED_CWR];
 
 /// The parameters that all figures of chapter 4 share, for the report.
 fn params(choice: EcnChoice, seeds: u64) -> Vec<(&'static str, String)> {

@@ -1,11 +1,38 @@
-//! YE-T1, F25 and F26: half of the window after a mark beside the least window that keeps the queue, and smaller
-//! fractions.
+//! YE-F25, with YE-T1: half of the window after a mark beside the least window that keeps the queue.
 
 use super::super::claim::{Claim, Expression, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, Spacing, ValueSource};
 use super::super::results::Metric;
-use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds, steps, value};
+use super::super::verdict::Verdict;
+use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F25",
+    aliases: &["YE-T1"],
+    about: "Half of the window after a mark beside the least one that keeps the link full, with table 1",
+    panels: &[
+        PanelEntry {
+            id: "YE-T1",
+            title: "thresholds and windows by the bottleneck's delay",
+            decided_by: DecidedBy::Claims(&["C0"]),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "YE-F25",
+            title: "half of the window after a mark beside BDP + MTU",
+            decided_by: DecidedBy::Claims(&["C1"]),
+            verdict: Verdict::Reproduced,
+        },
+    ],
+    build: |scale| Ok(record(scale, EcnChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([EcnChoice::PLAIN_RETRANSMISSIONS].map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: None,
+};
 
 /// YE-T1: the bottleneck's delay in ms, the round trip in ms, the least threshold of R4, and the window BDP + MTU in
 /// bytes, also as a scenario has it.
@@ -30,8 +57,8 @@ const GOODPUT: (&str, Metric) = ("goodput", Metric::GoodputPackets);
 const THRESHOLDS: (&str, Metric) = ("T1 thresholds", Metric::Packets);
 const WINDOWS: (&str, Metric) = ("T1 windows", Metric::Bytes);
 
-/// YE-T1 and YE-F25.
-pub fn two_policies(scale: StudyScale, choice: EcnChoice) -> Figure {
+/// The record.
+fn record(scale: StudyScale, choice: EcnChoice) -> Figure {
     let half = |row: &(u32, f64, u32, f64, &'static str)| {
         (row.1, EcnRun { delay_ms: row.0, least: row.2, ..choice.run() })
     };
@@ -118,45 +145,6 @@ fn claims_of_two() -> Vec<Claim> {
             Expression::All(vec![full(HALF), full(OPTIMUM)]),
         ),
     ]
-}
-
-/// k of cwnd/k, and as a scenario has it.
-const FRACTIONS: [(f64, &str); 4] = [(2.0, "cwnd/2"), (4.0, "cwnd/4"), (6.0, "cwnd/6"), (8.0, "cwnd/8")];
-
-const FRACTION: &str = "cwnd/k";
-
-/// YE-F26.
-pub fn fractions(scale: StudyScale, choice: EcnChoice) -> Figure {
-    let point = |(k, window): &(f64, &'static str)| (*k, EcnRun { window: Some(window), ..choice.run() });
-    let curve = vec![(FRACTION, FRACTIONS.iter().map(point).collect())];
-    let title = "packets received in the last two minutes";
-    let x = FRACTIONS.map(|(k, _)| k);
-    Figure {
-        id: "YE-F26",
-        title: "goodput by the fraction of the window that a mark leaves",
-        params: params(choice, seeds(scale)),
-        panels: vec![panel("goodput", title, "k of cwnd/k", GOODPUT.1, curve, scale)],
-        claims: vec![
-            claim(
-                "C1",
-                Weight::Core,
-                "the smaller the fraction, the lower the goodput (0.2 %)",
-                everywhere(PointTest::Down(FRACTION, 0.002), GOODPUT, steps(&x)),
-            ),
-            claim(
-                "C2",
-                Weight::Core,
-                "19 984 packets with cwnd/2 (0.7 %)",
-                value(GOODPUT, FRACTION, 2.0, 19_984.0, 0.007),
-            ),
-            claim(
-                "C3",
-                Weight::Side,
-                "19 615 packets with cwnd/8 (1.5 %)",
-                value(GOODPUT, FRACTION, 8.0, 19_615.0, 0.015),
-            ),
-        ],
-    }
 }
 
 #[cfg(test)]

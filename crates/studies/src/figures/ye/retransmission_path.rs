@@ -1,11 +1,29 @@
 //! YE-F42: what retransmissions on a second path gain, and what that path's losses cost.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Figure, FigureCurve, Panel, ValueSource};
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::two_paths::{Bottleneck, TwoPathRun, WayOfSending};
 use super::{CurvePoints, IpccChoice, at, claim, everywhere, panel, two_path_params, two_path_seeds, within};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F42",
+    aliases: &[],
+    about: "Retransmissions on a second path, by its losses",
+    panels: &[PanelEntry {
+        id: "YE-F42",
+        title: "IPCC: a file with retransmissions on a second path, by that path's losses",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Inconclusive,
+    }],
+    build: |scale| Ok(record(scale, IpccChoice::DEFAULT)),
+    sensitivity: |scale| Ok([IpccChoice::PROBED].map(|choice| (choice.name, record(scale, choice))).into()),
+    ns2: None,
+};
 
 const IPCC: &str = "IPCC";
 const STANDARD: &str = "standard";
@@ -20,7 +38,7 @@ const GAINS: (&str, Metric) = ("gain", Metric::Gain);
 const LOSSES: [f64; 6] = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
 
 /// YE-F42.
-pub fn retransmission_path(scale: StudyScale, choice: IpccChoice) -> Figure {
+fn record(scale: StudyScale, choice: IpccChoice) -> Figure {
     let mut panels: Vec<Panel> = DELAYS.iter().map(|delay| times(*delay, scale, choice)).collect();
     let gain = |(panel, _): (&'static str, u32)| FigureCurve {
         name: panel,

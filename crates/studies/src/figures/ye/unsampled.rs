@@ -6,11 +6,33 @@ use anabranch_sim::Watch;
 use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
 
 use super::super::claim::{Claim, Expression, Number, Weight};
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::observed::{ObservedRun, Reader};
 use super::super::results::Metric;
+use super::super::verdict::Verdict;
 use super::radio::{RadioResponse, RadioRun};
 use super::{RadioChoice, at, claim, radio_params, within};
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F29",
+    aliases: &[],
+    about: "Time-outs around a bad state",
+    panels: &[PanelEntry {
+        id: "YE-F29",
+        title: "time-outs around a bad state",
+        decided_by: DecidedBy::Figure,
+        verdict: Verdict::Reproduced,
+    }],
+    build: |_| Ok(record(RadioChoice::DEFAULT)),
+    sensitivity: |_| {
+        Ok([RadioChoice::EACH_PACKET, RadioChoice::CAUTIOUS]
+            .map(|choice| (choice.name, record(choice)))
+            .into())
+    },
+    ns2: None,
+};
 
 const DOUBLED: &str = "doubled";
 const LIMITED: &str = "limited";
@@ -18,7 +40,7 @@ const FIRST: (&str, Metric) = ("first time-out", Metric::Moment);
 const SECOND: (&str, Metric) = ("second time-out", Metric::Moment);
 
 /// The record. There is no chance in it but that of the limited back-off, whose timer is drawn.
-pub fn unsampled_state(choice: RadioChoice) -> Figure {
+fn record(choice: RadioChoice) -> Figure {
     let panel = |(name, metric), title: &str, reader: fn(&Scenario) -> Box<dyn Reader>| {
         let curve = |name, response| {
             let run = RadioRun { response, seconds: 60, ..choice.run() };

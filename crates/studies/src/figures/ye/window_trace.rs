@@ -1,130 +1,34 @@
-//! YE-F33 and F34: the congestion window over time, as numbers: how often it is cut, when, and how much it varies.
+//! What YE-F33 and F34 share: the congestion window over time, as numbers: how often it is cut, when, and how much it varies.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::Scenario;
 use anabranch_sim::Watch;
 use anabranch_sim::observe::{Host, Observation, PathSeen, Seen};
 
-use super::super::claim::{Claim, Expression, Number, Weight};
-use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::super::claim::Number;
+use super::super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::observed::{ObservedRun, Reader};
 use super::super::results::Metric;
 use super::radio::{RadioResponse, RadioRun};
-use super::{RadioChoice, at, claim, radio_params, seeds, within};
+use super::{RadioChoice, at, seeds};
 use crate::scale::StudyScale;
 
-const AWARE: &str = "wireless-aware";
-const STANDARD: &str = "standard";
+/// The curves.
+pub(super) const AWARE: &str = "wireless-aware";
+pub(super) const STANDARD: &str = "standard";
 
 /// 1 % of all packets in the good states, and each link bad for 1 % of the time.
-const X: f64 = 1.0;
-const SECONDS: u32 = 200;
+pub(super) const X: f64 = 1.0;
+/// How long a run is.
+pub(super) const SECONDS: u32 = 200;
 
-/// YE-F33: no congestion.
-pub fn without_congestion(scale: StudyScale, choice: RadioChoice) -> Figure {
-    let both = [AWARE, STANDARD];
-    Figure {
-        id: "YE-F33",
-        title: "the congestion window where all losses are the radio's",
-        params: radio_params(
-            choice,
-            "random losses 1 %, each link bad for 0.1 s in 10 s; 200 s",
-            seeds(scale),
-        ),
-        panels: vec![
-            panel(CUTS, "cuts in 200 s", &both, (choice, false), scale, |_| Trace::of(Quantity::Cuts)),
-            panel(LEAST, "least window after it reached 33 packets", &both, (choice, false), scale, |_| {
-                Trace::of(Quantity::Least)
-            }),
-        ],
-        claims: vec![
-            claim(
-                "C1",
-                Weight::Core,
-                "the wireless-aware window stays at 33 packets",
-                Expression::All(vec![
-                    within(mean(CUTS, AWARE), 0.0, 0.0),
-                    within(mean(LEAST, AWARE), 33.0, 33.0),
-                ]),
-            ),
-            claim(
-                "C2",
-                Weight::Core,
-                "the standard's is cut at least once in 20 s",
-                within(mean(CUTS, STANDARD), f64::from(SECONDS) / 20.0, f64::INFINITY),
-            ),
-        ],
-    }
-}
-
-/// YE-F34: with datagrams that flood R2 now and then.
-pub fn with_congestion(scale: StudyScale, choice: RadioChoice) -> Figure {
-    let both = [AWARE, STANDARD];
-    Figure {
-        id: "YE-F34",
-        title: "the congestion window with the radio's losses and congestion",
-        params: radio_params(
-            choice,
-            "random losses 1 %, each link bad for 0.1 s in 10 s; 2 Mbit/s of datagrams of 1500 bytes from R2 to R3, 0.2 s \
-             in 5 s from 10 s on; 200 s",
-            seeds(scale),
-        ),
-        panels: vec![
-            panel(
-                SHARE,
-                "share of the cuts within 1 s of a flood's begin",
-                &both,
-                (choice, true),
-                scale,
-                |_| Trace::of(Quantity::CutsAtFloods),
-            ),
-            panel(SINGLE, "share of the floods that cut once", &both, (choice, true), scale, |_| {
-                Trace::of(Quantity::FloodsThatCutOnce)
-            }),
-            panel(EACH, "cuts from one flood to the next, in the mean", &both, (choice, true), scale, |_| {
-                Trace::of(Quantity::CutsOfFlood)
-            }),
-            panel(
-                SPREAD,
-                "standard deviation of the window, in packets",
-                &both,
-                (choice, true),
-                scale,
-                |_| Trace::of(Quantity::Spread),
-            ),
-        ],
-        claims: claims_with_congestion(),
-    }
-}
-
-fn claims_with_congestion() -> Vec<Claim> {
-    vec![
-        claim(
-            "C1",
-            Weight::Core,
-            "the wireless-aware window is cut by floods alone: 90 % of its cuts follow one within 1 s",
-            within(mean(SHARE, AWARE), 0.9, 1.0),
-        ),
-        claim(
-            "C2",
-            Weight::Side,
-            "80 % of the floods cut it exactly once",
-            within(mean(SINGLE, AWARE), 0.8, 1.0),
-        ),
-        claim(
-            "C3",
-            Weight::Side,
-            "it varies less than the standard's",
-            Expression::Less(Number::Ratio(at(SPREAD, AWARE, X), at(SPREAD, STANDARD, X)), 1.0),
-        ),
-    ]
-}
-
-fn mean(of: (&'static str, Metric), series: &'static str) -> Number {
+/// A curve's mean.
+pub(super) fn mean(of: (&'static str, Metric), series: &'static str) -> Number {
     Number::Mean(vec![at(of, series, X)])
 }
 
-fn panel(
+/// A panel of one quantity; with datagrams, where it is flooded.
+pub(super) fn panel(
     (name, metric): (&'static str, Metric),
     title: &str,
     series: &[&'static str],
@@ -151,16 +55,10 @@ fn panel(
     }
 }
 
-const CUTS: (&str, Metric) = ("cuts", Metric::Cuts);
-const LEAST: (&str, Metric) = ("least window", Metric::Packets);
-const SHARE: (&str, Metric) = ("cuts at floods", Metric::Share);
-const SINGLE: (&str, Metric) = ("floods that cut once", Metric::Share);
-const EACH: (&str, Metric) = ("cuts of a flood", Metric::Cuts);
-const SPREAD: (&str, Metric) = ("spread", Metric::Packets);
-
 /// What is made of a window's course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
+pub(super) enum Quantity {
+    /// How often it was cut.
     Cuts,
     /// The least window after it reached [`FULL`], in packets; 0 if it never did.
     Least,
@@ -176,14 +74,15 @@ enum Quantity {
 
 /// The sender's window over time.
 #[derive(Debug)]
-struct Trace {
+pub(super) struct Trace {
     quantity: Quantity,
     /// The values and when each began, in order.
     windows: Vec<(Time, ByteCount)>,
 }
 
 impl Trace {
-    fn of(quantity: Quantity) -> Box<dyn Reader> {
+    /// What reads the quantity from a run.
+    pub(super) fn of(quantity: Quantity) -> Box<dyn Reader> {
         Box::new(Trace { quantity, windows: Vec::new() })
     }
 

@@ -5,10 +5,53 @@ mod cost;
 mod curves;
 
 use super::super::FigureError;
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, Spacing};
+use super::super::verdict::Verdict;
 use super::{LeastTimeout, Sacks, WsPath};
 use crate::ns2::{self, Ns2Losses, OnePathPoint};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "WS-F5-F8",
+    aliases: &["WS-F5", "WS-F6", "WS-F7", "WS-F8"],
+    about: "One path's models beside the simulator, by each of its parameters",
+    panels: &[
+        PanelEntry {
+            id: "WS-F5",
+            title: "models and simulation of one path by losses",
+            decided_by: DecidedBy::Panel("F5"),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "WS-F6",
+            title: "the same by bandwidth",
+            decided_by: DecidedBy::Panel("F6"),
+            verdict: Verdict::Inconclusive,
+        },
+        PanelEntry {
+            id: "WS-F7",
+            title: "the same by delay",
+            decided_by: DecidedBy::Panel("F7"),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "WS-F8",
+            title: "the same by receive buffer",
+            decided_by: DecidedBy::Panel("F8"),
+            verdict: Verdict::Inconclusive,
+        },
+    ],
+    build: |scale| record(scale, Sacks::EachPacket, LeastTimeout::OfProfile),
+    sensitivity: |scale| {
+        Ok(vec![
+            ("delayed SACKs", record(scale, Sacks::Delayed, LeastTimeout::OfProfile)?),
+            ("RTO.Min = 3 (d + 1/b)", record(scale, Sacks::EachPacket, LeastTimeout::OfModel)?),
+        ])
+    },
+    ns2: None,
+};
 
 /// A point of the figures: a path and a receive buffer in KiB.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +139,7 @@ const NS2_INDEPENDENT: &str = "ns-2, independent losses";
 ///
 /// # Errors
 /// A model without an answer, or ns-2's table cannot be read.
-pub fn one_path(scale: StudyScale, sacks: Sacks, timeout: LeastTimeout) -> Result<Figure, FigureError> {
+fn record(scale: StudyScale, sacks: Sacks, timeout: LeastTimeout) -> Result<Figure, FigureError> {
     let ns2 = [ns2::one_path(Ns2Losses::Bursts)?, ns2::one_path(Ns2Losses::Independent)?];
     let mut panels = Vec::new();
     for sweep in &SWEEPS {

@@ -1,77 +1,60 @@
 //! WS-F9 to F12: two paths in one receive buffer, windows managed by planned limits and by rank.
 
 mod claims;
+mod setting;
+
+pub use setting::{PlannedLimits, RankCap, WindowsSetting};
 
 use anabranch_models::{Halving, Markov, RoundLoss};
 use anabranch_planner::{Problem, exact};
 
 use super::super::FigureError;
+use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, FigureCurve, Origin, Panel, SideColumn, Spacing, ValueSource};
 use super::super::iy::Recovery;
 use super::super::results::{CurvePoints, Metric};
+use super::super::verdict::Verdict;
 use super::{LeastTimeout, Sacks, WsPath, packets, sctp};
 use crate::scale::StudyScale;
 
-/// Whether a path may take more room by rank than fills it (M-CWM-2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RankCap {
-    /// It may not: the atlas's default.
-    Capped,
-    /// It may.
-    Uncapped,
-}
-
-/// Which limits the planner of the static rule chooses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlannedLimits {
-    /// Those of WS: by a model without a least time-out.
-    OfPaper,
-    /// Those by a model whose time-outs are no shorter than RFC 4960's, 1 s.
-    WithStandardTimeout,
-    /// As WS, but none of 2 to 4 packets, which have no fast retransmit.
-    WithoutShortWindows,
-}
-
-/// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowsSetting {
-    /// How far ranks go.
-    pub rank: RankCap,
-    /// The simulation's minimum retransmission time-out.
-    pub timeout: LeastTimeout,
-    /// The planner's rule.
-    pub planned: PlannedLimits,
-    /// How a path of CMT recovers.
-    pub recovery: Recovery,
-}
-
-impl WindowsSetting {
-    /// The default: the figures' verdicts are those of its runs.
-    pub const DEFAULT: WindowsSetting = WindowsSetting {
-        rank: RankCap::Capped,
-        timeout: LeastTimeout::OfProfile,
-        planned: PlannedLimits::OfPaper,
-        recovery: Recovery::State,
-    };
-
-    /// The sensitivity set, one thing changed at a time, each with its name in reports.
-    pub const SENSITIVITY: [(&'static str, WindowsSetting); 5] = [
-        ("recovery of ns-2", WindowsSetting { recovery: Recovery::Ns2, ..WindowsSetting::DEFAULT }),
-        ("ranks without a cap", WindowsSetting { rank: RankCap::Uncapped, ..WindowsSetting::DEFAULT }),
-        (
-            "RTO.Min = 3 (d + 1/b)",
-            WindowsSetting { timeout: LeastTimeout::OfModel, ..WindowsSetting::DEFAULT },
-        ),
-        (
-            "planner with RTO ≥ 1 s",
-            WindowsSetting { planned: PlannedLimits::WithStandardTimeout, ..WindowsSetting::DEFAULT },
-        ),
-        (
-            "no limit of 2 to 4 packets",
-            WindowsSetting { planned: PlannedLimits::WithoutShortWindows, ..WindowsSetting::DEFAULT },
-        ),
-    ];
-}
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "WS-F9-F12",
+    aliases: &["WS-F9", "WS-F10", "WS-F11", "WS-F12"],
+    about: "Windows in a shared receive buffer: planned limits beside ranks",
+    panels: &[
+        PanelEntry {
+            id: "WS-F9",
+            title: "gain of static over dynamic window management by the second path's bandwidth",
+            decided_by: DecidedBy::Panel("F9"),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "WS-F10",
+            title: "the same by receive buffer",
+            decided_by: DecidedBy::Panel("F10"),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "WS-F11",
+            title: "the same by the second path's losses",
+            decided_by: DecidedBy::Panel("F11"),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "WS-F12",
+            title: "the same by the second path's delay",
+            decided_by: DecidedBy::Panel("F12"),
+            verdict: Verdict::Reproduced,
+        },
+    ],
+    build: |scale| record(scale, WindowsSetting::DEFAULT),
+    sensitivity: |scale| {
+        let members = WindowsSetting::SENSITIVITY.into_iter();
+        members.map(|(name, setting)| Ok((name, record(scale, setting)?))).collect()
+    },
+    ns2: None,
+};
 
 /// The parameters of a point beside p₁: the second path, and the receive buffer in KiB.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +146,7 @@ const AXIS: Axis = Axis { label: "p₁", spacing: Spacing::Logarithmic };
 ///
 /// # Errors
 /// A plan that cannot be made.
-pub fn windows(scale: StudyScale, setting: WindowsSetting) -> Result<Figure, FigureError> {
+fn record(scale: StudyScale, setting: WindowsSetting) -> Result<Figure, FigureError> {
     let mut panels = Vec::new();
     for family in &FAMILIES {
         panels.extend(family.panels(scale, setting)?);
@@ -267,15 +250,6 @@ impl PointParameters {
     }
 }
 
-impl RankCap {
-    fn rule(self) -> &'static str {
-        match self {
-            RankCap::Capped => "\"dynamic\"",
-            RankCap::Uncapped => "\"dynamic-unbounded\"",
-        }
-    }
-}
-
 fn params(scale: StudyScale, setting: WindowsSetting) -> Vec<(&'static str, String)> {
     let own = |text: &str| text.to_owned();
     let planned = match setting.planned {
@@ -370,15 +344,15 @@ mod tests {
 
     #[test]
     fn a_member_changes_what_it_names_and_nothing_else() {
-        let record = |setting| windows(StudyScale::Full, setting).expect("there are plans");
+        let full = |setting| record(StudyScale::Full, setting).expect("there are plans");
         let of_series = |figure: &Figure, ending: &str| -> Vec<String> {
             let panels = figure.panels.iter().filter(|panel| panel.name.ends_with(ending));
             let points = panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points);
             points.map(|(_, source)| format!("{source:?}")).collect()
         };
-        let default = record(WindowsSetting::DEFAULT);
+        let default = full(WindowsSetting::DEFAULT);
         for (name, setting) in WindowsSetting::SENSITIVITY {
-            let member = record(setting);
+            let member = full(setting);
             let is_same = [" static", " dynamic"]
                 .map(|ending| of_series(&member, ending) == of_series(&default, ending));
             let of_ranks = setting.rank != RankCap::Capped;

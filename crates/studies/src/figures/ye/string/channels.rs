@@ -1,6 +1,7 @@
 //! YE-A1, ours: the string of F7 to F9 with two radios on two channels at each station, and CMT over both.
 
 use super::super::super::claim::{Claim, Expression, Number, Weight};
+use super::super::super::entry::FigureEntry;
 use super::super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::super::results::Metric;
 use super::super::{at, claim, within};
@@ -8,6 +9,19 @@ use super::course::Quantity;
 use super::throughput::{CURVES, WINDOWS};
 use super::{StringChoice, StringRun, panel, params, seeds};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-A1",
+    aliases: &[],
+    about: "The string with two channels; no figure of the thesis",
+    panels: &[],
+    build: |scale| Ok(record(scale, StringChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([StringChoice::STANDARD_COUNTERS].map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: None,
+};
 
 /// How the channels are used: how many there are, by how much the window is larger than the axis says, and `multipath`.
 type Use = (usize, u32, &'static str);
@@ -53,7 +67,7 @@ const GAINS: [(&str, &str, &str); 2] = [
 const LABEL: &str = "receive window in packets, of the one channel";
 
 /// The record.
-pub fn two_channels(scale: StudyScale, choice: StringChoice) -> Figure {
+fn record(scale: StudyScale, choice: StringChoice) -> Figure {
     let of = |measured: [Measured; 3], metric, quantity| {
         measured.map(|measured| observed(measured, metric, quantity, scale, choice))
     };

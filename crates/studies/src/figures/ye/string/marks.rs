@@ -1,12 +1,26 @@
 //! YE-A2, ours: the string with queues of stations that mark packets, beside larger windows without marks and a small one.
 
 use super::super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::super::entry::FigureEntry;
 use super::super::super::figure::{Figure, Panel, ValueSource};
 use super::super::super::results::Metric;
 use super::super::{at, claim, everywhere, within};
 use super::course::{self, Quantity};
 use super::{StringChoice, StringFlows, StringRun, delay, observed_panel, params, seeds};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-A2",
+    aliases: &[],
+    about: "The string with queues that mark; no figure of the thesis",
+    panels: &[],
+    build: |scale| Ok(record(scale, StringChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok([StringChoice::STANDARD_COUNTERS].map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: None,
+};
 
 /// The large windows, in packets.
 const WINDOWS: [f64; 3] = [8.0, 16.0, 32.0];
@@ -40,7 +54,7 @@ const F13: [(&str, Metric); 2] = [("F13 first", Metric::Kilobits), ("F13 second"
 type Read = fn(StringRun) -> ValueSource;
 
 /// The record.
-pub fn marking_stations(scale: StudyScale, choice: StringChoice) -> Figure {
+fn record(scale: StudyScale, choice: StringChoice) -> Figure {
     let lone: [(_, _, Read); 4] = [
         (MEAN, "mean throughput without the first second, kbit/s", |run| course::of(run, Quantity::MEAN)),
         (DELAY, "way of data packets to the receiver, with queues of stations, ms", delay::of_data),

@@ -1,22 +1,18 @@
 //! YE chapter 3: SCTP over a string of 802.11 stations with source routes.
 
-mod channels;
+pub(in super::super) mod channels;
 mod course;
 mod delay;
-mod marks;
+pub(in super::super) mod first_starves;
+pub(in super::super) mod marks;
 mod run;
-mod small_window;
-mod ten_hops;
-mod throughput;
+pub(in super::super) mod second_starves;
+pub(in super::super) mod small_window;
+pub(in super::super) mod ten_hops;
+pub(in super::super) mod throughput;
 mod unfair;
 
-pub use channels::two_channels;
-pub use marks::marking_stations;
 pub use run::{StringFlows, StringRun};
-pub use small_window::small_window;
-pub use ten_hops::ten_hops;
-pub use throughput::throughput;
-pub use unfair::{scenario_one, scenario_two};
 
 use super::super::figure::{Panel, ValueSource};
 use super::super::results::Metric;

@@ -1,11 +1,41 @@
 //! YE-F15: what the early retransmission in the idle period gains, over two hops (a) and three (b).
 
 use super::super::super::claim::{Claim, Expression, Number, Weight};
+use super::super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
 use super::super::super::results::{CurvePoints, Metric};
+use super::super::super::verdict::Verdict;
 use super::super::{at, claim, within};
 use super::{StringChoice, StringRun, params, seeds};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F15",
+    aliases: &[],
+    about: "What the early retransmission in the idle period gains on the string",
+    panels: &[
+        PanelEntry {
+            id: "YE-F15a",
+            title: "small-window recovery over two hops",
+            decided_by: DecidedBy::Panel("gain a"),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "YE-F15b",
+            title: "small-window recovery over three hops",
+            decided_by: DecidedBy::Panel("gain b"),
+            verdict: Verdict::Reproduced,
+        },
+    ],
+    build: |scale| Ok(record(scale, StringChoice::DEFAULT)),
+    sensitivity: |scale| {
+        // The figure varies the recovery itself.
+        let members = StringChoice::SENSITIVITY.into_iter().filter(|choice| !choice.has_recovery);
+        Ok(members.map(|choice| (choice.name, record(scale, choice))).collect())
+    },
+    ns2: None,
+};
 
 const THRESHOLD: f64 = 256.0;
 const THRESHOLDS: [f64; 2] = [20.0, THRESHOLD];
@@ -20,7 +50,7 @@ const HOPS: [Hops; 2] = [
 ];
 
 /// The record.
-pub fn small_window(scale: StudyScale, choice: StringChoice) -> Figure {
+fn record(scale: StudyScale, choice: StringChoice) -> Figure {
     let axis = Axis { label: "RTS threshold in bytes", spacing: Spacing::Even };
     let simulated = |(hops, name, ..): &Hops| {
         let curve = |name, has_recovery| {

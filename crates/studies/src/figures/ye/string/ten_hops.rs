@@ -3,11 +3,23 @@
 use std::fmt::Write;
 
 use super::super::super::claim::{Expression, Number, PointTest, Weight};
+use super::super::super::entry::FigureEntry;
 use super::super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing};
 use super::super::super::results::Metric;
 use super::super::{at, claim, everywhere, within};
 use super::{delay, seeds};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-X3",
+    aliases: &[],
+    about: "A round trip over ten hops of links and of 802.11 stations",
+    panels: &[],
+    build: |scale| Ok(record(scale)),
+    sensitivity: |_| Ok(Vec::new()),
+    ns2: None,
+};
 
 /// The answer: a SACK with its IP header, or a packet as large as the data.
 const SACK: f64 = 48.0;
@@ -20,7 +32,7 @@ const LINKS: &str = "links";
 const STATIONS: [(&str, &str); 2] = [("802.11 with RTS", "256 B"), ("802.11 without RTS", "never")];
 
 /// The record.
-pub fn ten_hops(scale: StudyScale) -> Figure {
+fn record(scale: StudyScale) -> Figure {
     let curve = |name, network: &str, ends: &str| {
         let point = |answer| (answer, delay::of_round_trips(format!("{network}{}", traffic(answer, ends))));
         FigureCurve { name, points: [SACK, ECHO].map(point).to_vec() }

@@ -1,12 +1,84 @@
 //! YE-F7 to F9: throughput over one, two and three hops, by the receive window and the RTS threshold.
 
+use super::super::super::beside_ns2::Ns2Curves;
 use super::super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
+use super::super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::super::figure::Figure;
 use super::super::super::results::Metric;
+use super::super::super::verdict::Verdict;
 use super::super::{at, claim, everywhere, within};
 use super::course::Quantity;
 use super::{StringChoice, StringRun, panel, params, seeds};
+use crate::ns2::{self, TableError};
 use crate::scale::StudyScale;
+
+/// The figure's entry.
+pub static ENTRY: FigureEntry = FigureEntry {
+    id: "YE-F7-F9",
+    aliases: &["YE-F7", "YE-F8", "YE-F9"],
+    about: "Throughput over a string of 802.11 stations",
+    panels: &[
+        PanelEntry {
+            id: "YE-F7a",
+            title: "SCTP over 802.11: throughput over one hop, window 2",
+            decided_by: DecidedBy::Claims(&["C1"]),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "YE-F7b",
+            title: "the same, window 4",
+            decided_by: DecidedBy::Claims(&["C7"]),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "YE-F7c",
+            title: "the same, window 8",
+            decided_by: DecidedBy::Claims(&["C8"]),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "YE-F8a",
+            title: "over two hops, window 2",
+            decided_by: DecidedBy::Claims(&["C2"]),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "YE-F8b",
+            title: "the same, window 4",
+            decided_by: DecidedBy::Claims(&["C4", "C5"]),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "YE-F8c",
+            title: "the same, window 8",
+            decided_by: DecidedBy::Claims(&["C4", "C5"]),
+            verdict: Verdict::NotReproduced,
+        },
+        PanelEntry {
+            id: "YE-F9a",
+            title: "over three hops, window 2",
+            decided_by: DecidedBy::Claims(&["C3"]),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "YE-F9b",
+            title: "the same, window 4",
+            decided_by: DecidedBy::Claims(&["C4", "C6"]),
+            verdict: Verdict::Reproduced,
+        },
+        PanelEntry {
+            id: "YE-F9c",
+            title: "the same, window 8",
+            decided_by: DecidedBy::Claims(&["C4", "C6"]),
+            verdict: Verdict::Reproduced,
+        },
+    ],
+    build: |scale| Ok(record(scale, StringChoice::DEFAULT)),
+    sensitivity: |scale| {
+        Ok(StringChoice::SENSITIVITY.map(|choice| (choice.name, record(scale, choice))).into())
+    },
+    ns2: Some(ns2),
+};
 
 /// The windows, in packets.
 pub const WINDOWS: [f64; 3] = [2.0, 4.0, 8.0];
@@ -20,6 +92,16 @@ pub const CURVES: [(usize, u32, &str); 6] = [
     (3, 256, "3 hops, 256"),
 ];
 
+/// ns-2's curves, likewise.
+const NS2: [(usize, u32, &str); 6] = [
+    (1, 20, "1 hop, 20, ns-2"),
+    (1, 256, "1 hop, 256, ns-2"),
+    (2, 20, "2 hops, 20, ns-2"),
+    (2, 256, "2 hops, 256, ns-2"),
+    (3, 20, "3 hops, 20, ns-2"),
+    (3, 256, "3 hops, 256, ns-2"),
+];
+
 const MEAN: (&str, Metric) = ("mean", Metric::Kilobits);
 const VARIATION: (&str, Metric) = ("variation", Metric::Share);
 const ZERO: (&str, Metric) = ("runs with zero bins", Metric::Share);
@@ -28,7 +110,7 @@ const OUTAGE: (&str, Metric) = ("longest outage", Metric::Moment);
 const FAILURES: (&str, Metric) = ("link failures", Metric::Packets);
 
 /// The record.
-pub fn throughput(scale: StudyScale, choice: StringChoice) -> Figure {
+fn record(scale: StudyScale, choice: StringChoice) -> Figure {
     let quantities = [
         (MEAN, "mean throughput without the first second, kbit/s", Quantity::MEAN),
         (VARIATION, "standard deviation of the seconds over their mean", Quantity::Variation),
@@ -56,6 +138,14 @@ pub fn throughput(scale: StudyScale, choice: StringChoice) -> Figure {
         panels: quantities.map(panel).to_vec(),
         claims: claims(),
     }
+}
+
+/// ns-2's curves of the mean throughput.
+fn ns2(panel: &str) -> Result<Ns2Curves, TableError> {
+    if panel != MEAN.0 {
+        return Ok(Vec::new());
+    }
+    NS2.into_iter().map(|(hops, threshold, name)| Ok((name, ns2::string(hops, threshold)?))).collect()
 }
 
 fn claims() -> Vec<Claim> {

@@ -1,0 +1,75 @@
+//! What WS leave open about windows in a shared receive buffer: the default, and the sensitivity set.
+
+use super::super::super::iy::Recovery;
+use super::super::LeastTimeout;
+
+/// Whether a path may take more room by rank than fills it (M-CWM-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankCap {
+    /// It may not: the atlas's default.
+    Capped,
+    /// It may.
+    Uncapped,
+}
+
+/// Which limits the planner of the static rule chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlannedLimits {
+    /// Those of WS: by a model without a least time-out.
+    OfPaper,
+    /// Those by a model whose time-outs are no shorter than RFC 4960's, 1 s.
+    WithStandardTimeout,
+    /// As WS, but none of 2 to 4 packets, which have no fast retransmit.
+    WithoutShortWindows,
+}
+
+/// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowsSetting {
+    /// How far ranks go.
+    pub rank: RankCap,
+    /// The simulation's minimum retransmission time-out.
+    pub timeout: LeastTimeout,
+    /// The planner's rule.
+    pub planned: PlannedLimits,
+    /// How a path of CMT recovers.
+    pub recovery: Recovery,
+}
+
+impl WindowsSetting {
+    /// The default: the figures' verdicts are those of its runs.
+    pub const DEFAULT: WindowsSetting = WindowsSetting {
+        rank: RankCap::Capped,
+        timeout: LeastTimeout::OfProfile,
+        planned: PlannedLimits::OfPaper,
+        recovery: Recovery::State,
+    };
+
+    /// The sensitivity set, one thing changed at a time, each with its name in reports.
+    pub const SENSITIVITY: [(&'static str, WindowsSetting); 5] = [
+        ("recovery of ns-2", WindowsSetting { recovery: Recovery::Ns2, ..WindowsSetting::DEFAULT }),
+        ("ranks without a cap", WindowsSetting { rank: RankCap::Uncapped, ..WindowsSetting::DEFAULT }),
+        (
+            "RTO.Min = 3 (d + 1/b)",
+            WindowsSetting { timeout: LeastTimeout::OfModel, ..WindowsSetting::DEFAULT },
+        ),
+        (
+            "planner with RTO ≥ 1 s",
+            WindowsSetting { planned: PlannedLimits::WithStandardTimeout, ..WindowsSetting::DEFAULT },
+        ),
+        (
+            "no limit of 2 to 4 packets",
+            WindowsSetting { planned: PlannedLimits::WithoutShortWindows, ..WindowsSetting::DEFAULT },
+        ),
+    ];
+}
+
+impl RankCap {
+    /// `window_management` of a scenario.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            RankCap::Capped => "\"dynamic\"",
+            RankCap::Uncapped => "\"dynamic-unbounded\"",
+        }
+    }
+}
