@@ -5,7 +5,8 @@ mod commands;
 use std::error::Error;
 use std::process::ExitCode;
 
-use anabranch_studies::printing::{NotPrinted, print, tell};
+use anabranch_comparisons::commands::{ns2, ns3, sharing, tournament, tuned};
+use anabranch_runs::printing::{NotPrinted, print, tell};
 use clap::{Parser, Subcommand};
 
 /// The simulator beside other people's numbers, and the papers' figures.
@@ -22,12 +23,12 @@ enum Study {
     Failover(commands::failover::Arguments),
     Figures(commands::figures::Arguments),
     FiguresCheck(commands::figures_check::Arguments),
-    Ns2(commands::ns2::Arguments),
-    Ns3(commands::ns3::Arguments),
-    Sharing(commands::sharing::Arguments),
+    Ns2(ns2::Arguments),
+    Ns3(ns3::Arguments),
+    Sharing(sharing::Arguments),
     Small(commands::small::Arguments),
-    Tournament(commands::tournament::Arguments),
-    Tuned(commands::tuned::Arguments),
+    Tournament(tournament::Arguments),
+    Tuned(tuned::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -44,12 +45,12 @@ fn main() -> ExitCode {
         Study::Failover(arguments) => commands::failover::run(&arguments),
         Study::Figures(arguments) => commands::figures::run(&arguments),
         Study::FiguresCheck(arguments) => commands::figures_check::run(&arguments),
-        Study::Ns2(arguments) => commands::ns2::run(&arguments),
-        Study::Ns3(arguments) => commands::ns3::run(&arguments),
-        Study::Sharing(arguments) => commands::sharing::run(&arguments),
+        Study::Ns2(arguments) => ns2::run(&arguments),
+        Study::Ns3(arguments) => ns3::run(&arguments),
+        Study::Sharing(arguments) => sharing::run(&arguments),
         Study::Small(arguments) => commands::small::run(&arguments),
-        Study::Tournament(arguments) => commands::tournament::run(&arguments),
-        Study::Tuned(arguments) => commands::tuned::run(&arguments),
+        Study::Tournament(arguments) => tournament::run(&arguments),
+        Study::Tuned(arguments) => tuned::run(&arguments),
     })
 }
 

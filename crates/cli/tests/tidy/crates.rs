@@ -22,7 +22,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["base", "sctp", "policies", "link", "wireless", "scenario", "models", "planner"]),
     ("observe", &["base", "files", "sctp", "link", "wireless", "scenario", "models", "planner", "sim"]),
     ("lab", &["base", "files", "scenario", "planner", "sim"]),
-    ("studies", &["base", "files", "link", "wireless", "scenario", "models", "planner", "sim"]),
+    ("runs", &["base", "files", "scenario", "planner", "sim"]),
+    ("comparisons", &["base", "link", "scenario", "planner", "sim", "runs"]),
+    (
+        "studies",
+        &["base", "files", "link", "wireless", "scenario", "models", "planner", "sim", "runs", "comparisons"],
+    ),
     ("py", &["base", "scenario", "models", "planner", "sim", "observe", "lab", "studies"]),
     (
         "cli",

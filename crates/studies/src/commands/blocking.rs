@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_runs::printing::print;
 use anabranch_studies::blocking::table;
-use anabranch_studies::printing::print;
 use anabranch_studies::scale::StudyScale;
 
 /// Two unlike paths in one receive buffer, by its size, how it is split and how windows share it (docs/blocking.md)

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use anabranch_runs::printing::print;
 use anabranch_studies::failover::table;
-use anabranch_studies::printing::print;
 use anabranch_studies::scale::StudyScale;
 
 /// How long a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anabranch_runs::printing::{print, tell};
+use anabranch_runs::stopwatch;
 use anabranch_studies::figures::session::{self, Members};
 use anabranch_studies::figures::wanted::{UnknownFigure, Wanted};
 use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, report, running_times};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
-use anabranch_studies::printing::{print, tell};
 use anabranch_studies::scale::StudyScale;
-use anabranch_studies::stopwatch;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The papers' figures, and verdicts on what is said of them (docs/figures.md)

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anabranch_runs::printing::{print_line, tell};
 use anabranch_studies::figures::curve_table::{self, CurveRow};
 use anabranch_studies::figures::session::drawn_anew;
 use anabranch_studies::figures::{Conduct, FIGURES};
-use anabranch_studies::printing::{print_line, tell};
 use anabranch_studies::scale::StudyScale;
 
 /// Points of the committed curves drawn anew, at full scale: the n-th of each so many

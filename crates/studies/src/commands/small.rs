@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use anabranch_studies::printing::print;
+use anabranch_runs::printing::print;
 use anabranch_studies::scale::StudyScale;
 use anabranch_studies::small::table;
 

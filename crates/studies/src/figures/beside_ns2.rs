@@ -1,8 +1,9 @@
 //! Puts ns-2's curves beside a record's own, panel by panel. They decide about no claim. WS-F5 to F8 compare with ns-2, and
 //! have its curves in their record.
 
+use anabranch_comparisons::ns2::{Ns2Curve, TableError};
+
 use super::figure::{Figure, FigureCurve, Origin, ValueSource};
-use crate::ns2::{Ns2Curve, TableError};
 
 /// ns-2's curves beside a panel, with their names.
 pub type Ns2Curves = Vec<(&'static str, Ns2Curve)>;

@@ -3,7 +3,6 @@
 pub mod batch;
 pub mod berp;
 mod beside_ns2;
-pub mod by_seed;
 pub mod catalogue;
 pub mod claim;
 mod curve_statistics;
@@ -29,9 +28,11 @@ pub mod wanted;
 pub mod ws;
 pub mod ye;
 
+pub use anabranch_runs::by_seed;
 pub use entry::{DecidedBy, FigureEntry, PanelEntry, SensitivitySet};
 pub use list::FIGURES;
 
+use anabranch_comparisons::ns2::TableError;
 use anabranch_models::ModelError;
 use anabranch_planner::PlanError;
 
@@ -43,7 +44,6 @@ use self::verdict::Standing;
 use self::wanted::Wanted;
 use crate::grid::GridError;
 use crate::kept_runs::{KeepError, KeptRuns};
-use crate::ns2::TableError;
 use crate::scale::StudyScale;
 
 /// How figures are run.

@@ -1,11 +1,12 @@
 //! What BERP-F2 and F5 share: the time of a transfer by the losses of the narrow links, for all schemes, and ns-2's.
 
+use anabranch_comparisons::ns2::{self, TableError};
+
 use super::super::beside_ns2::Ns2Curves;
 use super::super::claim::{Claim, Expression, PointTest, Weight};
 use super::super::figure::{Axis, FigureCurve, Panel, Spacing};
 use super::super::results::{CurvePoints, Metric};
 use super::{ChainChoice, ChainRun, FLOORS, Scheme, seeds, transfer};
-use crate::ns2::{self, TableError};
 use crate::scale::StudyScale;
 
 /// Percent lost on the narrow links.

@@ -1,5 +1,7 @@
 //! IY-F5: CMT beside AppStripe under losses, with delayed SACKs.
 
+use anabranch_comparisons::ns2::TableError;
+
 use super::super::beside_ns2::Ns2Curves;
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
 use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
@@ -11,7 +13,6 @@ use super::{
     APP, Acknowledge, CMT, DEFAULT, Experiment, OpenChoice, SENSITIVITY, SendingScheme, WITHOUT_DAC,
     beside_the_edges, both, centre, edges, interior, ns2, params,
 };
-use crate::ns2::TableError;
 use crate::scale::StudyScale;
 
 /// The figure's entry.

@@ -1,5 +1,7 @@
 //! IY-F6: CMT beside AppStripe under losses, with a SACK for each packet.
 
+use anabranch_comparisons::ns2::TableError;
+
 use super::super::beside_ns2::Ns2Curves;
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
 use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
@@ -8,7 +10,6 @@ use super::super::results::Metric;
 use super::super::verdict::Verdict;
 use super::loss::{ratio, time, title};
 use super::{APP, Acknowledge, CMT, DEFAULT, Experiment, OpenChoice, SENSITIVITY, both, edges, ns2, params};
-use crate::ns2::TableError;
 use crate::scale::StudyScale;
 
 /// The figure's entry.

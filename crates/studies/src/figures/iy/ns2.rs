@@ -1,7 +1,8 @@
 //! ns-2's curves beside IY's figures.
 
+use anabranch_comparisons::ns2::{Ns2Transfers, TableError};
+
 use super::super::beside_ns2::Ns2Curves;
-use crate::ns2::{Ns2Transfers, TableError};
 
 /// CMT's and AppStripe's transfer times, each from a set of ns-2's runs. Both have a window floor of four packets, as ours
 /// both have one of two: ns-2's AppStripe can have no other.

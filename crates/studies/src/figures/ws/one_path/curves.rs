@@ -1,5 +1,6 @@
 //! The curves of WS-F5 to F8: runs, models, and ns-2, and how far they are apart.
 
+use anabranch_comparisons::ns2::OnePathPoint;
 use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, RoundLoss, ThroughputModel};
 
 use super::super::super::FigureError;
@@ -10,7 +11,6 @@ use super::{
     MARKOV, MARKOV_INDEPENDENT, MARKOV_WAITS, NS2, NS2_INDEPENDENT, RENEWAL, RUNS, RUNS_INDEPENDENT, Sweep,
     SweepPoint,
 };
-use crate::ns2::OnePathPoint;
 use crate::scale::StudyScale;
 
 impl Sweep {

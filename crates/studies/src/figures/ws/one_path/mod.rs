@@ -4,12 +4,13 @@ mod claims;
 mod cost;
 mod curves;
 
+use anabranch_comparisons::ns2::{self, Ns2Losses, OnePathPoint};
+
 use super::super::FigureError;
 use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
 use super::super::figure::{Axis, Figure, Spacing};
 use super::super::verdict::Verdict;
 use super::{LeastTimeout, Sacks, WsPath};
-use crate::ns2::{self, Ns2Losses, OnePathPoint};
 use crate::scale::StudyScale;
 
 /// The figure's entry.

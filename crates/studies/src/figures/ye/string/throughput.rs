@@ -1,5 +1,7 @@
 //! YE-F7 to F9: throughput over one, two and three hops, by the receive window and the RTS threshold.
 
+use anabranch_comparisons::ns2::{self, TableError};
+
 use super::super::super::beside_ns2::Ns2Curves;
 use super::super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
 use super::super::super::entry::{DecidedBy, FigureEntry, PanelEntry};
@@ -9,7 +11,6 @@ use super::super::super::verdict::Verdict;
 use super::super::{at, claim, everywhere, within};
 use super::course::Quantity;
 use super::{StringChoice, StringRun, panel, params, seeds};
-use crate::ns2::{self, TableError};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
