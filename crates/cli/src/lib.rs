@@ -59,6 +59,7 @@ mod view;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anabranch_observe::Body;
@@ -87,6 +88,9 @@ pub fn run(registry: Registry) -> ExitCode {
     }
     let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if let Some(asked) = asked_settings(&given) {
+        if let Some(program) = policies::named(&words) {
+            return Outcome::from(policies::hand_over(Path::new(program), &words)).print(Output::default());
+        }
         return known::list(&asked).unwrap_or_else(Outcome::from).print(Output::default());
     }
     let arguments = match arguments::parse(&words) {

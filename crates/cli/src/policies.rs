@@ -70,6 +70,12 @@ pub fn hand_over(program: &Path, words: &[OsString]) -> Failure {
     }
 }
 
+/// The program that the command line names by `--policies`, before it is parsed.
+pub fn named(words: &[OsString]) -> Option<&OsStr> {
+    let own = words.split(|word| word == "--").next()?;
+    own.windows(2).find(|pair| pair[0] == OPTION).map(|pair| pair[1].as_os_str())
+}
+
 /// The words without `--policies FILE` and `--policies=FILE`.
 fn without_policies(words: &[OsString]) -> Vec<&OsStr> {
     let mut kept = Vec::new();
@@ -109,6 +115,12 @@ mod tests {
         assert_eq!(kept("sim --policies a.out s.toml --json"), "sim s.toml --json");
         assert_eq!(kept("sim --policies=a.out s.toml"), "sim s.toml");
         assert_eq!(kept("sim -- --policies s.toml"), "sim -- --policies s.toml");
+        let named = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            named(&words).map(OsStr::to_os_string)
+        };
+        assert_eq!(named("anabranch sim --policies a.out --set help"), Some("a.out".into()));
+        assert_eq!(named("anabranch sim -- --policies a.out"), None);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The random walks of the core under the policies of this crate: what was sent arrives once, in order of its stream,
 //! unchanged, or the failure is reported. `ANABRANCH_WALKS` says how many walks, `ANABRANCH_WALK` names one.
-#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 #[path = "../../sctp/tests/pair/mod.rs"]
 mod pair;

@@ -5,7 +5,6 @@
 //! A failure prints its seed and the shortest list of operations that still fails; such lists are kept in
 //! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default, 1,000 with copies), `ANABRANCH_WALK`
 //! names one.
-#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 mod pair;
 mod walk;

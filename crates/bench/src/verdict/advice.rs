@@ -156,15 +156,22 @@ fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 
 /// What makes more of a scarce receive buffer (docs/tournament.md).
 fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
-    if evidence.run.scheduler.as_deref() == Some(SPARING) {
-        format!("no other scheduler makes more of it than {SPARING}, which is set")
-    } else {
-        format!("try {} at the sender", words(&schedule(SPARING)))
+    match first_unset(&[SPARING], evidence) {
+        None => format!("no other scheduler makes more of it than {SPARING}, which is set"),
+        Some(_) => format!("try {} at the sender", words(&schedule(SPARING))),
     }
 }
 
 /// The scheduler that needs the smallest buffer.
 const SPARING: &str = "in-order-arrival";
+/// The schedulers that leave least room on paths, best first.
+const FILLING: [&str; 2] = ["fill", "round-robin"];
+
+/// The first of these schedulers that the sender did not have already.
+fn first_unset(schedulers: &[&'static str], evidence: &Evidence<'_>) -> Option<&'static str> {
+    let set = evidence.run.scheduler.as_deref();
+    schedulers.iter().copied().find(|scheduler| Some(*scheduler) != set)
+}
 
 fn send_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let (needed, ..) = evidence.needed_buffer();
@@ -182,18 +189,11 @@ fn scheduler(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let unused =
         evidence.run.paths.iter().max_by(|a, b| a.scheduler_limited_s.total_cmp(&b.scheduler_limited_s));
     let path = unused.map_or("a path", |path| path.name.as_str());
-    let fill = words(&schedule("fill"));
-    match evidence.run.scheduler.as_deref() {
-        Some("primary") => format!("the scheduler primary leaves {path} unused while another works: {fill}"),
-        Some("fill") => format!(
-            "the scheduler fill had windows of {path} to fill and other paths' turn: try {}",
-            words(&schedule("round-robin"))
-        ),
-        Some(other) => {
-            format!("the scheduler {other} left room on {path}: {fill} fills each window in turn")
-        }
-        None => format!("the sender's scheduler left room on {path}: {fill} there"),
-    }
+    let other = words(&schedule(first_unset(&FILLING, evidence).unwrap_or(FILLING[0])));
+    let Some(scheduler) = &evidence.run.scheduler else {
+        return format!("the sender's scheduler left room on {path}: {other} there");
+    };
+    format!("the scheduler {scheduler} left room on {path}: try {other}")
 }
 
 fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {

@@ -65,7 +65,7 @@ pub fn is_manifest(file: &File) -> bool {
 
 /// The directory in `crates/` of a package that is ours.
 pub fn ours(package: &str) -> Option<&str> {
-    package.strip_prefix("anabranch-")
+    package.strip_prefix("anabranch-").or_else(|| (package == EXAMPLE).then_some(EXAMPLE))
 }
 
 /// `[dependencies.NAME]` is a section of its own.
@@ -93,6 +93,9 @@ fn has_row(architecture: &str, package: &str) -> bool {
     let mut rows = architecture.lines().filter_map(|line| line.strip_prefix('|'));
     rows.any(|row| row.split('|').next().is_some_and(|first| first.contains(&cell)))
 }
+
+/// The example whose policies the module for Python has too.
+const EXAMPLE: &str = "own-policy";
 
 #[cfg(test)]
 mod tests {

@@ -117,7 +117,10 @@ fn uses_below<'a>(tokens: &[Token<'a>], module: &[&'a str], base: &[&str]) -> Ve
     for (index, token) in tokens.iter().enumerate() {
         here.pass(token.text, &tokens[..index]);
         let names = match token.text {
-            "crate" => below(&tokens[index + 1..], base),
+            // What a macro names is found from the crates that use it.
+            "crate" if tokens[..index].last().is_none_or(|before| before.text != "$") => {
+                below(&tokens[index + 1..], base)
+            }
             "super" if !follows_super(&tokens[..index]) => {
                 above(&tokens[index..], here.modules.len().saturating_sub(base.len()))
             }

@@ -43,8 +43,8 @@ fn config() -> Config {
 }
 
 /// An association whose first window is acknowledged: its log and records begin now.
-fn open_with(config: Config, pipes: usize) -> Pair {
-    let mut pair = Pair::open_with(&registry(), &config, pipes);
+fn open_with(config: &Config, pipes: usize) -> Pair {
+    let mut pair = Pair::open_with(&registry(), config, pipes);
     pair.z.reads_at_once = true;
     pair.send_at_once(End::A, WINDOW, FULL);
     pair.run_for(ms(100));
@@ -54,7 +54,7 @@ fn open_with(config: Config, pipes: usize) -> Pair {
 }
 
 fn open() -> Pair {
-    open_with(config(), 1)
+    open_with(&config(), 1)
 }
 
 /// The causes of A's cuts.
@@ -163,7 +163,7 @@ fn a_silent_path_is_probed_and_then_gets_back_its_window() {
 #[test]
 fn what_was_lost_before_an_answered_probe_leaves_in_one_burst() {
     let max_burst = MaxBurst { packets: 4, rule: BurstRule::Event };
-    let mut pair = open_with(Config { max_burst, ..config() }, 1);
+    let mut pair = open_with(&Config { max_burst, ..config() }, 1);
     for _ in 0..2 {
         pair.send_at_once(End::A, WINDOW, FULL);
         pair.run_for(ms(100));
@@ -256,7 +256,7 @@ fn a_mark_in_loss_recovery_cuts_once() {
 #[test]
 fn the_probe_of_one_path_leaves_the_other_alone() {
     let both = Config { scheduler: "round-robin".into(), retransmission: "alternate".into(), ..config() };
-    let mut pair = open_with(both, 2);
+    let mut pair = open_with(&both, 2);
     pair.pipes[1].is_cut = true;
     pair.send_at_once(End::A, 40, FULL);
     pair.run_for(ms(8_000));
@@ -272,7 +272,7 @@ fn without_evidence_a_time_out_is_the_standards_and_a_dead_path_fails() {
         failover: Failover { path_max: 2, association_max: 3, ..Config::rfc2960().failover },
         ..config()
     };
-    let mut pair = open_with(careful, 1);
+    let mut pair = open_with(&careful, 1);
     pair.pipes[0].is_cut = true;
     pair.send_at_once(End::A, 20, FULL);
     pair.run_for(ms(1_500));
@@ -290,7 +290,7 @@ fn a_path_that_marks_is_probed_and_fails_all_the_same() {
         failover: Failover { path_max: 2, association_max: 3, ..Config::rfc2960().failover },
         ..config()
     };
-    let mut pair = open_with(careful, 1);
+    let mut pair = open_with(&careful, 1);
     mark(&mut pair, 1);
     pair.send_at_once(End::A, 4, FULL);
     pair.run_for(ms(500));
@@ -307,7 +307,7 @@ fn a_path_that_marks_is_probed_and_fails_all_the_same() {
 /// from then on.
 #[test]
 fn an_invented_mark_excuses_losses_for_seconds_alone() {
-    let mut pair = open_with(Config { own: OwnSettings::default(), ..config() }, 1);
+    let mut pair = open_with(&Config { own: OwnSettings::default(), ..config() }, 1);
     mark(&mut pair, 1);
     pair.send_at_once(End::A, WINDOW, FULL);
     pair.run_for(ms(500));

@@ -54,9 +54,10 @@ fn said<T: 'static>(settings: impl Iterator<Item = &'static Setting<T>>, target:
 }
 
 /// Where the settings of a table have values, they say what is also said by the table's short form.
-fn of_tables(all: Said) -> Said {
-    let is_short = |key: &str| all.iter().any(|(other, _)| is_within(other, key));
-    all.iter().filter(|(key, _)| !is_short(key)).cloned().collect()
+fn of_tables(mut all: Said) -> Said {
+    let keys: Vec<&'static str> = all.iter().map(|(key, _)| *key).collect();
+    all.retain(|(short, _)| !keys.iter().any(|key| is_within(key, short)));
+    all
 }
 
 fn nested(said: Said) -> ResolvedTable {

@@ -60,7 +60,8 @@ pub fn association(bytes: &[u8]) {
 
 /// Ends with the rules of the receiver that other stacks do not have.
 fn with_receiver_rules() -> Config {
-    Config { out_of_order: OutOfOrder::Unlimited, sack_content: "new".into(), ..Config::rfc9260() }
+    let out_of_order = OutOfOrder::AtMost(ByteCount::new(6_000));
+    Config { out_of_order, sack_content: "new".into(), ..Config::rfc9260() }
 }
 
 /// Whether an end comes into this state before it is attacked.
@@ -362,7 +363,12 @@ impl Siege {
             let side = self.pair.side(end);
             let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
             let held = association.received_bytes_held();
-            assert!(held <= self.config.receive_buffer * 2 + self.config.mtu, "{end:?} holds {held}");
+            let second = match self.config.out_of_order {
+                OutOfOrder::AtMost(second) => second,
+                OutOfOrder::InBuffer | OutOfOrder::Unlimited => ByteCount::ZERO,
+            };
+            let most = (self.config.receive_buffer + second) * 2 + self.config.mtu;
+            assert!(held <= most, "{end:?} holds {held}");
             let waiting = association.unacknowledged();
             assert!(waiting <= self.config.send_buffer, "{end:?} keeps {waiting} to send");
             let living = association.paths().iter().filter(|path| path.state != PathState::Removed);

@@ -125,7 +125,7 @@ fn bbr(pipes: usize) -> Pair {
         max_burst: MaxBurst { packets: 4, rule: BurstRule::Paced },
         ..counted()
     };
-    assert_eq!(config.check(), Ok(()));
+    assert_eq!(config.check_policies(&Registry::standard()), Ok(()));
     let mut pair = Pair::open(config, pipes);
     pair.z.reads_at_once = true;
     pair
@@ -159,7 +159,7 @@ fn under_bbr_a_fast_retransmit_does_not_cut_the_window_and_a_time_out_does_until
 fn bbr_without_pacing_is_refused() {
     let config = Config { congestion_control: "bbr".into(), ..counted() };
     assert_eq!(
-        config.check().expect_err("bursts").to_string(),
+        config.check_policies(&Registry::standard()).expect_err("bursts").to_string(),
         "congestion_control is bbr, expected reno where packets are not paced; bbr needs pacing \
          (max_burst.rule = \"paced\")"
     );

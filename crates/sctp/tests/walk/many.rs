@@ -1,5 +1,7 @@
 //! Many walks, one after another; the first that fails is shrunk and told.
 
+#![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
