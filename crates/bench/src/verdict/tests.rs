@@ -233,12 +233,14 @@ fn paths_that_run_dry_want_a_larger_send_buffer_unless_a_core_is_full() {
 #[test]
 fn a_scheduler_that_leaves_a_path_unused_is_named_with_one_that_does_not() {
     let unused = PathEntry { scheduler_limited_s: 10.0, cwnd_limited_s: 0.0, ..path("wifi", 0.0) };
-    let primary =
-        TestSummary { scheduler: Some("primary".to_owned()), ..run(vec![unused, path("lte", 9.4)]) };
-    let verdict = judged(&primary, &uneven());
-    assert_eq!(verdict.limited_by, "scheduler");
-    assert!(verdict.advice.contains("leaves wifi unused"), "{}", verdict.advice);
-    assert!(verdict.advice.contains("scheduler = \"fill\""), "{}", verdict.advice);
+    for (set, advised) in [("primary", "fill"), ("fill", "round-robin"), ("mine", "fill")] {
+        let scheduler = Some(set.to_owned());
+        let run = TestSummary { scheduler, ..run(vec![unused.clone(), path("lte", 9.4)]) };
+        let verdict = judged(&run, &uneven());
+        assert_eq!(verdict.limited_by, "scheduler");
+        assert!(verdict.advice.contains(&format!("{set} left room on wifi")), "{}", verdict.advice);
+        assert!(verdict.advice.contains(&format!("scheduler = \"{advised}\"")), "{}", verdict.advice);
+    }
 }
 
 #[test]
