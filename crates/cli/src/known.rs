@@ -141,13 +141,20 @@ fn present(others: &[String]) -> Result<Option<Scenario>, Failure> {
         Command::Sweep(sweep) => (&sweep.scenario, Vec::new()),
         Command::Emulate(emulate) => {
             return match is_file(&emulate.scenario) {
-                true => Ok(Some(load(&emulate.scenario, &emulate.settings, Purpose::Links)?.scenario)),
+                true => Ok(Some(
+                    load(&emulate.scenario, &emulate.settings, Purpose::Links, &policies::registry())?
+                        .scenario,
+                )),
                 false => Ok(None),
             };
         }
         _ => return Ok(None),
     };
-    if is_file(file) { Ok(Some(load(file, &changes, Purpose::Flows)?.scenario)) } else { Ok(None) }
+    if is_file(file) {
+        Ok(Some(load(file, &changes, Purpose::Flows, &policies::registry())?.scenario))
+    } else {
+        Ok(None)
+    }
 }
 
 /// The values of `--set` among these words.

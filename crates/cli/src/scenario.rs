@@ -75,7 +75,7 @@ async fn load_for(
     // Also the files that it names may be such that give nothing.
     let work = move || {
         let (bytes, origin) = read_all(&file)?;
-        Ok(load_bytes(&bytes, origin, &changes, purpose)?)
+        Ok(load_bytes(&bytes, origin, &changes, purpose, &policies::registry())?)
     };
     interrupt.or_done(work).await?
 }

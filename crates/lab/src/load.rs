@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use anabranch_planner::live;
 use anabranch_scenario::{
     Assignment, Files, NoFiles, ParsedDocument, Registry, Scenario, ScenarioError, Source,
 };
@@ -67,14 +66,19 @@ pub enum LoadError {
     Scenario(#[from] ScenarioError),
 }
 
-/// Reads a scenario file and makes the changes, each `KEY=VALUE`.
+/// Reads a scenario file and makes the changes, each `KEY=VALUE`. Policies are those of `registry`.
 ///
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong.
-pub fn load(file: &Path, changes: &[String], purpose: Purpose) -> Result<Loaded, LoadError> {
+pub fn load(
+    file: &Path,
+    changes: &[String],
+    purpose: Purpose,
+    registry: &Registry,
+) -> Result<Loaded, LoadError> {
     let bytes =
         contents(file).map_err(|error| LoadError::NotRead { file: file.to_owned(), why: why(&error) })?;
-    Ok(load_bytes(&bytes, Origin::of_file(file), changes, purpose)?)
+    Ok(load_bytes(&bytes, Origin::of_file(file), changes, purpose, registry)?)
 }
 
 /// The same from a text at hand.
@@ -86,12 +90,13 @@ pub fn load_bytes(
     origin: Origin,
     changes: &[String],
     purpose: Purpose,
+    registry: &Registry,
 ) -> Result<Loaded, ScenarioError> {
     let files = files_in(origin.folder.as_deref());
-    load_with(bytes, origin, changes, purpose, &*files, &live::registry())
+    load_with(bytes, origin, changes, purpose, &*files, registry)
 }
 
-/// The same with `files` in the place of those in the folder, and policies of `registry`.
+/// The same with `files` in the place of those in the folder.
 ///
 /// # Errors
 /// What is not UTF-8, a scenario or a change that is wrong.
@@ -215,6 +220,8 @@ impl Files for BesideFiles {
 
 #[cfg(test)]
 mod tests {
+    use anabranch_planner::live;
+
     use super::*;
 
     const TRACED: &str =
@@ -226,15 +233,23 @@ mod tests {
         let file = folder.path().join("traced.toml");
         std::fs::write(&file, TRACED).expect("room for a file");
         std::fs::write(folder.path().join("up.mahimahi"), "10\n20\n").expect("room for a file");
-        let loaded = load(&file, &["run.seed=9".to_owned()], Purpose::Flows).expect("a scenario");
+        let loaded =
+            load(&file, &["run.seed=9".to_owned()], Purpose::Flows, &live::registry()).expect("a scenario");
         assert_eq!((loaded.name.as_str(), loaded.scenario.run.seed), ("traced", 9));
         assert_eq!(loaded.read_again(TRACED).expect("a scenario").run.seed, 1);
     }
 
     #[test]
     fn a_text_reads_files_only_from_the_folder_that_it_is_given() {
-        let read =
-            |folder| load_bytes(TRACED.as_bytes(), Origin::of_text("text", folder), &[], Purpose::Flows);
+        let read = |folder| {
+            load_bytes(
+                TRACED.as_bytes(),
+                Origin::of_text("text", folder),
+                &[],
+                Purpose::Flows,
+                &live::registry(),
+            )
+        };
         assert!(read(None).expect_err("no files").to_string().contains("no files beside it"));
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("up.mahimahi"), "10\n").expect("room for a file");
@@ -252,21 +267,23 @@ mod tests {
         std::fs::write(&file, TRACED).expect("room for a file");
         for name in ["up.mahimahi", "traced.toml"] {
             long(name);
-            let error = load(&file, &[], Purpose::Flows).expect_err("too long").to_string();
+            let error =
+                load(&file, &[], Purpose::Flows, &live::registry()).expect_err("too long").to_string();
             assert!(error.contains("it has more than 64 MiB"), "{error}");
         }
     }
 
     #[test]
     fn a_file_that_is_not_there_is_told_in_words() {
-        let error = load(Path::new("none.toml"), &[], Purpose::Flows).expect_err("no file");
+        let error =
+            load(Path::new("none.toml"), &[], Purpose::Flows, &live::registry()).expect_err("no file");
         assert_eq!(error.to_string(), "cannot read the scenario \"none.toml\": there is no such file");
     }
 
     #[test]
     fn links_for_other_programs_need_no_flow_that_ends() {
         let text = b"[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n";
-        let read = |purpose| load_bytes(text, Origin::of_text("text", None), &[], purpose);
+        let read = |purpose| load_bytes(text, Origin::of_text("text", None), &[], purpose, &live::registry());
         assert!(read(Purpose::Flows).is_err());
         assert_eq!(read(Purpose::Links).expect("links").scenario.links.len(), 1);
     }

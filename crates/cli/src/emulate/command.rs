@@ -22,6 +22,7 @@ use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::notice;
+use crate::policies;
 use crate::report::{Outcome, ending, print_line, wait_until_printed};
 use crate::scenario::refuse_replaced;
 use anabranch_net::Clock;
@@ -51,7 +52,7 @@ fn run(arguments: &EmulateArguments) -> Result<u8, Failure> {
     refuse_replaced("--report", arguments.report.as_deref(), &[&arguments.scenario])?;
     let blocked_signals = BlockedSignals::block()?;
     let (bytes, origin) = read_before(&arguments.scenario, &blocked_signals)?;
-    let loaded = load_bytes(&bytes, origin, &arguments.changes(), Purpose::Links)?;
+    let loaded = load_bytes(&bytes, origin, &arguments.changes(), Purpose::Links, &policies::registry())?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;
     // Known before anything runs.

@@ -124,7 +124,9 @@ mod tests {
         let text = std::fs::read(folder.join(name)).expect("a shipped scenario");
         let origin = Origin::of_text(name, Some(folder));
         let changes = [format!("run.time={time}"), "run.warmup=0 s".to_owned()];
-        load_bytes(&text, origin, &changes, Purpose::Flows).expect("a sound scenario").scenario
+        load_bytes(&text, origin, &changes, Purpose::Flows, &anabranch_planner::live::registry())
+            .expect("a sound scenario")
+            .scenario
     }
 
     /// The leaves of a run's document, by the names that their columns should have.

@@ -51,7 +51,13 @@ mod tests {
 
     fn key(text: &str, changes: &[&str], files: &[(&str, &str)]) -> ScenarioKey {
         let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
-        let loaded = load_bytes(text.as_bytes(), Origin::of_text("text", None), &changes, Purpose::Flows);
+        let loaded = load_bytes(
+            text.as_bytes(),
+            Origin::of_text("text", None),
+            &changes,
+            Purpose::Flows,
+            &anabranch_planner::live::registry(),
+        );
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         ScenarioKey::of(&loaded.expect("a scenario").scenario, &files)
     }

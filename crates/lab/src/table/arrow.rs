@@ -208,7 +208,13 @@ mod tests {
         let text = format!(
             "run = {{ time = \"1 s\" }}\n[[link]]\nname = \"{link}\"\nrate = \"1 Mbit/s\"\n[[flow]]\n"
         );
-        let loaded = load_bytes(text.as_bytes(), Origin::of_text("text", None), &[], Purpose::Flows);
+        let loaded = load_bytes(
+            text.as_bytes(),
+            Origin::of_text("text", None),
+            &[],
+            Purpose::Flows,
+            &anabranch_planner::live::registry(),
+        );
         let scenario = loaded.expect("a sound scenario").scenario;
         Run::new(&scenario, seed, Watch::default()).expect("it can be run").to_end()
     }
