@@ -4,58 +4,27 @@
 
 use std::net::SocketAddr;
 
+use crate::in_flight::{self, CHUNKS, examined, sack};
 use crate::pair::{End, PORT, Pair, packet};
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::association::Ecn;
-use anabranch_sctp::config::{BurstRule, Config, InitialWindow, MaxBurst};
+use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, Channel, Endpoint, EndpointConfig, join};
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{
-    Abort, Asconf, CookieEcho, EncodeChunk, GapBlock, HeartbeatAck, Init, Parameter, Sack, Shutdown,
+    Abort, Asconf, CookieEcho, EncodeChunk, GapBlock, HeartbeatAck, Init, Parameter, Shutdown,
     VerificationTag,
 };
 use bytes::Bytes;
 
-/// How many chunks are in flight, each in a packet of its own.
-const CHUNKS: u16 = 1_000;
-
-/// Two ends, of which A has chunks in flight that have not arrived.
+/// Two ends by the RFC's rules, of which A has chunks in flight that have not arrived.
 fn sending() -> Pair {
-    let room = ByteCount::from_mib(4);
-    let config = Config {
-        initial_window: InitialWindow::Bytes(room),
-        max_burst: MaxBurst { packets: 10_000, rule: BurstRule::Event },
-        send_buffer: room,
-        receive_buffer: room,
-        ..Config::rfc9260()
-    };
-    let mut pair = Pair::open(config, 1);
-    pair.pipes[0].drop_next = [u32::MAX; 2];
-    pair.send_at_once(End::A, usize::from(CHUNKS), 1_000);
-    assert_eq!(pair.log.len(), usize::from(CHUNKS), "all are in flight");
-    pair
-}
-
-/// A SACK of A's chunks: none cumulatively, and in these gap blocks.
-fn sack<'a>(pair: &mut Pair, gaps: &'a [GapBlock]) -> Sack<'a> {
-    let (_, cumulative_tsn_ack) = pair.at(End::A).ack_points().expect("it is open");
-    Sack {
-        cumulative_tsn_ack,
-        a_rwnd: 4 << 20,
-        flags: 0,
-        gap_blocks: gaps.into(),
-        duplicates: [].as_slice().into(),
-    }
+    in_flight::sending(&Registry::standard(), Config::rfc9260())
 }
 
 /// All chunks but the first.
 const ALL: [GapBlock; 1] = [GapBlock { start: 2, end: CHUNKS }];
-
-/// What A has looked at to read the SACKs that it received.
-fn examined(pair: &mut Pair) -> u64 {
-    pair.at(End::A).sack_counters().examined
-}
 
 #[test]
 fn a_packet_full_of_sacks_costs_no_more_than_one_of_them() {

@@ -18,6 +18,7 @@ mod ending;
 mod failover;
 mod guesses;
 mod handshake;
+mod in_flight;
 mod kept_room;
 mod limits;
 mod mtu;
