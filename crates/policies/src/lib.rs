@@ -33,6 +33,11 @@ pub fn add_to(registry: &mut Registry) {
 
 #[cfg(test)]
 mod tests {
+    use anabranch_base::setting::{Kind, Setting};
+    use anabranch_sctp::own_field;
+    use anabranch_sctp::policy::registry::{OwnSettings, kind};
+    use anabranch_sctp::policy::schedule::primary::Primary;
+
     use super::*;
 
     #[test]
@@ -59,5 +64,20 @@ mod tests {
         assert!(
             registry.own_settings().all(|(_, setting)| !setting.doc.is_empty() && !setting.doc.contains('|'))
         );
+    }
+
+    #[test]
+    fn what_two_policies_share_is_listed_once() {
+        #[derive(Clone, Debug, Default, PartialEq)]
+        struct Shared {
+            step: bool,
+        }
+        const SHARED: &[Setting<OwnSettings>] =
+            &[own_field!("shared.step" = Shared.step, Everywhere, Kind::Boolean, "a step")];
+        let mut registry = Registry::standard();
+        registry.schedulers.add("one", |_| Box::new(Primary)).with_settings(SHARED);
+        registry.schedulers.add("two", |_| Box::new(Primary)).with_settings(SHARED);
+        let listed: Vec<_> = registry.own_settings().map(|(kind, setting)| (kind, setting.key)).collect();
+        assert_eq!(listed, [(kind::SCHEDULER, "shared.step")]);
     }
 }

@@ -9,6 +9,7 @@ mod addresses;
 mod guests;
 mod meter;
 mod packets;
+mod variant;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,6 +32,7 @@ pub use {
     guests::{Guest, Invitation},
     meter::{Meter, Reading, Toll},
     packets::{chunk_names, chunks, data, packet, packet_with},
+    variant::Variant,
 };
 
 /// One of the two ends.
@@ -719,21 +721,6 @@ impl Pair {
         self.chance ^= self.chance << 17;
         self.chance
     }
-}
-
-/// What tests of random events are run with: which policies there are, and what becomes of the settings.
-#[derive(Clone, Copy, Debug)]
-pub struct Variant {
-    pub registry: fn() -> Registry,
-    pub prepare: fn(&mut Config),
-    /// A loss on a path lets a packet pass the window of that path alone.
-    pub exempts_by_path: bool,
-}
-
-impl Variant {
-    /// The policies of the core, and the settings as they are.
-    pub const STANDARD: Variant =
-        Variant { registry: Registry::standard, prepare: |_| {}, exempts_by_path: false };
 }
 
 impl Side {

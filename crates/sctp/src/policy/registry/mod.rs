@@ -214,8 +214,8 @@ impl Registry {
         }
     }
 
-    /// Every setting of policies' own, each with the [`kind`] of its policy, in the order of kinds and names. Documents have
-    /// them after the setting that chooses a policy of the kind.
+    /// Every setting of policies' own, each with the [`kind`] of its policy, in the order of kinds and names. What several
+    /// policies share is there once. Documents have them after the setting that chooses a policy of the kind.
     pub fn own_settings(
         &self,
     ) -> impl Iterator<Item = (&'static str, &'static Setting<OwnSettings>)> + Clone {
@@ -231,7 +231,13 @@ impl Registry {
             self.sack_contents.own_settings(),
             self.flow_controls.own_settings(),
         ];
-        all.into_iter().flatten()
+        let mut listed: Vec<(&'static str, &'static Setting<OwnSettings>)> = Vec::new();
+        for (kind, setting) in all.into_iter().flatten() {
+            if !listed.iter().any(|(_, other)| other.key == setting.key) {
+                listed.push((kind, setting));
+            }
+        }
+        listed.into_iter()
     }
 
     /// The names of the policies of this [`kind`]; `None` for a kind that users do not choose.
@@ -269,6 +275,7 @@ const RANKS: [(&str, Rank); 5] = [
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
     use crate::policy::congestion::reno::{EcnWindow, IdleThreshold};
 
     pub(crate) fn rules() -> StandardRules {

@@ -1,0 +1,19 @@
+//! Policies and settings with which a test of random events is run.
+
+use anabranch_sctp::config::Config;
+use anabranch_sctp::policy::Registry;
+
+/// What tests of random events are run with: which policies there are, and what becomes of the settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    pub registry: fn() -> Registry,
+    pub prepare: fn(&mut Config),
+    /// A loss on a path lets a packet pass the window of that path alone.
+    pub exempts_by_path: bool,
+}
+
+impl Variant {
+    /// The policies of the core, and the settings as they are.
+    pub const STANDARD: Variant =
+        Variant { registry: Registry::standard, prepare: |_| {}, exempts_by_path: false };
+}
