@@ -1,6 +1,6 @@
 //! One end of a transfer on the loopback interface at full speed; `tests/peers/run` measures it beside other
-//! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE [BITS]`; BITS is a rate in bit/s. The receiver prints
-//! `ready`, then the seconds from the first message to the last.
+//! transports. `bulk plain|sealed[:PROFILE] receive|send PORT BYTES MESSAGE [BITS]`; BITS is a rate in bit/s. The receiver
+//! prints `ready`, then the seconds from the first message to the last.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
@@ -23,11 +23,12 @@ async fn main() -> Result<(), Failure> {
 async fn run() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [layer, role, port, bytes, message, rate @ ..] = &arguments[..] else {
-        return Err("usage: bulk plain|sealed receive|send PORT BYTES MESSAGE [BITS]".into());
+        return Err("usage: bulk plain|sealed[:PROFILE] receive|send PORT BYTES MESSAGE [BITS]".into());
     };
     let rate = rate.first().map(|rate| rate.parse::<f64>()).transpose()?;
     let (port, bytes, message) = (port.parse::<u16>()?, bytes.parse::<u64>()?, message.parse::<usize>()?);
-    let security = match layer.as_str() {
+    let (layer, profile) = layer.split_once(':').unwrap_or((layer, "tuned-2"));
+    let security = match layer {
         "plain" => Security::Insecure,
         // Both ends must have the key; it protects nothing.
         _ => Security::Sealed(Key::from_bytes([0x5a; Key::LEN])),
@@ -37,7 +38,7 @@ async fn run() -> Result<(), Failure> {
         receive_buffer: ByteCount::from_mib(1),
         send_buffer: ByteCount::from_mib(1),
         mtu: ByteCount::new(1_500),
-        ..Config::rfc9260()
+        ..Config::profile(profile).ok_or("there is no such profile")?
     };
     let options = Options { config, ..Options::with(security) };
     match role.as_str() {
@@ -79,7 +80,7 @@ async fn send(
     let payload = Bytes::from(vec![0x5a; message]);
     let began = seconds();
     for number in 0..bytes.div_ceil(message as u64) {
-        if let Some(pause) = pause(seconds() - began, number * message as u64, rate) {
+        if let Some(pause) = rate.and_then(|rate| pause(seconds() - began, number * message as u64, rate)) {
             tokio::time::sleep(pause).await;
         }
         association.send(payload.clone(), SendOptions::default()).await?;
@@ -90,8 +91,8 @@ async fn send(
 /// How long to wait before the next message when `sent` bytes have left in `age` seconds: at least a millisecond, as
 /// the programs
 /// of the other transports do.
-fn pause(age: f64, sent: u64, rate: Option<f64>) -> Option<Duration> {
-    let left = sent as f64 * 8.0 / rate? - age;
+fn pause(age: f64, sent: u64, rate: f64) -> Option<Duration> {
+    let left = sent as f64 * 8.0 / rate - age;
     (left > 0.0).then(|| Duration::from_secs_f64(left.max(0.001)))
 }
 

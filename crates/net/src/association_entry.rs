@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::record::Record;
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::Notify;
 
 use crate::feed::Feed;
+use crate::turn::Turn;
 
 /// What the handles of an association share.
 #[derive(Debug)]
@@ -58,8 +59,8 @@ pub struct Notifiers {
     pub writable: Notify,
     /// The phase has changed.
     pub changed: Notify,
-    /// Held by the task whose turn it is to wait for room; tasks queue for it in the order of their calls.
-    pub turn: Mutex<()>,
+    /// The tasks that wait for room.
+    pub turn: Turn,
 }
 
 impl AssociationEntry {

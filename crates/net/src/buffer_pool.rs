@@ -1,28 +1,17 @@
 //! Memory for datagrams that is used again as soon as nothing refers to it.
 
-use std::collections::VecDeque;
-
 use anabranch_base::ByteCount;
 use bytes::{Bytes, BytesMut};
 
+use crate::ring::Ring;
+
 /// Each datagram is copied into a buffer of its own, less than twice as long as the datagram (or [`SMALLEST`]), so that a
-/// datagram that is held keeps no other one in memory, however many the system received at once. Nothing is allocated once there are buffers for everything that
-/// is held at a time; when there are too many, half of them are freed.
+/// datagram that is held keeps no other one in memory, however many the system received at once. Nothing is allocated
+/// once there are buffers for everything that is held at a time.
 #[derive(Debug, Default)]
 pub struct BufferPool {
     /// One ring per buffer length: [`SMALLEST`], and each class twice the one before.
-    rings: [Ring; CLASSES],
-}
-
-/// Buffers of one length.
-#[derive(Debug, Default)]
-struct Ring {
-    /// In the order in which they were used: the oldest is the first to be free again.
-    buffers: VecDeque<BytesMut>,
-    /// Buffers that are still held although many younger ones are not.
-    stragglers: VecDeque<BytesMut>,
-    /// For how many datagrams in a row half of the buffers would have been enough.
-    idle: usize,
+    rings: [Ring<BytesMut>; CLASSES],
 }
 
 impl BufferPool {
@@ -33,7 +22,7 @@ impl BufferPool {
             return (Bytes::copy_from_slice(datagram), ByteCount::of_len(datagram.len()));
         };
         let length = SMALLEST << class;
-        (ring.copy(datagram, length), ByteCount::of_len(length))
+        (copy(ring, datagram, length), ByteCount::of_len(length))
     }
 
     /// How much memory there is.
@@ -41,40 +30,19 @@ impl BufferPool {
     fn size(&self) -> usize {
         (0..)
             .zip(&self.rings)
-            .map(|(class, ring)| (ring.buffers.len() + ring.stragglers.len()) * (SMALLEST << class))
+            .map(|(class, ring)| ring.len() * (SMALLEST << class))
             .sum()
     }
 }
 
-impl Ring {
-    fn copy(&mut self, datagram: &[u8], length: usize) -> Bytes {
-        let is_free = |buffer: &mut BytesMut| buffer.try_reclaim(length);
-        self.buffers.extend(self.stragglers.pop_front_if(is_free));
-        self.stragglers.rotate_left(usize::from(!self.stragglers.is_empty()));
-        let half = self.buffers.len() / 2;
-        let is_half_enough = self.buffers.get_mut(half).is_some_and(is_free);
-        self.shrink(half, is_half_enough);
-        // The buffer at half is free, so that the loop ends.
-        while is_half_enough && let Some(held) = self.buffers.pop_front_if(|buffer| !is_free(buffer)) {
-            self.stragglers.push_back(held);
-        }
-        let oldest = self.buffers.pop_front_if(is_free);
-        let mut buffer = oldest.unwrap_or_else(|| BytesMut::with_capacity(length));
-        buffer.extend_from_slice(datagram);
-        let copy = buffer.split().freeze();
-        self.buffers.push_back(buffer);
-        copy
-    }
-
-    /// Frees half of the buffers when the younger half was enough for several turns of the ring.
-    fn shrink(&mut self, half: usize, is_half_enough: bool) {
-        self.idle = if is_half_enough && half >= FEWEST { self.idle + 1 } else { 0 };
-        if self.idle > self.buffers.len() * PATIENCE {
-            self.buffers.drain(..half);
-            self.buffers.shrink_to(half * 4);
-            self.idle = 0;
-        }
-    }
+/// A copy of a datagram in a buffer of the ring, all of whose buffers have this length.
+fn copy(ring: &mut Ring<BytesMut>, datagram: &[u8], length: usize) -> Bytes {
+    let free = ring.take(|buffer| buffer.try_reclaim(length));
+    let mut buffer = free.unwrap_or_else(|| BytesMut::with_capacity(length));
+    buffer.extend_from_slice(datagram);
+    let copy = buffer.split().freeze();
+    ring.put(buffer);
+    copy
 }
 
 /// The class whose buffers hold `length` bytes.
@@ -87,14 +55,11 @@ fn class_of(length: usize) -> usize {
 const SMALLEST: usize = 128;
 /// The last class holds the longest possible datagram.
 const CLASSES: usize = 10;
-/// A ring of fewer buffers than twice this is left as it is.
-const FEWEST: usize = 64;
-/// How many turns of the ring.
-const PATIENCE: usize = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ring::FEWEST;
 
     #[test]
     fn a_copy_equals_its_datagram_and_its_buffer_is_less_than_twice_as_long() {

@@ -15,7 +15,7 @@ use tokio::time::Sleep;
 use crate::address_tracker::AddressTracker;
 use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
-use crate::inbox::{Inbox, ReceivedPacket};
+use crate::inbox::Inbox;
 use crate::links::{Carried, LinkId, Links};
 use crate::outbox::{PacketHeader, Packets};
 use crate::port::{Port, push};
@@ -38,8 +38,8 @@ pub struct Driver {
     inbox: Inbox,
     /// The sealing between the core and the network; `None` if packets are plain.
     sealing: Option<Sealing>,
-    /// The buffer into which the core writes packets.
-    packets: Vec<u8>,
+    /// Where the core writes packets.
+    desk: Desk,
     timer: Pin<Box<Sleep>>,
     is_timer_set: bool,
 }
@@ -65,7 +65,7 @@ impl Driver {
             buffers: ReceiveBuffers::new(),
             inbox: Inbox::default(),
             sealing,
-            packets: Vec::new(),
+            desk: Desk::default(),
             timer: Box::pin(tokio::time::sleep_until(clock.instant(Time::ZERO))),
             is_timer_set: false,
         }
@@ -105,7 +105,7 @@ impl Driver {
         let Some(tracker) = tracker else { return };
         for change in tracker.changes() {
             let mut core = shared.lock();
-            let now = core.now();
+            let now = core.tick();
             match change {
                 SocketChange::Remove(address) => {
                     if !ports.iter().any(|port| port.is_barred && port.socket.address() == address) {
@@ -149,24 +149,21 @@ impl Driver {
     /// Hands arrivals and the time to the core, and takes what it sends: after each datagram, or after all of them
     /// where the core may answer them together.
     fn advance(&mut self) {
-        let Driver { shared, ports, inbox, sealing, packets, .. } = self;
+        let Driver { shared, ports, inbox, sealing, desk, .. } = self;
         let mut core = shared.lock();
         core.take_changes();
-        let now = core.now();
+        let now = core.tick();
         let Core { endpoint, sockets, .. } = &mut *core;
         ports.iter_mut().for_each(|port| port.tell_refused(endpoint, now));
-        let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), packets };
+        let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), desk };
         exit.collect(endpoint, now);
-        for ReceivedPacket { arrival, moved_from } in inbox.packets.drain(..) {
-            if let Some(remote) = moved_from {
-                let path = PathAddresses { local: arrival.local, remote };
-                endpoint.follow(now, arrival.channel, path, arrival.remote);
+        inbox.drain(|received, train| {
+            if let Some(remote) = received.moved_from {
+                let path = PathAddresses { local: train.local, remote };
+                endpoint.follow(now, train.channel, path, train.remote);
             }
-            endpoint.handle(now, &arrival);
-            if !endpoint.answers_batches() {
-                exit.collect(endpoint, now);
-            }
-        }
+            endpoint.handle_train(now, train, |endpoint| exit.collect(endpoint, now));
+        });
         for channel in inbox.forgotten.drain(..) {
             endpoint.on_peer_restarted(channel);
         }
@@ -206,7 +203,7 @@ impl Driver {
                 sockets.links.on_round_trip(link, longest_round_trip(endpoint, port.socket.address()));
             }
         }
-        let now = core.now();
+        let now = core.tick();
         let used_up = core.sockets.links.used_up(now);
         for port in &mut self.ports {
             if port.link.is_some_and(|link| used_up.contains(&link)) {
@@ -236,7 +233,7 @@ impl Driver {
             core.strangers = self.inbox.strangers.clone();
         }
         core.set_flushed(self.ports.iter().all(|port| port.outbox.is_empty()));
-        let now = core.now();
+        let now = core.latest();
         if core.tell_handles(now, &self.shared.accepted) {
             self.shared.wake.notify_one();
         }
@@ -298,7 +295,16 @@ struct Exit<'a> {
     ports: &'a mut [Port],
     sockets: &'a mut SocketReports,
     sealing: Option<&'a mut Sealing>,
-    packets: &'a mut Vec<u8>,
+    desk: &'a mut Desk,
+}
+
+/// Where the core writes packets: plain ones behind the queue in which they will probably wait, where they stay.
+#[derive(Debug, Default)]
+struct Desk {
+    /// The index of the port by which packets left last.
+    likely: usize,
+    /// For those that wait nowhere as they are.
+    packets: Vec<u8>,
 }
 
 impl Exit<'_> {
@@ -310,35 +316,57 @@ impl Exit<'_> {
             }
         }
         let max_segments = self.ports.iter().map(|port| port.socket.max_segments()).min().unwrap_or(1);
-        self.packets.clear();
-        while let Some(mut departure) = endpoint.poll_transmit(now, self.packets, max_segments) {
+        while let Some(mut departure) = endpoint.poll_transmit(now, self.begin(), max_segments) {
             let association = departure.association.and_then(|id| endpoint.association(id));
             if association.is_some_and(|one| one.state() == AssociationState::CookieWait) {
                 // The pairs that INIT goes over are not paths yet: the peer must not follow one from one to the next.
                 departure.association = None;
             }
             self.dispatch(&departure);
-            self.packets.clear();
             if association.is_some_and(Association::is_unanswered) {
                 self.probe(&departure);
             }
         }
     }
 
+    /// Where the core writes next.
+    fn begin(&mut self) -> &mut Vec<u8> {
+        match self.ports.get_mut(self.desk.likely) {
+            Some(port) if self.sealing.is_none() => port.outbox.tail(),
+            _ => {
+                self.desk.packets.clear();
+                &mut self.desk.packets
+            }
+        }
+    }
+
+    /// Adds what the core has written to the queue of its socket.
     fn dispatch(&mut self, departure: &Departure) {
         let Departure { local, remote, transmit, .. } = *departure;
-        let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else {
+        let is_for = |port: &Port| port.socket.is_for(local);
+        let likely = self.desk.likely;
+        let is_likely = self.ports.get(likely).is_some_and(is_for);
+        let found = if is_likely { Some(likely) } else { self.ports.iter().position(is_for) };
+        let Some(index) = found else {
             let count = transmit.len.div_ceil(transmit.segment_size.max(1)) as u64;
             return self.sockets.add_unsent(local, count, format!("to {remote}: {}", gone(local)));
         };
+        if !is_likely && self.sealing.is_none() && let Some(other) = self.ports.get(likely) {
+            self.desk.packets.clear();
+            self.desk.packets.extend_from_slice(other.outbox.written());
+        }
+        self.desk.likely = index;
+        let port = &mut self.ports[index];
         let envelope = PacketHeader {
             remote,
             source: port.socket.source(local),
             ecn: transmit.ecn,
             may_fragment: transmit.may_fragment,
         };
-        let packets = Packets { envelope, segment_size: transmit.segment_size, bytes: self.packets };
+        let segment_size = transmit.segment_size;
+        let packets = Packets { envelope, segment_size, bytes: &self.desk.packets };
         match self.sealing.as_deref_mut() {
+            None if is_likely => port.take(envelope, segment_size),
             None => push(&mut port.outbox, &mut port.unsent, packets),
             Some(sealing) => port.seal(sealing, departure, packets),
         }

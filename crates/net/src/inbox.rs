@@ -1,16 +1,20 @@
 //! Received datagrams on their way from the sockets to the core: separated and, where the endpoint is sealed, opened.
 
 use std::net::SocketAddr;
+use std::ops::Range;
 
+use anabranch_base::ByteCount;
 use anabranch_sctp::association::{Ecn, PathAddresses};
-use anabranch_sctp::endpoint::{Arrival, Channel};
+use anabranch_sctp::endpoint::{Channel, Train};
+use bytes::Bytes;
 
 use crate::buffer_pool::BufferPool;
-use crate::seal::{Opened, Sealing};
+use crate::receive_buffer::{HandedOver, ReceiveBuffer};
+use crate::seal::{Datagram, Opened, Sealing};
 use crate::strangers::Strangers;
 
 /// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct ReceivedBatch<'a> {
     /// The address they were sent to, with the socket's port.
     pub local: SocketAddr,
@@ -20,15 +24,22 @@ pub struct ReceivedBatch<'a> {
     pub ecn: Ecn,
     /// The length of each but the last.
     pub stride: usize,
-    /// One behind the other.
-    pub bytes: &'a [u8],
+    /// One behind the other, from the beginning of this memory on.
+    pub buffer: &'a mut ReceiveBuffer,
+    /// The length of all.
+    pub len: usize,
 }
 
-/// A packet for the core.
-#[derive(Debug)]
-pub struct ReceivedPacket {
-    /// The packet.
-    pub arrival: Arrival,
+/// Packets for the core that came together.
+#[derive(Clone, Debug)]
+pub struct ReceivedTrain {
+    way: PathAddresses,
+    channel: Channel,
+    ecn: Ecn,
+    bytes: Bytes,
+    memory: ByteCount,
+    /// Which of the inbox's places are theirs.
+    places: Range<usize>,
     /// Where the packets of the peer's path came from until now, if they moved.
     pub moved_from: Option<SocketAddr>,
 }
@@ -37,27 +48,41 @@ pub struct ReceivedPacket {
 #[derive(Debug, Default)]
 pub struct Inbox {
     /// In the order in which they came.
-    pub packets: Vec<ReceivedPacket>,
-    /// Where they lie.
+    trains: Vec<ReceivedTrain>,
+    /// Where each packet lies in the memory of its train.
+    places: Vec<Range<usize>>,
+    /// Where small trains lie.
     pool: BufferPool,
-    /// What one of them is opened into.
-    plain: Vec<u8>,
+    /// Where large ones lie.
+    handed_over: HandedOver,
+    /// What has to go back.
+    reply: Vec<u8>,
     /// Peers that have forgotten their session.
     pub forgotten: Vec<Channel>,
     /// Peers whose packets cannot be read.
     pub strangers: Strangers,
 }
 
+/// Whose packets they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Origin {
+    channel: Channel,
+    remote: SocketAddr,
+    moved_from: Option<SocketAddr>,
+}
+
 impl Inbox {
     /// Takes SCTP packets as they are.
     pub fn take_plain(&mut self, received: ReceivedBatch<'_>) {
         let ReceivedBatch { local, remote, ecn, .. } = received;
-        for datagram in received.datagrams() {
-            self.strangers.on_plain(remote, datagram);
-            let (bytes, memory) = self.pool.copy(datagram);
-            let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory };
-            self.packets.push(ReceivedPacket { arrival, moved_from: None });
+        let first = self.places.len();
+        for place in received.places() {
+            self.strangers.on_plain(remote, &received.buffer.bytes()[place.clone()]);
+            self.places.push(place);
         }
+        let origin = Origin { channel: Channel::PLAIN, remote, moved_from: None };
+        let (bytes, memory) = self.keep(received);
+        self.push(local, ecn, &bytes, memory, origin, first..self.places.len());
     }
 
     /// Takes those of the datagrams that can be opened. What has to go back the way they came is given to `reply`.
@@ -69,57 +94,153 @@ impl Inbox {
     ) {
         let ReceivedBatch { local, remote, ecn, .. } = received;
         let way = PathAddresses { local, remote };
-        for datagram in received.datagrams() {
-            self.plain.clear();
-            match sealing.handle(way, datagram, &mut self.plain) {
-                Opened::Packet { channel, remote, moved_from } => {
-                    let (bytes, memory) = self.pool.copy(&self.plain);
-                    let arrival = Arrival { local, remote, channel, ecn, bytes, memory };
-                    self.packets.push(ReceivedPacket { arrival, moved_from });
+        let first_train = self.trains.len();
+        let mut open: Option<(Origin, usize)> = None;
+        for place in received.places() {
+            let datagram = &mut received.buffer.memory()[place.clone()];
+            self.reply.clear();
+            match sealing.handle(way, datagram, &mut self.reply) {
+                Opened::Packet { channel, len, remote, moved_from } => {
+                    let origin = Origin { channel, remote, moved_from };
+                    let follows = open.is_some_and(|(last, _)| last == origin && moved_from.is_none());
+                    if !follows {
+                        self.close(local, ecn, open.replace((origin, self.places.len())));
+                    }
+                    let start = place.start + Datagram::PACKET_AT;
+                    self.places.push(start..start + len);
                 }
-                Opened::Reply => reply(&self.plain),
+                Opened::Reply => reply(&self.reply),
                 Opened::Forgotten(channel) => self.forgotten.push(channel),
                 Opened::Nothing => self.strangers.on_not_opened(remote, datagram),
             }
         }
+        self.close(local, ecn, open);
+        if self.trains.len() > first_train {
+            let (bytes, memory) = self.keep(received);
+            for train in &mut self.trains[first_train..] {
+                train.bytes.clone_from(&bytes);
+                train.memory = memory;
+            }
+        }
+    }
+
+    /// Gives everything to `handle`, in the order in which it came.
+    pub fn drain(&mut self, mut handle: impl FnMut(&ReceivedTrain, &Train<'_>)) {
+        for train in self.trains.drain(..) {
+            handle(&train, &train.packets(&self.places));
+        }
+        self.places.clear();
+    }
+
+    /// How many packets wait.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Adds the packets from a place on that are opened and have one origin; where they lie is known later.
+    fn close(&mut self, local: SocketAddr, ecn: Ecn, open: Option<(Origin, usize)>) {
+        if let Some((origin, first)) = open {
+            self.push(local, ecn, &Bytes::new(), ByteCount::ZERO, origin, first..self.places.len());
+        }
+    }
+
+    fn push(
+        &mut self,
+        local: SocketAddr,
+        ecn: Ecn,
+        bytes: &Bytes,
+        memory: ByteCount,
+        origin: Origin,
+        places: Range<usize>,
+    ) {
+        let Origin { channel, remote, moved_from } = origin;
+        let (way, bytes) = (PathAddresses { local, remote }, bytes.clone());
+        self.trains.push(ReceivedTrain { way, channel, ecn, bytes, memory, places, moved_from });
+    }
+
+    /// The memory of a batch for as long as it is needed, and how much it is: what fills half a buffer or more stays
+    /// there.
+    fn keep(&mut self, received: ReceivedBatch<'_>) -> (Bytes, ByteCount) {
+        let ReceivedBatch { buffer, len, .. } = received;
+        if len < ReceiveBuffer::LEN / 2 {
+            return self.pool.copy(&buffer.bytes()[..len]);
+        }
+        (buffer.hand_over(len, &mut self.handed_over), ByteCount::of_len(ReceiveBuffer::LEN))
+    }
+}
+
+impl ReceivedTrain {
+    /// The packets as the core takes them. `places` are the inbox's.
+    fn packets<'a>(&'a self, places: &'a [Range<usize>]) -> Train<'a> {
+        let PathAddresses { local, remote } = self.way;
+        let ReceivedTrain { channel, ecn, ref bytes, memory, places: ref own, .. } = *self;
+        Train { local, remote, channel, ecn, bytes, memory, packets: &places[own.clone()] }
     }
 }
 
 impl ReceivedBatch<'_> {
     /// How many.
     pub fn count(&self) -> u64 {
-        self.bytes.len().div_ceil(self.stride.max(1)) as u64
+        self.len.div_ceil(self.stride.max(1)) as u64
     }
 
-    /// One after the other.
-    fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
-        self.bytes.chunks(self.stride.max(1))
+    /// Where each of them lies.
+    fn places(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (len, stride) = (self.len.min(ReceiveBuffer::LEN), self.stride.max(1));
+        (0..len).step_by(stride).map(move |start| start..len.min(start + stride))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seal::{Ciphers, Datagram, Key, Limits, Route, Sealed, initiated};
+    use crate::seal::{Ciphers, Key, Limits, Route, Sealed, initiated};
     use anabranch_sctp::endpoint::ChannelUse;
     use anabranch_sctp::policy::PathId;
 
-    fn received(bytes: &[u8], stride: usize) -> ReceivedBatch<'_> {
+    /// Gives datagrams of `stride` bytes to `take`.
+    fn receive(bytes: &[u8], stride: usize, take: impl FnOnce(ReceivedBatch<'_>)) {
         let (local, remote) = (([10, 0, 0, 2], 9899).into(), ([10, 0, 0, 1], 5000).into());
-        ReceivedBatch { local, remote, ecn: Ecn::NotEct, stride, bytes }
+        let mut buffer = ReceiveBuffer::new();
+        buffer.memory()[..bytes.len()].copy_from_slice(bytes);
+        let (buffer, len) = (&mut buffer, bytes.len());
+        take(ReceivedBatch { local, remote, ecn: Ecn::NotEct, stride, buffer, len });
     }
 
-    fn contents(inbox: &Inbox) -> Vec<&[u8]> {
-        inbox.packets.iter().map(|incoming| &incoming.arrival.bytes[..]).collect()
+    fn contents(inbox: &mut Inbox) -> Vec<Vec<u8>> {
+        let mut contents = Vec::new();
+        inbox.drain(|_, train| {
+            contents.extend(train.packets.iter().map(|place| train.bytes[place.clone()].to_vec()));
+        });
+        assert_eq!(inbox.len(), 0);
+        contents
     }
 
     #[test]
     fn received_batches_are_split_at_the_stride() {
         let mut inbox = Inbox::default();
-        inbox.take_plain(received(b"aaabbbc", 3));
-        inbox.take_plain(received(b"", 0));
-        inbox.take_plain(received(b"abc", 1500));
-        assert_eq!(contents(&inbox), [&b"aaa"[..], b"bbb", b"c", b"abc"]);
+        receive(b"aaabbbc", 3, |received| inbox.take_plain(received));
+        receive(b"", 0, |received| inbox.take_plain(received));
+        receive(b"abc", 1500, |received| inbox.take_plain(received));
+        assert_eq!(contents(&mut inbox), [&b"aaa"[..], b"bbb", b"c", b"abc"]);
+    }
+
+    #[test]
+    fn a_batch_that_fills_half_a_buffer_stays_where_it_is_and_a_smaller_one_is_copied() {
+        for (len, memory) in [(32_767, 32_768), (32_768, 65_536), (65_536, 65_536)] {
+            let mut inbox = Inbox::default();
+            let mut place = std::ptr::null();
+            receive(&vec![7; len], 1_000, |received| {
+                place = received.buffer.bytes().as_ptr();
+                inbox.take_plain(received);
+            });
+            inbox.drain(|_, train| {
+                assert_eq!((train.bytes.len(), train.memory), (len, ByteCount::new(memory)));
+                assert_eq!(train.bytes.as_ptr() == place, len >= 32_768);
+                assert_eq!(train.packets.len(), len.div_ceil(1_000));
+            });
+        }
     }
 
     #[test]
@@ -130,24 +251,29 @@ mod tests {
         near.on_use(ChannelUse::Taken(initiated(1)));
         let route = Route::of(PathId::FIRST).expect("the first");
         let mut initiation = Vec::new();
-        assert_eq!(near.seal(initiated(1), route, b"INIT", &mut initiation), Sealed::Initiation);
+        let first = near.seal(initiated(1), route, [&b"INIT"[..]].into_iter(), &mut initiation);
+        assert_eq!(first, Sealed::Initiation);
         let mut inbox = Inbox::default();
         let mut responses = Vec::new();
         // The initiation twice, with rubbish between.
         let batch = [&initiation[..], &[7; Datagram::HANDSHAKE_LEN], &initiation[..]].concat();
-        inbox.take_sealed(received(&batch, Datagram::HANDSHAKE_LEN), &mut far, |response| {
-            responses.push(response.to_vec());
+        receive(&batch, Datagram::HANDSHAKE_LEN, |received| {
+            inbox.take_sealed(received, &mut far, |response| responses.push(response.to_vec()));
         });
-        assert_eq!((responses.len(), inbox.packets.len()), (2, 0));
+        assert_eq!((responses.len(), inbox.len()), (2, 0));
         let mut held = Vec::new();
         let mut back = Inbox::default();
-        back.take_sealed(received(&responses[0], 1500), &mut near, |packet| held.extend_from_slice(packet));
-        assert!(back.packets.is_empty());
-        for payload in [b"DATA", b"SACK"] {
-            assert_eq!(near.seal(initiated(1), route, payload, &mut held), Sealed::Packet);
-        }
+        receive(&responses[0], 1500, |received| {
+            back.take_sealed(received, &mut near, |packet| held.extend_from_slice(packet));
+        });
+        assert_eq!(back.len(), 0);
+        let payloads = [&b"DATA"[..], b"SACK", b"MORE"];
+        assert_eq!(near.seal(initiated(1), route, payloads.into_iter(), &mut held), Sealed::Packets);
         held[40] ^= 1;
-        inbox.take_sealed(received(&held, Datagram::OVERHEAD + 4), &mut far, |_| panic!("nothing goes back"));
-        assert_eq!(contents(&inbox), [&b"INIT"[..], b"SACK"], "the second was damaged");
+        receive(&held, Datagram::OVERHEAD + 4, |received| {
+            inbox.take_sealed(received, &mut far, |_| panic!("nothing goes back"));
+        });
+        assert_eq!(inbox.trains.len(), 1, "they have one origin");
+        assert_eq!(contents(&mut inbox), [b"INIT", b"SACK", b"MORE"], "the second was damaged");
     }
 }

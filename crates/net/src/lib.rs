@@ -144,14 +144,17 @@ mod outbox;
 mod port;
 mod reach;
 pub mod reason;
+mod receive_buffer;
 mod refused;
 mod report;
+mod ring;
 mod routes;
 pub mod seal;
 mod send_error;
 mod shared;
 mod socket;
 mod strangers;
+mod turn;
 mod waiting;
 
 pub use address_tracking::AddressTracking;

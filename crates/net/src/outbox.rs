@@ -30,12 +30,15 @@ pub struct Packets<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A queue of packets in one piece of memory.
+/// A queue of packets in one piece of memory. Packets may be written behind it, where they stay when they are
+/// [added](Outbox::take).
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
     /// What is before it has left.
     start: usize,
+    /// What is behind it was written and does not wait yet.
+    end: usize,
     runs: VecDeque<PacketRun>,
 }
 
@@ -51,29 +54,39 @@ impl Outbox {
     #[must_use]
     pub fn push(&mut self, packets: Packets<'_>) -> bool {
         let Packets { envelope, segment_size, bytes } = packets;
-        self.write(envelope, segment_size, bytes.len(), |queue| queue.extend_from_slice(bytes))
+        self.tail().extend_from_slice(bytes);
+        self.take(envelope, segment_size)
     }
 
-    /// The same for packets that `write` appends to the queue, at most `len` bytes of them.
-    #[must_use]
-    pub fn write(
-        &mut self,
-        envelope: PacketHeader,
-        segment_size: usize,
-        len: usize,
-        write: impl FnOnce(&mut Vec<u8>),
-    ) -> bool {
-        if self.len() + len > MOST_BYTES {
-            return false;
-        }
+    /// The memory behind the queue: what is appended to it waits from the next [`take`](Outbox::take) on, and is
+    /// forgotten if none follows.
+    pub fn tail(&mut self) -> &mut Vec<u8> {
+        self.bytes.truncate(self.end);
         // A socket that never gets empty would keep for ever what has left.
-        if self.start > self.bytes.len() / 2 {
+        if self.start > self.end / 2 {
             self.bytes.drain(..self.start);
+            self.end -= self.start;
             self.start = 0;
         }
-        let before = self.bytes.len();
-        write(&mut self.bytes);
-        let added = PacketRun { envelope, segment_size: segment_size.max(1), len: self.bytes.len() - before };
+        &mut self.bytes
+    }
+
+    /// What was appended to the tail and not taken.
+    pub fn written(&self) -> &[u8] {
+        &self.bytes[self.end..]
+    }
+
+    /// Adds what was appended to the tail, all packets of `segment_size` bytes but the last. `false` if there is no room:
+    /// they are lost, as in any full queue.
+    #[must_use]
+    pub fn take(&mut self, envelope: PacketHeader, segment_size: usize) -> bool {
+        let added =
+            PacketRun { envelope, segment_size: segment_size.max(1), len: self.bytes.len() - self.end };
+        if self.bytes.len() - self.start > MOST_BYTES {
+            self.bytes.truncate(self.end);
+            return false;
+        }
+        self.end = self.bytes.len();
         match self.runs.back_mut() {
             _ if added.len == 0 => {}
             Some(run) if run.takes(&added) => run.len += added.len,
@@ -108,7 +121,7 @@ impl Outbox {
         if self.runs.is_empty() {
             self.bytes.clear();
             self.bytes.shrink_to(KEPT_BYTES);
-            self.start = 0;
+            (self.start, self.end) = (0, 0);
         }
     }
 
@@ -121,13 +134,14 @@ impl Outbox {
     pub fn count(&self) -> u64 {
         self.runs.iter().map(|run| run.len.div_ceil(run.segment_size) as u64).sum()
     }
-
-    fn len(&self) -> usize {
-        self.bytes.len() - self.start
-    }
 }
 
-impl Packets<'_> {
+impl<'a> Packets<'a> {
+    /// Each of them.
+    pub fn one_by_one(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
+        self.bytes.chunks(self.segment_size.max(1))
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.bytes.len().div_ceil(self.segment_size.max(1)) as u64

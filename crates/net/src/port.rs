@@ -86,7 +86,7 @@ impl Port {
     ) -> bool {
         let Port { socket, outbox, unsent, carried, .. } = self;
         let mut take = |received: ReceivedBatch<'_>| {
-            carried.received += Carried::of(received.bytes.len(), received.count(), received.remote);
+            carried.received += Carried::of(received.len, received.count(), received.remote);
             match sealing.as_deref_mut() {
                 None => inbox.take_plain(received),
                 Some(sealing) => {
@@ -174,9 +174,17 @@ impl Port {
         }
     }
 
+    /// Adds packets that the core has written behind the queue.
+    pub fn take(&mut self, envelope: PacketHeader, segment_size: usize) {
+        let written = self.outbox.written().len().div_ceil(segment_size.max(1)) as u64;
+        if !self.outbox.take(envelope, segment_size) {
+            self.unsent.add(written, format!("to {}: {TOO_MANY}", envelope.remote));
+        }
+    }
+
     /// Seals packets of the core, straight into the queue.
     pub fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
-        let Packets { envelope, segment_size, bytes } = packets;
+        let Packets { envelope, segment_size, .. } = packets;
         let channel = departure.channel;
         let route = match departure.association {
             Some(_) => Route::of(departure.transmit.path),
@@ -187,18 +195,12 @@ impl Port {
                 format!("to {}: the association had more than {} paths", envelope.remote, Route::PATHS);
             return self.unsent.add(packets.count(), error);
         };
-        let most = bytes.len() + packets.count() as usize * Datagram::OVERHEAD;
-        let mut is_open = true;
-        let taken = self.outbox.write(envelope, segment_size + Datagram::OVERHEAD, most, |queue| {
-            for packet in bytes.chunks(segment_size.max(1)) {
-                is_open &= sealing.seal(channel, route, packet, queue) == Sealed::Packet;
-            }
-        });
-        if !taken {
+        let sealed = sealing.seal(channel, route, packets.one_by_one(), self.outbox.tail());
+        if !self.outbox.take(envelope, segment_size + Datagram::OVERHEAD) {
             self.unsent.add(packets.count(), format!("to {}: {TOO_MANY}", envelope.remote));
         }
         let mut control = Vec::new();
-        if is_open && sealing.take_control(channel, &mut control).is_some() {
+        if sealed == Sealed::Packets && sealing.take_control(channel, &mut control).is_some() {
             let envelope = PacketHeader { ecn: Ecn::NotEct, ..envelope };
             let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
             push(&mut self.outbox, &mut self.unsent, packets);

@@ -56,6 +56,8 @@ pub struct Core {
     has_driver: bool,
     /// A handle changed something that the driver has not seen.
     is_dirty: bool,
+    /// What the clock showed when something was last changed by it.
+    latest: Time,
     /// Every packet that the driver has seen has left.
     is_flushed: bool,
 }
@@ -76,6 +78,7 @@ impl Shared {
             has_handle: true,
             has_driver: true,
             is_dirty: false,
+            latest: Time::ZERO,
             is_flushed: true,
         };
         Shared {
@@ -94,27 +97,30 @@ impl Shared {
 
     /// Lets a handle change the core, and wakes the driver for the consequences.
     pub fn change<T>(&self, change: impl FnOnce(&mut Core, Time) -> T) -> T {
-        let result = {
-            let mut core = self.lock();
-            core.is_dirty = true;
-            let now = core.clock.now();
-            change(&mut core, now)
-        };
-        self.wake.notify_one();
+        let mut core = self.lock();
+        let now = core.tick();
+        let result = change(&mut core, now);
+        self.tell_driver(core);
         result
     }
 
-    /// Lets a handle try something that may not be possible yet; if it returns `None`, nothing has changed.
+    /// Lets a handle try something that may not be possible yet; if it returns `None`, nothing has changed. All that
+    /// handles try until the driver looks has the time of the first of it: a message costs no look at the clock.
     pub fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {
-        let result = {
-            let mut core = self.lock();
-            let now = core.clock.now();
-            let result = attempt(&mut core, now)?;
-            core.is_dirty = true;
-            result
-        };
-        self.wake.notify_one();
+        let mut core = self.lock();
+        let now = if core.is_dirty { core.latest } else { core.tick() };
+        let result = attempt(&mut core, now)?;
+        self.tell_driver(core);
         Some(result)
+    }
+
+    /// Wakes the driver for what has changed, unless that was done and the driver has not looked since.
+    fn tell_driver(&self, mut core: MutexGuard<'_, Core>) {
+        let is_told = std::mem::replace(&mut core.is_dirty, true);
+        drop(core);
+        if !is_told {
+            self.wake.notify_one();
+        }
     }
 
     /// The next message of an association, or why there will be none; `None` while there may be one. The driver is
@@ -124,10 +130,8 @@ impl Shared {
         let Some((message, has_news)) = core.endpoint.receive(id) else {
             return core.close_reason(id).map(Err);
         };
-        core.is_dirty |= has_news;
-        drop(core);
         if has_news {
-            self.wake.notify_one();
+            self.tell_driver(core);
         }
         Some(Ok(message))
     }
@@ -141,9 +145,20 @@ impl Shared {
 }
 
 impl Core {
-    /// The time of the endpoint's clock.
+    /// The time of the endpoint's clock, for reading.
     pub fn now(&self) -> Time {
         self.clock.now()
+    }
+
+    /// The time of the endpoint's clock, for a change.
+    pub fn tick(&mut self) -> Time {
+        self.latest = self.clock.now();
+        self.latest
+    }
+
+    /// The time of the latest change.
+    pub fn latest(&self) -> Time {
+        self.latest
     }
 
     /// Begins to open an association; its handle is made by the caller.
@@ -190,21 +205,23 @@ impl Core {
         }
     }
 
-    /// Gives a message to an association; `None` where it has no room now, or where it has just ended and the driver is
-    /// about to publish why.
+    /// Gives a message to an association; `None`, and the message stays, where it has no room now, or where it has just
+    /// ended and the driver is about to publish why.
     pub fn try_send(
         &mut self,
         now: Time,
         id: AssociationId,
-        message: Outgoing,
+        message: &mut Outgoing,
     ) -> Option<Result<(), SendError>> {
-        if let Phase::Closed(reason) = self.phase(id) {
-            return Some(Err(SendError::Closed(reason)));
+        match self.associations.get(&id).map(|entry| &entry.phase) {
+            None => return Some(Err(SendError::Closed(driver_gone()))),
+            Some(Phase::Closed(reason)) => return Some(Err(SendError::Closed(reason.clone()))),
+            Some(_) => {}
         }
         let Some(association) = self.endpoint.association_mut(id) else {
             return Some(Err(SendError::Closing));
         };
-        match association.send(now, message) {
+        match association.try_send(now, message) {
             Ok(()) => Some(Ok(())),
             Err(core::SendError::BufferFull { .. }) => None,
             Err(core::SendError::NotOpen) if association.state() == AssociationState::Closed => None,

@@ -16,6 +16,7 @@ use crate::fragments;
 use crate::hearing::{self, Undelivered};
 use crate::inbox::ReceivedBatch;
 use crate::outbox::Packets;
+use crate::receive_buffer::ReceiveBuffer;
 
 /// A UDP socket at one local address.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub struct Socket {
 /// Memory that a batch of datagrams is received into.
 #[derive(Debug)]
 pub struct ReceiveBuffers {
-    memory: Vec<u8>,
+    buffers: [ReceiveBuffer; BATCH],
     meta: [RecvMeta; BATCH],
 }
 
@@ -104,9 +105,7 @@ impl Socket {
         buffers: &mut ReceiveBuffers,
         mut take: impl FnMut(ReceivedBatch<'_>),
     ) -> io::Result<bool> {
-        let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
-        let mut slices: [IoSliceMut<'_>; BATCH] =
-            std::array::from_fn(|_| IoSliceMut::new(memory.next().unwrap_or_default()));
+        let mut slices = buffers.buffers.each_mut().map(|buffer| IoSliceMut::new(buffer.memory()));
         let mut count = 0;
         let received = self.io.try_io(Interest::READABLE, || {
             count = self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)?;
@@ -117,10 +116,10 @@ impl Socket {
             Err(error) if count == 0 => return Err(error),
             _ => {}
         }
-        for (meta, bytes) in buffers.meta.iter().zip(&slices).take(count) {
-            let (local, remote) = (self.destination(meta), meta.addr);
-            let bytes = &bytes[..meta.len.min(bytes.len())];
-            take(ReceivedBatch { local, remote, ecn: ecn_of(meta.ecn), stride: meta.stride, bytes });
+        for (meta, buffer) in buffers.meta.iter().zip(&mut buffers.buffers).take(count) {
+            let (local, remote, ecn) = (self.destination(meta), meta.addr, ecn_of(meta.ecn));
+            let len = meta.len.min(ReceiveBuffer::LEN);
+            take(ReceivedBatch { local, remote, ecn, stride: meta.stride, buffer, len });
         }
         Ok(count == BATCH)
     }
@@ -194,7 +193,8 @@ impl Socket {
 impl ReceiveBuffers {
     /// Room for one batch.
     pub fn new() -> ReceiveBuffers {
-        ReceiveBuffers { memory: vec![0; BATCH * LARGEST_RECEIVED], meta: [RecvMeta::default(); BATCH] }
+        let buffers = std::array::from_fn(|_| ReceiveBuffer::new());
+        ReceiveBuffers { buffers, meta: [RecvMeta::default(); BATCH] }
     }
 }
 
@@ -231,8 +231,6 @@ fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
 
 /// How many calls' worth of datagrams are received at once.
 const BATCH: usize = 16;
-/// The most that one of them holds: a whole datagram, or as many as the system puts together.
-const LARGEST_RECEIVED: usize = 65_536;
 /// A window's worth on a fast, long path.
 const WANTED_BUFFER: usize = 4 << 20;
 /// Less than this loses packets in every burst.
@@ -240,9 +238,12 @@ const TINY_BUFFER: ByteCount = ByteCount::from_kib(128);
 
 #[cfg(test)]
 mod tests {
-    use anabranch_sctp::endpoint::Arrival;
-
     use super::*;
+    use std::ops::Range;
+
+    use anabranch_sctp::endpoint::Train;
+    use bytes::Bytes;
+
     use crate::inbox::Inbox;
     use crate::outbox::PacketHeader;
 
@@ -252,16 +253,30 @@ mod tests {
     }
 
     /// Everything up to `count` datagrams.
-    async fn receive(socket: &Socket, count: usize) -> Vec<Arrival> {
+    async fn receive(socket: &Socket, count: usize) -> Vec<Arrived> {
         let (mut buffers, mut inbox) = (ReceiveBuffers::new(), Inbox::default());
-        while inbox.packets.len() < count {
+        while inbox.len() < count {
             std::future::poll_fn(|context| socket.poll_readable(context)).await;
             match socket.receive(&mut buffers, |received| inbox.take_plain(received)) {
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => panic!("{error}"),
                 _ => {}
             }
         }
-        inbox.packets.into_iter().map(|incoming| incoming.arrival).collect()
+        let mut arrived = Vec::new();
+        inbox.drain(|_, train| {
+            let Train { local, remote, ecn, bytes, packets, .. } = *train;
+            let one = |place: &Range<usize>| Arrived { local, remote, ecn, bytes: bytes.slice(place.clone()) };
+            arrived.extend(packets.iter().map(one));
+        });
+        arrived
+    }
+
+    /// A datagram, and how it came.
+    struct Arrived {
+        local: SocketAddr,
+        remote: SocketAddr,
+        ecn: Ecn,
+        bytes: Bytes,
     }
 
     async fn send(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {

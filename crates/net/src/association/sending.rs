@@ -68,9 +68,17 @@ impl Association {
         message: impl Into<Bytes>,
         options: impl Into<SendOptions>,
     ) -> Result<(), SendError> {
-        let message = options.into().outgoing(message.into());
-        let _turn = self.owner.notifiers.turn.lock().await;
-        until(&self.owner.notifiers.writable, || self.offer(&message)).await
+        // A task that always finds room lets others run all the same.
+        tokio::task::consume_budget().await;
+        let mut message = options.into().outgoing(message.into());
+        let notifiers = &self.owner.notifiers;
+        if notifiers.turn.is_free()
+            && let Some(answer) = self.offer(&mut message)
+        {
+            return answer;
+        }
+        let _turn = notifiers.turn.wait().await;
+        until(&notifiers.writable, || self.offer(&mut message)).await
     }
 
     /// Sends a message if there is room for it now and no sender waits.
@@ -82,9 +90,9 @@ impl Association {
         message: impl Into<Bytes>,
         options: impl Into<SendOptions>,
     ) -> Result<(), TrySendError> {
-        let message = options.into().outgoing(message.into());
-        let turn = self.owner.notifiers.turn.try_lock();
-        match turn.ok().and_then(|_turn| self.offer(&message)) {
+        let mut message = options.into().outgoing(message.into());
+        let is_free = self.owner.notifiers.turn.is_free();
+        match is_free.then(|| self.offer(&mut message)).flatten() {
             Some(answer) => answer.map_err(TrySendError::Failed),
             None => Err(TrySendError::Full(message.payload)),
         }
@@ -95,10 +103,10 @@ impl Association {
         OutboundStream { association: self.clone(), options: SendOptions::on(stream) }
     }
 
-    /// Hands a message to the core; `None` if the core has no room now.
-    fn offer(&self, message: &Outgoing) -> Option<Result<(), SendError>> {
+    /// Hands a message to the core; `None`, and the message stays, if the core has no room now.
+    fn offer(&self, message: &mut Outgoing) -> Option<Result<(), SendError>> {
         let SharedHandle { shared, id, .. } = &*self.owner;
-        shared.attempt(|core, now| core.try_send(now, *id, message.clone()))
+        shared.attempt(|core, now| core.try_send(now, *id, message))
     }
 }
 

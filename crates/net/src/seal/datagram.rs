@@ -56,6 +56,8 @@ impl Datagram<'_> {
     pub const HANDSHAKE_LEN: usize = HEADER_LEN + MESSAGE_LEN;
     /// The bytes that sealing adds to a packet.
     pub const OVERHEAD: usize = 2 * HEADER_LEN + TAG_LEN;
+    /// Where what was sealed begins in the datagram of a packet.
+    pub const PACKET_AT: usize = 2 * HEADER_LEN;
 
     /// Reads a datagram; `None` where it cannot be one of ours.
     pub fn parse(bytes: &[u8]) -> Option<Datagram<'_>> {

@@ -81,42 +81,59 @@ impl Keys {
         Keys { keys, limits, local, peer, counters, windows, sealed: 0, opened: 0, forged: 0 }
     }
 
-    /// Appends the packet, sealed with the next number of its route, to `out`. `None`, and nothing is appended, when
-    /// the numbers of the route are used up.
-    pub fn seal(&mut self, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    /// Appends the packets, sealed with the next numbers of their route, to `out`. The number of those that were
+    /// appended: fewer when the numbers of the route are used up.
+    pub fn seal<'a>(
+        &mut self,
+        route: Route,
+        packets: impl Iterator<Item = &'a [u8]>,
+        out: &mut Vec<u8>,
+    ) -> usize {
         let counter = self.counters.entry(route).or_insert(0);
-        if *counter > self.limits.last_counter || self.sealed >= self.limits.most_sealed {
-            return None;
+        let mut appended = 0;
+        for packet in packets {
+            if *counter > self.limits.last_counter || self.sealed >= self.limits.most_sealed {
+                break;
+            }
+            let number = PacketNumber::new(route, *counter);
+            // From here on the number is used, whatever becomes of the packet.
+            *counter += 1;
+            self.sealed += 1;
+            let start = out.len();
+            out.reserve(packet.len() + Datagram::OVERHEAD);
+            Datagram::Packet { to: self.peer, number, sealed: &[] }.write(out);
+            match self.keys.seal(number, packet, out) {
+                Some(()) => appended += 1,
+                None => out.truncate(start),
+            }
         }
-        let number = PacketNumber::new(route, *counter);
-        // From here on the number is used, whatever becomes of the packet.
-        *counter += 1;
-        self.sealed += 1;
-        let start = out.len();
-        out.reserve(packet.len() + Datagram::OVERHEAD);
-        Datagram::Packet { to: self.peer, number, sealed: &[] }.write(out);
-        let sealed = self.keys.seal(number, packet, out);
-        if sealed.is_none() {
-            out.truncate(start);
-        }
-        sealed
+        appended
     }
 
-    /// Appends what was sealed to `out`. `None`, and nothing is appended, when it was not sealed with these keys, came
-    /// before, or is too old.
-    pub fn open(&mut self, number: PacketNumber, sealed: &[u8], out: &mut Vec<u8>) -> Option<Order> {
+    /// Opens what was sealed where it lies, and returns it. `None`, and what lies there has no meaning, when it was not
+    /// sealed with these keys, came before, or is too old.
+    pub fn open<'a>(
+        &mut self,
+        number: PacketNumber,
+        sealed: &'a mut [u8],
+    ) -> Option<(Order, &'a mut [u8])> {
         let route = number.route();
-        let is_known = self.windows.get(&route).is_some_and(|window| !window.is_new(number.counter()));
+        let known = self.windows.get_mut(&route);
+        let is_known = known.as_ref().is_some_and(|window| !window.is_new(number.counter()));
         if is_known || !route.is_used() || self.forged >= self.limits.most_forged {
             return None;
         }
-        if self.keys.open(number, sealed, out).is_none() {
+        let Some(plain) = self.keys.open(number, sealed) else {
             self.forged += 1;
             return None;
-        }
+        };
         self.opened += 1;
-        let is_highest = self.windows.entry(route).or_default().note(number.counter());
-        Some(if is_highest { Order::Latest } else { Order::Late })
+        let window = match known {
+            Some(window) => window,
+            // Only for a packet that the peer sealed: what others send leaves nothing behind.
+            None => self.windows.entry(route).or_default(),
+        };
+        Some((if window.note(number.counter()) { Order::Latest } else { Order::Late }, plain))
     }
 
     /// Whether it is time for fresh keys.

@@ -96,9 +96,15 @@ impl Session {
         }
     }
 
-    /// Appends a packet, sealed, to `out`. `None` if there are no keys, or no numbers left.
-    pub fn seal(&mut self, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        self.current.as_mut()?.seal(route, packet, out)
+    /// Appends packets, sealed, to `out`. The number of those that were: none if there are no keys, fewer if there are no
+    /// numbers left.
+    pub fn seal<'a>(
+        &mut self,
+        route: Route,
+        packets: impl Iterator<Item = &'a [u8]>,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        self.current.as_mut().map_or(0, |keys| keys.seal(route, packets, out))
     }
 
     /// Keeps a packet until there are keys, instead of the one kept before, which its sender will send again. Appends
@@ -112,28 +118,27 @@ impl Session {
         Some(())
     }
 
-    /// Opens a packet, appended to `out`; with the keys that the peer uses from now on, if it is the first of those.
-    pub fn open(
+    /// Opens a packet where it lies; with the keys that the peer uses from now on, if it is the first of those.
+    pub fn open<'a>(
         &mut self,
         to: SessionId,
         number: PacketNumber,
-        sealed: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Option<Order> {
+        sealed: &'a mut [u8],
+    ) -> Option<(Order, &'a mut [u8])> {
         if let Some(next) = self.next.as_mut().filter(|next| next.keys.local == to) {
-            let order = next.keys.open(number, sealed, out)?;
+            let opened = next.keys.open(number, sealed)?;
             self.adopt_next();
-            return Some(order);
+            return Some(opened);
         }
         if let Some(keys) = self.current.as_mut().filter(|keys| keys.local == to) {
-            let order = keys.open(number, sealed, out)?;
+            let opened = keys.open(number, sealed)?;
             if keys.opened() >= OVERLAP {
                 self.drop_previous();
             }
-            return Some(order);
+            return Some(opened);
         }
         let keys = self.previous.as_mut().filter(|keys| keys.local == to)?;
-        keys.open(number, sealed, out).map(|_| Order::Late)
+        keys.open(number, sealed).map(|(_, plain)| (Order::Late, plain))
     }
 
     /// Reads the response to the initiation, wherever it came from. `true` if there are fresh keys now.
@@ -150,7 +155,7 @@ impl Session {
     /// Appends the packet that waited for the keys, sealed, to `out`.
     pub fn release_waiting(&mut self, out: &mut Vec<u8>) -> Option<()> {
         let packet = self.waiting.take()?;
-        self.seal(Route::NO_PATH, &packet, out)
+        (self.seal(Route::NO_PATH, [&packet[..]].into_iter(), out) > 0).then_some(())
     }
 
     /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.
@@ -185,7 +190,9 @@ impl Session {
         if keys.sealed() < initiation.repeat_at {
             return None;
         }
-        keys.seal(Route::CONTROL, &initiation.datagram, out)?;
+        if keys.seal(Route::CONTROL, [&initiation.datagram[..]].into_iter(), out) == 0 {
+            return None;
+        }
         initiation.repeat_at = keys.sealed() + REPEATED_AFTER;
         Some(())
     }

@@ -36,24 +36,26 @@ pub struct Sealing {
     probe_replies: ProbeReplies,
 }
 
-/// What became of a packet that was to be sealed.
+/// What became of packets that were to be sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sealed {
-    /// It was appended, [`Datagram::OVERHEAD`] longer.
-    Packet,
-    /// No keys yet: an initiation was appended, and the packet leaves after the response.
+    /// All were appended, each [`Datagram::OVERHEAD`] longer.
+    Packets,
+    /// No keys yet: an initiation was appended, and the last of the packets leaves after the response.
     Initiation,
-    /// Nothing was appended: the channel does not exist, or its numbers are used up.
+    /// Not all were appended: the channel does not exist, or its numbers are used up.
     Nothing,
 }
 
 /// What came of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// A packet was appended, and came by this channel.
+    /// A packet was opened, and came by this channel.
     Packet {
         /// The peer's.
         channel: Channel,
+        /// Its length; it lies [`Datagram::PACKET_AT`] bytes behind the datagram's beginning.
+        len: usize,
         /// The address from which it counts as coming: an overtaken packet counts as coming from its path's latest
         /// address, so that an attacker that delays packets cannot open paths.
         remote: SocketAddr,
@@ -116,15 +118,23 @@ impl Sealing {
         }
     }
 
-    /// Appends a packet, sealed, to `out`, or the initiation without whose response that is not possible.
-    pub fn seal(&mut self, channel: Channel, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Sealed {
+    /// Appends packets, sealed, to `out`; if there are no keys yet, the initiation without whose response that is not
+    /// possible.
+    pub fn seal<'a>(
+        &mut self,
+        channel: Channel,
+        route: Route,
+        packets: impl ExactSizeIterator<Item = &'a [u8]> + Clone,
+        out: &mut Vec<u8>,
+    ) -> Sealed {
         let Some(session) = self.sessions.get_mut(&channel) else { return Sealed::Nothing };
-        if session.seal(route, packet, out).is_some() {
-            Sealed::Packet
-        } else if session.hold(packet, out).is_some() {
-            Sealed::Initiation
-        } else {
-            Sealed::Nothing
+        let appended = session.seal(route, packets.clone(), out);
+        if appended == packets.len() {
+            return Sealed::Packets;
+        }
+        match packets.last().and_then(|packet| session.hold(packet, out)) {
+            Some(()) => Sealed::Initiation,
+            None => Sealed::Nothing,
         }
     }
 
@@ -140,15 +150,18 @@ impl Sealing {
         session.repeat_initiation(out)
     }
 
-    /// A datagram arrived this way. Whatever is in it, the worst that it can do is be dropped.
-    pub fn handle(&mut self, way: PathAddresses, datagram: &[u8], out: &mut Vec<u8>) -> Opened {
+    /// A datagram arrived this way. Whatever is in it, the worst that it can do is be dropped. A packet is opened where it
+    /// lies; what has to go back is appended to `out`.
+    pub fn handle(&mut self, way: PathAddresses, datagram: &mut [u8], out: &mut Vec<u8>) -> Opened {
         let start = out.len();
         let opened = match Datagram::parse(datagram) {
             Some(Datagram::Initiation(message)) => self.on_initiation(message, out),
             Some(Datagram::Response { to, message }) => self.on_response(to, message, out),
             Some(Datagram::Probe { about, message }) => self.on_probe(about, message, out),
             Some(Datagram::ProbeReply { to, message }) => self.on_probe_reply(to, message),
-            Some(Datagram::Packet { to, number, sealed }) => self.on_packet(way, to, number, sealed, out),
+            Some(Datagram::Packet { to, number, .. }) => {
+                self.on_packet(way, to, number, &mut datagram[Datagram::PACKET_AT..], out)
+            }
             None => None,
         };
         if opened.is_none() {
@@ -263,14 +276,13 @@ impl Sealing {
         way: PathAddresses,
         to: SessionId,
         number: PacketNumber,
-        sealed: &[u8],
+        sealed: &mut [u8],
         out: &mut Vec<u8>,
     ) -> Option<Opened> {
         let channel = *self.by_id.get(&to)?;
-        let start = out.len();
         let session = self.sessions.get_mut(&channel)?;
         let initiation = session.unconfirmed().copied();
-        let order = session.open(to, number, sealed, out)?;
+        let (order, plain) = session.open(to, number, sealed)?;
         for dropped in session.dropped.drain(..) {
             self.by_id.remove(&dropped);
         }
@@ -284,22 +296,21 @@ impl Sealing {
             self.confirm(channel, &initiation);
         }
         if route == Route::CONTROL {
-            return self.on_control(channel, to, start, out);
+            return self.on_control(channel, to, plain, out);
         }
-        Some(Opened::Packet { channel, remote, moved_from })
+        Some(Opened::Packet { channel, len: plain.len(), remote, moved_from })
     }
 
-    /// An initiation or a response within a session, opened at the end of `out`.
+    /// An initiation or a response within a session.
     fn on_control(
         &mut self,
         channel: Channel,
         to: SessionId,
-        start: usize,
+        datagram: &[u8],
         out: &mut Vec<u8>,
     ) -> Option<Opened> {
-        let datagram = out.split_off(start);
         let session = self.sessions.get_mut(&channel)?;
-        match Datagram::parse(&datagram)? {
+        match Datagram::parse(datagram)? {
             Datagram::Initiation(message) if session.may_renew(to) => {
                 if session.response_to(message).is_none() {
                     let responder = self.noise.read_initiation(message)?;
@@ -308,8 +319,8 @@ impl Sealing {
                     self.by_id.insert(local, channel);
                 }
                 let response = session.response_to(message)?.to_vec();
-                session.seal(Route::CONTROL, &response, out)?;
-                Some(Opened::Reply)
+                let sealed = session.seal(Route::CONTROL, [&response[..]].into_iter(), out);
+                (sealed > 0).then_some(Opened::Reply)
             }
             Datagram::Response { message, .. } => {
                 session.on_response(message);

@@ -45,23 +45,29 @@ fn initiating(limits: Limits) -> Sealing {
 
 fn sealed(layer: &mut Sealing, channel: Channel, route: Route, packet: &[u8]) -> (Sealed, Vec<u8>) {
     let mut out = Vec::new();
-    let what = layer.seal(channel, route, packet, &mut out);
+    let what = layer.seal(channel, route, [packet].into_iter(), &mut out);
     (what, out)
 }
 
 /// A packet on the first path of a session that is open.
 fn packet(layer: &mut Sealing, channel: Channel, packet: &[u8]) -> Vec<u8> {
     let (what, out) = sealed(layer, channel, path(0), packet);
-    assert_eq!(what, Sealed::Packet);
+    assert_eq!(what, Sealed::Packets);
     assert_eq!(out.len(), packet.len() + Datagram::OVERHEAD);
     out
 }
 
 fn handle(layer: &mut Sealing, way: PathAddresses, datagram: &[u8]) -> (Opened, Vec<u8>) {
-    let mut out = b"kept".to_vec();
-    let opened = layer.handle(way, datagram, &mut out);
+    let (mut datagram, mut out) = (datagram.to_vec(), b"kept".to_vec());
+    let opened = layer.handle(way, &mut datagram, &mut out);
     assert_eq!(&out[..4], b"kept");
-    (opened, out.split_off(4))
+    match opened {
+        Opened::Packet { len, .. } => {
+            assert_eq!(out.len(), 4);
+            (opened, datagram[Datagram::PACKET_AT..][..len].to_vec())
+        }
+        _ => (opened, out.split_off(4)),
+    }
 }
 
 fn opened(layer: &mut Sealing, way: PathAddresses, datagram: &[u8]) -> Option<(Channel, Vec<u8>)> {
@@ -188,7 +194,7 @@ fn paths_number_their_packets_apart_and_no_number_comes_twice() {
     for round in 0..50_usize {
         for route in [path(0), path(1), path(1_023), Route::NO_PATH, Route::CONTROL] {
             let (what, bytes) = sealed(&mut near, NEAR, route, b"x");
-            assert_eq!(what, Sealed::Packet);
+            assert_eq!(what, Sealed::Packets);
             let Some(Datagram::Packet { number, .. }) = Datagram::parse(&bytes) else { panic!("no packet") };
             assert_eq!(number.route(), route);
             numbers.push(number);
@@ -241,7 +247,7 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
         (handle(&mut far, way, &bytes).0, bytes)
     };
     let roamed = PathAddresses { remote: address(77, 7), ..there() };
-    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, remote: way.remote, moved_from };
+    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
     assert_eq!(send(path(0), there()).0, came(there(), None));
     assert_eq!(send(path(1), roamed).0, came(roamed, None), "another path comes from where it likes");
     assert_eq!(send(path(0), roamed).0, came(roamed, Some(there().remote)));
@@ -272,7 +278,7 @@ fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
         let (_, bytes) = sealed(&mut near, NEAR, path(0), b"x");
         handle(&mut far, way, &bytes).0
     };
-    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, remote: way.remote, moved_from };
+    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
     assert_eq!(send(there()), came(there(), None));
     assert_eq!(send(from(other, 50)), came(from(other, 50), None), "nothing came there before");
     assert_eq!(send(from(there(), 51)), came(from(there(), 51), Some(there().remote)));
@@ -351,7 +357,7 @@ fn the_numbers_of_a_path_end_and_fresh_keys_have_new_ones() {
         packet(&mut near, NEAR, b"x");
     }
     assert_eq!(sealed(&mut near, NEAR, path(0), b"x"), (Sealed::Nothing, Vec::new()), "never a number again");
-    assert_eq!(sealed(&mut near, NEAR, path(1), b"x").0, Sealed::Packet);
+    assert_eq!(sealed(&mut near, NEAR, path(1), b"x").0, Sealed::Packets);
     // With a limit well before the end, the end is never reached.
     let limits = Limits { renew_after: 8, last_counter: 19, ..Limits::default() };
     let Open { mut near, mut far, .. } = open_with(limits);
@@ -372,18 +378,18 @@ fn no_more_packets_than_the_limit_are_sealed_with_the_same_keys() {
     let Open { mut near, mut far, channel } = open_with(limits);
     // INIT was the first; the paths share the limit.
     for number in 1..9 {
-        assert_eq!(sealed(&mut near, NEAR, path(number % 3), b"x").0, Sealed::Packet, "{number}");
+        assert_eq!(sealed(&mut near, NEAR, path(number % 3), b"x").0, Sealed::Packets, "{number}");
     }
     let mut control = Vec::new();
     near.take_control(NEAR, &mut control).expect("fresh keys are due");
     for number in 0..3 {
         assert_eq!(sealed(&mut near, NEAR, path(number), b"x"), (Sealed::Nothing, Vec::new()), "{number}");
     }
-    assert_eq!(sealed(&mut far, channel, path(0), b"x").0, Sealed::Packet, "the other direction has its own");
+    assert_eq!(sealed(&mut far, channel, path(0), b"x").0, Sealed::Packets, "the other direction has its own");
     // With the response packets leave again.
     let (_, response) = handle(&mut far, there(), &control);
     handle(&mut near, back(), &response);
-    assert_eq!(sealed(&mut near, NEAR, path(0), b"x").0, Sealed::Packet);
+    assert_eq!(sealed(&mut near, NEAR, path(0), b"x").0, Sealed::Packets);
 }
 
 #[test]

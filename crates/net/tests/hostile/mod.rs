@@ -85,8 +85,8 @@ impl Scene {
         let packet = [&self.sealed.to_be_bytes()[..], &[from as u8], &vec![0x5a; argument]].concat();
         let route = Route::of(PathId::from_index(argument % 3)).unwrap_or(Route::NO_PATH);
         let mut datagram = Vec::new();
-        let is_packet = match layer.seal(channel, route, &packet, &mut datagram) {
-            Sealed::Packet => {
+        let is_packet = match layer.seal(channel, route, [&packet[..]].into_iter(), &mut datagram) {
+            Sealed::Packets => {
                 assert_eq!(datagram.len(), packet.len() + Datagram::OVERHEAD);
                 true
             }
@@ -164,10 +164,13 @@ impl Scene {
             End::Near => (&mut self.near, PathAddresses { local: near, remote: far }),
             End::Far => (&mut self.far, PathAddresses { local: far, remote: near }),
         };
-        let mut out = b"before".to_vec();
-        let opened = layer.handle(way, datagram, &mut out);
+        let (mut datagram, mut out) = (datagram.to_vec(), b"before".to_vec());
+        let opened = layer.handle(way, &mut datagram, &mut out);
         assert_eq!(&out[..6], b"before");
-        (opened, out.split_off(6))
+        match opened {
+            Opened::Packet { len, .. } => (opened, datagram[Datagram::PACKET_AT..][..len].to_vec()),
+            _ => (opened, out.split_off(6)),
+        }
     }
 
     fn check(&self) {

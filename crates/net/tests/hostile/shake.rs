@@ -99,7 +99,8 @@ impl Meeting {
     fn seal(layer: &mut Sealing, channel: Channel, number: usize, seen: &mut Vec<Vec<u8>>) {
         let route = Route::of(PathId::FIRST).expect("the first");
         let mut datagram = Vec::new();
-        if layer.seal(channel, route, &(number as u32).to_be_bytes(), &mut datagram) != Sealed::Nothing {
+        let packet = (number as u32).to_be_bytes();
+        if layer.seal(channel, route, [&packet[..]].into_iter(), &mut datagram) != Sealed::Nothing {
             seen.push(datagram);
         }
         let mut control = Vec::new();
@@ -132,7 +133,7 @@ impl Meeting {
         }
         let layer = if to == CLIENTS { &mut self.server } else { &mut self.clients[to].layer };
         let mut out = Vec::new();
-        match layer.handle(way(), &datagram, &mut out) {
+        match layer.handle(way(), &mut datagram, &mut out) {
             Opened::Nothing => assert!(out.is_empty()),
             Opened::Reply => {
                 let is_handshake = datagram.len() == Datagram::HANDSHAKE_LEN;
@@ -142,8 +143,9 @@ impl Meeting {
             Opened::Forgotten(_) => {
                 assert!(to < CLIENTS && self.restarts > 0, "no session was lost");
             }
-            Opened::Packet { channel, .. } => {
-                let number = u32::from_be_bytes(out.try_into().expect("what was sealed"));
+            Opened::Packet { channel, len, .. } => {
+                let packet = datagram[Datagram::PACKET_AT..].first_chunk().filter(|_| len == 4);
+                let number = u32::from_be_bytes(*packet.expect("what was sealed"));
                 let (was_opened, by) = &mut self.packets[number as usize];
                 assert_eq!(to == CLIENTS, *by != CLIENTS, "what the other side sealed");
                 assert!(!std::mem::replace(was_opened, true), "twice the same");

@@ -30,7 +30,7 @@ pub(crate) struct Verified<'a> {
     pub(crate) ecn: Ecn,
     /// The buffer that slices of user data refer to.
     pub(crate) bytes: &'a Bytes,
-    /// How much memory such a slice keeps allocated.
+    /// How much memory such a slice keeps allocated that nothing else does.
     pub(crate) memory: ByteCount,
     pub(crate) packet: &'a wire::Packet<'a>,
     /// Addresses that other associations of the endpoint use, if the packet has an ASCONF.

@@ -1,6 +1,6 @@
 //! Handles each chunk as the state of the association demands.
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 
 use super::admission::{Admission, ChunksBefore};
 use super::receiver::PacketData;
@@ -31,6 +31,7 @@ impl Association {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
             let Datagram { path, ecn, ref bytes, memory } = *datagram;
+            let memory = memory.max(ByteCount::of_len(bytes.len()));
             self.handle_verified(now, Verified { path, ecn, bytes, memory, packet: &packet, taken: &[] });
         }
     }

@@ -236,7 +236,15 @@ impl Association {
     ///
     /// # Errors
     /// There is no room now, or never will be; the stream does not exist; the association is not open.
-    pub fn send(&mut self, now: Time, message: Outgoing) -> Result<(), SendError> {
+    pub fn send(&mut self, now: Time, mut message: Outgoing) -> Result<(), SendError> {
+        self.try_send(now, &mut message)
+    }
+
+    /// Like [`send`](Association::send), and leaves the message where it is if it returns an error.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn try_send(&mut self, now: Time, message: &mut Outgoing) -> Result<(), SendError> {
         let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
         let wanted = ByteCount::of_len(message.payload.len());
         let streams = session.ground().agreement.outbound_streams;
@@ -255,7 +263,8 @@ impl Association {
             session.want_room(wanted);
             return Err(SendError::BufferFull { free, wanted });
         }
-        session.on_message(now, message);
+        let payload = std::mem::take(&mut message.payload);
+        session.on_message(now, Outgoing { payload, ..*message });
         Ok(())
     }
 

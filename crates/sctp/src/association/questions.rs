@@ -8,7 +8,7 @@ use super::{Association, LocalIdentity, State};
 use crate::path::{PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::policy::{PathId, PathSample};
 use crate::seq::Tsn;
-use crate::wire::VerificationTag;
+use crate::wire::{self, VerificationTag};
 
 /// The state of an association (RFC 9260 §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,17 @@ impl Association {
             State::Open(session) | State::Closing(session, _) => session.receive_buffer(),
             State::Opening(handshake) => handshake.settings.config.receive_buffer,
             State::Closed(closed) => closed.receive_buffer,
+        }
+    }
+
+    /// How much user data of packets that arrived together will certainly be stored.
+    pub(crate) fn data_to_keep<'a>(
+        &self,
+        packets: impl Iterator<Item = &'a wire::Packet<'a>>,
+    ) -> ByteCount {
+        match &self.state {
+            State::Open(session) => session.data_to_keep(packets),
+            _ => ByteCount::ZERO,
         }
     }
 

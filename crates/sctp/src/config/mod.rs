@@ -241,7 +241,7 @@ pub enum SackWhen {
 }
 
 /// How packets that a driver reads from the network at once are answered. The core answers whenever it is polled; the
-/// driver reads this setting ([`Endpoint::answers_batches`](crate::endpoint::Endpoint::answers_batches)).
+/// endpoint reads this setting ([`Endpoint::handle_train`](crate::endpoint::Endpoint::handle_train)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackBatch {
     /// Each packet separately: a SACK is sent as soon as one is due.

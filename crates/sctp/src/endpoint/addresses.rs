@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Time;
 use rand_core::Rng;
 
-use super::{Arrival, AssociationId, Endpoint};
+use super::{AssociationId, Channel, Endpoint};
 use crate::association::{Association, RandomNumber};
 use crate::wire::{Chunk, Packet, Parameter};
 
@@ -69,13 +69,14 @@ impl Endpoint {
     pub(super) fn addresses_beside(
         &mut self,
         id: AssociationId,
-        arrival: &Arrival,
+        channel: Channel,
+        remote: SocketAddr,
         packet: &Packet<'_>,
     ) -> Vec<IpAddr> {
         if self.associations.len() < 2 || !self.settings.config.dynamic_addresses {
             return Vec::new();
         }
-        let (channel, port) = (self.channels.of(id), packet.header().source_port);
+        let port = packet.header().source_port;
         let mut addresses: Vec<IpAddr> = Vec::new();
         for chunk in packet.chunks() {
             let Ok(Chunk::Asconf(asconf)) = chunk else { continue };
@@ -83,7 +84,7 @@ impl Endpoint {
                 Parameter::AddAddress { address, .. } => Some(address),
                 _ => None,
             });
-            addresses.extend(added.chain([arrival.remote.ip()]));
+            addresses.extend(added.chain([remote.ip()]));
         }
         addresses.retain(|&ip| self.peers.has_other(id, channel, port, ip));
         addresses

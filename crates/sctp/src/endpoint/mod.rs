@@ -17,6 +17,7 @@ mod pairing;
 mod peers;
 mod spent;
 mod throttle;
+mod train;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -31,7 +32,7 @@ use crate::association::{
     Association, AssociationState, Ecn, LocalIdentity, Message, PathAddresses, Settings, Transmit, Verified,
     Ways, build_policies,
 };
-use crate::config::{Config, ConfigError, SackBatch};
+use crate::config::{Config, ConfigError};
 use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::receive::Budget;
@@ -47,6 +48,7 @@ use memory::Memory;
 use peers::{EntryVersion, PeerRoute, Peers};
 use spent::SpentTags;
 use throttle::Throttle;
+pub use train::Train;
 
 /// The settings of an endpoint.
 #[derive(Clone, Debug)]
@@ -286,17 +288,19 @@ impl Endpoint {
     /// Handles a datagram that arrived. Whatever it contains, the worst result is that it is dropped.
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
         let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
-        let header = packet.header();
-        // RFC 9260 §8.4 rule 1: a packet "to or from a non-unicast address" is discarded.
-        let (local, remote) = (arrival.local.ip(), arrival.remote.ip());
-        if !is_unicast(local) || !is_unicast(remote) || remote.is_unspecified() {
-            return;
+        if is_unicast_way(arrival.local, arrival.remote) {
+            self.handle_decoded(now, arrival, &packet);
         }
+    }
+
+    /// Handles a packet between unicast addresses.
+    fn handle_decoded(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
+        let header = packet.header();
         // Almost every packet begins with one of these chunks: its tag is ours, and the association reads its chunks.
         if let Some(Data::KIND | Sack::KIND) = packet.first_kind()
             && let Some(id) = self.living(arrival.channel, header)
         {
-            return self.deliver(now, id, arrival, &packet);
+            return self.deliver(now, id, arrival, packet);
         }
         let mut chunks = packet.chunks();
         match chunks.next() {
@@ -308,14 +312,14 @@ impl Endpoint {
             }
             // RFC 9260 §8.5.1 A: a packet with tag zero and any other chunk MUST be discarded.
             _ if header.verification_tag == VerificationTag::ZERO => {}
-            Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, &packet, echo.cookie),
+            Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, packet, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {
-                Some(id) => self.deliver(now, id, arrival, &packet),
-                None => self.answer_out_of_the_blue(now, arrival, &packet),
+                Some(id) => self.deliver(now, id, arrival, packet),
+                None => self.answer_out_of_the_blue(now, arrival, packet),
             },
             Some(Err(_)) => {
                 if let Some(id) = self.living(arrival.channel, header) {
-                    self.deliver(now, id, arrival, &packet);
+                    self.deliver(now, id, arrival, packet);
                 }
             }
             None => {}
@@ -385,12 +389,6 @@ impl Endpoint {
         let next = self.associations.next_due();
         debug_assert_eq!(next, self.associations.iter().filter_map(Association::poll_timeout).min());
         next
-    }
-
-    /// Whether a driver that has read several datagrams at once may pass them all in before it polls for packets:
-    /// then one SACK answers them.
-    pub fn answers_batches(&self) -> bool {
-        self.settings.config.sack.batch == SackBatch::Whole
     }
 
     /// An association, for reading.
@@ -506,11 +504,12 @@ impl Endpoint {
 
     /// Passes a datagram to an association, with the path on which it arrived.
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
-        let taken = self.addresses_beside(id, arrival, packet);
+        let taken = self.addresses_beside(id, arrival.channel, arrival.remote, packet);
         let Some(association) = self.associations.touch(id) else { return };
         let before = EntryVersion::of(arrival.channel, association);
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
             let Arrival { ecn, ref bytes, memory, .. } = *arrival;
+            let memory = memory.max(ByteCount::of_len(bytes.len()));
             association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
         }
         if EntryVersion::of(arrival.channel, association) != before {
@@ -598,6 +597,11 @@ impl Machine for Endpoint {
     fn poll_timeout(&self) -> Option<Time> {
         Endpoint::poll_timeout(self)
     }
+}
+
+/// RFC 9260 §8.4 rule 1: a packet "to or from a non-unicast address" is discarded.
+fn is_unicast_way(local: SocketAddr, remote: SocketAddr) -> bool {
+    is_unicast(local.ip()) && is_unicast(remote.ip()) && !remote.ip().is_unspecified()
 }
 
 /// Whether `ip` is a unicast address. A local address may be unspecified: some systems do not report it.

@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 
 use super::chunk::RawChunk;
 use super::fields::{u16_at, u32_at};
-use super::{Checksum, Chunk, ChunkError, VerificationTag, WireError, checksum};
+use super::{Checksum, Chunk, ChunkError, Data, VerificationTag, WireError, checksum};
 
 /// The common header without its checksum (RFC 9260 §3.1).
 ///
@@ -92,6 +92,17 @@ impl<'a> Packet<'a> {
     /// The type of the first chunk, which may be broken; `None` without a chunk.
     pub fn first_kind(&self) -> Option<u8> {
         self.chunks.first().copied()
+    }
+
+    /// The first chunk, if it is DATA.
+    pub fn first_data(&self) -> Option<Data<'a>> {
+        if self.first_kind() != Some(Data::KIND) {
+            return None;
+        }
+        match self.chunks().next() {
+            Some(Ok(Chunk::Data(data))) => Some(data),
+            _ => None,
+        }
     }
 
     /// Whether it carries a chunk of this type. Only the frames of chunks are read; a broken frame ends the search.

@@ -11,7 +11,7 @@ use crate::receive::{
     Bundle, DeliveryError, Fragment, Level, MemoryLoad, Message, ReassemblyError, TsnArrival, compact,
 };
 use crate::seq::Tsn;
-use crate::wire::{Cause, Data};
+use crate::wire::{Cause, Data, Packet};
 
 /// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
@@ -126,6 +126,33 @@ impl Receiver {
             Some(message) => self.deliver(ground, message),
             None => Ok(()),
         }
+    }
+
+    /// How much user data of packets that arrived together will certainly be stored in one piece: that of whole, new
+    /// chunks that follow each other without a gap from the next one on, if there is room for all of them. Small chunks
+    /// do not count, which are copied anyway.
+    pub fn data_to_keep<'a>(
+        &self,
+        ground: &Ground,
+        packets: impl Iterator<Item = &'a Packet<'a>>,
+    ) -> ByteCount {
+        if self.arrivals.has_gap() || ground.agreement.receiver.two_levels {
+            return ByteCount::ZERO;
+        }
+        let (mut next, mut sum) = (self.arrivals.cumulative().next(), MemoryLoad::NONE);
+        let mut kept = ByteCount::ZERO;
+        for data in packets.filter_map(Packet::first_data) {
+            if data.tsn != next || data.stream.get() >= ground.agreement.inbound_streams {
+                continue;
+            }
+            next = next.next();
+            let length = data.payload.len();
+            sum += MemoryLoad::of_chunk(ground.settings.config.rwnd_charge.weigh(length), length);
+            if length > Bundle::LARGEST {
+                kept += ByteCount::of_len(length);
+            }
+        }
+        if self.buffer.has_room(sum, self.received_memory()) { kept } else { ByteCount::ZERO }
     }
 
     /// All chunks of a packet that arrived are read: decides when it is acknowledged.

@@ -14,6 +14,7 @@ use crate::policy::PathId;
 use crate::receive::Message;
 use crate::send::Outgoing;
 use crate::seq::Tsn;
+use crate::wire::Packet;
 
 impl Session {
     /// Queues a message of the application.
@@ -53,6 +54,11 @@ impl Session {
     /// User data that is not cumulatively acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
         self.sender.held_bytes()
+    }
+
+    /// How much user data of packets that arrived together will certainly be stored.
+    pub fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a Packet<'a>>) -> ByteCount {
+        self.receiver.data_to_keep(&self.ground, packets)
     }
 
     /// User data that waits for the application or for the rest of its message.

@@ -1,0 +1,95 @@
+//! Memory that the operating system writes received datagrams into, and that the datagrams may keep.
+
+use bytes::{Bytes, BytesMut};
+
+use crate::ring::Ring;
+
+/// Memory for what one call receives: a whole datagram, or as many as the system puts together.
+#[derive(Debug)]
+pub struct ReceiveBuffer {
+    /// [`ReceiveBuffer::LEN`] bytes.
+    memory: BytesMut,
+}
+
+/// Buffers that were handed over, until nothing refers to them and they serve again.
+#[derive(Debug, Default)]
+pub struct HandedOver(Ring<Bytes>);
+
+impl ReceiveBuffer {
+    /// The length of the memory in bytes.
+    pub const LEN: usize = 65_536;
+
+    /// Fresh memory.
+    pub fn new() -> ReceiveBuffer {
+        let mut memory = BytesMut::zeroed(ReceiveBuffer::LEN + 1);
+        // A part that was split off shares the count of references, which then needs no memory of its own.
+        drop(memory.split_off(ReceiveBuffer::LEN));
+        ReceiveBuffer { memory }
+    }
+
+    /// The memory.
+    pub fn memory(&mut self) -> &mut [u8] {
+        &mut self.memory
+    }
+
+    /// The memory, for reading.
+    pub fn bytes(&self) -> &[u8] {
+        &self.memory
+    }
+
+    /// Its first `len` bytes, for as long as somebody refers to them; the buffer gets other memory.
+    pub fn hand_over(&mut self, len: usize, others: &mut HandedOver) -> Bytes {
+        let other = others.take().unwrap_or_default();
+        let memory = std::mem::replace(self, other).memory.freeze();
+        let part = memory.slice(..len.min(memory.len()));
+        others.0.put(memory);
+        part
+    }
+}
+
+impl Default for ReceiveBuffer {
+    fn default() -> ReceiveBuffer {
+        ReceiveBuffer::new()
+    }
+}
+
+impl HandedOver {
+    /// A buffer that nothing refers to any more, if there is one.
+    fn take(&mut self) -> Option<ReceiveBuffer> {
+        let memory = self.0.take(|buffer| buffer.is_unique())?.try_into_mut().ok()?;
+        Some(ReceiveBuffer { memory })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring::FEWEST;
+
+    #[test]
+    fn a_buffer_serves_again_after_what_it_held_is_dropped_and_not_before() {
+        let (mut buffer, mut others) = (ReceiveBuffer::new(), HandedOver::default());
+        let place = buffer.memory().as_ptr();
+        buffer.memory()[..4].copy_from_slice(b"held");
+        let held = buffer.hand_over(4, &mut others);
+        assert_eq!(held.as_ptr(), place, "nothing is copied");
+        let second = buffer.hand_over(ReceiveBuffer::LEN, &mut others);
+        assert_ne!(second.as_ptr(), place);
+        assert_eq!(held, &b"held"[..]);
+        drop(held);
+        let mut places = Vec::new();
+        for _ in 0..3 {
+            assert_eq!(buffer.memory().len(), ReceiveBuffer::LEN);
+            places.push(buffer.hand_over(1, &mut others).as_ptr());
+        }
+        assert!(places.contains(&place));
+    }
+
+    #[test]
+    fn buffers_that_are_held_block_no_other() {
+        let (mut buffer, mut others) = (ReceiveBuffer::new(), HandedOver::default());
+        let held: Vec<Bytes> = (0..100).map(|_| buffer.hand_over(9, &mut others)).step_by(3).collect();
+        (0..10_000).for_each(|_| drop(buffer.hand_over(9, &mut others)));
+        assert!(others.0.len() < held.len() + 2 * FEWEST, "{}", others.0.len());
+    }
+}

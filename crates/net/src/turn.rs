@@ -1,0 +1,73 @@
+//! The queue of tasks that wait for room in a send buffer, in the order of their calls.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Whose turn it is to wait for room. Nothing is locked while nobody waits, which is almost always.
+#[derive(Debug, Default)]
+pub struct Turn {
+    queue: Mutex<()>,
+    /// The tasks in the queue, with the one whose turn it is.
+    queued: AtomicUsize,
+}
+
+/// The turn of a task: later tasks wait until it is dropped.
+#[derive(Debug)]
+pub struct Turned<'a> {
+    // Dropped in this order: a task that finds the queue empty finds it unlocked.
+    _lock: MutexGuard<'a, ()>,
+    _place: Place<'a>,
+}
+
+/// A place in the queue.
+#[derive(Debug)]
+struct Place<'a>(&'a AtomicUsize);
+
+impl Turn {
+    /// Whether no task waits, so that none is passed.
+    pub fn is_free(&self) -> bool {
+        self.queued.load(Ordering::Acquire) == 0
+    }
+
+    /// Waits for the turn. Cancellation-safe: a future that is dropped leaves the queue.
+    pub async fn wait(&self) -> Turned<'_> {
+        self.queued.fetch_add(1, Ordering::AcqRel);
+        let place = Place(&self.queued);
+        Turned { _lock: self.queue.lock().await, _place: place }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[test]
+    fn tasks_have_their_turns_in_the_order_of_their_calls_and_a_dropped_one_leaves_the_queue() {
+        let turn = Turn::default();
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(turn.is_free());
+        let mut first = pin!(turn.wait());
+        let Poll::Ready(held) = first.as_mut().poll(&mut context) else { panic!("nobody was before it") };
+        assert!(!turn.is_free());
+        let mut second = Box::pin(turn.wait());
+        let mut third = pin!(turn.wait());
+        assert!(second.as_mut().poll(&mut context).is_pending());
+        assert!(third.as_mut().poll(&mut context).is_pending());
+        drop(second);
+        drop(held);
+        assert!(!turn.is_free(), "the third waits");
+        let Poll::Ready(held) = third.as_mut().poll(&mut context) else { panic!("it is the third's turn") };
+        drop(held);
+        assert!(turn.is_free());
+    }
+}
