@@ -14,10 +14,11 @@ use rustix::time::{ClockId, clock_gettime};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
-    // On a worker, where it and the driver of the sockets take turns; this thread would be woken for each message.
-    tokio::spawn(run()).await?
+    // Its one thread does what the two threads of the operating system's TCP do: the program and the driver of the
+    // sockets take turns.
+    run().await
 }
 
 async fn run() -> Result<(), Failure> {

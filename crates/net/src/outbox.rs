@@ -102,7 +102,7 @@ impl Outbox {
         // The system cuts no call into packets that the network may cut in turn: it refuses all of them.
         let most = match run.envelope.may_fragment {
             true => 1,
-            false => max_segments.min(LARGEST_CALL / run.segment_size).max(1),
+            false => max_segments.min(MOST_SEGMENTS).min(LARGEST_CALL / run.segment_size).max(1),
         };
         let len = run.len.min(run.segment_size.saturating_mul(most));
         let bytes = &self.bytes[self.start..self.start + len];
@@ -149,19 +149,14 @@ impl<'a> Packets<'a> {
 }
 
 impl PacketRun {
-    /// Whether what is `added` may leave in one call with the run: to the same place, no packet of the run but the
-    /// last shorter than the others, and no more than the operating system takes.
+    /// Whether what is `added` continues the run: to the same place, and no packet of the run but the last shorter than the
+    /// others. A call takes from it as much as the operating system takes.
     fn takes(&self, added: &PacketRun) -> bool {
-        let len = self.len + added.len;
         let is_full = self.len.is_multiple_of(self.segment_size);
         let is_single = added.len <= added.segment_size;
         let fits_behind =
             added.segment_size == self.segment_size || (is_single && added.len <= self.segment_size);
-        self.envelope == added.envelope
-            && is_full
-            && fits_behind
-            && len <= LARGEST_CALL
-            && len.div_ceil(self.segment_size) <= MOST_SEGMENTS
+        self.envelope == added.envelope && is_full && fits_behind
     }
 }
 
