@@ -149,11 +149,12 @@ impl Departures {
     /// The chunk at `position` left, or is in flight again, by the packet `number`.
     fn insert(&mut self, number: u64, position: u64) {
         let departure = Departure { number, position };
-        let at = self.entries.partition_point(|earlier| earlier.number <= number);
-        match at == self.entries.len() {
-            true => self.entries.push_back(departure),
-            false => self.entries.insert(at, departure),
+        if self.entries.back().is_none_or(|last| last.number <= number) {
+            return self.entries.push_back(departure);
         }
+        // It is in flight again: packets left after it.
+        let at = self.entries.partition_point(|earlier| earlier.number <= number);
+        self.entries.insert(at, departure);
     }
 
     /// The first chunk that `is_outstanding`.

@@ -74,6 +74,8 @@ pub struct Sender {
     rules: SenderRules,
     /// The path and chunk that the scheduler picked and that did not fit into the last packet.
     picked: Option<(PathId, Index)>,
+    /// The path whose oldest chunks the scheduler's last answer holds for, until the next event.
+    run: Option<PathId>,
     /// The copy that the scheduler wants to send and that has not left yet.
     planned_copy: Option<(Tsn, PathId)>,
     /// The paths on which one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
@@ -112,6 +114,7 @@ impl Sender {
             peer_window: PeerWindow::new(agreement.peer_window, open, config),
             rules,
             picked: None,
+            run: None,
             planned_copy: None,
             exemptions: WindowExemptions::default(),
             doubts: Doubts::default(),
@@ -210,6 +213,7 @@ impl Sender {
     /// What may be sent changed without an event.
     #[inline]
     pub fn reconsider(&mut self) {
+        self.run = None;
         if self.phase == SendPhase::Drained {
             self.phase = SendPhase::GoesOn;
         }

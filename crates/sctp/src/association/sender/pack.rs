@@ -15,6 +15,7 @@ impl Sender {
     pub fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
         if self.phase == SendPhase::Begins {
             self.phase = SendPhase::GoesOn;
+            self.run = None;
             ground.paths.bound_windows(ground.settings.config.max_burst);
             self.begin_pacing(ground, now);
             self.rules.scheduler.on_opportunity();

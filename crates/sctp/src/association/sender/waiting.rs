@@ -26,7 +26,7 @@ impl Sender {
         if !self.may_be_outstanding(oldest) || !self.may_open_window_for(ground, oldest, now) {
             return None;
         }
-        let (path, index) = match self.picked {
+        let (path, index) = match self.picked.or_else(|| self.in_run(ground, open, oldest)) {
             Some(picked) if ground.paths.sample(picked.0).may_send() => picked,
             earlier => {
                 let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
@@ -41,7 +41,11 @@ impl Sender {
                     }
                     _ if view.active().next().is_none() => pick_last_resort(&view)?,
                     _ => match scheduler.pick(&queue, &view) {
-                        Some(picked) => picked,
+                        Some((path, index)) => {
+                            let holds = index == Index::OLDEST && scheduler.holds(path, &view);
+                            self.run = holds.then_some(path);
+                            (path, index)
+                        }
                         None => self.pick_awaited(oldest, &view)?,
                     },
                 }
@@ -53,6 +57,15 @@ impl Sender {
             return None;
         }
         tsn.map(|tsn| (tsn, path))
+    }
+
+    /// The scheduler's last answer, if it holds for the chunk `oldest`, which begins a packet.
+    #[inline]
+    fn in_run(&self, ground: &Ground, open: Option<OpenPacket>, oldest: Tsn) -> Option<(PathId, Index)> {
+        let path = self.run.filter(|_| open.is_none())?;
+        let sample = ground.paths.sample(path);
+        let is_able = sample.may_send() && self.buffer.packet_with(oldest) <= sample.packet_limit;
+        is_able.then_some((path, Index::OLDEST))
     }
 
     /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that

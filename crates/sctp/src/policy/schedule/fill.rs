@@ -28,6 +28,10 @@ impl Scheduler for Fill {
         self.is_filling = true;
         Some((path, Index::OLDEST))
     }
+
+    fn holds(&self, _path: PathId, _view: &View<'_>) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -217,6 +217,10 @@ impl Scheduler for InOrderArrival {
         Some((path, index))
     }
 
+    fn holds(&self, path: PathId, view: &View<'_>) -> bool {
+        only_path(view).is_some_and(|only| only.id == path)
+    }
+
     /// The chunks that follow the picked one: its place in the queue is theirs now.
     fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
         let index =

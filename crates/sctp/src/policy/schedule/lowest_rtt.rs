@@ -15,6 +15,11 @@ impl Scheduler for LowestRtt {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         Some((quickest_with_room(queue, view)?.id, Index::OLDEST))
     }
+
+    /// No other path gets room before something is acknowledged.
+    fn holds(&self, _path: PathId, _view: &View<'_>) -> bool {
+        true
+    }
 }
 
 /// The path with the shortest round trip among those with room for the oldest chunk.

@@ -36,6 +36,13 @@ pub trait Scheduler: Debug + Send {
     /// wait, and must give a path that [`may_carry`] the chunk.
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)>;
 
+    /// Whether the answer `path` and the oldest chunk, which [`pick`](Scheduler::pick) has just given, holds for a run of
+    /// chunks: until something other than these chunks happens, and as long as `path` [`may_carry`] the oldest chunk, it
+    /// would give the same answer without a change in itself. Then it is not asked.
+    fn holds(&self, _path: PathId, _view: &View<'_>) -> bool {
+        false
+    }
+
     /// The next chunk for a packet to `path` with room for more: the packet already has data, or a SACK or a control
     /// chunk that had to leave. It is called for each further chunk, while the window of `path` has room. `None`
     /// closes the packet.
@@ -82,4 +89,38 @@ pub fn leaves_room_for_older(Index(index): Index, queue: &QueueView<'_>, view: &
 /// forever.
 pub fn is_idle(view: &View<'_>) -> bool {
     view.paths.iter().all(|sample| sample.flight.is_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::testing::{QUEUE, sample, view};
+
+    /// Chunks leave, and nothing else happens: what a scheduler says of its answers is what it does.
+    #[test]
+    fn an_answer_that_holds_is_given_again_as_long_as_its_path_has_room() {
+        let schedulers: [(Box<dyn Scheduler>, usize); 4] = [
+            (Box::new(fill::Fill::default()), 2),
+            (Box::new(primary::Primary), 2),
+            (Box::new(lowest_rtt::LowestRtt), 2),
+            (Box::new(in_order_arrival::InOrderArrival::default()), 1),
+        ];
+        for (mut scheduler, paths) in schedulers {
+            let mut paths: Vec<PathSample> = (0..paths).map(|index| sample(index)).collect();
+            scheduler.on_opportunity();
+            let mut runs = 0;
+            while let Some((path, index)) = scheduler.pick(&QUEUE, &view(&paths)) {
+                assert!(index == Index::OLDEST && scheduler.holds(path, &view(&paths)), "{scheduler:?}");
+                runs += 1;
+                while may_carry(&paths[path.index()], &QUEUE) {
+                    assert_eq!(scheduler.pick(&QUEUE, &view(&paths)), Some((path, Index::OLDEST)));
+                    let sample = &mut paths[path.index()];
+                    sample.flight += sample.unit;
+                }
+            }
+            assert!(runs >= 1, "{scheduler:?}");
+        }
+        let two = [sample(0), sample(1)];
+        assert!(!in_order_arrival::InOrderArrival::default().holds(PathId::FIRST, &view(&two)));
+    }
 }

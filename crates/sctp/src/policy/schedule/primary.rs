@@ -15,6 +15,10 @@ impl Scheduler for Primary {
         may_carry(path, queue).then_some((path.id, Index::OLDEST))
     }
 
+    fn holds(&self, path: PathId, view: &View<'_>) -> bool {
+        path == view.primary
+    }
+
     fn may_use(&self, path: PathId, view: &View<'_>) -> bool {
         path == in_use(view)
     }
