@@ -31,7 +31,7 @@ lab:    ## the Python package with its notebooks in target/lab, and a first pict
 cost:   ## count the instructions of eight fixed workloads beside the golden file (tests/cost --write writes it anew)
 	tests/cost
 
-peers:  ## our sockets beside usrsctp, quinn and TCP; the table goes into docs/performance.md
+peers:  ## our sockets beside usrsctp, QUIC, UDP and TCP; the table goes into docs/performance.md
 	tests/peers/run --write
 
 versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal paths; the tables go into docs/performance.md

@@ -4,12 +4,15 @@ import dataclasses
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "interop"))
 from packages import Unavailable, unpacked
 
 LIBRARY = ["libusrsctp-dev"]
+FLOOR = "UDP of the kernel, nothing else"
+TCP = "TCP of the kernel"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,13 +44,16 @@ def usrsctp(root, target):
 
 
 def others(root, target):
-    """quinn and TCP, from the workspace of their own."""
+    """QUIC twice, bare datagrams and TCP, from the workspace of their own; TCP is the last."""
     folder = target / "peers/programs"
-    manifest = root / "tests/peers/programs/Cargo.toml"
-    where = ["--manifest-path", str(manifest), "--target-dir", str(folder)]
+    source = root / "tests/peers/programs"
+    where = ["--manifest-path", str(source / "Cargo.toml"), "--target-dir", str(folder)]
     run(["cargo", "build", "--release", "--quiet", "--locked", *where], root)
-    quinn = Stack("quinn 0.11 (TLS 1.3)", (str(folder / "release/quic"),), 2_000)
-    return [quinn, Stack("TCP of the kernel", (str(folder / "release/tcp"),), 4_000)]
+    packages = tomllib.loads((source / "Cargo.lock").read_text())["package"]
+    locked = {package["name"]: package["version"] for package in packages}
+    quinn, s2n = (f"{name} {locked[name]} (TLS 1.3)" for name in ("quinn", "s2n-quic"))
+    named = [(quinn, "quic", 2_000), (s2n, "s2n", 2_000), (FLOOR, "udp", 8_000), (TCP, "tcp", 4_000)]
+    return [Stack(name, (str(folder / "release" / program),), size) for name, program, size in named]
 
 
 def run(command, folder):

@@ -8,40 +8,43 @@ MESSAGES = (1_400, 65_536)
 
 @dataclasses.dataclass(frozen=True)
 class SlowLoad:
-    """Messages of 1,400 bytes at a rate that leaves the machine idle most of the time."""
+    """Messages of 1,400 bytes that leave the machine idle most of the time."""
 
     name: str
     rate: float
     """Bits a second."""
     count: int
     """Bytes in all."""
+    seconds: float
+    """From the first message to the last."""
+    message: int = 1_400
 
 
 SLOW = (
-    SlowLoad("1,400 B, 20 Mbit/s", 20e6, 12_500_000),
-    SlowLoad("1,400 B every 10 s", 1_120, 2 * 1_400),
+    SlowLoad("1,400 B, 20 Mbit/s", 20e6, 12_500_000, 5),
+    SlowLoad("nothing", 1_120, 2 * 1_400, 10),
 )
 BEGIN = "<!-- tests/peers/run writes from here -->"
 END = "<!-- to here -->"
 
 
-def markdown(results):
-    """The lines of the table."""
+def markdown(results, reference):
+    """The lines of the table; `reference` is the stack whose processor time is 1, with the same messages."""
     lines = [
-        "| stack | messages | Mbit/s | CPU s/GB, both ends | to ours, plain | peak memory, both ends |",
+        f"| stack | messages | Mbit/s | CPU s/GB, both ends | to {reference} | peak memory, both ends |",
         "|---|---|---|---|---|---|",
     ]
-    first = {message: runs for (_, message), runs in reversed(results.items())}
+    others = {message: runs for (stack, message), runs in results.items() if stack.name == reference}
     for (stack, message), runs in results.items():
-        seconds = [run.seconds for run in runs]
-        ratio = median(seconds) / median(run.seconds for run in first[message])
+        turns = zip(runs, others.get(message, ()), strict=False)
+        ratios = [run.seconds / other.seconds for run, other in turns]
         memory = [median(getattr(run, end) for run in runs) / 1000 for end in ("sender", "receiver")]
         cells = [
             stack.name,
             f"{message:,} B",
             spread([run.megabits for run in runs], "{:,.0f}"),
-            spread(seconds, "{:.2f}"),
-            f"{ratio:.2f}",
+            spread([run.seconds for run in runs], "{:.2f}"),
+            spread(ratios, "{:.2f}") if ratios else "-",
             f"{memory[0]:.1f} + {memory[1]:.1f} MB",
         ]
         lines.append(f"| {' | '.join(cells)} |")
@@ -51,13 +54,13 @@ def markdown(results):
 def markdown_slow(results):
     """The lines of the table of slow senders."""
     lines = [
-        "| stack | sends | processor time of both ends, of one core | CPU s/GB, both ends |",
+        "| stack | sends | sender, of one core | receiver, of one core |",
         "|---|---|---|---|",
     ]
     for (stack, load), runs in results.items():
-        share = spread([run.share for run in runs], "{:.2f} %")
-        seconds = spread([run.seconds for run in runs], "{:.0f}") if load.rate > 1e6 else "-"
-        lines.append(f"| {stack.name} | {load.name} | {share} | {seconds} |")
+        ends = ([getattr(run, end) for run in runs] for end in ("sender", "receiver"))
+        cells = [stack.name, load.name, *(spread(shares, "{:.3f} %") for shares in ends)]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 

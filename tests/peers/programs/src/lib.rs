@@ -1,5 +1,7 @@
 //! What the programs share: their command line and their output.
 
+pub mod certificates;
+
 use std::time::{Duration, Instant};
 
 /// One end of a transfer on the loopback interface: `receive|send PORT BYTES MESSAGE [BITS]`.
@@ -29,7 +31,6 @@ impl Transfer {
 
     /// How long to wait before the next message when `sent` bytes have left since `began`: at least a millisecond, so that
     /// all programs send what has become due at the same steps.
-    #[expect(clippy::disallowed_methods, reason = "what is measured is real time")]
     pub fn pause(&self, began: Instant, sent: u64) -> Option<Duration> {
         let due = Duration::from_secs_f64(sent as f64 * 8.0 / self.rate?);
         let left = due.checked_sub(began.elapsed()).filter(|left| !left.is_zero())?;
@@ -64,6 +65,15 @@ impl Watch {
 
     /// All have arrived.
     pub fn print(&self) {
-        println!("{:.6}", self.start.map_or(0.0, |start| start.elapsed().as_secs_f64()));
+        println!("{:.6}", self.seconds());
+    }
+
+    /// So many bytes have arrived, and no more will.
+    pub fn print_of(&self, bytes: u64) {
+        println!("{:.6} {bytes}", self.seconds());
+    }
+
+    fn seconds(&self) -> f64 {
+        self.start.map_or(0.0, |start| start.elapsed().as_secs_f64())
     }
 }

@@ -1,17 +1,13 @@
-//! One end of a transfer over quinn, one stream in one direction, all options as they come. The certificate is
-//! fresh, and the sender takes any: what is measured is what comes after the handshake.
+//! One end of a transfer over quinn, one stream in one direction, all options as they come.
 
 use std::error::Error;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use peers::{Transfer, Watch, begin};
+use peers::{Transfer, Watch, begin, certificates};
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, Endpoint, ServerConfig};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, SignatureScheme};
+use rustls::pki_types::PrivateKeyDer;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -27,9 +23,8 @@ async fn run() -> Result<(), Failure> {
 }
 
 async fn receive(transfer: &Transfer) -> Result<(), Failure> {
-    let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
-    let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
-    let config = ServerConfig::with_single_cert(vec![certified.cert.into()], key)?;
+    let (certificate, key) = certificates::fresh()?;
+    let config = ServerConfig::with_single_cert(vec![certificate.into()], PrivateKeyDer::Pkcs8(key.into()))?;
     let endpoint = Endpoint::server(config, (Ipv4Addr::LOCALHOST, transfer.port).into())?;
     let mut watch = Watch::ready();
     let connection = endpoint.accept().await.ok_or("no connection came")?.await?;
@@ -44,12 +39,7 @@ async fn receive(transfer: &Transfer) -> Result<(), Failure> {
 }
 
 async fn send(transfer: &Transfer) -> Result<(), Failure> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider.clone())
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Anybody(provider)))
-        .with_no_client_auth();
+    let config = certificates::trusting(rustls::crypto::ring::default_provider())?;
     let mut endpoint = Endpoint::client((Ipv4Addr::LOCALHOST, 0).into())?;
     endpoint.set_default_client_config(ClientConfig::new(Arc::new(QuicClientConfig::try_from(config)?)));
     let connection = endpoint.connect((Ipv4Addr::LOCALHOST, transfer.port).into(), "localhost")?.await?;
@@ -66,44 +56,4 @@ async fn send(transfer: &Transfer) -> Result<(), Failure> {
     connection.closed().await;
     endpoint.wait_idle().await;
     Ok(())
-}
-
-/// Takes any certificate.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _certificate: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Err(rustls::Error::General("QUIC speaks TLS 1.3 only".to_owned()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }
