@@ -27,7 +27,8 @@ class Stack:
 def ours(root, target, layer):
     """Our example, from the release profile of the workspace."""
     run(["cargo", "build", "--release", "--quiet", "--package", "anabranch-net", "--example", "bulk"], root)
-    return Stack(f"anabranch, {layer}", (str(target / "release/examples/bulk"), layer), 2_000)
+    name = f"anabranch, {layer.replace(':', ', ')}"
+    return Stack(name, (str(target / "release/examples/bulk"), layer), 2_000)
 
 
 def usrsctp(root, target):

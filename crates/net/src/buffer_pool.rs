@@ -8,10 +8,16 @@ use crate::ring::Ring;
 /// Each datagram is copied into a buffer of its own, less than twice as long as the datagram (or [`SMALLEST`]), so that a
 /// datagram that is held keeps no other one in memory, however many the system received at once. Nothing is allocated
 /// once there are buffers for everything that is held at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct BufferPool {
     /// One ring per buffer length: [`SMALLEST`], and each class twice the one before.
     rings: [Ring<BytesMut>; CLASSES],
+}
+
+impl Default for BufferPool {
+    fn default() -> BufferPool {
+        BufferPool { rings: std::array::from_fn(|_| Ring::new(FEWEST)) }
+    }
 }
 
 impl BufferPool {
@@ -28,10 +34,7 @@ impl BufferPool {
     /// How much memory there is.
     #[cfg(test)]
     fn size(&self) -> usize {
-        (0..)
-            .zip(&self.rings)
-            .map(|(class, ring)| ring.len() * (SMALLEST << class))
-            .sum()
+        (0..).zip(&self.rings).map(|(class, ring)| ring.len() * (SMALLEST << class)).sum()
     }
 }
 
@@ -53,13 +56,14 @@ fn class_of(length: usize) -> usize {
 
 /// The length of the smallest buffers.
 const SMALLEST: usize = 128;
+/// A ring of fewer buffers than twice this is left as it is.
+const FEWEST: usize = 64;
 /// The last class holds the longest possible datagram.
 const CLASSES: usize = 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ring::FEWEST;
 
     #[test]
     fn a_copy_equals_its_datagram_and_its_buffer_is_less_than_twice_as_long() {

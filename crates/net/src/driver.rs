@@ -351,7 +351,10 @@ impl Exit<'_> {
             let count = transmit.len.div_ceil(transmit.segment_size.max(1)) as u64;
             return self.sockets.add_unsent(local, count, format!("to {remote}: {}", gone(local)));
         };
-        if !is_likely && self.sealing.is_none() && let Some(other) = self.ports.get(likely) {
+        if !is_likely
+            && self.sealing.is_none()
+            && let Some(other) = self.ports.get(likely)
+        {
             self.desk.packets.clear();
             self.desk.packets.extend_from_slice(other.outbox.written());
         }

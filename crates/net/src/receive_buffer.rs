@@ -12,7 +12,7 @@ pub struct ReceiveBuffer {
 }
 
 /// Buffers that were handed over, until nothing refers to them and they serve again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HandedOver(Ring<Bytes>);
 
 impl ReceiveBuffer {
@@ -53,6 +53,12 @@ impl Default for ReceiveBuffer {
     }
 }
 
+impl Default for HandedOver {
+    fn default() -> HandedOver {
+        HandedOver(Ring::new(FEWEST))
+    }
+}
+
 impl HandedOver {
     /// A buffer that nothing refers to any more, if there is one.
     fn take(&mut self) -> Option<ReceiveBuffer> {
@@ -61,10 +67,12 @@ impl HandedOver {
     }
 }
 
+/// A mebibyte in twice as many: what the receive buffer of an association holds at first.
+const FEWEST: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ring::FEWEST;
 
     #[test]
     fn a_buffer_serves_again_after_what_it_held_is_dropped_and_not_before() {

@@ -12,15 +12,16 @@ pub struct Ring<B> {
     stragglers: VecDeque<B>,
     /// How many buffers in a row were taken while half of them would have been enough.
     idle: usize,
-}
-
-impl<B> Default for Ring<B> {
-    fn default() -> Ring<B> {
-        Ring { buffers: VecDeque::new(), stragglers: VecDeque::new(), idle: 0 }
-    }
+    /// A ring of fewer buffers than twice this is left as it is.
+    fewest: usize,
 }
 
 impl<B> Ring<B> {
+    /// No buffers yet. Of those that a burst leaves, no more than twice `fewest` stay.
+    pub fn new(fewest: usize) -> Ring<B> {
+        Ring { buffers: VecDeque::new(), stragglers: VecDeque::new(), idle: 0, fewest }
+    }
+
     /// Takes a buffer for which `is_free`, unless all that should be are held.
     pub fn take(&mut self, is_free: impl Fn(&mut B) -> bool) -> Option<B> {
         self.buffers.extend(self.stragglers.pop_front_if(&is_free));
@@ -48,7 +49,7 @@ impl<B> Ring<B> {
 
     /// Frees half of the buffers when the younger half was enough for several turns of the ring.
     fn shrink(&mut self, half: usize, is_half_enough: bool) {
-        self.idle = if is_half_enough && half >= FEWEST { self.idle + 1 } else { 0 };
+        self.idle = if is_half_enough && half >= self.fewest { self.idle + 1 } else { 0 };
         if self.idle > self.buffers.len() * PATIENCE {
             self.buffers.drain(..half);
             self.buffers.shrink_to(half * 4);
@@ -57,7 +58,5 @@ impl<B> Ring<B> {
     }
 }
 
-/// A ring of fewer buffers than twice this is left as it is.
-pub const FEWEST: usize = 64;
 /// How many turns of the ring.
 const PATIENCE: usize = 4;

@@ -265,7 +265,8 @@ mod tests {
         let mut arrived = Vec::new();
         inbox.drain(|_, train| {
             let Train { local, remote, ecn, bytes, packets, .. } = *train;
-            let one = |place: &Range<usize>| Arrived { local, remote, ecn, bytes: bytes.slice(place.clone()) };
+            let one =
+                |place: &Range<usize>| Arrived { local, remote, ecn, bytes: bytes.slice(place.clone()) };
             arrived.extend(packets.iter().map(one));
         });
         arrived

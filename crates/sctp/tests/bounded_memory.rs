@@ -4,6 +4,7 @@
 
 mod counting;
 mod pair;
+mod trains;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::Ecn;

@@ -1,9 +1,6 @@
 //! Datagrams that arrive together do what they would do one after the other, and what is kept of them keeps no memory
 //! that is not counted.
 
-mod counting;
-mod pair;
-
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::Ecn;
 use anabranch_sctp::config::{Config, SackBatch};
@@ -13,12 +10,10 @@ use anabranch_sctp::wire::{
     Abort, Data, Duplicates, EncodeChunk, GapBlocks, Heartbeat, Ppid, Sack, StreamId, VerificationTag,
 };
 use bytes::Bytes;
-use counting::{Counting, held};
-use pair::{End, Pair, packet};
 use proptest::prelude::*;
 
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use crate::counting::{allocated, held};
+use crate::pair::{End, Pair, packet};
 
 /// What a packet of the peer is.
 #[derive(Clone, Debug)]
@@ -41,8 +36,9 @@ enum Kind {
 }
 
 fn any_kind() -> impl Strategy<Value = Kind> {
-    let data = (prop_oneof![8 => Just(0), 1 => -3..4_i32], prop::bool::weighted(0.9), 0..12_u16, 1..1_400_usize)
-        .prop_map(|(ahead, is_whole, stream, length)| Kind::Data { ahead, is_whole, stream, length });
+    let data =
+        (prop_oneof![8 => Just(0), 1 => -3..4_i32], prop::bool::weighted(0.9), 0..12_u16, 1..1_400_usize)
+            .prop_map(|(ahead, is_whole, stream, length)| Kind::Data { ahead, is_whole, stream, length });
     prop_oneof![
         40 => data,
         2 => Just(Kind::Sack),
@@ -89,7 +85,17 @@ fn packets(pair: &mut Pair, kinds: &[Kind]) -> Vec<Vec<u8>> {
 fn whole(tsn: Tsn) -> Data<'static> {
     let (ssn, ppid) = (Ssn::new(0), Ppid::new(0));
     let stream = StreamId::new(0);
-    Data { tsn, stream, ssn, ppid, unordered: true, beginning: true, ending: true, immediate: false, payload: b"x" }
+    Data {
+        tsn,
+        stream,
+        ssn,
+        ppid,
+        unordered: true,
+        beginning: true,
+        ending: true,
+        immediate: false,
+        payload: b"x",
+    }
 }
 
 fn sack(acked: Tsn) -> Sack<'static> {
@@ -173,7 +179,8 @@ fn one_packet_kept_of_each_train_does_not_keep_the_train() {
         }),
     ];
     for (why, other) in others {
-        let config = Config { receive_buffer: BUFFER, inbound_streams: 16, outbound_streams: 16, ..Config::rfc9260() };
+        let config =
+            Config { receive_buffer: BUFFER, inbound_streams: 16, outbound_streams: 16, ..Config::rfc9260() };
         let mut pair = Pair::open(config, 1);
         pair.log = Vec::new();
         let tag = pair.at(End::Z).tags().0;
@@ -206,9 +213,9 @@ fn data_of_a_train_that_is_kept_stays_where_it_is() {
     let mut pair = Pair::open(Config::rfc9260(), 1);
     let kinds = vec![Kind::Data { ahead: 0, is_whole: true, stream: 0, length: 1_400 }; 40];
     let packets = packets(&mut pair, &kinds);
-    let before = counting::allocated().bytes;
+    let before = allocated().bytes;
     arrive(&mut pair, &packets, 1 << 16, |_| ());
-    let spent = counting::allocated().bytes - before;
+    let spent = allocated().bytes - before;
     // The train's own memory, and the lists of messages: no payload was copied.
     let own = packets.concat().len() as u64 + 40 * 32;
     assert!(spent < own + 20_000, "{spent} B were allocated, {own} B are the train");

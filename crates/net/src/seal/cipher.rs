@@ -180,7 +180,11 @@ mod tests {
             near.seal(number(7), b"packet", &mut sealed).expect("short");
             assert_eq!(sealed.len(), 6 + 16);
             assert_eq!(far.open(number(8), &mut sealed.clone()), None);
-            assert_eq!(near.open(number(7), &mut sealed.clone()), None, "the other direction has another key");
+            assert_eq!(
+                near.open(number(7), &mut sealed.clone()),
+                None,
+                "the other direction has another key"
+            );
             assert_eq!(far.open(number(7), &mut sealed).expect("its own"), b"packet");
         }
     }

@@ -112,11 +112,7 @@ impl Keys {
 
     /// Opens what was sealed where it lies, and returns it. `None`, and what lies there has no meaning, when it was not
     /// sealed with these keys, came before, or is too old.
-    pub fn open<'a>(
-        &mut self,
-        number: PacketNumber,
-        sealed: &'a mut [u8],
-    ) -> Option<(Order, &'a mut [u8])> {
+    pub fn open<'a>(&mut self, number: PacketNumber, sealed: &'a mut [u8]) -> Option<(Order, &'a mut [u8])> {
         let route = number.route();
         let known = self.windows.get_mut(&route);
         let is_known = known.as_ref().is_some_and(|window| !window.is_new(number.counter()));

@@ -28,6 +28,8 @@ pub struct Session {
     waiting: Option<Vec<u8>>,
     /// Where the latest packet of each of the peer's paths to each of our addresses came from.
     ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
+    /// Which of them was noted last: almost every packet comes the way of the one before.
+    latest_way: Option<(Route, PathAddresses)>,
     /// The probe that has no reply yet.
     pub probe: Option<Probe>,
     /// How many associations use it.
@@ -90,6 +92,7 @@ impl Session {
             initiation: None,
             waiting: None,
             ways: BTreeMap::new(),
+            latest_way: None,
             probe: None,
             uses: 0,
             dropped: Vec::new(),
@@ -160,6 +163,9 @@ impl Session {
 
     /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.
     pub fn on_way(&mut self, route: Route, way: PathAddresses) -> Option<SocketAddr> {
+        if self.latest_way.replace((route, way)) == Some((route, way)) {
+            return None;
+        }
         let before = self.ways.insert((route, way.local), way.remote)?;
         (before != way.remote).then_some(before)
     }

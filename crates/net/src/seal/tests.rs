@@ -247,7 +247,8 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
         (handle(&mut far, way, &bytes).0, bytes)
     };
     let roamed = PathAddresses { remote: address(77, 7), ..there() };
-    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
+    let came =
+        |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
     assert_eq!(send(path(0), there()).0, came(there(), None));
     assert_eq!(send(path(1), roamed).0, came(roamed, None), "another path comes from where it likes");
     assert_eq!(send(path(0), roamed).0, came(roamed, Some(there().remote)));
@@ -278,7 +279,8 @@ fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
         let (_, bytes) = sealed(&mut near, NEAR, path(0), b"x");
         handle(&mut far, way, &bytes).0
     };
-    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
+    let came =
+        |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
     assert_eq!(send(there()), came(there(), None));
     assert_eq!(send(from(other, 50)), came(from(other, 50), None), "nothing came there before");
     assert_eq!(send(from(there(), 51)), came(from(there(), 51), Some(there().remote)));
@@ -385,7 +387,11 @@ fn no_more_packets_than_the_limit_are_sealed_with_the_same_keys() {
     for number in 0..3 {
         assert_eq!(sealed(&mut near, NEAR, path(number), b"x"), (Sealed::Nothing, Vec::new()), "{number}");
     }
-    assert_eq!(sealed(&mut far, channel, path(0), b"x").0, Sealed::Packets, "the other direction has its own");
+    assert_eq!(
+        sealed(&mut far, channel, path(0), b"x").0,
+        Sealed::Packets,
+        "the other direction has its own"
+    );
     // With the response packets leave again.
     let (_, response) = handle(&mut far, there(), &control);
     handle(&mut near, back(), &response);

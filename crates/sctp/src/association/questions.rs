@@ -103,10 +103,7 @@ impl Association {
     }
 
     /// How much user data of packets that arrived together will certainly be stored.
-    pub(crate) fn data_to_keep<'a>(
-        &self,
-        packets: impl Iterator<Item = &'a wire::Packet<'a>>,
-    ) -> ByteCount {
+    pub(crate) fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a wire::Packet<'a>>) -> ByteCount {
         match &self.state {
             State::Open(session) => session.data_to_keep(packets),
             _ => ByteCount::ZERO,

@@ -11,10 +11,10 @@ use rustls::pki_types::PrivateKeyDer;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
-    // On a worker, as ours: this thread would be woken for each read.
-    tokio::spawn(run()).await?
+    // One thread, as ours and TCP's have.
+    run().await
 }
 
 async fn run() -> Result<(), Failure> {

@@ -10,10 +10,10 @@ use s2n_quic::{Client, Server};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
-    // On a worker, as quinn and ours: this thread would be woken for each read.
-    tokio::spawn(run()).await?
+    // One thread, as ours and TCP's have.
+    run().await
 }
 
 async fn run() -> Result<(), Failure> {
