@@ -76,6 +76,7 @@
 
 mod destination;
 mod event;
+mod frame_memory;
 mod hashing;
 mod limit;
 mod messages;

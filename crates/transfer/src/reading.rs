@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::PIECES_BETWEEN;
+use crate::frame_memory::FrameMemory;
 use crate::hashing::hash_of;
 use crate::sources::{SourceEntry, reason};
 
@@ -253,13 +254,15 @@ impl ReaderThread {
     }
 
     fn rest(&mut self, mut input: impl Read) -> Result<(), EarlyEnd> {
-        let mut buffer = vec![0; self.piece];
+        let mut frames = FrameMemory::new(1 + self.piece);
         loop {
-            let length = fill(&mut input, &mut buffer)?;
+            let mut frame = frames.take();
+            let length = fill(&mut input, &mut frame[1..])?;
             if length == 0 {
                 return Ok(());
             }
-            let frame = self.sender.data(&buffer[..length])?;
+            self.sender.data_in_place(&mut frame[..=length])?;
+            let frame = frames.filled(frame, 1 + length);
             self.hand_over(Piece::Frame { frame, size: ByteCount::of_len(length) })?;
         }
     }

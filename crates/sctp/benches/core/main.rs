@@ -45,7 +45,7 @@ struct Contestant {
     amount: ByteCount,
 }
 
-const CONTESTANTS: [Contestant; 5] = [
+const CONTESTANTS: [Contestant; 7] = [
     Contestant {
         name: "anabranch",
         version: env!("CARGO_PKG_VERSION"),
@@ -56,6 +56,18 @@ const CONTESTANTS: [Contestant; 5] = [
         name: "anabranch, 2 paths",
         version: env!("CARGO_PKG_VERSION"),
         new: |role| Box::new(Anabranch::new(role, BUFFERS, 2)),
+        amount: ByteCount::new(400_000_000),
+    },
+    Contestant {
+        name: "anabranch, trains",
+        version: env!("CARGO_PKG_VERSION"),
+        new: |role| Box::new(Anabranch::in_trains(role, BUFFERS, 1, TRAIN)),
+        amount: ByteCount::new(400_000_000),
+    },
+    Contestant {
+        name: "anabranch, trains, 2 paths",
+        version: env!("CARGO_PKG_VERSION"),
+        new: |role| Box::new(Anabranch::in_trains(role, BUFFERS, 2, TRAIN)),
         amount: ByteCount::new(400_000_000),
     },
     Contestant {
@@ -83,6 +95,8 @@ const MESSAGES: [usize; 3] = [20, 1_400, 65_536];
 /// The largest number of messages, without which small ones would take minutes.
 const MOST_MESSAGES: u64 = 2_000_000;
 const BUFFERS: Buffers = Buffers { send: ByteCount::from_mib(1), receive: ByteCount::from_mib(1) };
+/// As many packets of 1,428 bytes as one call of the system takes.
+const TRAIN: usize = 45;
 const DELAY: Duration = Duration::from_micros(100);
 const REPEATS: usize = 3;
 

@@ -1,11 +1,12 @@
 //! Ours, driven by its endpoint.
 
 use std::net::SocketAddr;
+use std::ops::Range;
 
 use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Outgoing};
-use anabranch_sctp::config::Config;
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig};
+use anabranch_sctp::config::{Config, SackBatch};
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, Train};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::{Ppid, StreamId};
@@ -21,6 +22,9 @@ pub struct Anabranch {
     id: Option<AssociationId>,
     remote: Vec<SocketAddr>,
     packets: Vec<u8>,
+    /// The most packets that leave at once, and that arrive so; one, and they arrive one by one.
+    train: usize,
+    places: Vec<Range<usize>>,
     pool: Pool,
     life: Life,
 }
@@ -51,9 +55,20 @@ impl Anabranch {
             id: None,
             remote: addresses(role.other()),
             packets: Vec::new(),
+            train: 1,
+            places: Vec::new(),
             pool: Pool::new(),
             life: Life::Opening,
         }
+    }
+
+    /// This end, with packets that leave and arrive in trains of up to so many: as by a driver with segmentation offload in
+    /// both directions, which one SACK may answer.
+    pub fn in_trains(role: Role, buffers: Buffers, paths: usize, train: usize) -> Anabranch {
+        let mut config =
+            Config { receive_buffer: buffers.receive, send_buffer: buffers.send, ..Config::rfc9260() };
+        config.sack.batch = SackBatch::Whole;
+        Anabranch { train, ..Anabranch::with(role, config, Registry::standard(), paths) }
     }
 
     /// The association, once there is one.
@@ -89,15 +104,21 @@ impl Stack for Anabranch {
     }
 
     fn handle(&mut self, now: Time, datagram: &Datagram) {
-        let arrival = Arrival {
-            local: self.role.address(datagram.path),
-            remote: self.role.other().address(datagram.path),
-            channel: Channel::PLAIN,
-            ecn: Ecn::NotEct,
-            memory: ByteCount::of_len(datagram.bytes.len()),
-            bytes: datagram.bytes.clone(),
-        };
-        self.endpoint.handle(now, &arrival);
+        let (channel, ecn) = (Channel::PLAIN, Ecn::NotEct);
+        let (local, remote) = (self.role.address(datagram.path), self.role.other().address(datagram.path));
+        let memory = ByteCount::of_len(datagram.bytes.len());
+        if self.train == 1 {
+            let bytes = datagram.bytes.clone();
+            self.endpoint.handle(now, &Arrival { local, remote, channel, ecn, memory, bytes });
+        } else {
+            let (bytes, step) = (&datagram.bytes, datagram.segment_size.max(1));
+            self.places.clear();
+            let starts = (0..bytes.len()).step_by(step);
+            self.places.extend(starts.map(|start| start..bytes.len().min(start + step)));
+            let packets = &self.places;
+            let train = Train { local, remote, channel, ecn, bytes, memory, packets };
+            self.endpoint.handle_train(now, &train, |_| ());
+        }
         self.read_events();
     }
 
@@ -107,17 +128,23 @@ impl Stack for Anabranch {
     }
 
     fn poll_transmit(&mut self, now: Time, out: &mut Vec<Datagram>) {
+        let most = if self.train > 1 { self.train } else { MOST_SEGMENTS };
         loop {
             self.packets.clear();
-            let Some(departure) = self.endpoint.poll_transmit(now, &mut self.packets, MOST_SEGMENTS) else {
+            let Some(departure) = self.endpoint.poll_transmit(now, &mut self.packets, most) else {
                 break;
             };
             let path = match departure.local {
                 SocketAddr::V4(local) => usize::from(local.ip().octets()[2]),
                 SocketAddr::V6(_) => unreachable!("all addresses are IPv4"),
             };
-            for packet in self.packets.chunks(departure.transmit.segment_size) {
-                out.push(Datagram { path, bytes: self.pool.copy(packet) });
+            let segment_size = departure.transmit.segment_size;
+            if self.train > 1 {
+                out.push(Datagram { path, bytes: self.pool.copy(&self.packets), segment_size });
+                continue;
+            }
+            for packet in self.packets.chunks(segment_size) {
+                out.push(Datagram::single(path, self.pool.copy(packet)));
             }
         }
         self.read_events();

@@ -39,7 +39,7 @@ impl Dcsctp {
         while let Some(event) = self.socket.poll_event() {
             match event {
                 SocketEvent::SendPacket(packet) => {
-                    self.packets.push(Datagram { path: 0, bytes: Bytes::from(packet) });
+                    self.packets.push(Datagram::single(0, Bytes::from(packet)));
                 }
                 SocketEvent::OnConnected() => self.life = Life::Open,
                 SocketEvent::OnClosed() => self.life = Life::Closed,

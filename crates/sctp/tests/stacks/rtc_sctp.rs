@@ -98,7 +98,7 @@ impl Stack for RtcSctp {
         if let Some((_, association)) = &mut self.association {
             while let Some(transmit) = association.poll_transmit(now) {
                 if let Payload::RawEncode(packets) = transmit.message {
-                    out.extend(packets.into_iter().map(|bytes| Datagram { path: 0, bytes }));
+                    out.extend(packets.into_iter().map(|bytes| Datagram::single(0, bytes)));
                 }
             }
         }

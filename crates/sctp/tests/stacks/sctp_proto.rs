@@ -149,7 +149,7 @@ impl Stack for SctpProto {
 
 fn push(transmit: Transmit, out: &mut Vec<Datagram>) {
     if let Payload::RawEncode(packets) = transmit.payload {
-        out.extend(packets.into_iter().map(|bytes| Datagram { path: 0, bytes }));
+        out.extend(packets.into_iter().map(|bytes| Datagram::single(0, bytes)));
     }
 }
 

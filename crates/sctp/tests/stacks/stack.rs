@@ -12,7 +12,7 @@ pub trait Stack {
     /// Begins to open the association.
     fn connect(&mut self, now: Time);
 
-    /// A packet arrived.
+    /// A packet arrived, or those that the other end sent at once.
     fn handle(&mut self, now: Time, datagram: &Datagram);
 
     /// Lets every timer act whose time has come.
@@ -88,13 +88,27 @@ pub enum Life {
     Lost,
 }
 
-/// A packet on its way.
+/// A packet on its way, or several that a driver with segmentation offload hands over at once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Datagram {
     /// On which path, from 0; only ours has more than one.
     pub path: usize,
-    /// The SCTP packet.
+    /// The SCTP packets, one behind the other.
     pub bytes: Bytes,
+    /// The length of each but the last.
+    pub segment_size: usize,
+}
+
+impl Datagram {
+    /// One packet.
+    pub fn single(path: usize, bytes: Bytes) -> Datagram {
+        Datagram { path, segment_size: bytes.len(), bytes }
+    }
+
+    /// How many packets it is.
+    pub fn count(&self) -> u64 {
+        self.bytes.len().div_ceil(self.segment_size.max(1)) as u64
+    }
 }
 
 /// Which end of an association a stack is.

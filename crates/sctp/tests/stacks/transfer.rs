@@ -107,7 +107,7 @@ impl<C: Stack, S: Stack> Transfer<C, S> {
     fn settle_client(&mut self) {
         self.client.poll_transmit(self.now, &mut self.leaving);
         let at = self.now + self.delay;
-        self.packets += self.leaving.len() as u64;
+        self.packets += self.leaving.iter().map(Datagram::count).sum::<u64>();
         for datagram in self.leaving.drain(..) {
             match &mut self.divert {
                 None => self.to_server.push_back((at, datagram)),
@@ -123,7 +123,7 @@ impl<C: Stack, S: Stack> Transfer<C, S> {
         }
         self.server.poll_transmit(self.now, &mut self.leaving);
         let at = self.now + self.delay;
-        self.packets += self.leaving.len() as u64;
+        self.packets += self.leaving.iter().map(Datagram::count).sum::<u64>();
         self.to_client.extend(self.leaving.drain(..).map(|datagram| (at, datagram)));
     }
 }

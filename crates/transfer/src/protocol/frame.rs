@@ -244,7 +244,7 @@ impl FileOutcome {
 /// The length of the first message of the test protocol (HELLO).
 const BENCH_HELLO: usize = 10;
 pub(super) const OFFER: u8 = 1;
-const DATA: u8 = 2;
+pub(super) const DATA: u8 = 2;
 const END: u8 = 3;
 const VERDICT: u8 = 4;
 const HAS: u8 = 5;

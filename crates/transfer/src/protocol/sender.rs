@@ -4,7 +4,7 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FileVerdict, FrameRef, MAX_PIECE, decode, encode, is_of_bench};
+use super::frame::{Beginning, DATA, Digest, FileVerdict, FrameRef, MAX_PIECE, decode, encode, is_of_bench};
 use super::offer::{FileKind, FrameError, Offer};
 use super::receiver::MEASURES;
 
@@ -137,6 +137,22 @@ impl Sender {
     /// # Errors
     /// Without an offer, for a piece of no or too many bytes, and for more than was promised.
     pub fn data(&mut self, piece: &[u8]) -> Result<Bytes, SenderError> {
+        self.note(piece)?;
+        Ok(encode(&FrameRef::Data(piece)))
+    }
+
+    /// Makes a frame of memory in which the next piece of the file lies from the second byte on.
+    ///
+    /// # Errors
+    /// As for [`data`](Sender::data).
+    pub fn data_in_place(&mut self, frame: &mut [u8]) -> Result<(), SenderError> {
+        let (kind, piece) = frame.split_first_mut().ok_or(SenderError::Piece(0))?;
+        self.note(piece)?;
+        *kind = DATA;
+        Ok(())
+    }
+
+    fn note(&mut self, piece: &[u8]) -> Result<(), SenderError> {
         let file = self.file.as_mut().ok_or(SenderError::OutOfTurn("data"))?;
         if piece.is_empty() || piece.len() > MAX_PIECE {
             return Err(SenderError::Piece(piece.len()));
@@ -146,7 +162,7 @@ impl Sender {
             return Err(SenderError::Changed { promised, read: file.read });
         }
         file.hash.update(piece);
-        Ok(encode(&FrameRef::Data(piece)))
+        Ok(())
     }
 
     /// The file's end, and its hash.
