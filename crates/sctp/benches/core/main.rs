@@ -105,7 +105,7 @@ fn compare(wanted: &str) {
     let rows: Vec<(&Contestant, usize)> = MESSAGES
         .iter()
         .flat_map(|&length| CONTESTANTS.iter().map(move |contestant| (contestant, length)))
-        .filter(|(contestant, _)| contestant.name.contains(wanted))
+        .filter(|(contestant, length)| format!("{}, {length} B", contestant.name).contains(wanted))
         .collect();
     let mut repeats: Vec<Vec<Cost>> = rows.iter().map(|_| Vec::new()).collect();
     for _ in 0..REPEATS {
