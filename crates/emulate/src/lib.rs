@@ -27,4 +27,4 @@ mod waiting;
 pub use network::Network;
 pub use relay::{Relay, RelayConfig, StartError};
 pub use report::{LinkReport, PathEnds, PathReport, RelayReport, SideReport, TrafficCounters};
-pub use timing::TimingError;
+pub use timing::{PUNCTUAL, TimingError};

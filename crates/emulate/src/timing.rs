@@ -16,24 +16,32 @@ pub struct TimingError {
     pub p999: Duration,
     /// None was later.
     pub max: Duration,
+    /// Packets that were no later than [`PUNCTUAL`].
+    pub punctual: u64,
 }
+
+/// A packet that leaves no later than this is on time: 0.1 ms.
+pub const PUNCTUAL: Duration = Duration::from_micros(100);
 
 /// Errors so far.
 #[derive(Debug)]
 pub struct Errors {
     nanoseconds: Histogram<u64>,
+    punctual: u64,
 }
 
 impl Errors {
     /// None.
     pub fn new() -> Errors {
         let nanoseconds = Histogram::new_with_bounds(1, LONGEST.as_nanos(), DIGITS);
-        Errors { nanoseconds: nanoseconds.expect("bounds of which one is far above the other") }
+        let nanoseconds = nanoseconds.expect("bounds of which one is far above the other");
+        Errors { nanoseconds, punctual: 0 }
     }
 
     /// One more.
     pub fn add(&mut self, error: Duration) {
         self.nanoseconds.saturating_record(error.as_nanos());
+        self.punctual += u64::from(error <= PUNCTUAL);
     }
 
     /// Their percentiles.
@@ -45,6 +53,7 @@ impl Errors {
             p99: quantile(0.99),
             p999: quantile(0.999),
             max: Duration::from_nanos(self.nanoseconds.max()),
+            punctual: self.punctual,
         }
     }
 }
@@ -64,7 +73,7 @@ mod tests {
         assert_eq!(errors.summary(), TimingError::default());
         (1..=1_000).for_each(|us| errors.add(Duration::from_micros(us)));
         let summary = errors.summary();
-        assert_eq!(summary.packets, 1_000);
+        assert_eq!((summary.packets, summary.punctual), (1_000, 100));
         for (found, expected) in
             [(summary.p50, 500), (summary.p99, 990), (summary.p999, 999), (summary.max, 1_000)]
         {
