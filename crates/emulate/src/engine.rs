@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use anabranch_base::{Duration, Machine as _, Time};
 
-use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
+use crate::attachment::{Attachment, Handover, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
 use crate::kernel::{Inode, drops};
 use crate::network::Network;
@@ -59,6 +59,8 @@ struct EngineState {
     /// The time of the thread's clock at which the scenario's clock started: with the first datagram of a client.
     zero: Option<Time>,
     errors: Errors,
+    /// When the datagrams are due that each attachment holds.
+    held: Vec<Vec<Time>>,
     buffers: ReceiveBuffers,
     incoming: Vec<ReceivedDatagram>,
     swept: Time,
@@ -76,19 +78,31 @@ impl Engine {
         let mut run = EngineState {
             zero: None,
             errors: Errors::new(),
+            held: vec![Vec::new(); self.attachments.len()],
             buffers: ReceiveBuffers::new(),
             incoming: Vec::new(),
             swept: self.clock.now(),
         };
         loop {
             let (is_asked, readable) = self.wait(run.zero);
-            self.receive(&mut run, &readable);
-            self.carry(&mut run);
+            self.turn(&mut run, &readable);
             self.sweep(&mut run);
             if is_asked && matches!(self.answer(&run), AfterRequest::Stop) {
                 let EngineStatus { report, sockets } = self.report(&run);
                 return RelayReport { kernel_drops: drops(&sockets), ..report };
             }
+        }
+    }
+
+    /// Receives and sends. What came earlier than it is read must enter the links before they go on; otherwise what is due
+    /// goes first, and does not wait while a train is read.
+    fn turn(&mut self, run: &mut EngineState, readable: &[(usize, ReadPoint)]) {
+        if self.attachments.iter().any(|attachment| attachment.knows_arrivals()) {
+            self.receive(run, readable);
+            self.carry(run);
+        } else {
+            self.carry(run);
+            self.receive(run, readable);
         }
     }
 
@@ -128,10 +142,19 @@ impl Engine {
         let now = scenario_time(zero, self.clock.now());
         self.network.handle_timeout(now);
         while let Some(departure) = self.network.poll(now) {
-            if let Some(attachment) = self.attachments.get_mut(departure.path) {
-                attachment.send(&departure);
+            let (at, path) = (departure.at, departure.path);
+            let Some(attachment) = self.attachments.get_mut(path) else { continue };
+            match attachment.send(departure) {
+                Handover::Done => run.errors.add(scenario_time(zero, self.clock.now()).since(at)),
+                Handover::Held => run.held[path].push(at),
             }
-            run.errors.add(scenario_time(zero, self.clock.now()).since(departure.at));
+        }
+        for (attachment, held) in self.attachments.iter_mut().zip(&mut run.held) {
+            if !held.is_empty() {
+                attachment.flush();
+                let now = scenario_time(zero, self.clock.now());
+                held.drain(..).for_each(|at| run.errors.add(now.since(at)));
+            }
         }
     }
 

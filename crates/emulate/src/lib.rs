@@ -15,6 +15,7 @@ mod marks;
 #[cfg(target_os = "linux")]
 pub mod namespaces;
 pub mod network;
+mod offload;
 mod relay;
 mod report;
 mod running;
@@ -22,6 +23,9 @@ mod socket;
 #[cfg(target_os = "linux")]
 pub mod supervised;
 mod timing;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod trains;
 mod waiting;
 
 pub use network::Network;

@@ -14,8 +14,8 @@ use anabranch_sctp::wire::{self, Checksum};
 
 pub use anabranch_link::Way;
 
-use crate::ip;
 use crate::report::SideReport;
+use crate::{ip, offload};
 
 /// What a path carries in one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,20 @@ pub struct Datagram {
     pub content: Content,
     /// Its ECN codepoint.
     pub ecn: Ecn,
+    /// What stands where its transport has a checksum.
+    pub checksum: TransportChecksum,
     /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+/// What stands where a transport has its checksum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TransportChecksum {
+    /// What the sender put there.
+    #[default]
+    Complete,
+    /// The sum of the pseudo-header alone: the sender's kernel leaves the rest to hardware, and the receiver's trusts it.
+    OfPseudoHeader,
 }
 
 /// What the bytes of a datagram are.
@@ -43,12 +55,27 @@ pub enum Content {
 impl Datagram {
     /// The payload of a UDP datagram that a client sent, or that is for it.
     pub fn of_client(client: SocketAddr, ecn: Ecn, bytes: Vec<u8>) -> Datagram {
-        Datagram { content: Content::Payload { client }, ecn, bytes }
+        Datagram { content: Content::Payload { client }, ecn, checksum: TransportChecksum::Complete, bytes }
     }
 
     /// A whole IP packet, with the ECN codepoint of its header.
     pub fn of_packet(bytes: Vec<u8>) -> Datagram {
-        Datagram { content: Content::Packet, ecn: ip::ecn(&bytes), bytes }
+        let ecn = ip::ecn(&bytes);
+        Datagram { content: Content::Packet, ecn, checksum: TransportChecksum::Complete, bytes }
+    }
+
+    /// The same with this checksum.
+    #[must_use]
+    pub fn with(self, checksum: TransportChecksum) -> Datagram {
+        Datagram { checksum, ..self }
+    }
+
+    /// Completes its checksum, where only a part of it is there.
+    pub fn complete(&mut self) {
+        if self.checksum == TransportChecksum::OfPseudoHeader {
+            offload::complete(&mut self.bytes);
+            self.checksum = TransportChecksum::Complete;
+        }
     }
 
     /// What it is on a link, with all headers: the same for an IPv4 packet and for the payload in it.
@@ -101,7 +128,9 @@ impl Payload for Datagram {
 }
 
 impl Load for Datagram {
+    /// A receiver must be able to see the damage.
     fn suffer(&mut self, damage: Damage) {
+        self.complete();
         damage.apply(&mut self.bytes);
     }
 }

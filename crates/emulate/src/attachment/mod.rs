@@ -3,6 +3,8 @@
 mod udp;
 
 #[cfg(target_os = "linux")]
+mod interface;
+#[cfg(target_os = "linux")]
 mod tun;
 
 use std::fmt::Debug;
@@ -31,8 +33,15 @@ pub trait Attachment: Debug + Send {
         incoming: &mut Vec<ReceivedDatagram>,
     );
 
-    /// Sends a datagram that leaves the path. If the system refuses it, it is lost and counted.
-    fn send(&mut self, departure: &PathOutput);
+    /// Whether it knows when a datagram came that is read later.
+    fn knows_arrivals(&self) -> bool;
+
+    /// Sends a datagram that leaves the path, or holds it until [`flush`](Attachment::flush). If the system refuses it, it
+    /// is lost and counted.
+    fn send(&mut self, departure: PathOutput) -> Handover;
+
+    /// Sends what is held.
+    fn flush(&mut self) {}
 
     /// Forgets clients that have been idle for long.
     fn forget_idle(&mut self, now: Time);
@@ -53,6 +62,15 @@ pub enum ReadPoint {
     Upstream(SocketAddr),
     /// At the interface from which packets go this way.
     Interface(Way),
+}
+
+/// Where a datagram is that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handover {
+    /// With the system.
+    Done,
+    /// Here, with others that leave together.
+    Held,
 }
 
 /// A datagram that is to enter the network, and when it came.

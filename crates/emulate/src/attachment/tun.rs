@@ -6,10 +6,12 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use anabranch_base::{ByteCount, Time};
 use tun_rs::SyncDevice;
 
-use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
+use super::interface::{Interface, Sent};
+use crate::attachment::{Attachment, Handover, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
 use crate::ip;
 use crate::network::{Datagram, PathInput, PathOutput, Way};
+use crate::offload::{Header, Piece};
 use crate::report::{PathEnds, PathReport, TrafficCounters};
 use crate::socket::ReceiveBuffers;
 
@@ -17,10 +19,21 @@ use crate::socket::ReceiveBuffers;
 #[derive(Debug)]
 pub struct TunAttachment {
     path: usize,
-    tunnel: Tunnel,
-    forward: TrafficCounters,
-    reverse: TrafficCounters,
+    near: Side,
+    far: Side,
+    ends: PathEnds,
+    /// What is read in one piece.
     memory: Vec<u8>,
+    /// The memory of packets that have left.
+    spare: Vec<Vec<u8>>,
+}
+
+/// One interface, and what came from it.
+#[derive(Debug)]
+struct Side {
+    interface: Interface,
+    /// Of the packets that this interface sends into the path, and that leave it at the other one.
+    traffic: TrafficCounters,
 }
 
 /// Two interfaces and what they are called.
@@ -39,27 +52,56 @@ impl TunAttachment {
     /// # Errors
     /// The error of the operating system for the interfaces.
     pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
-        tunnel.near.set_nonblocking(true)?;
-        tunnel.far.set_nonblocking(true)?;
-        let (forward, reverse) = (TrafficCounters::default(), TrafficCounters::default());
-        Ok(TunAttachment { path, tunnel, forward, reverse, memory: vec![0; LARGEST] })
-    }
-
-    /// The next packet that goes this way, unless it is for the link alone; `None` where nothing waits.
-    fn read(&mut self, way: Way) -> io::Result<Option<Datagram>> {
-        let device = match way {
-            Way::Forward => &self.tunnel.near,
-            Way::Reverse => &self.tunnel.far,
+        let Tunnel { near, far, ends } = tunnel;
+        let side = |device| {
+            Interface::open(device).map(|interface| Side { interface, traffic: TrafficCounters::default() })
         };
-        let length = device.recv(&mut self.memory)?;
-        let packet = &self.memory[..length.min(LARGEST)];
-        Ok((!ip::stays_on_its_link(packet)).then(|| Datagram::of_packet(packet.to_vec())))
+        let memory = vec![0; Header::LEN + LARGEST];
+        Ok(TunAttachment { path, near: side(near)?, far: side(far)?, ends, memory, spare: Vec::new() })
     }
 
-    fn traffic(&mut self, way: Way) -> &mut TrafficCounters {
+    /// Reads one packet or train that goes this way.
+    fn read(&mut self, way: Way, at: Time, incoming: &mut Vec<ReceivedDatagram>) -> io::Result<()> {
+        let side = match way {
+            Way::Forward => &mut self.near,
+            Way::Reverse => &mut self.far,
+        };
+        side.interface.read(&mut self.memory, |Piece { headers, rest, checksum }| {
+            let mut bytes = self.spare.pop().unwrap_or_default();
+            bytes.clear();
+            bytes.extend_from_slice(headers);
+            bytes.extend_from_slice(rest);
+            if ip::stays_on_its_link(&bytes) {
+                return;
+            }
+            side.traffic.on_received(ByteCount::of_len(bytes.len()));
+            let datagram = Datagram::of_packet(bytes).with(checksum);
+            incoming.push(ReceivedDatagram { at, entry: PathInput { path: self.path, way, datagram } });
+        })
+    }
+
+    /// Writes what is held of the packets that go this way.
+    fn write(&mut self, way: Way) {
+        let TunAttachment { near, far, spare, .. } = self;
+        let (from, to) = match way {
+            Way::Forward => (near, far),
+            Way::Reverse => (far, near),
+        };
+        to.interface.write(|datagram, sent| {
+            match sent {
+                Sent::Taken => from.traffic.on_sent(ByteCount::of_len(datagram.bytes.len())),
+                Sent::Refused => from.traffic.unsent += 1,
+            }
+            if spare.len() < MOST_SPARE {
+                spare.push(datagram.bytes);
+            }
+        });
+    }
+
+    fn hold(&mut self, way: Way, datagram: Datagram) -> Result<(), Datagram> {
         match way {
-            Way::Forward => &mut self.forward,
-            Way::Reverse => &mut self.reverse,
+            Way::Forward => self.far.interface.hold(datagram),
+            Way::Reverse => self.near.interface.hold(datagram),
         }
     }
 }
@@ -73,53 +115,52 @@ impl Attachment for TunAttachment {
         incoming: &mut Vec<ReceivedDatagram>,
     ) {
         let ReadPoint::Interface(way) = point else { return };
+        let (at, before) = (clock.now(), incoming.len());
         for _ in 0..MOST_PACKETS {
-            match self.read(way) {
-                Ok(Some(datagram)) => {
-                    // A TUN device does not tell when a packet came.
-                    let at = clock.now();
-                    self.traffic(way).on_received(ByteCount::of_len(datagram.bytes.len()));
-                    incoming
-                        .push(ReceivedDatagram { at, entry: PathInput { path: self.path, way, datagram } });
-                }
-                Ok(None) => {}
-                Err(_) => break,
+            match self.read(way, at, incoming) {
+                // The next one may be better.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+                Ok(()) if incoming.len() - before < MOST_PACKETS => {}
+                Ok(()) | Err(_) => break,
             }
         }
     }
 
-    fn send(&mut self, departure: &PathOutput) {
+    /// A TUN device does not tell.
+    fn knows_arrivals(&self) -> bool {
+        false
+    }
+
+    fn send(&mut self, departure: PathOutput) -> Handover {
         let PathOutput { way, datagram, .. } = departure;
-        let device = match way {
-            Way::Forward => &self.tunnel.far,
-            Way::Reverse => &self.tunnel.near,
-        };
-        let sent = device.send(&datagram.bytes);
-        let traffic = self.traffic(*way);
-        match sent {
-            Ok(_) => traffic.on_sent(ByteCount::of_len(datagram.bytes.len())),
-            // The interface is down, or damage has made the packet one that the kernel does not know.
-            Err(_) => traffic.unsent += 1,
+        if let Err(next) = self.hold(way, datagram) {
+            self.write(way);
+            // Every packet can be the first.
+            let _ = self.hold(way, next);
         }
+        Handover::Held
+    }
+
+    fn flush(&mut self) {
+        Way::BOTH.into_iter().for_each(|way| self.write(way));
     }
 
     /// Interfaces have no clients to be forgotten.
     fn forget_idle(&mut self, _: Time) {}
 
     fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)> {
-        let Tunnel { near, far, .. } = &self.tunnel;
         vec![
-            (ReadPoint::Interface(Way::Forward), near.as_fd()),
-            (ReadPoint::Interface(Way::Reverse), far.as_fd()),
+            (ReadPoint::Interface(Way::Forward), self.near.interface.as_fd()),
+            (ReadPoint::Interface(Way::Reverse), self.far.interface.as_fd()),
         ]
     }
 
     fn report(&self, name: &str) -> PathReport {
         PathReport {
             name: name.to_owned(),
-            ends: self.tunnel.ends.clone(),
-            forward: self.forward,
-            reverse: self.reverse,
+            ends: self.ends.clone(),
+            forward: self.near.traffic,
+            reverse: self.far.traffic,
         }
     }
 }
@@ -134,3 +175,5 @@ impl std::fmt::Debug for Tunnel {
 const LARGEST: usize = 65_536;
 /// Then the other interfaces have their turn: half a millisecond.
 const MOST_PACKETS: usize = 256;
+/// Packets whose memory is kept: four megabytes a path.
+const MOST_SPARE: usize = 2_048;

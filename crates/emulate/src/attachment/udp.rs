@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
+use crate::attachment::{Attachment, Handover, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
 use crate::network::{Content, Datagram, PathInput, PathOutput, Way};
 use crate::report::{PathEnds, PathReport, TrafficCounters};
@@ -145,9 +145,13 @@ impl Attachment for UdpAttachment {
         }
     }
 
-    fn send(&mut self, departure: &PathOutput) {
+    fn knows_arrivals(&self) -> bool {
+        true
+    }
+
+    fn send(&mut self, departure: PathOutput) -> Handover {
         let PathOutput { way, datagram, .. } = departure;
-        let Content::Payload { client: address } = datagram.content else { return };
+        let Content::Payload { client: address } = datagram.content else { return Handover::Done };
         let client = self.clients.get(&address);
         let message =
             OutgoingDatagram { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
@@ -168,6 +172,7 @@ impl Attachment for UdpAttachment {
             Ok(()) => traffic.on_sent(ByteCount::of_len(datagram.bytes.len())),
             Err(_) => traffic.unsent += 1,
         }
+        Handover::Done
     }
 
     fn forget_idle(&mut self, now: Time) {
@@ -265,7 +270,7 @@ mod tests {
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
         let mut attachment = attachment();
         let datagram = Datagram::of_client(address(1), Ecn::NotEct, b"late".to_vec());
-        attachment.send(&PathOutput { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
+        attachment.send(PathOutput { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
         assert_eq!((attachment.forward.sent, attachment.forward.unsent), (0, 1));
     }
 }

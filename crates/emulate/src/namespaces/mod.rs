@@ -74,10 +74,20 @@ impl NamespacePair {
 
     /// The same over `network`, which is that of `scenario`.
     pub(crate) fn open_over(network: Network, scenario: &Scenario) -> Result<NamespacePair, SetupError> {
+        NamespacePair::open_with(network, scenario, [Offload::Wanted; 2])
+    }
+
+    /// The same with offload, or without, near and far.
+    pub(crate) fn open_with(
+        network: Network,
+        scenario: &Scenario,
+        [near_offload, far_offload]: [Offload; 2],
+    ) -> Result<NamespacePair, SetupError> {
         let interfaces = plan::interfaces(scenario);
         let near = Namespace::new().map_err(SetupError::Namespace)?;
         let far = Namespace::new().map_err(SetupError::Namespace)?;
-        let (nears, fars) = (near.within(|| devices(&interfaces))??, far.within(|| devices(&interfaces))??);
+        let nears = near.within(|| devices(&interfaces, near_offload))??;
+        let fars = far.within(|| devices(&interfaces, far_offload))??;
         for (namespace, side) in [(&near, Side::Near), (&far, Side::Far)] {
             namespace.within(|| wiring::wire(side, &interfaces))??;
         }
@@ -133,13 +143,31 @@ impl NamespacePair {
     }
 }
 
+/// Whether interfaces hand packets over in trains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offload {
+    /// Where the kernel can.
+    Wanted,
+    /// Each packet is alone.
+    #[cfg_attr(not(test), allow(dead_code))]
+    Refused,
+}
+
 /// The interfaces of the namespace that the calling thread is in. They end with their files.
-fn devices(interfaces: &[InterfacePair]) -> Result<Vec<SyncDevice>, SetupError> {
+fn devices(interfaces: &[InterfacePair], offload: Offload) -> Result<Vec<SyncDevice>, SetupError> {
     let made = interfaces.iter().map(|InterfacePair { name, .. }| {
-        let device = DeviceBuilder::new().name(name).enable(false).build_sync();
+        let device = match offload {
+            Offload::Wanted => device(name, true).or_else(|_| device(name, false)),
+            Offload::Refused => device(name, false),
+        };
         device.map_err(|error| SetupError::Device { name: name.clone(), error })
     });
     made.collect()
+}
+
+fn device(name: &str, has_offload: bool) -> io::Result<SyncDevice> {
+    let builder = DeviceBuilder::new().name(name).enable(false);
+    builder.with(|builder| _ = builder.offload(has_offload)).build_sync()
 }
 
 fn ends(interface: &InterfacePair) -> PathEnds {

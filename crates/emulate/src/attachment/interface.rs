@@ -1,0 +1,90 @@
+//! One TUN interface: packets are read from it and written to it, in trains where the kernel offloads segmentation.
+
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use tun_rs::SyncDevice;
+
+use crate::network::{Datagram, TransportChecksum};
+use crate::offload::{Piece, Train, split, write_alone};
+
+/// An interface, and the packets that are about to be written to it.
+pub struct Interface {
+    device: SyncDevice,
+    train: Train,
+}
+
+/// Whether the system took a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It did.
+    Taken,
+    /// It did not: the interface is down, or damage has made the packet one that the kernel does not know.
+    Refused,
+}
+
+impl Interface {
+    /// That of a device, which has offload or not.
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub fn open(device: SyncDevice) -> io::Result<Interface> {
+        device.set_nonblocking(true)?;
+        Ok(Interface { device, train: Train::default() })
+    }
+
+    /// Gives each packet of one read to `each`, by way of `memory`.
+    ///
+    /// # Errors
+    /// `WouldBlock` where nothing waits; `InvalidData` if what was read is not a packet or a train of them.
+    pub fn read(&self, memory: &mut [u8], mut each: impl FnMut(Piece<'_>)) -> io::Result<()> {
+        let length = rustix::io::read(&self.device, &mut *memory)?;
+        let read = &mut memory[..length];
+        if self.has_headers() {
+            return split(read, each).map_err(|_| io::ErrorKind::InvalidData.into());
+        }
+        each(Piece { headers: &[], rest: read, checksum: TransportChecksum::Complete });
+        Ok(())
+    }
+
+    /// Adds a packet to those that are about to be written, or returns it if they must be written first.
+    pub fn hold(&mut self, mut packet: Datagram) -> Result<(), Datagram> {
+        if !self.has_headers() {
+            packet.complete();
+        }
+        self.train.join(packet, self.device.udp_gso())
+    }
+
+    /// Writes the packets that are held, all at once or, where the kernel does not take that, one by one. Says of each
+    /// whether it was taken.
+    pub fn write(&mut self, mut each: impl FnMut(Datagram, Sent)) {
+        let (device, skipped) = (&self.device, usize::from(!self.has_headers()));
+        let write = |pieces: &[IoSlice<'_>]| Ok(rustix::io::writev(device, &pieces[skipped..])?);
+        if self.train.write(write).is_ok() {
+            self.train.take().for_each(|packet| each(packet, Sent::Taken));
+            return;
+        }
+        let is_alone = self.train.packets().len() == 1;
+        for packet in self.train.take() {
+            let is_taken = !is_alone && write_alone(&packet, write).is_ok();
+            each(packet, if is_taken { Sent::Taken } else { Sent::Refused });
+        }
+    }
+
+    /// Whether a header is before each packet.
+    fn has_headers(&self) -> bool {
+        self.device.tcp_gso()
+    }
+}
+
+impl AsFd for Interface {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}
+
+impl std::fmt::Debug for Interface {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Interface").field("train", &self.train).finish_non_exhaustive()
+    }
+}
