@@ -11,10 +11,11 @@ use crate::attachment::{Attachment, Handover, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
 use crate::kernel::{Inode, drops};
 use crate::network::Network;
+use crate::pace::Pace;
 use crate::report::{LinkReport, RelayReport};
 use crate::socket::ReceiveBuffers;
 use crate::timing::Errors;
-use crate::waiting::{wait, wake_punctually};
+use crate::waiting::{rest, wait, wake_punctually};
 
 /// The state of the thread.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ struct EngineState {
     /// The time of the thread's clock at which the scenario's clock started: with the first datagram of a client.
     zero: Option<Time>,
     errors: Errors,
+    pace: Pace,
     /// When the datagrams are due that each attachment holds.
     held: Vec<Vec<Time>>,
     buffers: ReceiveBuffers,
@@ -78,13 +80,18 @@ impl Engine {
         let mut run = EngineState {
             zero: None,
             errors: Errors::new(),
+            pace: Pace::of_turn(self.clock.now()),
             held: vec![Vec::new(); self.attachments.len()],
             buffers: ReceiveBuffers::new(),
             incoming: Vec::new(),
             swept: self.clock.now(),
         };
         loop {
+            if let Some(span) = run.pace.rest(self.clock.now()) {
+                rest(span);
+            }
             let (is_asked, readable) = self.wait(run.zero);
+            run.pace = Pace::of_turn(self.clock.now());
             self.turn(&mut run, &readable);
             self.sweep(&mut run);
             if is_asked && matches!(self.answer(&run), AfterRequest::Stop) {
@@ -129,6 +136,7 @@ impl Engine {
                 attachment.receive(*point, &self.clock, &mut run.buffers, &mut run.incoming);
             }
         }
+        run.pace.on_packets(run.incoming.len());
         run.incoming.sort_by_key(|incoming| incoming.at);
         for ReceivedDatagram { at, entry } in run.incoming.drain(..) {
             let zero = *run.zero.get_or_insert(at);
@@ -142,6 +150,7 @@ impl Engine {
         let now = scenario_time(zero, self.clock.now());
         self.network.handle_timeout(now);
         while let Some(departure) = self.network.poll(now) {
+            run.pace.on_packets(1);
             let (at, path) = (departure.at, departure.path);
             let Some(attachment) = self.attachments.get_mut(path) else { continue };
             match attachment.send(departure) {

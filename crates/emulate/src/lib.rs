@@ -16,6 +16,7 @@ mod marks;
 pub mod namespaces;
 pub mod network;
 mod offload;
+mod pace;
 mod relay;
 mod report;
 mod running;

@@ -4,6 +4,7 @@ use std::os::fd::BorrowedFd;
 
 use anabranch_base::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::thread::nanosleep;
 
 /// Asks the kernel to wake this thread when it said so and not up to 50 µs later, as is usual to save power; and, where
 /// this user may ask for that, before all that is not as urgent. A kernel that forwards packets does not wait for a
@@ -23,19 +24,28 @@ pub fn wake_punctually() {
 #[cfg(not(target_os = "linux"))]
 pub fn wake_punctually() {}
 
+/// Sleeps, whatever may be read meanwhile.
+pub fn rest(span: Duration) {
+    let _ = nanosleep(&timespec(span));
+}
+
 /// Waits until one of `sources` can be read, or for `span`; for ever without. Says of each whether it can be.
 pub fn wait(sources: &[BorrowedFd<'_>], span: Option<Duration>) -> Vec<bool> {
     let mut polled: Vec<PollFd<'_>> =
         sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
-    let timeout = span.map(|span| Timespec {
-        tv_sec: i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX),
-        // Less than 10⁹ fits every type of the system's.
-        tv_nsec: (span.as_nanos() % 1_000_000_000) as _,
-    });
+    let timeout = span.map(timespec);
     match poll(&mut polled, timeout.as_ref()) {
         Ok(_) => polled.iter().map(|source| !source.revents().is_empty()).collect(),
         // A signal, or no memory for the moment: all are tried, and then waited for again.
         Err(_) => vec![true; sources.len()],
+    }
+}
+
+fn timespec(span: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX),
+        // Less than 10⁹ fits every type of the system's.
+        tv_nsec: (span.as_nanos() % 1_000_000_000) as _,
     }
 }
 
