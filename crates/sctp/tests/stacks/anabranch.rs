@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Outgoing};
-use anabranch_sctp::config::{Config, SackBatch};
+use anabranch_sctp::config::{Config, MtuDiscovery};
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, Train};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::Registry;
@@ -62,12 +62,16 @@ impl Anabranch {
         }
     }
 
-    /// This end, with packets that leave and arrive in trains of up to so many: as by a driver with segmentation offload in
-    /// both directions, which one SACK may answer.
+    /// The tuned profile, with packets that leave and arrive in trains of up to so many, as by a driver with segmentation
+    /// offload in both directions.
     pub fn in_trains(role: Role, buffers: Buffers, paths: usize, train: usize) -> Anabranch {
-        let mut config =
-            Config { receive_buffer: buffers.receive, send_buffer: buffers.send, ..Config::rfc9260() };
-        config.sack.batch = SackBatch::Whole;
+        let config = Config {
+            receive_buffer: buffers.receive,
+            receive_growth: None,
+            send_buffer: buffers.send,
+            mtu_discovery: MtuDiscovery::Off,
+            ..Config::tuned_2()
+        };
         Anabranch { train, ..Anabranch::with(role, config, Registry::standard(), paths) }
     }
 
