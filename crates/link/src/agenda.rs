@@ -20,6 +20,9 @@ pub struct Agenda {
     tree: Vec<[WakeRequest; 2]>,
     leaves: usize,
     requests: u64,
+    /// The node that was taken last, if its request still stands in the tree: most nodes ask again at once, and then the tree
+    /// is climbed once for both.
+    taken: Option<NodeIndex>,
 }
 
 /// The time, the number of the request, and the node, in one number, so that the earlier request is the smaller
@@ -35,18 +38,24 @@ impl Agenda {
     pub fn new(nodes: usize) -> Agenda {
         assert!(nodes <= 1 << NODE_BITS, "an agenda has room for {} nodes, not for {nodes}", 1 << NODE_BITS);
         let leaves = nodes.next_power_of_two();
-        Agenda { tree: vec![[WakeRequest::NONE; 2]; leaves], leaves, requests: 0 }
+        Agenda { tree: vec![[WakeRequest::NONE; 2]; leaves], leaves, requests: 0, taken: None }
     }
 
     /// Wakes `node` at the time `at`, or earlier if it asked for that before.
     pub fn arm(&mut self, node: NodeIndex, at: Time) {
+        let is_taken = self.taken == Some(node);
         let mut place = self.leaves + node as usize;
-        if self.tree[place / 2][place % 2].at() <= at {
+        if !is_taken && self.tree[place / 2][place % 2].at() <= at {
             return;
         }
         // Requests after the last number are in the order of the nodes.
         self.requests = (self.requests + 1).min(LAST_REQUEST);
         let wish = WakeRequest::new(at, self.requests, node);
+        if is_taken {
+            self.taken = None;
+            return self.replace(node, wish);
+        }
+        // A request that was taken may stand in the way: the climb for its node takes what is below it along.
         while place > 0 && wish.is_sooner(self.tree[place / 2][place % 2]) {
             self.tree[place / 2][place % 2] = wish;
             place /= 2;
@@ -55,27 +64,45 @@ impl Agenda {
 
     /// When the next node is to be woken.
     pub fn next(&self) -> Option<Time> {
+        let Some(node) = self.taken else { return self.tree[0][1].time() };
+        let mut place = self.leaves + node as usize;
+        let mut soonest = WakeRequest::NONE;
+        while place > 0 {
+            soonest = soonest.or_sooner(self.tree[place / 2][1 - place % 2]);
+            place /= 2;
+        }
+        soonest.time()
+    }
+
+    /// Removes the next wake-up if it is due at `until` or earlier, and returns its time and its node.
+    #[inline]
+    pub fn take_until(&mut self, until: Time) -> Option<(Time, NodeIndex)> {
+        if let Some(node) = self.taken.take() {
+            self.replace(node, WakeRequest::NONE);
+        }
         let wish = self.tree[0][1];
-        (wish != WakeRequest::NONE).then(|| wish.at())
+        if wish == WakeRequest::NONE || wish.at() > until {
+            return None;
+        }
+        self.taken = Some(wish.node());
+        Some((wish.at(), wish.node()))
     }
 
     /// Removes the next wake-up, and returns its time and its node.
     pub fn take(&mut self) -> Option<(Time, NodeIndex)> {
-        let wish = self.tree[0][1];
-        if wish == WakeRequest::NONE {
-            return None;
-        }
-        let mut place = self.leaves + wish.node() as usize;
-        let mut soonest = WakeRequest::NONE;
+        self.take_until(Time::from_nanos(u64::MAX))
+    }
+
+    /// Replaces the earliest request, which is that of `node`.
+    fn replace(&mut self, node: NodeIndex, wish: WakeRequest) {
+        let mut place = self.leaves + node as usize;
+        let mut soonest = wish;
         while place > 0 {
             let pair = &mut self.tree[place / 2];
-            let other = pair[1 - place % 2];
             pair[place % 2] = soonest;
-            // A branch predictor could not predict which of the two it is.
-            soonest = select_unpredictable(other.is_sooner(soonest), other, soonest);
+            soonest = soonest.or_sooner(pair[1 - place % 2]);
             place /= 2;
         }
-        Some((wish.at(), wish.node()))
     }
 }
 
@@ -89,6 +116,18 @@ impl WakeRequest {
 
     fn is_sooner(self, other: WakeRequest) -> bool {
         self.0 < other.0
+    }
+
+    /// This one, or `other` if that is sooner.
+    #[inline]
+    fn or_sooner(self, other: WakeRequest) -> WakeRequest {
+        // A branch predictor could not predict which of the two it is.
+        select_unpredictable(other.is_sooner(self), other, self)
+    }
+
+    /// Its time; `None` without a wake-up.
+    fn time(self) -> Option<Time> {
+        (self != WakeRequest::NONE).then(|| self.at())
     }
 
     fn at(self) -> Time {
@@ -133,6 +172,19 @@ mod tests {
         assert_eq!(agenda.take(), None);
         agenda.arm(0, at(7));
         assert_eq!(agenda.next(), Some(at(7)));
+    }
+
+    #[test]
+    fn requests_while_a_taken_one_stands_in_the_tree_are_kept() {
+        let mut agenda = Agenda::new(8);
+        agenda.arm(3, at(1));
+        assert_eq!(agenda.take(), Some((at(1), 3)));
+        // Neighbours of the taken node, near and far, and at last the node itself.
+        for (node, moment) in [(2, 9), (0, 8), (7, 7), (3, 6)] {
+            agenda.arm(node, at(moment));
+        }
+        let order: Vec<NodeIndex> = std::iter::from_fn(|| agenda.take()).map(|(_, node)| node).collect();
+        assert_eq!(order, [3, 7, 0, 2]);
     }
 
     /// Compared with a list that is searched from its beginning.

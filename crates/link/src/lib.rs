@@ -14,7 +14,9 @@ pub mod loss;
 mod packet;
 pub mod queue;
 mod random;
+mod ring;
 mod route;
+mod standing;
 mod waits;
 mod wire;
 

@@ -18,6 +18,8 @@ pub struct Line {
     credit: u64,
     /// When the transmission ends; `None` while nothing is transmitted.
     end: Option<Time>,
+    /// The last work at a fixed rate, and how long it took: most packets have the same size, and a division takes time.
+    last: Option<(u64, u64)>,
     /// The next opportunity of a trace, counted from its start over all repetitions.
     opportunity: u64,
     /// The rest of the bytes of the opportunity at this time.
@@ -27,7 +29,7 @@ pub struct Line {
 impl Line {
     /// An idle line.
     pub fn new(rate: Rate) -> Line {
-        Line { rate, from: Time::ZERO, work: 0, credit: 0, end: None, opportunity: 0, open: None }
+        Line { rate, from: Time::ZERO, work: 0, credit: 0, end: None, last: None, opportunity: 0, open: None }
     }
 
     /// Starts to transmit a packet on an idle line.
@@ -67,6 +69,7 @@ impl Line {
             self.settle(now);
         }
         self.rate = rate;
+        self.last = None;
         self.opportunity = 0;
         self.open = None;
         self.from = now;
@@ -99,7 +102,7 @@ impl Line {
         let (from, work) = (self.from, self.work);
         self.end = match &self.rate {
             Rate::Fixed(rate) => {
-                let (end, credit) = through(from, work, rate.bits_per_second());
+                let (end, credit) = through_again(from, work, rate.bits_per_second(), &mut self.last);
                 self.credit = credit;
                 end
             }
@@ -194,6 +197,21 @@ fn through(from: Time, work: u64, rate: u64) -> (Option<Time>, u64) {
     }
     let span = work.div_ceil(rate);
     (Some(from + Duration::from_nanos(span)), span.saturating_mul(rate).saturating_sub(work))
+}
+
+/// As [`through`]. `last` is the last work at this rate and its nanoseconds, and becomes this one.
+#[inline]
+fn through_again(from: Time, work: u64, rate: u64, last: &mut Option<(u64, u64)>) -> (Option<Time>, u64) {
+    match *last {
+        Some((known, span)) if known == work => {
+            (Some(from + Duration::from_nanos(span)), span.saturating_mul(rate).saturating_sub(work))
+        }
+        _ => {
+            let planned = through(from, work, rate);
+            *last = planned.0.map(|_| (work, work.div_ceil(rate)));
+            planned
+        }
+    }
 }
 
 fn through_steps(mut from: Time, mut work: u64, steps: &[(Time, BitRate)]) -> (Option<Time>, u64) {

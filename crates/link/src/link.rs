@@ -1,5 +1,6 @@
 //! One direction of a link, composed of its parts: loss, queue, line and wire, in the order in which a packet passes
-//! them.
+//! them. From the queue to the other end a packet stays in one place of the ring, unless a discipline keeps those that
+//! wait, or packets may overtake one another.
 
 use std::collections::VecDeque;
 
@@ -12,8 +13,10 @@ use crate::loss::{LossModel, LossSeeds, PacketInfo, bad_periods, build};
 use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Payload};
 use crate::queue::{LineView, Queue, Taken};
 use crate::random::Random;
+use crate::ring::{Fault, Place, Ring};
+use crate::standing::Standing;
 use crate::waits::Waits;
-use crate::wire::{Traveller, Wire};
+use crate::wire::Wire;
 
 /// One direction of a link.
 ///
@@ -23,10 +26,9 @@ use crate::wire::{Traveller, Wire};
 #[derive(Debug)]
 pub struct Link<L> {
     loss: Loss,
-    queue: Box<dyn Queue<L>>,
+    standing: Standing<L>,
     line: Line,
-    /// The packet in transmission, and when its transmission began.
-    sending: Option<(Time, Packet<L>)>,
+    ring: Ring<L>,
     wire: Wire<L>,
     /// In place of queue and wire, where packets are delayed before their transmission.
     hold: Option<Box<Hold<L>>>,
@@ -41,7 +43,7 @@ pub struct Link<L> {
     keeps_order: bool,
     /// The time until which the waiting packets are counted.
     waited_until: Time,
-    seed: LinkSeed,
+    seed: Box<LinkSeed>,
     changes: u64,
 }
 
@@ -68,7 +70,7 @@ struct Faults {
     jitter: Jitter,
     duplicate: f64,
     corrupt: f64,
-    random: Random,
+    random: Box<Random>,
 }
 
 /// How much was transmitted, and how much could have been.
@@ -119,16 +121,16 @@ impl<L: Payload + Clone + 'static> Link<L> {
         let delay = if is_held { Delay::Fixed(Duration::ZERO) } else { config.delay.clone() };
         Link {
             loss: Loss::new(&config.loss, &seed.loss(0)),
-            queue: crate::queue::build(&config.queue, &seed.queue()),
+            standing: Standing::new(&config.queue, &seed.queue()),
             line: Line::new(config.rate.clone()),
-            sending: None,
+            ring: Ring::new(),
             wire: Wire::new(delay, config.reorder, config.jitter),
             hold,
             faults: Faults {
                 jitter: config.jitter,
                 duplicate: config.duplicate,
                 corrupt: config.corrupt,
-                random: Random::new(&seed.own.child("faults")),
+                random: Box::new(Random::new(&seed.own.child("faults"))),
             },
             is_up: true,
             mtu: config.mtu,
@@ -138,7 +140,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
             waits: None,
             keeps_order: !matches!(config.queue, QueueConfig::FqCoDel(_)),
             waited_until: Time::ZERO,
-            seed,
+            seed: Box::new(seed),
             changes: 0,
         }
     }
@@ -148,8 +150,8 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// # Panics
     /// A packet already waits.
     pub fn set_queue(&mut self, queue: Box<dyn Queue<L>>) {
-        assert_eq!(self.queue.backlog(), Backlog::default(), "no packet may wait when the queue is replaced");
-        self.queue = queue;
+        assert_eq!(self.standing.backlog(), Backlog::default(), "no packet may wait when the queue is replaced");
+        self.standing = Standing::Apart(queue);
         self.keeps_order = false;
     }
 
@@ -172,7 +174,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
             Change::Down => self.go_down(now),
             Change::Rate(rate) => {
                 self.load.count(&self.line, now);
-                self.line.change(now, rate, self.sending.is_some());
+                self.line.change(now, rate, self.ring.is_sending());
             }
             Change::Delay(delay) => match &mut self.hold {
                 Some(hold) => hold.change(delay),
@@ -186,9 +188,32 @@ impl<L: Payload + Clone + 'static> Link<L> {
         }
     }
 
+    /// The next packet that has arrived at `now`, if nothing else is to be told before it.
+    #[inline]
+    pub(crate) fn take_arrived(&mut self, now: Time) -> Option<Place<L>> {
+        if !self.fates.is_empty() {
+            return None;
+        }
+        let arrived = match self.wire.overtaking() {
+            None => self.ring.take_arrived(now),
+            Some(overtaking) => overtaking.take(now),
+        };
+        if let Some(place) = &arrived {
+            self.counters.arrived += 1;
+            self.counters.arrived_bytes += place.packet.size;
+        }
+        arrived
+    }
+
+    /// The next packet that was lost.
+    #[inline]
+    pub(crate) fn take_lost(&mut self) -> Option<Fate<L>> {
+        self.fates.pop_front()
+    }
+
     /// The counters, for a report.
     pub fn counters(&self) -> LinkCounters {
-        LinkCounters { marked: self.queue.marked(), ..self.counters }
+        LinkCounters { marked: self.standing.apart().map_or(0, |queue| queue.marked()), ..self.counters }
     }
 
     /// The packets that wait for transmission at `now`, without the packet in transmission.
@@ -200,14 +225,14 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// The average number of waiting packets by which the queue decides; `None` for a discipline without one. It is that
     /// of the last packet that arrived.
     pub fn average_queue(&self) -> Option<f64> {
-        self.queue.average()
+        self.standing.apart()?.average()
     }
 
     /// The packets that waited, were in transmission or propagated when the link was last computed, including second
     /// copies.
     pub fn holds(&self) -> u64 {
-        let sending = u64::from(self.sending.is_some());
-        self.waiting().packets + sending + self.wire.len() as u64
+        let sending = u64::from(self.ring.is_sending());
+        self.waiting().packets + sending + (self.ring.travelling() + self.wire.len()) as u64
     }
 
     /// How much it transmitted until `now`, as a fraction of what it could have transmitted.
@@ -228,10 +253,10 @@ impl<L: Payload + Clone + 'static> Link<L> {
     fn go_down(&mut self, now: Time) {
         self.is_up = false;
         self.count_waiting(now);
-        if let Some((_, packet)) = self.sending.take() {
+        for packet in self.ring.take_untransmitted() {
             self.lose(now, packet, LossCause::Down);
         }
-        while let Some(packet) = self.queue.discard().or_else(|| self.hold.as_mut()?.take()) {
+        while let Some(packet) = self.next_discarded() {
             self.lose(now, packet, LossCause::Down);
         }
         if let Some(waits) = &mut self.waits {
@@ -239,34 +264,53 @@ impl<L: Payload + Clone + 'static> Link<L> {
         }
     }
 
+    /// The next of the packets that wait outside the ring; those in the ring are forgotten.
+    fn next_discarded(&mut self) -> Option<Packet<L>> {
+        let waiting = match &mut self.standing {
+            Standing::Apart(queue) => queue.discard(),
+            Standing::InRing(queue) => {
+                queue.clear();
+                None
+            }
+        };
+        waiting.or_else(|| self.hold.as_mut()?.take())
+    }
+
     /// The packets before the line.
+    #[inline]
     fn waiting(&self) -> Backlog {
         match &self.hold {
-            None => self.queue.backlog(),
+            None => self.standing.backlog(),
             Some(hold) => hold.backlog(),
         }
     }
 
     /// Completes and starts all transmissions until `now`.
     fn advance(&mut self, now: Time) {
-        if self.hold.is_some() && self.sending.is_none() {
+        if self.hold.is_some() && !self.ring.is_sending() {
             self.begin_held(now);
         }
         while let Some(end) = self.line.end().filter(|end| *end <= now) {
-            let Some((begun, packet)) = self.sending.take() else { return };
+            let Some(Place { packet, at: begun, .. }) = self.ring.sending() else { return };
             self.load.transmitted += u128::from(work_of(packet.size));
-            match self.loss.takes(LossPlace::Exit, begun..end, &packet) {
-                true => self.lose(end, packet, LossCause::Medium),
-                false => self.launch(end, packet),
+            match self.loss.takes(LossPlace::Exit, *begun..end, packet) {
+                true => self.lose_sending(end),
+                false => self.launch(end),
             }
             self.count_waiting(end);
             if self.hold.is_some() {
                 self.follow_held(end, now);
                 continue;
             }
-            let Some(next) = self.take_next(end) else { return };
-            self.line.follow(end, next.size);
-            self.sending = Some((end, next));
+            let Some(size) = self.begin_next(end) else { return };
+            self.line.follow(end, size);
+        }
+    }
+
+    #[cold]
+    fn lose_sending(&mut self, end: Time) {
+        if let Some(packet) = self.ring.take_sending() {
+            self.lose(end, packet, LossCause::Medium);
         }
     }
 
@@ -282,7 +326,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
             waits.on_pass(end.since(ready));
         }
         self.line.follow(end, packet.size);
-        self.sending = Some((end, packet));
+        self.ring.push(end, packet);
     }
 
     /// The line is idle: starts the first packet that is held, if its delay is over by `now`.
@@ -297,17 +341,32 @@ impl<L: Payload + Clone + 'static> Link<L> {
             waits.on_pass(Duration::ZERO);
         }
         self.line.begin(ready, packet.size);
-        self.sending = Some((ready, packet));
+        self.ring.push(ready, packet);
     }
 
-    /// The next packet that the queue gives to the line. Packets that the queue refuses before it are lost.
-    fn take_next(&mut self, now: Time) -> Option<Packet<L>> {
+    /// The next packet of the queue is in transmission from `now` on. Returns its size; `None` if none waits.
+    #[inline]
+    fn begin_next(&mut self, now: Time) -> Option<ByteCount> {
+        let Standing::InRing(queue) = &mut self.standing else { return self.begin_given(now) };
+        let size = self.ring.begin(now)?;
+        queue.leave(size);
+        if let Some(waits) = &mut self.waits {
+            waits.on_leave(now);
+        }
+        Some(size)
+    }
+
+    /// The next packet that a discipline gives to the line. Packets that it refuses before it are lost.
+    fn begin_given(&mut self, now: Time) -> Option<ByteCount> {
         let line = self.line_view(now);
         loop {
-            match self.queue.take(line)? {
+            let Standing::Apart(queue) = &mut self.standing else { return None };
+            match queue.take(line)? {
                 Taken::Next(packet) => {
                     self.waits.iter_mut().for_each(|waits| waits.on_leave(now));
-                    return Some(packet);
+                    let size = packet.size;
+                    self.ring.push(now, packet);
+                    return Some(size);
                 }
                 Taken::Refused(packet) => {
                     self.waits.iter_mut().for_each(|waits| waits.on_refuse());
@@ -321,17 +380,35 @@ impl<L: Payload + Clone + 'static> Link<L> {
         LineView { now, rate: self.line.rate_at(now) }
     }
 
-    /// A transmitted packet starts to propagate.
-    fn launch(&mut self, at: Time, packet: Packet<L>) {
+    /// The transmitted packet starts to propagate.
+    #[inline]
+    fn launch(&mut self, at: Time) {
         let span = self.travel(at);
-        let damage = self.faults.damage();
-        let copy = self.faults.duplicates().then(|| packet.clone());
-        self.counters.corrupted += u64::from(damage.is_some());
-        self.wire.send(at, span, Traveller { packet, is_duplicate: false, damage });
-        if let Some(packet) = copy {
-            self.counters.duplicated += 1;
-            self.wire.send(at, span, Traveller { packet, is_duplicate: true, damage: None });
+        if self.faults.are_none() && self.wire.overtaking().is_none() {
+            let arrival = self.wire.arrival(at, span);
+            return self.ring.launch(arrival);
         }
+        self.launch_with_faults(at, span);
+    }
+
+    /// Likewise, where packets are damaged, duplicated or overtake one another.
+    #[inline(never)]
+    fn launch_with_faults(&mut self, at: Time, span: Duration) {
+        let damage = self.faults.damage();
+        let is_copied = self.faults.duplicates();
+        self.counters.corrupted += u64::from(damage.is_some());
+        self.counters.duplicated += u64::from(is_copied);
+        let copy = is_copied.then(|| self.ring.sending().map(|place| place.packet.clone())).flatten();
+        if let Some(overtaking) = self.wire.overtaking() {
+            let Some(packet) = self.ring.take_sending() else { return };
+            overtaking.send(at + span, packet, damage.map(Fault::Damaged));
+            copy.into_iter().for_each(|packet| overtaking.send(at + span, packet, Some(Fault::Duplicate)));
+            return;
+        }
+        let arrival = self.wire.arrival(at, span);
+        self.ring.launch(arrival);
+        damage.into_iter().for_each(|damage| self.ring.damage(damage));
+        copy.into_iter().for_each(|packet| self.ring.insert_copy(arrival, packet));
     }
 
     /// For how long a packet propagates whose transmission ended at `at`.
@@ -366,7 +443,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
         self.count_waiting(now);
         let (Some(hold), Jitter::Normal(deviation)) = (&mut self.hold, self.faults.jitter) else { return };
         let ready = now + self.faults.random.normal(hold.delay_at(now), deviation);
-        let sending = self.sending.as_ref().map(|(_, packet)| packet);
+        let sending = self.ring.sending().map(|place| &place.packet);
         match hold.offer(ready, packet, sending) {
             Err(refused) => self.lose(now, refused, LossCause::Queue),
             Ok(()) => self.advance(now),
@@ -377,24 +454,48 @@ impl<L: Payload + Clone + 'static> Link<L> {
         if self.hold.is_some() {
             return self.enter_hold(now, packet);
         }
-        let line = self.line_view(now);
-        if self.sending.is_some() {
+        if self.ring.is_sending() {
             self.count_waiting(now);
-            match self.queue.offer(line, packet) {
-                Err(refused) => self.lose(now, refused, LossCause::Queue),
-                Ok(()) => self.waits.iter_mut().for_each(|waits| waits.on_enter(now)),
-            }
-            while let Some(dropped) = self.queue.shed() {
-                self.lose(now, dropped, LossCause::Queue);
-            }
-            return;
+            return self.stand(now, packet);
         }
-        if !self.queue.passes(line, &mut packet) {
+        if let Standing::Apart(queue) = &mut self.standing {
+            let line = LineView { now, rate: self.line.rate_at(now) };
+            if !queue.passes(line, &mut packet) {
+                return self.lose(now, packet, LossCause::Queue);
+            }
+        }
+        if let Some(waits) = &mut self.waits {
+            waits.on_pass(Duration::ZERO);
+        }
+        self.line.begin(now, packet.size);
+        self.ring.push(now, packet);
+    }
+
+    /// A packet comes while the line is busy.
+    fn stand(&mut self, now: Time, packet: Packet<L>) {
+        let Standing::InRing(queue) = &mut self.standing else { return self.offer(now, packet) };
+        if !queue.admits(packet.size) {
             return self.lose(now, packet, LossCause::Queue);
         }
-        self.waits.iter_mut().for_each(|waits| waits.on_pass(Duration::ZERO));
-        self.line.begin(now, packet.size);
-        self.sending = Some((now, packet));
+        self.ring.push(now, packet);
+        if let Some(waits) = &mut self.waits {
+            waits.on_enter(now);
+        }
+    }
+
+    /// Likewise, for a discipline that keeps packets itself.
+    fn offer(&mut self, now: Time, packet: Packet<L>) {
+        let line = self.line_view(now);
+        let Standing::Apart(queue) = &mut self.standing else { return };
+        match queue.offer(line, packet) {
+            Err(refused) => self.lose(now, refused, LossCause::Queue),
+            Ok(()) => self.waits.iter_mut().for_each(|waits| waits.on_enter(now)),
+        }
+        while let Standing::Apart(queue) = &mut self.standing
+            && let Some(dropped) = queue.shed()
+        {
+            self.lose(now, dropped, LossCause::Queue);
+        }
     }
 }
 
@@ -422,23 +523,27 @@ impl<L: Payload + Clone + 'static> Machine for Link<L> {
     }
 
     fn poll(&mut self, now: Time) -> Option<Fate<L>> {
-        if let Some(fate) = self.fates.pop_front() {
+        if let Some(fate) = self.take_lost() {
             return Some(fate);
         }
-        let Traveller { packet, is_duplicate, damage } = self.wire.take(now)?;
-        self.counters.arrived += 1;
-        self.counters.arrived_bytes += packet.size;
+        let Place { packet, fault, .. } = self.take_arrived(now)?;
+        let (is_duplicate, damage) = match fault.as_deref() {
+            None => (false, None),
+            Some(Fault::Duplicate) => (true, None),
+            Some(Fault::Damaged(damage)) => (false, Some(*damage)),
+        };
         Some(Fate::Arrived { packet, is_duplicate, damage })
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        let sending = self.sending.is_some().then(|| self.line.end()).flatten();
+        let sending = if self.ring.is_sending() { self.line.end() } else { None };
         let transmitted = match (sending, &self.hold) {
             (Some(end), _) => Some(self.wire.earliest_arrival(end)),
             (None, None) => None,
-            (None, Some(hold)) => hold.ready().filter(|_| self.sending.is_none()),
+            (None, Some(hold)) => hold.ready().filter(|_| !self.ring.is_sending()),
         };
-        match (self.wire.next_arrival(), transmitted) {
+        // At most one of the two has packets.
+        match (self.ring.next_arrival().or_else(|| self.wire.next_arrival()), transmitted) {
             (Some(first), Some(second)) => Some(first.min(second)),
             (first, second) => first.or(second),
         }
@@ -454,11 +559,16 @@ impl Loss {
         let Some(rule) = self.rule.as_mut().filter(|_| self.at == at && sent.start >= self.after) else {
             return false;
         };
-        rule.loses(sent, &PacketInfo { size: packet.size, round: packet.round, load: &packet.load })
+        rule.loses(sent, &PacketInfo { size: packet.size, load: &packet.load })
     }
 }
 
 impl Faults {
+    /// Whether packets are neither damaged nor duplicated, for which nothing is drawn.
+    fn are_none(&self) -> bool {
+        self.corrupt <= 0.0 && self.duplicate <= 0.0
+    }
+
     fn damage(&mut self) -> Option<Damage> {
         self.random.happens(self.corrupt).then(|| Damage(self.random.bits()))
     }

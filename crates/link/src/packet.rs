@@ -12,8 +12,6 @@ use crate::route::RouteId;
 pub struct Packet<L> {
     /// Its size, including all headers.
     pub size: ByteCount,
-    /// The sender's round to which it belongs, for losses correlated within a round.
-    pub round: Option<Round>,
     /// Its ECN codepoint, which a queue may change to CE.
     pub ecn: Ecn,
     /// Whether a link may fragment it (IPv4's DF bit is clear).
@@ -93,11 +91,10 @@ impl LossCause {
 pub struct Damage(pub(crate) u64);
 
 impl<L> Packet<L> {
-    /// A packet that no queue may mark and no link may fragment, without a round, at the start of the first route.
+    /// A packet that no queue may mark and no link may fragment, at the start of the first route.
     pub fn new(size: ByteCount, load: L) -> Packet<L> {
         Packet {
             size,
-            round: None,
             ecn: Ecn::NotEct,
             may_fragment: false,
             passed: 0,
@@ -201,6 +198,11 @@ pub trait Payload: Debug + Send {
         0
     }
 
+    /// The sender's round to which it belongs, for losses correlated within a round.
+    fn round(&self) -> Option<Round> {
+        None
+    }
+
     /// Whether it is an SCTP packet that carries a chunk of this type. The bytes may be damaged or forged.
     fn carries_chunk(&self, _kind: ChunkKind) -> bool {
         false
@@ -238,10 +240,10 @@ mod tests {
         assert_eq!([Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(marked), [(true, Ecn::Ce); 3]);
     }
 
-    /// Packets are moved from queue to queue: every additional word is copied several times on each hop.
+    /// Packets are moved from link to link: every additional word is copied several times on each hop.
     #[test]
-    fn a_packet_with_a_boxed_load_is_six_words() {
-        assert!(size_of::<Packet<Box<u8>>>() <= 48);
+    fn a_packet_with_a_boxed_load_is_three_words() {
+        assert!(size_of::<Packet<Box<u8>>>() <= 24);
     }
 
     #[test]

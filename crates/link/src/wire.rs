@@ -1,59 +1,45 @@
-//! Packets in propagation: transmitted, but not yet at the other end.
+//! Propagation: when a transmitted packet arrives, and the packets that may overtake one another meanwhile.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use anabranch_base::{Duration, Time};
 
 use crate::config::{Delay, Jitter};
-use crate::packet::{Damage, Packet};
+use crate::packet::Packet;
+use crate::ring::{Fault, Place};
 
-/// Packets in propagation.
+/// The delay, and which order packets keep.
 #[derive(Debug)]
 pub struct Wire<L> {
     delay: Delay,
-    travelling: Travelling<L>,
+    /// The latest arrival of those that keep their order.
+    last: Time,
+    overtaking: Option<Box<Overtaking<L>>>,
 }
 
-/// A packet in propagation.
+/// Packets of which each arrives at its own time; equal times in order of departure.
 #[derive(Debug)]
-pub struct Traveller<L> {
-    /// The packet.
-    pub packet: Packet<L>,
-    /// Whether it is a second copy.
-    pub is_duplicate: bool,
-    /// The damage to it.
-    pub damage: Option<Damage>,
-}
-
-#[derive(Debug)]
-enum Travelling<L> {
-    /// No packet overtakes another.
-    InOrder { last: Time, queue: VecDeque<(Time, Traveller<L>)> },
-    /// Each packet arrives at its own time; equal times in order of departure.
-    AsTheyCome { is_free: bool, count: u64, heap: BinaryHeap<Reverse<InFlight<L>>> },
+pub struct Overtaking<L> {
+    /// Whether a packet may arrive as soon as it is transmitted.
+    is_free: bool,
+    count: u64,
+    heap: BinaryHeap<Reverse<InFlight<L>>>,
 }
 
 #[derive(Debug)]
 struct InFlight<L> {
-    at: Time,
     number: u64,
-    traveller: Traveller<L>,
+    place: Place<L>,
 }
 
 impl<L> Wire<L> {
     /// An empty wire; `reorder` says whether packets may overtake each other, and with normal `jitter` one may arrive as soon as
     /// it is transmitted.
     pub fn new(delay: Delay, reorder: bool, jitter: Jitter) -> Wire<L> {
-        let travelling = match reorder {
-            false => Travelling::InOrder { last: Time::ZERO, queue: VecDeque::new() },
-            true => Travelling::AsTheyCome {
-                is_free: matches!(jitter, Jitter::Normal(_)),
-                count: 0,
-                heap: BinaryHeap::new(),
-            },
-        };
-        Wire { delay, travelling }
+        let is_free = matches!(jitter, Jitter::Normal(_));
+        let overtaking = reorder.then(|| Box::new(Overtaking { is_free, count: 0, heap: BinaryHeap::new() }));
+        Wire { delay, last: Time::ZERO, overtaking }
     }
 
     /// Changes the delay of packets that are sent from now on.
@@ -61,70 +47,72 @@ impl<L> Wire<L> {
         self.delay = delay;
     }
 
-    /// A packet was transmitted at `at`, and takes `span` from there.
-    pub fn send(&mut self, at: Time, span: Duration, traveller: Traveller<L>) {
-        let arrival = at + span;
-        match &mut self.travelling {
-            Travelling::InOrder { last, queue } => {
-                *last = arrival.max(*last);
-                queue.push_back((*last, traveller));
-            }
-            Travelling::AsTheyCome { count, heap, .. } => {
-                *count += 1;
-                heap.push(Reverse(InFlight { at: arrival, number: *count, traveller }));
-            }
-        }
+    /// When a packet that keeps its order arrives, which was transmitted at `at` and takes `span` from there.
+    #[inline]
+    pub fn arrival(&mut self, at: Time, span: Duration) -> Time {
+        self.last = self.last.max(at + span);
+        self.last
     }
 
-    /// The next packet that has arrived at `now`.
-    pub fn take(&mut self, now: Time) -> Option<Traveller<L>> {
-        match &mut self.travelling {
-            Travelling::InOrder { queue, .. } => {
-                queue.pop_front_if(|(at, _)| *at <= now).map(|(_, traveller)| traveller)
-            }
-            Travelling::AsTheyCome { heap, .. } => {
-                let is_there = heap.peek().is_some_and(|Reverse(entry)| entry.at <= now);
-                if is_there { heap.pop().map(|Reverse(entry)| entry.traveller) } else { None }
-            }
-        }
+    /// The packets that may overtake one another; `None` if all keep their order.
+    pub fn overtaking(&mut self) -> Option<&mut Overtaking<L>> {
+        self.overtaking.as_deref_mut()
     }
 
-    /// When the next of these packets arrives.
+    /// When the next of the packets arrives that may overtake one another.
+    #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
-        match &self.travelling {
-            Travelling::InOrder { queue, .. } => queue.front().map(|(at, _)| *at),
-            Travelling::AsTheyCome { heap, .. } => heap.peek().map(|Reverse(entry)| entry.at),
-        }
+        self.overtaking.as_ref()?.heap.peek().map(|Reverse(entry)| entry.place.at)
     }
 
     /// The earliest time at which a packet can arrive whose transmission ends at `end` or later.
+    #[inline]
     pub fn earliest_arrival(&self, end: Time) -> Time {
         let alone = end + self.delay_at(end);
-        match (&self.travelling, &self.delay) {
-            (Travelling::InOrder { last, .. }, _) => alone.max(*last),
-            (Travelling::AsTheyCome { is_free: false, .. }, Delay::Fixed(_)) => alone,
+        match (&self.overtaking, &self.delay) {
+            (None, _) => alone.max(self.last),
+            (Some(overtaking), Delay::Fixed(_)) if !overtaking.is_free => alone,
             // The delay may be less for the next packet, or decrease before its transmission ends, so that it overtakes this one.
-            (Travelling::AsTheyCome { .. }, _) => end,
+            (Some(_), _) => end,
         }
     }
 
-    /// The number of packets in propagation.
+    /// The number of packets that may overtake one another.
     pub fn len(&self) -> usize {
-        match &self.travelling {
-            Travelling::InOrder { queue, .. } => queue.len(),
-            Travelling::AsTheyCome { heap, .. } => heap.len(),
-        }
+        self.overtaking.as_ref().map_or(0, |overtaking| overtaking.heap.len())
     }
 
     /// The delay of a packet whose transmission ends at `at`, without jitter.
+    #[inline]
     pub fn delay_at(&self, at: Time) -> Duration {
         self.delay.at(at)
     }
 }
 
+impl<L> Overtaking<L> {
+    /// A packet was transmitted, and arrives at `at`.
+    pub fn send(&mut self, at: Time, packet: Packet<L>, fault: Option<Fault>) {
+        self.count += 1;
+        let place = Place { packet, at, fault: fault.map(Box::new) };
+        self.heap.push(Reverse(InFlight { number: self.count, place }));
+    }
+
+    /// The next packet that has arrived at `now`.
+    pub fn take(&mut self, now: Time) -> Option<Place<L>> {
+        let is_there = self.heap.peek().is_some_and(|Reverse(entry)| entry.place.at <= now);
+        if is_there { self.heap.pop().map(|Reverse(entry)| entry.place) } else { None }
+    }
+}
+
+impl<L> InFlight<L> {
+    fn key(&self) -> (Time, u64) {
+        (self.place.at, self.number)
+    }
+}
+
 impl<L> PartialEq for InFlight<L> {
     fn eq(&self, other: &InFlight<L>) -> bool {
-        (self.at, self.number) == (other.at, other.number)
+        self.key() == other.key()
     }
 }
 
@@ -138,6 +126,6 @@ impl<L> PartialOrd for InFlight<L> {
 
 impl<L> Ord for InFlight<L> {
     fn cmp(&self, other: &InFlight<L>) -> std::cmp::Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
+        self.key().cmp(&other.key())
     }
 }

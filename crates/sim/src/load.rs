@@ -4,14 +4,14 @@ use std::ops::{Deref, DerefMut, Range};
 
 use anabranch_base::Time;
 use anabranch_link::fabric::{self, RouteId};
-use anabranch_link::{ChunkKind, Damage, Payload};
+use anabranch_link::{ChunkKind, Damage, Payload, Round};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Flow, Protocol};
 use anabranch_sctp::config::Encapsulation;
 use anabranch_sctp::wire::{Checksum, Packet};
 use bytes::Bytes;
 
-use crate::host::{Outbound, PathView};
+use crate::host::{Outbound, PathView, round_of};
 use crate::observe::{Host, PathSeen};
 use crate::pairs::pairs_of;
 
@@ -38,6 +38,8 @@ pub struct Load {
     pub is_duplicate: bool,
     /// When it left its host.
     pub sent: Time,
+    /// The round of its sender to which it belongs.
+    pub round: Option<Round>,
     /// The bytes after the IP and UDP headers.
     pub bytes: Bytes,
 }
@@ -76,6 +78,7 @@ impl Load {
             is_damaged: false,
             is_duplicate: false,
             sent: now,
+            round: round_of(2 * pair + from as usize, &outbound),
             bytes: outbound.bytes,
         }
     }
@@ -85,6 +88,10 @@ impl Payload for Carried {
     /// Each path of each pair of ends, in each direction: they have ports and addresses of their own.
     fn flow(&self) -> u64 {
         u64::from(self.pair) << 32 | u64::from(self.path) << 1 | self.from as u64
+    }
+
+    fn round(&self) -> Option<Round> {
+        self.round
     }
 
     fn carries_chunk(&self, kind: ChunkKind) -> bool {

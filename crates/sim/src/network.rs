@@ -8,7 +8,7 @@ use anabranch_link::{Agenda, Change, Fabric, Link, LossCause, NodeIndex, Packet,
 
 use anabranch_wireless::Mesh;
 
-use crate::host::{Delivered, Inbound, Outbound, Transport, round_of};
+use crate::host::{Delivered, Inbound, Outbound, Transport};
 use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{
@@ -90,9 +90,11 @@ impl Network {
         self.agenda.next()
     }
 
-    /// Wakes the next node, and handles everything that follows from it at once.
-    pub fn step(&mut self) {
-        let Some((now, node)) = self.agenda.take() else { return };
+    /// Wakes the next node if it is due at `until` or earlier, and handles everything that follows from it at once. Returns
+    /// the time.
+    #[inline]
+    pub fn step_until(&mut self, until: Time) -> Option<Time> {
+        let (now, node) = self.agenda.take_until(until)?;
         match self.place(node) {
             Place::Fabric => self.fabric.wake(now, node),
             Place::End(end) => {
@@ -101,6 +103,7 @@ impl Network {
             }
         }
         self.settle(now);
+        Some(now)
     }
 
     /// Applies `change` to the direction of a link that carries packets from host `from`.
@@ -273,7 +276,6 @@ impl Network {
         let (pair, from) = (end / 2, host_of(end));
         let packet = Packet {
             size: outbound.size,
-            round: round_of(end, &outbound),
             ecn: outbound.ecn,
             may_fragment: outbound.may_fragment,
             passed: 0,

@@ -99,13 +99,15 @@ impl Run {
     /// Handles all events within the next `span`.
     pub fn advance(&mut self, span: Duration) -> RunProgress {
         let until = (self.now + span).min(self.limit);
-        while let Some(at) = self.next().filter(|at| *at <= until) {
-            self.now = self.now.max(at);
-            self.events += 1;
-            match self.program.pop_front_if(|(due, _)| *due <= at) {
-                Some((_, act)) => self.act(act),
-                None => self.network.step(),
+        loop {
+            if self.advance_network(until) == RunProgress::Ended {
+                return RunProgress::Ended;
             }
+            // What the scenario does comes before what the network does at the same time.
+            let Some((due, act)) = self.program.pop_front_if(|(due, _)| *due <= until) else { break };
+            self.now = self.now.max(due);
+            self.events += 1;
+            self.act(act);
             if self.is_done() {
                 return RunProgress::Ended;
             }
@@ -117,6 +119,23 @@ impl Run {
             None => return RunProgress::Ended,
         };
         if self.now >= self.limit { RunProgress::Ended } else { RunProgress::Running }
+    }
+
+    /// Handles the events of the network until `until` and before the scenario's next one.
+    fn advance_network(&mut self, until: Time) -> RunProgress {
+        let last = match self.program.front() {
+            Some((due, _)) if *due == Time::ZERO => return RunProgress::Running,
+            Some((due, _)) => until.min(*due - Duration::from_nanos(1)),
+            None => until,
+        };
+        while let Some(at) = self.network.step_until(last) {
+            self.now = self.now.max(at);
+            self.events += 1;
+            if self.is_done() {
+                return RunProgress::Ended;
+            }
+        }
+        RunProgress::Running
     }
 
     /// The current simulated time.
@@ -142,7 +161,7 @@ impl Run {
 
     fn next(&self) -> Option<Time> {
         let program = self.program.front().map(|(at, _)| *at);
-        [program, self.network.next()].into_iter().flatten().min()
+        program.into_iter().chain(self.network.next()).min()
     }
 
     fn act(&mut self, act: Act) {

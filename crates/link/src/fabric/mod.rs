@@ -12,6 +12,7 @@ use crate::agenda::{Agenda, NodeIndex};
 use crate::config::Change;
 use crate::link::Link;
 use crate::packet::{Damage, Fate, LossCause, Packet, Payload};
+use crate::ring::{Fault, Place};
 
 pub use crate::route::RouteId;
 pub use medium::{Crossing, Medium, Station};
@@ -27,7 +28,10 @@ pub struct Fabric<L> {
     /// numbers.
     links: Vec<Link<L>>,
     media: Vec<Box<dyn Medium<L>>>,
-    routes: Vec<Vec<Hop>>,
+    /// The hops of all routes, one route after another.
+    hops: Vec<Hop>,
+    /// Where the hops of each route begin, and where the last ones end.
+    routes: Vec<u32>,
     /// Packets that move between two nodes now.
     moving: VecDeque<Packet<L>>,
     /// The node that handled the last event, and may have more packets to pass on.
@@ -95,7 +99,8 @@ impl<L: Load> Fabric<L> {
         Fabric {
             links: links.into_iter().flatten().collect(),
             media: Vec::new(),
-            routes: Vec::new(),
+            hops: Vec::new(),
+            routes: vec![0],
             moving: VecDeque::new(),
             working: None,
             tells_work: false,
@@ -138,8 +143,9 @@ impl<L: Load> Fabric<L> {
         for hop in &hops {
             assert!((hop.node as usize) < nodes, "node {} of {nodes}", hop.node);
         }
-        self.routes.push(hops);
-        RouteId::at(self.routes.len() - 1)
+        self.hops.extend(hops);
+        self.routes.push(self.hops.len() as u32);
+        RouteId::at(self.routes.len() - 2)
     }
 
     /// Adds both routes of a path over the sequence `links`: forward, then reverse.
@@ -189,13 +195,15 @@ impl<L: Load> Fabric<L> {
     /// The next event for the driver; `None` when every packet is on a link or a medium.
     pub fn poll(&mut self, now: Time, agenda: &mut Agenda) -> Option<FabricEvent<L>> {
         loop {
+            let mut next = None;
             if let Some(node) = self.working
-                && let Some(news) = self.drain(now, node, agenda)
+                && let Some(news) = self.drain(now, node, agenda, &mut next)
             {
+                self.moving.extend(next);
                 return Some(news);
             }
-            let packet = self.moving.pop_front()?;
-            match self.routes[packet.route.index()].get(usize::from(packet.passed)).copied() {
+            let packet = next.or_else(|| self.moving.pop_front())?;
+            match self.next_hop(&packet) {
                 Some(hop) => self.enter(now, hop, packet),
                 None => return Some(FabricEvent::Arrived(packet)),
             }
@@ -233,6 +241,14 @@ impl<L: Load> Fabric<L> {
         self.crossings
     }
 
+    /// The hop that a packet takes next; `None` at the end of its route.
+    #[inline]
+    fn next_hop(&self, packet: &Packet<L>) -> Option<Hop> {
+        let route = packet.route.index();
+        let next = self.routes[route] + u32::from(packet.passed);
+        (next < self.routes[route + 1]).then(|| self.hops[next as usize])
+    }
+
     fn enter(&mut self, now: Time, hop: Hop, packet: Packet<L>) {
         let Hop { node, from, to } = hop;
         match self.links.get_mut(node as usize) {
@@ -242,15 +258,22 @@ impl<L: Load> Fabric<L> {
         self.working = Some(node);
     }
 
-    /// Handles the packets that a node passes on. Afterwards it enters the node's next wake-up into the agenda.
-    fn drain(&mut self, now: Time, node: NodeIndex, agenda: &mut Agenda) -> Option<FabricEvent<L>> {
-        while let Some(fate) = self.take(now, node) {
-            match fate {
-                Fate::Arrived { packet, is_duplicate, damage } => self.pass_on(packet, is_duplicate, damage),
-                Fate::Lost { at, packet, cause } => {
-                    return Some(FabricEvent::Lost { at, node, packet, cause });
-                }
+    /// Handles the packets that a node passes on. Afterwards it enters the node's next wake-up into the agenda. A packet that
+    /// moves alone becomes `next`.
+    #[inline]
+    fn drain(
+        &mut self,
+        now: Time,
+        node: NodeIndex,
+        agenda: &mut Agenda,
+        next: &mut Option<Packet<L>>,
+    ) -> Option<FabricEvent<L>> {
+        if (node as usize) < self.links.len() {
+            if let Some(lost) = self.drain_link(now, node, next) {
+                return Some(lost);
             }
+        } else if let Some(lost) = self.drain_medium(now, node) {
+            return Some(lost);
         }
         self.working = None;
         if let Some(at) = self.due(node) {
@@ -261,23 +284,55 @@ impl<L: Load> Fabric<L> {
             .then(|| FabricEvent::Worked { link: node as usize / 2, way: way_of(node) })
     }
 
-    fn pass_on(&mut self, mut packet: Packet<L>, is_duplicate: bool, damage: Option<Damage>) {
-        self.crossings += 1;
-        packet.passed += 1;
-        if is_duplicate {
-            packet.load.on_duplicated();
+    #[inline]
+    fn drain_link(
+        &mut self,
+        now: Time,
+        node: NodeIndex,
+        next: &mut Option<Packet<L>>,
+    ) -> Option<FabricEvent<L>> {
+        let link = &mut self.links[node as usize];
+        loop {
+            while let Some(Place { mut packet, fault, .. }) = link.take_arrived(now) {
+                self.crossings += 1;
+                packet.passed += 1;
+                if let Some(fault) = fault {
+                    mar(&mut packet, *fault);
+                }
+                if next.is_none() && self.moving.is_empty() {
+                    *next = Some(packet);
+                    continue;
+                }
+                self.moving.extend(next.take());
+                self.moving.push_back(packet);
+            }
+            match link.take_lost()? {
+                Fate::Lost { at, packet, cause } => {
+                    return Some(FabricEvent::Lost { at, node, packet, cause });
+                }
+                Fate::Arrived { .. } => {}
+            }
         }
-        if let Some(damage) = damage {
-            packet.load.suffer(damage);
-        }
-        self.moving.push_back(packet);
     }
 
-    fn take(&mut self, now: Time, node: NodeIndex) -> Option<Fate<L>> {
-        match self.links.get_mut(node as usize) {
-            Some(link) => link.poll(now),
-            None => self.medium(node).poll(now),
+    #[inline(never)]
+    fn drain_medium(&mut self, now: Time, node: NodeIndex) -> Option<FabricEvent<L>> {
+        while let Some(fate) = self.medium(node).poll(now) {
+            match fate {
+                Fate::Arrived { mut packet, is_duplicate, damage } => {
+                    self.crossings += 1;
+                    packet.passed += 1;
+                    let copy = is_duplicate.then_some(Fault::Duplicate);
+                    let faults = copy.into_iter().chain(damage.map(Fault::Damaged));
+                    faults.for_each(|fault| mar(&mut packet, fault));
+                    self.moving.push_back(packet);
+                }
+                Fate::Lost { at, packet, cause } => {
+                    return Some(FabricEvent::Lost { at, node, packet, cause });
+                }
+            }
         }
+        None
     }
 
     fn due(&self, node: NodeIndex) -> Option<Time> {
@@ -307,6 +362,15 @@ impl Hop {
 impl Way {
     /// Both directions.
     pub const BOTH: [Way; 2] = [Way::Forward, Way::Reverse];
+}
+
+/// A packet has a fault from now on.
+#[cold]
+fn mar<L: Load>(packet: &mut Packet<L>, fault: Fault) {
+    match fault {
+        Fault::Duplicate => packet.load.on_duplicated(),
+        Fault::Damaged(damage) => packet.load.suffer(damage),
+    }
 }
 
 const fn node_of(link: usize, way: Way) -> NodeIndex {

@@ -61,7 +61,7 @@ mod tests {
     fn lost(share: f64, kinds: &[u8]) -> Vec<bool> {
         let mut rule = ShareOfChunks::new(ChunkKind::CWR, share);
         let one = |kind: &u8| {
-            let packet = PacketInfo { size: ByteCount::new(40), round: None, load: &With(*kind) };
+            let packet = PacketInfo { size: ByteCount::new(40), load: &With(*kind) };
             rule.loses(Time::ZERO..Time::ZERO, &packet)
         };
         kinds.iter().map(one).collect()

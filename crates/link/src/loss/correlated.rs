@@ -26,7 +26,7 @@ impl Correlated {
 
 impl LossModel for Correlated {
     fn loses(&mut self, _: Range<Time>, packet: &PacketInfo<'_>) -> bool {
-        let Some(round) = packet.round else { return self.random.happens(self.probability) };
+        let Some(round) = packet.load.round() else { return self.random.happens(self.probability) };
         if self.lossy_rounds.get(&round.window) == Some(&round.number) {
             return true;
         }
@@ -40,7 +40,7 @@ impl LossModel for Correlated {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{in_round, random};
+    use super::super::tests::{InRound, info, random};
     use super::*;
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
         let mut rounds_with_loss = 0;
         for round in 0..1_000 {
             let lost: Vec<bool> =
-                (0..20).map(|_| rule.loses(Time::ZERO..Time::ZERO, &in_round(round))).collect();
+                (0..20).map(|_| rule.loses(Time::ZERO..Time::ZERO, &info(&InRound(round)))).collect();
             let first = lost.iter().position(|lost| *lost).unwrap_or(lost.len());
             assert!(lost[first..].iter().all(|lost| *lost), "{lost:?}");
             rounds_with_loss += usize::from(first < lost.len());

@@ -15,7 +15,7 @@ use std::ops::Range;
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 
 use crate::config::{ChannelSharing, LossKind};
-use crate::packet::{Payload, Round};
+use crate::packet::Payload;
 use crate::random::Random;
 
 /// What a loss rule sees of a packet.
@@ -23,8 +23,6 @@ use crate::random::Random;
 pub struct PacketInfo<'p> {
     /// Its size, including all headers.
     pub size: ByteCount,
-    /// The sender's round to which it belongs.
-    pub round: Option<Round>,
     /// Its content.
     pub load: &'p dyn Payload,
 }
@@ -97,16 +95,27 @@ fn two_states(
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::packet::Round;
 
-    /// A packet of 1,500 bytes in round `number` of the first window.
-    pub(crate) fn in_round(number: u64) -> PacketInfo<'static> {
-        PacketInfo { size: ByteCount::new(1500), round: Some(Round { window: 0, number }), load: &() }
+    /// The content of a packet in the round with this number of the first window.
+    #[derive(Debug)]
+    pub(crate) struct InRound(pub u64);
+
+    impl Payload for InRound {
+        fn round(&self) -> Option<Round> {
+            Some(Round { window: 0, number: self.0 })
+        }
+    }
+
+    /// A packet of 1,500 bytes with this content.
+    pub(crate) fn info(load: &dyn Payload) -> PacketInfo<'_> {
+        PacketInfo { size: ByteCount::new(1500), load }
     }
 
     /// Whether the rule loses each of `count` packets that arrive a millisecond apart.
     pub(crate) fn losses(rule: &mut dyn LossModel, count: u64) -> Vec<bool> {
         let at = |index| Time::ZERO + anabranch_base::Duration::from_millis(index);
-        (0..count).map(|index| rule.loses(at(index)..at(index), &in_round(0))).collect()
+        (0..count).map(|index| rule.loses(at(index)..at(index), &info(&InRound(0)))).collect()
     }
 
     /// The random stream of the tests.

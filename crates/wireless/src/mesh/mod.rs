@@ -304,15 +304,15 @@ impl<L> StationState<L> {
 }
 
 fn wrapped<L>(packet: Packet<L>, user: User<()>) -> Packet<User<L>> {
-    let Packet { size, round, ecn, may_fragment, passed, route, load } = packet;
+    let Packet { size, ecn, may_fragment, passed, route, load } = packet;
     let User { size: bare, entry, entered, target, route: way, at, is_dsr, failures_before, load: () } = user;
     let load = User { load, size: bare, entry, entered, target, route: way, at, is_dsr, failures_before };
-    Packet { size, round, ecn, may_fragment, passed, route, load }
+    Packet { size, ecn, may_fragment, passed, route, load }
 }
 
 fn unwrapped<L>(packet: Packet<User<L>>) -> Packet<L> {
-    let Packet { round, ecn, may_fragment, passed, route, load, .. } = packet;
-    Packet { size: load.size, round, ecn, may_fragment, passed, route, load: load.load }
+    let Packet { ecn, may_fragment, passed, route, load, .. } = packet;
+    Packet { size: load.size, ecn, may_fragment, passed, route, load: load.load }
 }
 
 /// Stations have 16-bit numbers.

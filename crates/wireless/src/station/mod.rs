@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_link::queue::Queue;
-use anabranch_link::{ChunkKind, Packet, Payload};
+use anabranch_link::{ChunkKind, Packet, Payload, Round};
 
 use crate::counters::StationCounters;
 use crate::dsr::{Control, Discoveries, Route, RouteCache, SendBuffer};
@@ -40,6 +40,10 @@ pub(crate) struct User<L> {
 impl<L: Payload> Payload for User<L> {
     fn flow(&self) -> u64 {
         self.load.flow()
+    }
+
+    fn round(&self) -> Option<Round> {
+        self.load.round()
     }
 
     fn carries_chunk(&self, kind: ChunkKind) -> bool {

@@ -94,8 +94,7 @@ fn delivered(longest: Option<u64>, order: &str) -> ByteCount {
     network.start(Time::ZERO, 0, Opening::Handshake);
     let end = Time::ZERO + scenario.run.time.expect("a limit");
     let mut sum = ByteCount::ZERO;
-    while network.next().is_some_and(|at| at <= end) {
-        network.step();
+    while network.step_until(end).is_some() {
         for seen in network.take_observations() {
             if let Seen::Delivery(delivery) = seen.what {
                 sum += delivery.bytes;

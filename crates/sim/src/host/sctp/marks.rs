@@ -81,8 +81,7 @@ impl EndedNetwork {
     }
 
     fn run(&mut self, end: Time) {
-        while self.network.next().is_some_and(|at| at <= end) {
-            self.network.step();
+        while self.network.step_until(end).is_some() {
             self.seen.extend(self.network.take_observations());
             for (host, records) in Host::BOTH.into_iter().zip(&mut self.records) {
                 let end: &mut dyn Any = self.network.end_mut(0, host);

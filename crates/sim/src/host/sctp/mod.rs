@@ -401,7 +401,10 @@ impl Machine for SctpEnd {
             return None;
         }
         let due = self.sender.as_ref().filter(|_| self.is_open).and_then(Sender::due);
-        [self.endpoint.poll_timeout(), due].into_iter().flatten().min()
+        match (self.endpoint.poll_timeout(), due) {
+            (Some(first), Some(second)) => Some(first.min(second)),
+            (first, second) => first.or(second),
+        }
     }
 }
 
