@@ -150,7 +150,11 @@ impl<L: Payload + Clone + 'static> Link<L> {
     /// # Panics
     /// A packet already waits.
     pub fn set_queue(&mut self, queue: Box<dyn Queue<L>>) {
-        assert_eq!(self.standing.backlog(), Backlog::default(), "no packet may wait when the queue is replaced");
+        assert_eq!(
+            self.standing.backlog(),
+            Backlog::default(),
+            "no packet may wait when the queue is replaced"
+        );
         self.standing = Standing::Apart(queue);
         self.keeps_order = false;
     }
@@ -213,7 +217,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
 
     /// The counters, for a report.
     pub fn counters(&self) -> LinkCounters {
-        LinkCounters { marked: self.standing.apart().map_or(0, |queue| queue.marked()), ..self.counters }
+        LinkCounters { marked: self.standing.apart().map_or(0, Queue::marked), ..self.counters }
     }
 
     /// The packets that wait for transmission at `now`, without the packet in transmission.

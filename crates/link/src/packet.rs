@@ -93,14 +93,7 @@ pub struct Damage(pub(crate) u64);
 impl<L> Packet<L> {
     /// A packet that no queue may mark and no link may fragment, at the start of the first route.
     pub fn new(size: ByteCount, load: L) -> Packet<L> {
-        Packet {
-            size,
-            ecn: Ecn::NotEct,
-            may_fragment: false,
-            passed: 0,
-            route: RouteId::FIRST,
-            load,
-        }
+        Packet { size, ecn: Ecn::NotEct, may_fragment: false, passed: 0, route: RouteId::FIRST, load }
     }
 
     /// Marks the packet if its transport supports marks. Returns whether it is marked now; a queue drops a packet that

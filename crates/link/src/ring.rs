@@ -134,7 +134,8 @@ mod tests {
     /// Packets with the numbers from 0 on, which came at the start.
     fn ring(count: u64) -> Ring<u64> {
         let mut ring = Ring::new();
-        (0..count).for_each(|number| ring.push(Time::ZERO, Packet::new(ByteCount::new(100 + number), number)));
+        (0..count)
+            .for_each(|number| ring.push(Time::ZERO, Packet::new(ByteCount::new(100 + number), number)));
         ring
     }
 
