@@ -1,6 +1,7 @@
 //! One end of an SCTP flow: the real endpoint with an application on top.
 
 mod build;
+mod departed;
 #[cfg(test)]
 mod lanes;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod report;
 mod slabs;
 
 pub use build::ends;
+use departed::departed;
 pub use slabs::Slabs;
 
 use std::any::Any;
@@ -23,6 +25,7 @@ use anabranch_sctp::endpoint::{
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
+use bytes::Bytes;
 
 use super::address::{PathNumber, address};
 use super::{Delivered, Inbound, Outbound, PathReport, PathView, Received, Transport};
@@ -85,8 +88,8 @@ pub struct FlowSettings {
 struct Batch {
     path: usize,
     transmit: Transmit,
-    /// The bytes of the packets that were sent.
-    gone: usize,
+    /// The packets that were not sent yet.
+    rest: Bytes,
 }
 
 impl SctpEnd {
@@ -245,21 +248,19 @@ impl SctpEnd {
 
     /// The next of the packets that left together.
     fn next_of_batch(&mut self) -> Option<Outbound> {
-        let Batch { path, transmit, gone } = self.batch.as_mut()?;
-        let rest = &self.packets[*gone..];
-        let packet = &rest[..transmit.segment_size.min(rest.len())];
-        if packet.is_empty() {
+        let Batch { path, transmit, rest } = self.batch.as_mut()?;
+        if rest.is_empty() {
             return None;
         }
-        *gone += packet.len();
+        let packet = rest.split_to(transmit.segment_size.min(rest.len()));
         Some(Outbound {
             path: *path,
             size: self.settings.overhead + ByteCount::of_len(packet.len()),
             ecn: transmit.ecn,
-            round: carries_data(packet).then_some(transmit.round),
+            round: carries_data(&packet).then_some(transmit.round),
             may_fragment: transmit.may_fragment,
             retransmission: transmit.retransmission,
-            bytes: self.slabs.copy(packet),
+            bytes: packet,
         })
     }
 
@@ -389,10 +390,10 @@ impl Machine for SctpEnd {
             return Some(next);
         }
         self.batch = None;
-        self.packets.clear();
         let departure = self.endpoint.poll_transmit(now, &mut self.packets, SEGMENTS)?;
         let path = self.number_of(departure.local)?;
-        self.batch = Some(Batch { path, transmit: departure.transmit, gone: 0 });
+        let rest = departed(&mut self.packets, &mut self.slabs);
+        self.batch = Some(Batch { path, transmit: departure.transmit, rest });
         self.next_of_batch()
     }
 

@@ -17,7 +17,7 @@ impl Slabs {
         Slabs { current: BytesMut::with_capacity(SLAB), full: VecDeque::new() }
     }
 
-    /// A copy of a packet. Nothing is allocated when there are slabs for all packets in the network.
+    /// A copy of a packet, or of packets that left together. Nothing is allocated when there are slabs for all packets in the network.
     pub fn copy(&mut self, packet: &[u8]) -> Bytes {
         if self.current.capacity() < packet.len() {
             self.turn(SLAB.max(packet.len()));
