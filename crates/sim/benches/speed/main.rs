@@ -1,5 +1,5 @@
-//! The speed of the simulator: seven scenarios, in link crossings per second of processor time, beside ns-2 in the same
-//! run where it is installed.
+//! The speed of the simulator: seven scenarios, in link crossings and in packets from end to end per second of processor
+//! time, beside ns-2 in the same run where it is installed.
 //!
 //! `cargo bench -p anabranch-sim` runs it; a name as argument picks one scenario.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -22,10 +22,15 @@ const REPEATS: usize = 3;
 #[derive(Clone, Copy)]
 struct Measured {
     crossings: f64,
+    /// Packets that left their hosts; 0 if they were not counted.
+    packets: f64,
     seconds: f64,
 }
 
 impl Measured {
+    /// Nothing in a second.
+    const NOTHING: Measured = Measured { crossings: 0.0, packets: 0.0, seconds: 1.0 };
+
     fn rate(self) -> f64 {
         self.crossings / self.seconds
     }
@@ -36,13 +41,13 @@ fn main() {
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     println!("link crossings a second of processor time, best of {REPEATS}; real bytes, no checksum\n");
     println!(
-        "{:<16} {:>12} {:>8} {:>12}   {:>12} {:>8}",
-        "scenario", "crossings", "s", "per s", "ns-2 per s", "ratio"
+        "{:<16} {:>12} {:>8} {:>12} {:>12}   {:>12} {:>8}",
+        "scenario", "crossings", "s", "per s", "packets/s", "ns-2 per s", "ratio"
     );
     for name in
         SCENARIOS.into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|wish| wish == name))
     {
-        let ours = best(|| Some(simulate(name))).unwrap_or(Measured { crossings: 0.0, seconds: 1.0 });
+        let ours = best(|| Some(simulate(name))).unwrap_or(Measured::NOTHING);
         let theirs = best(|| ns2(name));
         // ns-2 has no monitors on air: there the same simulated time counts as the same work.
         let theirs = theirs.map(|theirs| match theirs.crossings > 0.0 {
@@ -53,10 +58,11 @@ fn main() {
             format!("{:>12.0} {:>8.2}", theirs.rate(), ours.rate() / theirs.rate())
         });
         println!(
-            "{name:<16} {:>12.0} {:>8.3} {:>12.0}   {beside}",
+            "{name:<16} {:>12.0} {:>8.3} {:>12.0} {:>12.0}   {beside}",
             ours.crossings,
             ours.seconds,
-            ours.rate()
+            ours.rate(),
+            ours.packets / ours.seconds
         );
     }
     if wanted.is_empty() || wanted.iter().any(|wish| wish == "meshes") {
@@ -74,7 +80,7 @@ fn meshes() {
     println!("{:>8} {:>12} {:>8} {:>12}", "stations", "frames", "s", "µs a frame");
     for stations in [4, 16, 64, 256, 1_000] {
         let text = pairs(stations);
-        let measured = best(|| Some(mesh(&text))).unwrap_or(Measured { crossings: 0.0, seconds: 1.0 });
+        let measured = best(|| Some(mesh(&text))).unwrap_or(Measured::NOTHING);
         let each = 1e6 * measured.seconds / measured.crossings;
         println!("{stations:>8} {:>12.0} {:>8.3} {each:>12.2}", measured.crossings, measured.seconds);
     }
@@ -104,7 +110,7 @@ fn mesh(text: &str) -> Measured {
     let before = processor_seconds();
     let result = run.to_end();
     let frames: u64 = result.stations.iter().flat_map(|station| station.counters.frames).sum();
-    Measured { crossings: frames as f64, seconds: processor_seconds() - before }
+    Measured { crossings: frames as f64, packets: 0.0, seconds: processor_seconds() - before }
 }
 
 fn best(measure: impl Fn() -> Option<Measured>) -> Option<Measured> {
@@ -119,7 +125,8 @@ fn simulate(name: &str) -> Measured {
         Scenario::parse(&Source::new(name, text), &NoFiles, &[], &registry()).expect("a good scenario");
     let before = processor_seconds();
     let result = Run::new(&scenario, scenario.run.seed, Watch::default()).expect("it can be run").to_end();
-    Measured { crossings: result.packets as f64, seconds: processor_seconds() - before }
+    let seconds = processor_seconds() - before;
+    Measured { crossings: result.packets as f64, packets: result.end_to_end_packets as f64, seconds }
 }
 
 /// ns-2 counts itself: packets and processor seconds, on one line.
@@ -128,7 +135,7 @@ fn ns2(name: &str) -> Option<Measured> {
     let text = String::from_utf8(output.stdout).ok()?;
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);
     let (crossings, seconds) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-    Some(Measured { crossings, seconds })
+    Some(Measured { crossings, packets: 0.0, seconds })
 }
 
 fn here(file: &str) -> String {
