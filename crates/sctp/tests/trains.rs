@@ -163,11 +163,14 @@ proptest! {
     }
 }
 
+/// A packet for the end with this tag, whose next TSN is this one.
+type Packet = fn(Tsn, VerificationTag) -> Vec<u8>;
+
 /// A peer that makes an end keep one packet of each train: the others are discarded, each for another reason.
 #[test]
 fn one_packet_kept_of_each_train_does_not_keep_the_train() {
     const BUFFER: ByteCount = ByteCount::from_kib(256);
-    let others: [(&str, fn(Tsn, VerificationTag) -> Vec<u8>); 5] = [
+    let others: [(&str, Packet); 5] = [
         ("duplicates", |next, tag| data(tag, Tsn::new(next.get().wrapping_sub(1)), 0)),
         ("no such stream", |next, tag| data(tag, next.plus(1), 999)),
         ("another tag", |next, tag| data(VerificationTag::new(tag.get() ^ 1), next.plus(1), 0)),

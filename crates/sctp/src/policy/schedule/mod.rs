@@ -106,7 +106,7 @@ mod tests {
             (Box::new(in_order_arrival::InOrderArrival::default()), 1),
         ];
         for (mut scheduler, paths) in schedulers {
-            let mut paths: Vec<PathSample> = (0..paths).map(|index| sample(index)).collect();
+            let mut paths: Vec<PathSample> = (0..paths).map(sample).collect();
             scheduler.on_opportunity();
             let mut runs = 0;
             while let Some((path, index)) = scheduler.pick(&QUEUE, &view(&paths)) {
