@@ -1,9 +1,10 @@
 //! The packets that wait for a line. First in, first out needs no packets of its own: they stand in the link's ring.
 
+use anabranch_base::{ByteCount, Seed};
+
 use crate::config::{QueueConfig, QueueLimit};
 use crate::packet::{Backlog, Payload};
 use crate::queue::{Queue, build};
-use anabranch_base::{ByteCount, Seed};
 
 /// Where packets wait.
 #[derive(Debug)]
