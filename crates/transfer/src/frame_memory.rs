@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_serves_again_when_nobody_holds_it_and_not_before() {
+    fn a_frame_serves_again_once_it_is_dropped_and_not_before() {
         let mut frames = FrameMemory::new(8);
         let mut fill = |content: &[u8]| {
             let mut frame = frames.take();
