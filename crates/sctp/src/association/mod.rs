@@ -244,6 +244,7 @@ impl Association {
     ///
     /// # Errors
     /// As there.
+    #[inline]
     pub fn try_send(&mut self, now: Time, message: &mut Outgoing) -> Result<(), SendError> {
         let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
         let wanted = ByteCount::of_len(message.payload.len());

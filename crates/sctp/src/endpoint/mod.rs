@@ -294,6 +294,7 @@ impl Endpoint {
     }
 
     /// Handles a packet between unicast addresses.
+    #[inline]
     fn handle_decoded(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
         let header = packet.header();
         // Almost every packet begins with one of these chunks: its tag is ours, and the association reads its chunks.
@@ -600,6 +601,7 @@ impl Machine for Endpoint {
 }
 
 /// RFC 9260 §8.4 rule 1: a packet "to or from a non-unicast address" is discarded.
+#[inline]
 fn is_unicast_way(local: SocketAddr, remote: SocketAddr) -> bool {
     is_unicast(local.ip()) && is_unicast(remote.ip()) && !remote.ip().is_unspecified()
 }

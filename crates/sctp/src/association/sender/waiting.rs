@@ -26,9 +26,10 @@ impl Sender {
         if !self.may_be_outstanding(oldest) || !self.may_open_window_for(ground, oldest, now) {
             return None;
         }
-        let (path, index) = match self.picked.or_else(|| self.in_run(ground, open, oldest)) {
-            Some(picked) if ground.paths.sample(picked.0).may_send() => picked,
-            earlier => {
+        let (path, index) = match (self.picked, self.in_run(ground, open, oldest)) {
+            (Some(picked), _) if ground.paths.sample(picked.0).may_send() => picked,
+            (None, Some(path)) => (path, Index::OLDEST),
+            (earlier, _) => {
                 let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
                 let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
                 let scheduler = &mut self.rules.scheduler;
@@ -59,13 +60,13 @@ impl Sender {
         tsn.map(|tsn| (tsn, path))
     }
 
-    /// The scheduler's last answer, if it holds for the chunk `oldest`, which begins a packet.
+    /// The path of the scheduler's last answer, if that holds for the chunk `oldest`, which begins a packet.
     #[inline]
-    fn in_run(&self, ground: &Ground, open: Option<OpenPacket>, oldest: Tsn) -> Option<(PathId, Index)> {
-        let path = self.run.filter(|_| open.is_none())?;
+    fn in_run(&self, ground: &Ground, open: Option<OpenPacket>, oldest: Tsn) -> Option<PathId> {
+        let path = self.run.filter(|_| open.is_none() && self.picked.is_none())?;
         let sample = ground.paths.sample(path);
         let is_able = sample.may_send() && self.buffer.packet_with(oldest) <= sample.packet_limit;
-        is_able.then_some((path, Index::OLDEST))
+        is_able.then_some(path)
     }
 
     /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that
