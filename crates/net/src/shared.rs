@@ -54,7 +54,7 @@ pub struct Core {
     channels: Option<u64>,
     has_handle: bool,
     has_driver: bool,
-    /// A handle changed something that the driver has not seen.
+    /// A handle changed something that the driver has not seen. Then `latest` is not before the first such change.
     is_dirty: bool,
     /// What the clock showed when something was last changed by it.
     latest: Time,
@@ -131,6 +131,9 @@ impl Shared {
             return core.close_reason(id).map(Err);
         };
         if has_news {
+            if !core.is_dirty {
+                core.tick();
+            }
             self.tell_driver(core);
         }
         Some(Ok(message))

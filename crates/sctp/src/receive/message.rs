@@ -12,7 +12,8 @@ use crate::wire::{Ppid, StreamId};
 /// One complete user message.
 ///
 /// Its payload is the slices that arrived from the network, without a copy: [`Message::chunks`] gives them in order,
-/// [`Message::into_bytes`] joins them. A message of one fragment owns no memory besides its slice.
+/// [`Message::into_bytes`] joins them. A message of one fragment owns no memory besides its slice. Messages that arrived
+/// together may share 64 KiB: who keeps one of them for long keeps all of that, unless it is copied.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The stream on which it arrived.
