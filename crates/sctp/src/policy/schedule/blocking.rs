@@ -11,9 +11,11 @@ use crate::seq::Tsn;
 /// Sends a copy of a chunk that all others wait for, if the copy arrives sooner than the chunk or its repair.
 ///
 /// Copies leave only if nothing else can: the peer's window has no room, or no data waits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockingCopies {
     allowance: CopyAllowance,
+    /// The paths that may send now, for all chunks that are looked at. The memory is used again.
+    able: Vec<PathForecast>,
 }
 
 impl BlockingCopies {
@@ -24,7 +26,12 @@ impl BlockingCopies {
         if !self.allowance.has_one() || !is_blocked(&lowest, view) {
             return None;
         }
-        let (tsn, path) = late_chunk(in_flight, view)?;
+        self.able.clear();
+        self.able.extend(forecasts(view).filter(|path| view.path(path.id).may_send()));
+        if self.able.is_empty() {
+            return None;
+        }
+        let (tsn, path) = late_chunk(in_flight, &self.able, view)?;
         self.allowance.spend();
         Some((tsn, path))
     }
@@ -35,18 +42,23 @@ fn is_blocked(chunk: &ChunkInFlight, view: &View<'_>) -> bool {
     view.queued.is_zero() || view.peer_window < chunk.packet * 2
 }
 
-/// The first of the lowest chunks in flight whose copy would arrive clearly sooner, and the copy's path.
-fn late_chunk(in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
+/// The first of the lowest chunks in flight whose copy would arrive clearly sooner by one of the paths that are `able` to send,
+/// and the copy's path.
+fn late_chunk(
+    in_flight: &dyn ChunksInFlight,
+    able: &[PathForecast],
+    view: &View<'_>,
+) -> Option<(Tsn, PathId)> {
     uncopied(in_flight, MOST_LOOKED_AT)
-        .find_map(|chunk| quicker_path(&chunk, view).map(|path| (chunk.tsn, path)))
+        .find_map(|chunk| quicker_path(&chunk, able, view).map(|path| (chunk.tsn, path)))
 }
 
 /// The path by which a copy of `chunk` arrives first, if it arrives sooner than the chunk by a quarter of the path's round
 /// trip.
-fn quicker_path(chunk: &ChunkInFlight, view: &View<'_>) -> Option<PathId> {
+fn quicker_path(chunk: &ChunkInFlight, able: &[PathForecast], view: &View<'_>) -> Option<PathId> {
     let expected = expected_in(chunk, view)?;
-    let able = forecasts(view).filter(|path| path.id != chunk.path && view.path(path.id).may_send());
-    let arrivals = able.map(|path| (path.id, path.by_flow(bytes(chunk.packet)) + path.base() / 4.0));
+    let others = able.iter().filter(|path| path.id != chunk.path);
+    let arrivals = others.map(|path| (path.id, path.by_flow(bytes(chunk.packet)) + path.base() / 4.0));
     let (path, arrival) = arrivals.min_by(|one, other| one.1.total_cmp(&other.1))?;
     (arrival < expected).then_some(path)
 }
@@ -109,7 +121,7 @@ mod tests {
 
     /// With an allowance for `copies` copies.
     fn allowed(copies: u32) -> BlockingCopies {
-        BlockingCopies { allowance: CopyAllowance::of(copies, Tsn::new(1_000)) }
+        BlockingCopies { allowance: CopyAllowance::of(copies, Tsn::new(1_000)), able: Vec::new() }
     }
 
     #[test]
