@@ -28,13 +28,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One path over one link of 100 Mbit/s.
 fn scenario() -> Scenario {
-    let config = LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1));
+    one_path(&LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1)))
+}
+
+/// One path over one link, equal both ways.
+pub fn one_path(config: &LinkConfig) -> Scenario {
     Scenario {
         radios: Vec::new(),
         nodes: Vec::new(),
         title: String::new(),
         run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
-        links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
+        links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config.clone() }],
         paths: vec![Path { name: "only".to_owned(), links: vec![0], air: None }],
         events: Vec::new(),
         node_events: Vec::new(),

@@ -9,9 +9,9 @@ use anabranch_base::{BitRate, Seed};
 use anabranch_link::LinkConfig;
 use anabranch_link::config::{QueueConfig, QueueLimit};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Link, Path, RunSettings};
 use quinn_udp::{Transmit, UdpSocketState};
 
+use crate::marks::one_path;
 use crate::namespaces::{NamespacePair, Offload, SetupError, Side};
 use crate::network::Network;
 
@@ -37,24 +37,11 @@ fn namespaces(offload: [Offload; 2], corrupt: f64) -> Option<NamespacePair> {
 }
 
 fn scenario(corrupt: f64) -> Scenario {
-    let delay = anabranch_base::Duration::from_millis(1);
-    let config = LinkConfig {
+    one_path(&LinkConfig {
         queue: QueueConfig::DropTail(QueueLimit::Packets(10_000)),
         corrupt,
-        ..LinkConfig::new(BitRate::from_mbps(1_000), delay)
-    };
-    Scenario {
-        radios: Vec::new(),
-        nodes: Vec::new(),
-        title: String::new(),
-        run: RunSettings { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
-        links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
-        paths: vec![Path { name: "only".to_owned(), links: vec![0], air: None }],
-        events: Vec::new(),
-        node_events: Vec::new(),
-        flows: Vec::new(),
-        registry: anabranch_scenario::registry(),
-    }
+        ..LinkConfig::new(BitRate::from_mbps(1_000), anabranch_base::Duration::from_millis(1))
+    })
 }
 
 /// The addresses of both versions, near and far.

@@ -2,6 +2,7 @@
 //! association.
 
 mod addresses;
+mod arrival;
 mod by_id;
 mod channel;
 mod cookies;
@@ -20,7 +21,7 @@ mod throttle;
 mod train;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Machine, Seed, Time};
@@ -29,15 +30,16 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
-    Association, AssociationState, Ecn, LocalIdentity, Message, PathAddresses, Settings, Transmit, Verified,
-    Ways, build_policies,
+    Association, AssociationState, LocalIdentity, Message, PathAddresses, Settings, Transmit, Ways,
+    build_policies,
 };
 use crate::config::{Config, ConfigError};
 use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::receive::Budget;
 use crate::seq::Tsn;
-use crate::wire::{Chunk, CommonHeader, Data, Packet, Sack, VerificationTag};
+use crate::wire::VerificationTag;
+pub use arrival::Arrival;
 use channel::Channels;
 pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
@@ -45,7 +47,7 @@ pub use join::join;
 use last_words::LastWords;
 use members::Members;
 use memory::Memory;
-use peers::{EntryVersion, PeerRoute, Peers};
+use peers::{PeerRoute, Peers};
 use spent::SpentTags;
 use throttle::Throttle;
 pub use train::Train;
@@ -74,25 +76,6 @@ pub struct AssociationId(u64);
 impl AssociationId {
     /// The first id.
     const FIRST: AssociationId = AssociationId(0);
-}
-
-/// A datagram that arrived at a socket.
-#[derive(Clone, Debug)]
-pub struct Arrival {
-    /// The address to which it was sent, with the socket's port.
-    pub local: SocketAddr,
-    /// The address from which it came.
-    pub remote: SocketAddr,
-    /// The channel on which it arrived.
-    pub channel: Channel,
-    /// Its ECN codepoint.
-    pub ecn: Ecn,
-    /// The SCTP packet.
-    pub bytes: Bytes,
-    /// How much memory `bytes` keeps allocated: its length, unless it is a slice of a larger buffer, for example of
-    /// datagrams that the system received at once. Data that the endpoint keeps of it keeps at most twice its bytes
-    /// allocated.
-    pub memory: ByteCount,
 }
 
 /// Packets that are to leave through a socket.
@@ -285,48 +268,6 @@ impl Endpoint {
         Ok(self.insert(identity.tag, association, channel))
     }
 
-    /// Handles a datagram that arrived. Whatever it contains, the worst result is that it is dropped.
-    pub fn handle(&mut self, now: Time, arrival: &Arrival) {
-        let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
-        if is_unicast_way(arrival.local, arrival.remote) {
-            self.handle_decoded(now, arrival, &packet);
-        }
-    }
-
-    /// Handles a packet between unicast addresses.
-    #[inline]
-    fn handle_decoded(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
-        let header = packet.header();
-        // Almost every packet begins with one of these chunks: its tag is ours, and the association reads its chunks.
-        if let Some(Data::KIND | Sack::KIND) = packet.first_kind()
-            && let Some(id) = self.living(arrival.channel, header)
-        {
-            return self.deliver(now, id, arrival, packet);
-        }
-        let mut chunks = packet.chunks();
-        match chunks.next() {
-            // RFC 9260 §3.3.2: the INIT "MUST be the only chunk in the SCTP packet", and its tag is zero.
-            Some(Ok(Chunk::Init(init)))
-                if chunks.next().is_none() && header.verification_tag == VerificationTag::ZERO =>
-            {
-                self.on_init(now, arrival, header, &init);
-            }
-            // RFC 9260 §8.5.1 A: a packet with tag zero and any other chunk MUST be discarded.
-            _ if header.verification_tag == VerificationTag::ZERO => {}
-            Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, packet, echo.cookie),
-            Some(Ok(first)) => match self.addressee(arrival, header, &first) {
-                Some(id) => self.deliver(now, id, arrival, packet),
-                None => self.answer_out_of_the_blue(now, arrival, packet),
-            },
-            Some(Err(_)) => {
-                if let Some(id) = self.living(arrival.channel, header) {
-                    self.deliver(now, id, arrival, packet);
-                }
-            }
-            None => {}
-        }
-    }
-
     /// Reports that the peer's packets to `path.local`, which came from `path.remote`, now come from `remote`: a NAT
     /// chose another port, or the peer moved. Only a driver that authenticates packets and their order may call this.
     /// The path continues with the new address, and is verified before it carries data again (RFC 9260 §5.4).
@@ -457,25 +398,6 @@ impl Endpoint {
         self.peers.examined()
     }
 
-    /// The association to which a packet belongs: the one with its tag. For a packet that may carry the peer's tag,
-    /// the one with the peer's address and port (RFC 9260 §8.5.1).
-    fn addressee(
-        &mut self,
-        arrival: &Arrival,
-        header: CommonHeader,
-        first: &Chunk<'_>,
-    ) -> Option<AssociationId> {
-        let is_reflected = match first {
-            Chunk::Abort(abort) => abort.tag_reflected,
-            Chunk::ShutdownComplete(complete) => complete.tag_reflected,
-            _ => false,
-        };
-        if !is_reflected {
-            return self.living(arrival.channel, header);
-        }
-        self.peers.find_tagged(PeerRoute::of(arrival, header), header.verification_tag)
-    }
-
     /// Notes that `tag` no longer belongs to an association.
     fn give_up_tag(&mut self, now: Time, tag: VerificationTag) {
         self.by_tag.remove(&tag);
@@ -488,34 +410,11 @@ impl Endpoint {
         self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.spent.contains(tag)
     }
 
-    /// The association with the tag of a packet to our port, unless it is closed or uses another channel: then the
-    /// packet is out of the blue.
-    fn living(&self, channel: Channel, header: CommonHeader) -> Option<AssociationId> {
-        let named =
-            (header.destination_port == self.config.port).then(|| self.named(header.verification_tag));
-        named?.filter(|id| self.channels.of(*id) == channel)
-    }
-
     /// The association with our tag `tag`, unless it is closed.
     fn named(&self, tag: VerificationTag) -> Option<AssociationId> {
         let id = *self.by_tag.get(&tag)?;
         let association = self.associations.get(id)?;
         (association.state() != AssociationState::Closed).then_some(id)
-    }
-
-    /// Passes a datagram to an association, with the path on which it arrived.
-    fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
-        let taken = self.addresses_beside(id, arrival.channel, arrival.remote, packet);
-        let Some(association) = self.associations.touch(id) else { return };
-        let before = EntryVersion::of(arrival.channel, association);
-        if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
-            let Arrival { ecn, ref bytes, memory, .. } = *arrival;
-            let memory = memory.max(ByteCount::of_len(bytes.len()));
-            association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
-        }
-        if EntryVersion::of(arrival.channel, association) != before {
-            self.update_ways(id);
-        }
     }
 
     fn insert(&mut self, tag: VerificationTag, association: Association, channel: Channel) -> AssociationId {
@@ -598,17 +497,6 @@ impl Machine for Endpoint {
     fn poll_timeout(&self) -> Option<Time> {
         Endpoint::poll_timeout(self)
     }
-}
-
-/// RFC 9260 §8.4 rule 1: a packet "to or from a non-unicast address" is discarded.
-#[inline]
-fn is_unicast_way(local: SocketAddr, remote: SocketAddr) -> bool {
-    is_unicast(local.ip()) && is_unicast(remote.ip()) && !remote.ip().is_unspecified()
-}
-
-/// Whether `ip` is a unicast address. A local address may be unspecified: some systems do not report it.
-fn is_unicast(ip: IpAddr) -> bool {
-    !ip.is_multicast() && !matches!(ip, IpAddr::V4(ip) if ip.is_broadcast())
 }
 
 /// Whether one of the association's paths leads to `remote`.

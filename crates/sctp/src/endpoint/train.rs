@@ -6,11 +6,13 @@ use std::ops::Range;
 use anabranch_base::{ByteCount, Ecn, Time};
 use bytes::Bytes;
 
-use super::{Arrival, AssociationId, Channel, Endpoint, EntryVersion, is_unicast_way};
+use super::arrival::{Arrival, has_usual_start, is_unicast_way};
+use super::peers::EntryVersion;
+use super::{AssociationId, Channel, Endpoint};
 use crate::association::{AssociationState, Verified};
 use crate::config::SackBatch;
 use crate::policy::PathId;
-use crate::wire::{CommonHeader, Data, Packet, Sack};
+use crate::wire::{CommonHeader, Packet};
 
 /// Datagrams of one sender that a driver received at once, in the order in which they came.
 #[derive(Clone, Copy, Debug)]
@@ -141,11 +143,6 @@ impl Train<'_> {
         let Train { local, remote, channel, ecn, memory, .. } = *self;
         Arrival { local, remote, channel, ecn, bytes, memory }
     }
-}
-
-/// Whether it begins with DATA or a SACK, as almost every packet does.
-fn has_usual_start(packet: &Packet<'_>) -> bool {
-    matches!(packet.first_kind(), Some(Data::KIND | Sack::KIND))
 }
 
 /// As many packets as the system puts together.
