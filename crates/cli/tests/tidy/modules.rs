@@ -256,13 +256,13 @@ mod tests {
         let sees = "use crate::association::receiver::Receiver;";
         assert_eq!(forced("association/sender/loss.rs", sees), 1);
         assert_eq!(forced("association/sender/loss.rs", "use super::super::{ground, session::Session};"), 1);
-        assert_eq!(forced("association/ground/mod.rs", "use super::sender::Sender;"), 1);
+        assert_eq!(forced("association/ground.rs", "use super::sender::Sender;"), 1);
         let grouped = "use crate::{association::{ground, receiver::Receiver}, path};";
         assert_eq!(forced("association/sender/loss.rs", grouped), 1);
         assert_eq!(forced("association/sender/loss.rs", "use crate::association::ground::Ground;"), 0);
-        assert_eq!(forced("association/session/mod.rs", sees), 0);
+        assert_eq!(forced("association/session.rs", sees), 0);
         assert_eq!(forced("association/dispatch.rs", sees), 0, "it is around the session");
-        assert_eq!(forced("association/sender/mod.rs", "mod loss; use loss::Left;"), 0);
+        assert_eq!(forced("association/sender.rs", "mod loss; use loss::Left;"), 0);
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
     fn an_arrow_that_points_on_is_not() {
         assert!(
             complaints(
-                "association/session/mod.rs",
+                "association/session.rs",
                 "use crate::{send::Queue, receive::Gaps, path, record};"
             )
             .is_empty()
@@ -319,17 +319,17 @@ mod tests {
     #[test]
     fn super_is_followed_up_to_the_root() {
         assert_eq!(used("path/table.rs", "use super::super::send::Queue; use super::rto;"), ["send"]);
-        assert_eq!(used("path/mod.rs", "use super::{send, seq::Tsn};"), ["send", "seq"]);
-        assert_eq!(used("path/mod.rs", "mod tests { use super::send; } use super::seq;"), ["seq"]);
-        assert_eq!(used("path/mod.rs", "mod tests { fn f() { super::super::send(); } }"), ["send"]);
+        assert_eq!(used("path.rs", "use super::{send, seq::Tsn};"), ["send", "seq"]);
+        assert_eq!(used("path.rs", "mod tests { use super::send; } use super::seq;"), ["seq"]);
+        assert_eq!(used("path.rs", "mod tests { fn f() { super::super::send(); } }"), ["send"]);
         assert!(used("association/open.rs", "use super::send;").is_empty());
     }
 
     #[test]
     fn only_tests_use_the_pair_for_tests() {
-        assert!(complaints("association/mod.rs", "mod tests { use crate::testing::Pair; }").is_empty());
+        assert!(complaints("association.rs", "mod tests { use crate::testing::Pair; }").is_empty());
         assert!(complaints("association/tests.rs", "use crate::testing::Pair;").is_empty());
-        assert_eq!(complaints("association/mod.rs", "mod tests {} use crate::testing::Pair;").len(), 1);
+        assert_eq!(complaints("association.rs", "mod tests {} use crate::testing::Pair;").len(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 #[cfg(target_os = "linux")]
 mod command;
 #[cfg(not(target_os = "linux"))]
-#[path = "elsewhere.rs"]
+#[path = "emulate/elsewhere.rs"]
 mod command;
 mod document;
 mod status;
