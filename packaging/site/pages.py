@@ -19,6 +19,19 @@ BESIDE = {
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 
 
+def on_config(config):
+    """Adds the pages of figures to the navigation, behind their index."""
+    pages = sorted((ROOT / "docs/figures").glob("*.md"), key=lambda page: page.name)
+    figures = [f"figures/{page.name}" for page in pages if page.name != "README.md"]
+    for section in config.nav:
+        for entries in section.values():
+            if isinstance(entries, list):
+                for entry in entries:
+                    if entry.get("The papers' figures") == "figures.md":
+                        entry["The papers' figures"] = ["figures.md", *figures]
+    return config
+
+
 def on_files(files, config):
     """Adds the documents from beside docs/."""
     for source, target in BESIDE.items():

@@ -1,4 +1,5 @@
-//! The catalogue of panels beside the atlas's list, and beside docs/figures.md: its index, and the verdicts of its sections.
+//! The catalogue of panels beside the list of the works' panels, beside the index of docs/figures.md, and beside the verdicts of the
+//! figures' pages.
 //!
 //! After a change of verdicts: `UPDATE_INDEX=1 cargo test -p anabranch-studies --test catalogue`.
 
@@ -17,8 +18,8 @@ use anabranch_studies::figures::wanted::wanted;
 use anabranch_studies::figures::{Conduct, DecidedBy, FIGURES, FigureEntry};
 use anabranch_studies::scale::StudyScale;
 
-/// The panels with results, by work, as the atlas counts them (atlas 13): 8, 6, 6, 10 and 31.
-const ATLAS: [&str; 61] = [
+/// The panels with results, by work: 8, 6, 6, 10 and 31.
+const PANELS: [&str; 61] = [
     "IY-F4", "IY-F5a", "IY-F5b", "IY-F5c", "IY-F5d", "IY-F6a", "IY-F6b", "IY-F6c", "BERP-F2", "BERP-F3",
     "BERP-F5", "BERP-F6", "BERP-F8", "BERP-F9", "LIU-F4a", "LIU-F4b", "LIU-F5a", "LIU-F5b", "LIU-F6a",
     "LIU-F6b", "WS-F5", "WS-F6", "WS-F7", "WS-F8", "WS-F9", "WS-F10", "WS-F11", "WS-F12", "WS-F13", "WS-F14",
@@ -32,32 +33,19 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-fn page() -> String {
-    fs::read_to_string(docs().join("figures.md")).expect("the page of figures")
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The section of a figure: its heading and its text.
-fn section<'p>(page: &'p str, figure: &FigureEntry) -> Option<(&'p str, &'p str)> {
-    let mut sections =
-        page.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap_or((section, "")));
-    sections
-        .find(|(heading, _)| heading.split(':').next().is_some_and(|id| id.replace('–', "-") == figure.id))
-}
-
-/// How a heading is linked to, in the repository and on the site.
-fn anchor(heading: &str) -> String {
-    let plain = |c: char| match c {
-        ' ' => Some('-'),
-        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
-        _ => None,
-    };
-    heading.to_lowercase().chars().filter_map(plain).collect()
+/// The page of a figure.
+fn page_of(figure: &FigureEntry) -> PathBuf {
+    docs().join("figures").join(figure.page())
 }
 
 #[test]
-fn every_panel_of_the_atlas_is_in_the_catalogue_and_no_other() {
+fn every_panel_of_the_works_is_in_the_catalogue_and_no_other() {
     let known: Vec<&str> = panels().map(|(_, panel)| panel.id).collect();
-    assert_eq!(known, ATLAS);
+    assert_eq!(known, PANELS);
     assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), 61);
     assert_eq!(
         FIGURES.iter().map(|figure| figure.panels.len()).sum::<usize>(),
@@ -78,43 +66,35 @@ fn every_panel_of_the_atlas_is_in_the_catalogue_and_no_other() {
 }
 
 #[test]
-fn the_verdicts_of_the_catalogue_are_those_of_the_sections() {
-    let page = page();
+fn the_verdicts_of_the_catalogue_are_those_of_the_pages() {
     for (figure, panel) in panels() {
-        let (_, text) = section(&page, figure).unwrap_or_else(|| panic!("{} has no section", figure.id));
-        assert_eq!(verdict_in(text, panel), Some(panel.verdict), "{}", panel.id);
+        assert_eq!(verdict_in(&read(&page_of(figure)), panel), Some(panel.verdict), "{}", panel.id);
     }
 }
 
-/// The page with its index and its curves made anew.
-fn made_anew(page: &str) -> String {
-    let times = running_times::read(&docs().join("figures")).expect("a table of times");
-    let made = |figure: &FigureEntry| {
-        let (heading, _) = section(page, figure)?;
-        Some((heading.split(':').next()?.to_owned(), anchor(heading)))
-    };
-    let (before, rest) = page.split_once(INDEX_BEGIN).expect("where the index begins");
-    let (_, after) = rest.split_once(INDEX_END).expect("where the index ends");
-    let mut page = format!("{before}{INDEX_BEGIN}\n{}{INDEX_END}{after}", index(made, &times));
-    for figure in FIGURES {
-        let time = times.iter().find(|time| time.figure == figure.id).map(|time| time.processor_s);
-        let record = figure.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
-        let (_, text) = section(&page, figure).unwrap_or_else(|| panic!("{} has no section", figure.id));
-        page = page.replace(text, &with_curves(text, &record, time));
-    }
-    page
-}
-
-#[test]
-fn the_index_and_the_curves_of_the_page_are_current() {
-    let (page, path) = (page(), docs().join("figures.md"));
-    let made = made_anew(&page);
+/// Compares a page with what it is made anew as, or writes it.
+fn is_current(path: &Path, made: &str) {
+    let page = read(path);
     if std::env::var_os("UPDATE_INDEX").is_some() {
         fs::write(path, made).expect("it can be written");
         return;
     }
     let first = page.lines().zip(made.lines()).position(|(one, other)| one != other);
-    assert!(page == made, "from line {first:?} on: UPDATE_INDEX=1 writes it anew");
+    assert!(page == made, "{} from line {first:?} on: UPDATE_INDEX=1 writes it anew", path.display());
+}
+
+#[test]
+fn the_index_and_the_curves_of_the_pages_are_current() {
+    let path = docs().join("figures.md");
+    let page = read(&path);
+    let (before, rest) = page.split_once(INDEX_BEGIN).expect("where the index begins");
+    let (_, after) = rest.split_once(INDEX_END).expect("where the index ends");
+    is_current(&path, &format!("{before}{INDEX_BEGIN}\n{}{INDEX_END}{after}", index()));
+    for figure in FIGURES {
+        let record = figure.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
+        let is_there = |file: &str| docs().join("figures").join(file).exists();
+        is_current(&page_of(figure), &with_curves(&read(&page_of(figure)), &record, is_there));
+    }
 }
 
 #[test]
@@ -125,11 +105,12 @@ fn every_figure_has_a_time() {
 }
 
 #[test]
-fn every_table_and_picture_of_the_page_is_there_and_no_other() {
-    let page = page();
+fn every_table_and_picture_of_the_pages_is_there_and_no_other() {
+    let pages: Vec<String> = FIGURES.iter().map(|figure| read(&page_of(figure))).collect();
     let linked = |ending: &str| -> BTreeSet<String> {
-        let links = page.split("](figures/").skip(1).filter_map(|rest| rest.split_once(')'));
-        links.map(|(file, _)| file.to_owned()).filter(|file| file.ends_with(ending)).collect()
+        let links = pages.iter().flat_map(|page| page.split("](").skip(1));
+        let files = links.filter_map(|rest| rest.split_once(')')).map(|(file, _)| file.to_owned());
+        files.filter(|file| !file.contains('/') && file.ends_with(ending)).collect()
     };
     let there = |ending: &str| -> BTreeSet<String> {
         let files = fs::read_dir(docs().join("figures")).expect("the folder of the curves");

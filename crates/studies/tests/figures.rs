@@ -226,18 +226,30 @@ fn throughput_over_the_string_is_what_it_was_before() {
 #[test]
 fn a_member_of_the_sensitivity_set_says_what_it_changes() {
     let headline = outcome("YE-F30");
-    let page = |verdicts: [Verdict; 3]| {
+    let rows = |verdicts: [Verdict; 3]| {
         let mut member = FigureResult { setting: "another", ..headline.clone() };
         for (finding, verdict) in member.findings.iter_mut().zip(verdicts) {
             (finding.verdict, finding.measured) = (verdict, "7 of 8".to_owned());
         }
-        let page = report::members(&headline, &[member]);
-        page.lines().filter(|line| line.starts_with('-')).map(str::to_owned).collect::<Vec<String>>()
+        let members = [member];
+        let page = report::members(&headline, &members);
+        let row = page.lines().find_map(|line| line.strip_prefix("| another | ")).map(str::to_owned);
+        let table = report::sensitivity(&headline, &members);
+        let of_member: Vec<String> =
+            table.lines().filter_map(|line| line.strip_prefix("another,")).map(str::to_owned).collect();
+        (row.unwrap_or_default(), of_member.join("; "))
     };
     let [same, worse] = [Verdict::Reproduced, Verdict::Inconclusive];
-    assert_eq!(page([same, same, same]), [""; 0]);
-    assert_eq!(page([worse, same, same]), ["- another, F30 C1: 7 of 8"]);
-    assert_eq!(page([same, worse, same]), ["- another, F30 C1', INCONCLUSIVE: 7 of 8"]);
+    let told = |row: &str, table: &str| (row.to_owned(), table.to_owned());
+    assert_eq!(rows([same, same, same]), told("REPRODUCED |  |", "F30 C1,REPRODUCED,"));
+    assert_eq!(
+        rows([worse, same, same]),
+        told("INCONCLUSIVE | F30 C1 INCONCLUSIVE |", "F30 C1,INCONCLUSIVE,7 of 8")
+    );
+    assert_eq!(
+        rows([same, worse, same]),
+        told("REPRODUCED | F30 C1' INCONCLUSIVE |", "F30 C1,REPRODUCED,; F30 C1',INCONCLUSIVE,7 of 8")
+    );
 }
 
 #[test]

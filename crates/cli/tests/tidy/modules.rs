@@ -279,11 +279,8 @@ mod tests {
     #[test]
     fn an_arrow_that_points_on_is_not() {
         assert!(
-            complaints(
-                "association/session.rs",
-                "use crate::{send::Queue, receive::Gaps, path, record};"
-            )
-            .is_empty()
+            complaints("association/session.rs", "use crate::{send::Queue, receive::Gaps, path, record};")
+                .is_empty()
         );
         assert!(
             complaints("wire/sack.rs", "use crate::wire::chunk; use super::data; pub(crate) fn f() {}")

@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Draw every panel into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// Write the curves of every panel into this folder, a table each, and what a figure took that was run whole
+    /// Write the curves of every panel and the sensitivity sets into this folder, a table each, and the time of each figure that was run whole
     #[arg(long, value_name = "DIR")]
     curves: Option<PathBuf>,
     /// Write every run's values to this file
@@ -83,6 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         let (taken, made) = (after.taken - before.taken, after.made - before.made);
         if let Some(folder) = &arguments.curves {
             session::write_curves(&judged.headline, folder)?;
+            session::write_sensitivity(&judged, folder)?;
             if taken == 0 && arguments.is_whole_figure() {
                 running_times::note(folder, figure, spent.processor)?;
             }

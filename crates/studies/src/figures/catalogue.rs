@@ -1,11 +1,8 @@
-//! Every panel with results of the five works: what it shows, where the work has it, which record runs it, what decides about
-//! it, and the verdict that docs/figures.md has. The index of that page is made from here, and a test compares both with the
-//! page's sections.
+//! Every panel with results of the five works: its title, its place in the work, the record that runs it, the claims that decide
+//! about it, and its verdict. The index of docs/figures.md is made from here; a test compares the verdicts with the figures' pages.
 
 mod curves;
 mod page;
-
-use curves::told;
 
 pub use curves::with_curves;
 pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
@@ -13,7 +10,6 @@ pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
 use std::fmt::Write as _;
 
 use super::claim::{Claim, Finding, Weight};
-use super::running_times::RunningTime;
 use super::verdict::Standing;
 use super::{DecidedBy, FIGURES, FigureEntry, FigureResult, PanelEntry};
 
@@ -47,23 +43,26 @@ impl PanelEntry {
     }
 }
 
-/// Every panel of the works with the figure that runs it, in the order of the atlas.
+/// Every panel of the works with the figure that runs it, work by work.
 pub fn panels() -> impl Iterator<Item = (&'static FigureEntry, &'static PanelEntry)> {
     let figures =
         WORKS.iter().flat_map(|(work, _)| FIGURES.iter().filter(move |figure| figure.work() == *work));
     figures.flat_map(|figure| figure.panels.iter().map(move |panel| (*figure, panel)))
 }
 
-/// The index as docs/figures.md has it, between [`INDEX_BEGIN`] and [`INDEX_END`], with what each figure takes as a whole.
-pub fn index(section: impl Fn(&FigureEntry) -> Option<(String, String)>, times: &[RunningTime]) -> String {
-    let mut table =
-        String::from("| panel | shows | verdict | its figure takes | section |\n|---|---|---|---:|---|\n");
+impl FigureEntry {
+    /// The name of its page in docs/figures/.
+    pub fn page(&self) -> String {
+        format!("{}.md", self.id.to_lowercase())
+    }
+}
+
+/// The index of docs/figures.md, between [`INDEX_BEGIN`] and [`INDEX_END`].
+pub fn index() -> String {
+    let mut table = String::from("| panel | shows | verdict |\n|---|---|---|\n");
     for (figure, panel) in panels() {
-        let (title, anchor) = section(figure).unwrap_or_default();
-        let PanelEntry { id, title: shows, verdict, .. } = panel;
-        let time = times.iter().find(|time| time.figure == figure.id).map(|time| told(time.processor_s));
-        let time = time.unwrap_or_default();
-        let _ = writeln!(table, "| {id} | {shows} | {} | {time} | [{title}](#{anchor}) |", verdict.word());
+        let PanelEntry { id, title, verdict, .. } = panel;
+        let _ = writeln!(table, "| [{id}](figures/{}) | {title} | {} |", figure.page(), verdict.word());
     }
     table
 }

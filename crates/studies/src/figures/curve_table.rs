@@ -39,6 +39,11 @@ pub fn file_name(figure: &str, panel: &Panel) -> String {
     svg::file_name(figure, panel).replace(".svg", ".csv")
 }
 
+/// The name of the file with the columns beside the curves, from that of the curves.
+pub fn beside_file_name(curves: &str) -> String {
+    curves.replace(".csv", "-beside.csv")
+}
+
 /// The rows of a panel, curve by curve.
 pub fn rows(result: &FigureResult, panel: &Panel) -> Vec<CurveRow> {
     let of_series = panel.series.iter().flat_map(|series| {

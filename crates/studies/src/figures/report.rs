@@ -21,7 +21,7 @@ const BESIDE: [Metric; 4] =
 /// The figure with its default setting.
 pub fn figure(outcome: &FigureResult, scale: StudyScale) -> String {
     let figure = &outcome.figure;
-    let mut page = format!("## {}: {}\n\n", figure.id, figure.title);
+    let mut page = format!("# {}: {}\n\n", figure.id, figure.title);
     if scale == StudyScale::Quick {
         page.push_str("Quick scale: this judges no paper.\n\n");
     }
@@ -35,65 +35,86 @@ pub fn figure(outcome: &FigureResult, scale: StudyScale) -> String {
     page
 }
 
-/// The verdicts of the sensitivity set, beside the headline's.
+/// A section on the sensitivity set: a row a member, with its verdict and the claims that differ from the headline's.
 pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
     if members.is_empty() {
         return String::new();
     }
-    let core: Vec<usize> = (0..headline.figure.claims.len())
-        .filter(|index| headline.figure.claims[*index].weight == Weight::Core)
-        .collect();
     let mut page =
-        format!("Sensitivity of {}, one thing changed at a time:\n\n| setting |", headline.figure.id);
-    for index in &core {
-        let _ = write!(page, " {} |", name(&headline.figure.claims[*index]));
+        "## Sensitivity\n\n| one thing changed | verdict | claims that differ |\n|---|---|---|\n".to_owned();
+    for member in members {
+        let differing = member_claims(headline, member).filter(|claim| claim.differs);
+        let differing = differing
+            .map(|MemberClaim { claim, finding, .. }| format!("{} {}", name(claim), finding.standing()));
+        let differing: Vec<String> = differing.collect();
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} |",
+            member.setting,
+            told(member.standing("")),
+            differing.join(", ")
+        );
     }
-    let _ = writeln!(page, " all |\n|---|{}", "---|".repeat(core.len() + 1));
-    for outcome in std::iter::once(headline).chain(members) {
-        let _ = write!(page, "| {} |", outcome.setting);
-        for index in &core {
-            let _ = write!(page, " {} |", outcome.findings[*index].standing());
-        }
-        let _ = writeln!(page, " **{}** |", told(outcome.standing("")));
-    }
-    page.push('\n');
-    for outcome in members {
-        let lines = misses(outcome) + &others(headline, outcome);
-        if !lines.is_empty() {
-            let _ = writeln!(page, "{lines}");
-        }
-    }
+    let file = sensitivity_file(headline.figure.id);
+    let _ = writeln!(page, "\nMeasured values: [{file}]({file}).");
     page
 }
 
-/// The core claims of a member that were not reproduced, with the measured values.
-fn misses(outcome: &FigureResult) -> String {
-    let claims = outcome.figure.claims.iter().zip(&outcome.findings);
-    let is_miss =
-        |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotBuilt | Verdict::NotTestable);
-    let core = claims.filter(|(claim, _)| claim.weight == Weight::Core);
-    let line = |(claim, finding): (&Claim, &Finding)| {
-        format!("- {}, {}: {}\n", outcome.setting, name(claim), finding.measured)
-    };
-    core.filter(|(_, finding)| is_miss(finding.verdict)).map(line).collect()
+/// The name of a figure's table of its sensitivity set.
+pub fn sensitivity_file(figure: &str) -> String {
+    format!("{}-sensitivity.csv", figure.to_lowercase())
 }
 
-/// The other claims of a member whose verdict is not the headline's, with the measured values.
-fn others(headline: &FigureResult, outcome: &FigureResult) -> String {
+/// The sensitivity set as CSV: `setting`, `claim`, `verdict`, and `measured` where a core claim is not reproduced. The default
+/// setting comes first; each setting has all core claims, and the other claims whose verdict differs from the default's.
+pub fn sensitivity(headline: &FigureResult, members: &[FigureResult]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let _ = writer.write_record(["setting", "claim", "verdict", "measured"]);
+    for outcome in std::iter::once(headline).chain(members) {
+        for MemberClaim { claim, finding, differs } in member_claims(headline, outcome) {
+            let is_core = claim.weight == Weight::Core;
+            let is_shown = outcome.setting != headline.setting && (differs || is_miss(finding.verdict));
+            let measured = if is_shown { finding.measured.as_str() } else { "" };
+            if is_core || differs {
+                let standing = finding.standing().to_string();
+                let _ = writer.write_record([outcome.setting, &name(claim), &standing, measured]);
+            }
+        }
+    }
+    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// A claim of a member of the sensitivity set beside the headline's.
+struct MemberClaim<'r> {
+    claim: &'r Claim,
+    finding: &'r Finding,
+    differs: bool,
+}
+
+/// The claims of a member, the core claims first.
+fn member_claims<'r>(
+    headline: &'r FigureResult,
+    member: &'r FigureResult,
+) -> impl Iterator<Item = MemberClaim<'r>> {
     let of_headline = |claim: &Claim| {
         let mut claims = headline.figure.claims.iter().zip(&headline.findings);
         let found = claims.find(|(other, _)| (other.panel, other.id) == (claim.panel, claim.id));
         found.map(|(_, finding)| finding.verdict)
     };
-    let claims = outcome.figure.claims.iter().zip(&outcome.findings);
-    let differing = claims.filter(|(claim, finding)| {
-        claim.weight != Weight::Core && of_headline(claim) != Some(finding.verdict)
-    });
-    let line = |(claim, finding): (&Claim, &Finding)| {
-        let Finding { measured, .. } = finding;
-        format!("- {}, {}, {}: {measured}\n", outcome.setting, name(claim), finding.standing())
+    let claims = move |is_core: bool| {
+        let claims = member.figure.claims.iter().zip(&member.findings);
+        let of_weight = claims.filter(move |(claim, _)| (claim.weight == Weight::Core) == is_core);
+        of_weight.map(move |(claim, finding)| {
+            let differs = of_headline(claim) != Some(finding.verdict);
+            MemberClaim { claim, finding, differs }
+        })
     };
-    differing.map(line).collect()
+    claims(true).chain(claims(false))
+}
+
+fn is_miss(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Reproduced | Verdict::NotBuilt | Verdict::NotTestable)
 }
 
 /// A claim's panel and its name.
@@ -131,11 +152,12 @@ pub fn csv(outcome: &FigureResult) -> String {
 
 /// The panel's table: a row a point, a column a curve, and what stands beside them.
 fn curves(outcome: &FigureResult, panel: &Panel) -> String {
-    let mut page = format!("\n### {} {}: {}\n\n", outcome.figure.id, panel.name, panel.title);
+    let mut page = format!("\n## {} {}: {}\n\n", outcome.figure.id, panel.name, panel.title);
     let runs = if panel.seeds == 1 { "1 run".to_owned() } else { format!("{} runs", panel.seeds) };
-    let of = match panel.is_simulated() {
-        true => format!(", mean and 95 % interval of {runs} a point"),
-        false => String::new(),
+    let of = if panel.is_simulated() {
+        format!(", mean and 95 % interval of {runs} a point")
+    } else {
+        String::new()
     };
     let _ = writeln!(page, "{}{of}.\n", panel.metric.label());
     let names: Vec<&str> = panel.series.iter().map(|series| series.name).collect();
@@ -158,6 +180,22 @@ fn curves(outcome: &FigureResult, panel: &Panel) -> String {
         let _ = writeln!(page, "| {x} | {} |", cells.join(" | "));
     }
     page
+}
+
+/// The columns beside the curves of a panel as CSV, as its table has them; `None` for a panel without any.
+pub fn side_columns(outcome: &FigureResult, panel: &Panel) -> Option<String> {
+    if panel.beside.is_empty() {
+        return None;
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let head = std::iter::once(panel.axis.label).chain(panel.beside.iter().map(|beside| beside.head()));
+    // Writing to memory does not fail.
+    let _ = writer.write_record(head);
+    for x in panel.places() {
+        let cells = panel.beside.iter().map(|beside| beside.cell(outcome, panel, x));
+        let _ = writer.write_record(std::iter::once(x.to_string()).chain(cells));
+    }
+    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok()
 }
 
 impl SideColumn {
@@ -195,7 +233,7 @@ fn claims(outcome: &FigureResult) -> String {
     if figure.claims.is_empty() {
         return "\n".to_owned();
     }
-    let mut page = format!("\n### {}: verdicts\n\n", figure.id);
+    let mut page = String::from("\n## Verdicts\n\n");
     page.push_str("| claim | stated | measured | verdict |\n|---|---|---|---|\n");
     for (claim, finding) in figure.claims.iter().zip(&outcome.findings) {
         let mark = match claim.weight {

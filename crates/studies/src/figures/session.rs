@@ -132,16 +132,32 @@ impl Judged {
     }
 }
 
-/// Writes the curves of each panel into the folder, a file each; which files.
+/// Writes the curves of each panel into the folder, a file each, with the columns beside them in another; which files.
 ///
 /// # Errors
 /// The folder or a file cannot be written.
 pub fn write_curves(result: &FigureResult, folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
-    let file = |panel| {
-        let path = folder.join(curve_table::file_name(result.figure.id, panel));
-        (path, curve_table::text(&curve_table::rows(result, panel)))
-    };
-    write_each(folder, result.figure.panels.iter().map(file))
+    let files = result.figure.panels.iter().flat_map(|panel| {
+        let name = curve_table::file_name(result.figure.id, panel);
+        let beside = report::side_columns(result, panel);
+        let beside = beside.map(|text| (folder.join(curve_table::beside_file_name(&name)), text));
+        let curves = curve_table::text(&curve_table::rows(result, panel));
+        std::iter::once((folder.join(name), curves)).chain(beside)
+    });
+    write_each(folder, files)
+}
+
+/// Writes the table of the sensitivity set into the folder; which file, none without a set.
+///
+/// # Errors
+/// The folder or the file cannot be written.
+pub fn write_sensitivity(judged: &Judged, folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
+    let Judged { headline, members } = judged;
+    let file = (!members.is_empty()).then(|| {
+        let name = report::sensitivity_file(headline.figure.id);
+        (folder.join(name), report::sensitivity(headline, members))
+    });
+    write_each(folder, file)
 }
 
 /// Draws each panel into the folder as SVG; which files.

@@ -1,5 +1,4 @@
-//! The part of a section of docs/figures.md that shows its figure's curves: what they took, and a picture and a table of each
-//! panel, as docs/figures/ has them.
+//! The part of a figure's page in docs/figures/ that shows its curves: a picture and a table of each panel.
 
 use std::fmt::Write as _;
 
@@ -7,65 +6,46 @@ use crate::figures::curve_table;
 use crate::figures::figure::{Figure, Panel};
 
 /// The line before a figure's curves.
-fn curves_begin(figure: &str) -> String {
-    format!("<!-- generated: curves of {figure} -->")
-}
-
+const CURVES_BEGIN: &str = "<!-- generated: curves -->";
 /// The line behind them.
 const CURVES_END: &str = "<!-- end of curves -->";
 
-/// What stands between the two lines, with the seconds of processor time that the figure took.
-fn curves(figure: &Figure, processor_s: Option<f64>) -> String {
-    let mut text = match processor_s {
-        Some(seconds) => format!("Curves, made in {} of processor time:\n", told(seconds)),
-        None => "Curves:\n".to_owned(),
-    };
+/// The text between the two lines. `is_there` answers for the files of columns beside curves, which few panels have.
+fn curves(figure: &Figure, is_there: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
     for panel in &figure.panels {
         let table = curve_table::file_name(figure.id, panel);
         let picture = table.replace(".csv", ".svg");
+        let beside = curve_table::beside_file_name(&table);
+        let beside = if is_there(&beside) { format!(", [more columns]({beside})") } else { String::new() };
         let name = [figure.id, panel.name].join(" ");
-        let _ = writeln!(
-            text,
-            "\n![{}: {}](figures/{picture})\n\n{}; [its table](figures/{table}).",
-            name.trim(),
-            panel.title,
-            caption(panel)
-        );
+        let caption = caption(panel);
+        let _ = writeln!(text, "\n![{}]({picture})\n\n{caption} ([table]({table}){beside}).", name.trim());
     }
     text
 }
 
-/// What the axes show.
+/// The title of a panel, its axes and its runs.
 fn caption(panel: &Panel) -> String {
-    let runs = match panel.seeds {
-        _ if !panel.is_simulated() => String::new(),
-        1 => ", 1 run a point".to_owned(),
-        seeds => format!(", {seeds} runs a point"),
+    let runs = if panel.is_simulated() {
+        format!(", {} runs a point", panel.seeds).replace(" 1 runs", " 1 run")
+    } else {
+        String::new()
     };
     format!("{}: {} by {}{runs}", panel.title, panel.metric.label(), panel.axis.label)
 }
 
-/// The section with its curves written anew: in the place of those that it has, else behind its verdict, else at its end.
-pub fn with_curves(section: &str, figure: &Figure, processor_s: Option<f64>) -> String {
-    let begin = curves_begin(figure.id);
-    let made = format!("{begin}\n{}{CURVES_END}", curves(figure, processor_s));
-    if let Some((before, rest)) = section.split_once(&begin) {
+/// The page with its curves written anew: in the place of those that it has, else behind its verdict, else at its end.
+pub fn with_curves(page: &str, figure: &Figure, is_there: impl Fn(&str) -> bool) -> String {
+    let made = format!("{CURVES_BEGIN}\n{}\n{CURVES_END}", curves(figure, is_there));
+    if let Some((before, rest)) = page.split_once(CURVES_BEGIN) {
         let after = rest.split_once(CURVES_END).map_or("", |(_, after)| after);
         return format!("{before}{made}{after}");
     }
-    let verdict = section.lines().find(|line| line.starts_with("**") && line.ends_with("**"));
-    match verdict.and_then(|line| section.split_once(line).map(|(before, after)| (before, line, after))) {
+    let verdict = page.lines().find(|line| line.starts_with("**") && line.ends_with("**"));
+    match verdict.and_then(|line| page.split_once(line).map(|(before, after)| (before, line, after))) {
         Some((before, line, after)) => format!("{before}{line}\n\n{made}{after}"),
-        None => format!("{}\n\n{made}\n", section.trim_end()),
-    }
-}
-
-/// Seconds below a hundred, then minutes.
-pub fn told(seconds: f64) -> String {
-    match seconds {
-        seconds if seconds < 1.0 => "less than a second".to_owned(),
-        seconds if seconds < 100.0 => format!("{seconds:.0} s"),
-        seconds => format!("{:.0} min", seconds / 60.0),
+        None => format!("{}\n\n{made}\n", page.trim_end()),
     }
 }
 
@@ -79,14 +59,17 @@ mod tests {
     fn curves_stand_behind_the_verdict_and_are_replaced_there() {
         let record =
             ye::lossy_windows::ENTRY.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
-        let section = "text\n\n**YE-F30: REPRODUCED**\n\nmore\n";
-        let once = with_curves(section, &record, Some(3.2));
-        assert!(once.starts_with(
-            "text\n\n**YE-F30: REPRODUCED**\n\n<!-- generated: curves of YE-F30 -->\nCurves, made in 3 s"
-        ));
-        assert!(once.contains("](figures/ye-f30-f30.svg)") && once.ends_with("more\n"), "{once}");
-        let twice = with_curves(&once, &record, Some(320.0));
-        assert_eq!(twice, once.replace("3 s of", "5 min of"));
-        assert!(with_curves("text\n", &record, None).ends_with("<!-- end of curves -->\n"));
+        let page = "text\n\n**YE-F30: REPRODUCED**\n\nmore\n";
+        let once = with_curves(page, &record, |_| false);
+        assert!(
+            once.starts_with(
+                "text\n\n**YE-F30: REPRODUCED**\n\n<!-- generated: curves -->\n\n![YE-F30 F30]("
+            )
+        );
+        assert!(once.contains("](ye-f30-f30.svg)") && once.ends_with("more\n"), "{once}");
+        assert_eq!(with_curves(&once, &record, |_| false), once);
+        let with_columns = with_curves(&once, &record, |file| file == "ye-f30-f30-beside.csv");
+        assert!(with_columns.contains("([table](ye-f30-f30.csv), [more columns](ye-f30-f30-beside.csv))."));
+        assert!(with_curves("text\n", &record, |_| false).ends_with("<!-- end of curves -->\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads verdicts and headings from docs/figures.md, so that the index can be compared with the sections.
+//! Reads verdicts from a figure's page in docs/figures/, so that the index can be compared with the pages.
 
 use crate::figures::verdict::Verdict;
 use crate::figures::{DecidedBy, PanelEntry};
@@ -8,19 +8,19 @@ pub const INDEX_BEGIN: &str = "<!-- generated: index of panels -->";
 /// The line behind it.
 pub const INDEX_END: &str = "<!-- end of index of panels -->";
 
-/// The verdict that a section of the page has on a panel; `None` where it says nothing.
-pub fn verdict_in(section: &str, entry: &PanelEntry) -> Option<Verdict> {
+/// The verdict of a figure's page on a panel; `None` where the page has none.
+pub fn verdict_in(page: &str, entry: &PanelEntry) -> Option<Verdict> {
     match entry.decided_by {
         DecidedBy::Figure => {
-            let line = section.lines().find(|line| line.starts_with("**") && line.ends_with("**"))?;
+            let line = page.lines().find(|line| line.starts_with("**") && line.ends_with("**"))?;
             of_word(line.trim_matches('*').rsplit_once(": ")?.1)
         }
         DecidedBy::Panel(panel) => {
-            let line = section.lines().find_map(|line| line.strip_prefix("By panel: "))?;
+            let line = page.lines().find_map(|line| line.strip_prefix("By panel: "))?;
             line.trim_end_matches('.').split(", ").find_map(|part| of_word(part.strip_prefix(panel)?.trim()))
         }
         DecidedBy::Claims(names) => {
-            let rows = section.lines().filter_map(Row::of).filter(|row| names.contains(&row.claim));
+            let rows = page.lines().filter_map(Row::of).filter(|row| names.contains(&row.claim));
             let rows: Vec<Row<'_>> = rows.collect();
             let has_core = rows.iter().any(|row| row.is_core);
             rows.iter().filter(|row| !has_core || row.is_core).map(|row| row.verdict).max()
