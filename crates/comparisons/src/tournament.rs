@@ -18,6 +18,7 @@ mod published_table;
 #[cfg(test)]
 mod sample;
 mod scenario_text;
+pub mod sets;
 pub mod start;
 pub mod table;
 

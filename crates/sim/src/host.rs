@@ -3,7 +3,6 @@
 
 mod address;
 mod draft;
-mod hints;
 mod sctp;
 #[cfg(test)]
 mod stop_and_wait;
@@ -11,7 +10,6 @@ mod tcp;
 mod udp;
 
 pub use draft::Draft;
-pub use hints::hints;
 pub use tcp::following_data;
 
 use std::any::Any;
@@ -19,10 +17,12 @@ use std::fmt::Debug;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Time};
 use anabranch_link::Round;
+use anabranch_scenario::model::Protocol;
 use anabranch_sctp::association::{PathCounters, SackCounters};
 use bytes::Bytes;
 
 use crate::observe::{PathMeasurements, PathState};
+use crate::unfit::Unfit;
 
 /// One end of a flow: a transport and the application above it.
 ///
@@ -146,6 +146,20 @@ pub struct PathReport {
     pub down: Duration,
     /// The number of the first other path that was found to share its bottleneck.
     pub shares_with: Option<usize>,
+}
+
+impl Draft<'_> {
+    /// The ends for the flow's protocol: at the first host, and at the second.
+    ///
+    /// # Errors
+    /// The settings of the transport contradict each other.
+    pub fn ends(&self) -> Result<[Box<dyn Transport>; 2], Unfit> {
+        match &self.flow.protocol {
+            Protocol::Udp => Ok(udp::ends(self)),
+            Protocol::Sctp(settings) => sctp::ends(self, settings),
+            Protocol::Tcp(settings) => Ok(tcp::ends(self, settings)),
+        }
+    }
 }
 
 impl PathReport {

@@ -4,6 +4,7 @@
 
 mod application;
 mod enough;
+mod hints;
 mod host;
 mod load;
 mod measure;
@@ -23,6 +24,7 @@ mod traffic;
 mod unfit;
 
 pub use enough::{Stop, Sufficiency};
+pub use host::following_data;
 pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
 pub use replicate::{

@@ -4,7 +4,6 @@ use anabranch_base::{BitRate, ByteCount, Duration, Ecn, Time};
 use anabranch_link::{Backlog, LossCause};
 use bytes::Bytes;
 
-pub use crate::host::following_data;
 pub use anabranch_wireless::{FrameKind, FrameSeen, RoutingEvent};
 
 /// What to observe. Nothing by default, because observations cost time and memory.
@@ -165,7 +164,7 @@ pub struct PacketSeen {
     /// Its ECN codepoint at this step.
     pub ecn: Ecn,
     /// The bytes after IP and, with encapsulation, UDP: the SCTP packet or the datagram's payload; of TCP only the header,
-    /// and [`following_data`] says how many bytes of data follow it.
+    /// and [`following_data`](crate::following_data) says how many bytes of data follow it.
     pub bytes: Bytes,
     /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,

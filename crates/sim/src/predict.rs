@@ -20,7 +20,7 @@ use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Protocol, Sctp
 use anabranch_sctp::config::IpVersion;
 use anabranch_sctp::policy::Hints;
 
-use crate::host::hints;
+use crate::hints::hints;
 use crate::observe::Host;
 use obstacle::data_way;
 use users::LinkUsers;

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_link::Packet;
 use anabranch_link::fabric::Station;
 
-use crate::frame::{FrameKind, encode};
+use crate::frame::FrameKind;
 
 /// A frame that was on air.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,14 +122,6 @@ impl RoutingEvent {
             | RoutingEvent::RouteFound { at, .. }
             | RoutingEvent::RouteError { at, .. } => *at,
         }
-    }
-}
-
-impl FrameSeen {
-    /// The frame as IEEE 802.11 has it, FCS included, around `payload`, an IP packet; see
-    /// [`radiotap_frame`](crate::radiotap_frame).
-    pub fn bytes(&self, payload: &[u8]) -> Vec<u8> {
-        encode::frame(self, Some(payload))
     }
 }
 

@@ -10,8 +10,9 @@ use clap::ValueEnum;
 
 use crate::tournament::Tournament;
 use crate::tournament::contest::{Form, References};
-use crate::tournament::network::{Network, SetName, ShippedSet};
+use crate::tournament::network::Network;
 use crate::tournament::policy::{PROFILES, Policy};
+use crate::tournament::sets::{SetName, ShippedSet};
 
 /// Sending policies on 126 networks, beside what is possible there and each path alone (docs/tournament.md)
 #[derive(Debug, clap::Args)]

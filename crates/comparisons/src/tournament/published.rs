@@ -7,19 +7,7 @@ use serde::Deserialize;
 use super::TournamentError;
 use super::bound::{BufferedPath, bound, ceiling};
 use super::gate::Gate;
-use super::network::Network;
-
-/// What was published of a pair of links, in Mbit/s.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Published {
-    /// Each link alone.
-    pub alone: Vec<f64>,
-    /// The best of all configurations of the bond.
-    pub bond: f64,
-    /// The size of our transfer in MiB.
-    #[serde(skip)]
-    pub transfer_mib: u32,
-}
+use super::network::{Network, Published};
 
 #[derive(Debug, Deserialize)]
 struct File {
@@ -50,13 +38,6 @@ pub fn networks() -> Result<Vec<Network>, TournamentError> {
     let file: File = serde_json::from_str(json)?;
     let all = TRANSFERS_MIB.iter().flat_map(|mib| file.profiles.iter().map(move |pair| (*mib, pair)));
     Ok(all.enumerate().map(|(number, (mib, pair))| pair.network(number, mib)).collect())
-}
-
-impl Published {
-    /// The best of the links alone and of the bond.
-    pub fn best(&self) -> f64 {
-        self.alone.iter().copied().fold(self.bond, f64::max)
-    }
 }
 
 impl Pair {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::contest::{Contest, NetworkResult};
-use super::published::Published;
+use super::network::Published;
 
 /// A row a network, with each policy's value and its share of the ceiling; then a row a policy and size of the transfer.
 pub fn by_pair(contest: &Contest, results: &[NetworkResult]) -> String {

@@ -4,7 +4,8 @@ use std::net::Ipv4Addr;
 
 use anabranch_base::Ecn;
 use anabranch_sctp::wire;
-use anabranch_sim::observe::{Host, following_data};
+use anabranch_sim::following_data;
+use anabranch_sim::observe::Host;
 
 /// What stands between IP and what a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

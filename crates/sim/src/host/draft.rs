@@ -2,14 +2,12 @@
 
 use anabranch_base::{ByteCount, Seed};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Flow, Protocol};
+use anabranch_scenario::model::Flow;
 
-use super::{Transport, sctp, tcp, udp};
 use crate::application::Sender;
 use crate::observe::Host;
 use crate::senders::sends;
 use crate::traffic;
-use crate::unfit::Unfit;
 
 /// The values from which a pair of ends is built.
 #[derive(Debug)]
@@ -27,18 +25,6 @@ pub struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// The ends for the flow's protocol: at the first host, and at the second.
-    ///
-    /// # Errors
-    /// The settings of the transport contradict each other.
-    pub fn ends(&self) -> Result<[Box<dyn Transport>; 2], Unfit> {
-        match &self.flow.protocol {
-            Protocol::Udp => Ok(udp::ends(self)),
-            Protocol::Sctp(settings) => sctp::ends(self, settings),
-            Protocol::Tcp(settings) => Ok(tcp::ends(self, settings)),
-        }
-    }
-
     /// The application at a host, if it sends; bulk data is sent in messages of `size`.
     pub fn sender(&self, host: Host, size: ByteCount) -> Option<Sender> {
         let flow = self.flow;

@@ -4,7 +4,6 @@
 use super::FigureError;
 use super::beside_ns2::{self, Ns2CurvesBeside};
 use super::figure::Figure;
-use super::list::FIGURES;
 use super::verdict::Verdict;
 use crate::scale::StudyScale;
 
@@ -56,12 +55,6 @@ pub enum DecidedBy {
 }
 
 impl FigureEntry {
-    /// The figure with this name or alias.
-    pub fn named(name: &str) -> Option<&'static FigureEntry> {
-        let is_named = |figure: &&FigureEntry| figure.id == name || figure.aliases.contains(&name);
-        FIGURES.iter().copied().find(is_named)
-    }
-
     /// Its record; at full scale with ns-2's curves beside ours, where there are some.
     ///
     /// # Errors
@@ -77,10 +70,5 @@ impl FigureEntry {
     /// The work that it is of, by what its panels' names begin with: `IY`.
     pub fn work(&self) -> &'static str {
         self.id.split('-').next().unwrap_or_default()
-    }
-
-    /// Its place among all figures.
-    pub(super) fn position(&self) -> Option<usize> {
-        FIGURES.iter().position(|figure| figure.id == self.id)
     }
 }

@@ -45,3 +45,16 @@ pub static FIGURES: &[&FigureEntry] = &[
     &ye::load_sharing::ENTRY,
     &ye::lossy_load_sharing::ENTRY,
 ];
+
+impl FigureEntry {
+    /// The figure with this name or alias.
+    pub fn named(name: &str) -> Option<&'static FigureEntry> {
+        let is_named = |figure: &&FigureEntry| figure.id == name || figure.aliases.contains(&name);
+        FIGURES.iter().copied().find(is_named)
+    }
+
+    /// Its place among all figures.
+    pub(super) fn position(&self) -> Option<usize> {
+        FIGURES.iter().position(|figure| figure.id == self.id)
+    }
+}

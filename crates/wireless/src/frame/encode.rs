@@ -22,6 +22,14 @@ pub fn radiotap_frame(seen: &FrameSeen, payload: Option<&[u8]>) -> Vec<u8> {
     bytes
 }
 
+impl FrameSeen {
+    /// The frame as IEEE 802.11 has it, FCS included, around `payload`, an IP packet; see
+    /// [`radiotap_frame`](crate::radiotap_frame).
+    pub fn bytes(&self, payload: &[u8]) -> Vec<u8> {
+        frame(self, Some(payload))
+    }
+}
+
 /// The frame, FCS included.
 pub(crate) fn frame(seen: &FrameSeen, payload: Option<&[u8]>) -> Vec<u8> {
     let mut bytes = vec![frame_control(seen.kind), if seen.is_retry { RETRY } else { 0 }];

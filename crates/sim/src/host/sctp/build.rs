@@ -7,7 +7,7 @@ use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::wire::Checksum;
 
 use super::{FlowSettings, SctpEnd};
-use crate::host::hints;
+use crate::hints::hints;
 use crate::host::{Draft, Transport};
 use crate::observe::Host;
 use crate::predict::planned_config;

@@ -10,8 +10,9 @@ use super::limits::TimeInLimits;
 use super::segment::Format;
 use super::source::SegmentSource;
 use super::subflow::Subflow;
+use crate::hints::hints;
 use crate::host::sctp::Slabs;
-use crate::host::{Draft, Transport, hints};
+use crate::host::{Draft, Transport};
 use crate::observe::Host;
 
 /// Both ends of a TCP connection.
