@@ -1,4 +1,4 @@
-# The commands of this project. `make help` lists them; CONTRIBUTING.md says when to use which.
+# The commands of this project. `make help` lists the texts behind `##`; packaging/commands writes them into CONTRIBUTING.md.
 
 COUNT   ?= 2000
 SEED    ?= 1
@@ -13,131 +13,131 @@ FUZZED  = packet chunks parameters cookie association handshake file_protocol be
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
-	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
-demo:   ## a phone's two links, simulated and really used
+demo:   ## a phone's two links, predicted, simulated and really used: a minute, after the first build
 	@packaging/compile demo 'two minutes on two cores' --package anabranch-cli --no-default-features
 	@$(BUILT)/demo/anabranch demo
 
-test:   ## all that continuous integration checks, stage by stage
+test:   ## everything that must hold before a change goes in; prints the seconds of each stage
 	tests/run
 
-bench:  ## measure speed
+bench:  ## measure speed, beside ns-2's where Debian's ns2 is installed
 	cargo bench --workspace
 
-lab:    ## the Python package with its notebooks in target/lab, and a first picture
+lab:    ## the Python package with JupyterLab in target/lab, and a first picture
 	notebooks/lab
 
-cost:   ## count the instructions of eight fixed workloads beside the golden file (tests/cost --write writes it anew)
+cost:   ## count the instructions of fixed workloads and compare with the golden file (tests/cost --write)
 	tests/cost
 
-peers:  ## our sockets beside usrsctp, QUIC, UDP and TCP; the table goes into docs/performance.md
+peers:  ## our sockets beside usrsctp, quinn, s2n-quic, UDP and TCP; writes docs/performance.md: seven minutes
 	tests/peers/run --write
 
-versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal paths; the tables go into docs/performance.md
+versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal paths; writes docs/performance.md: twenty minutes
 	tests/versus/run --write
 	tests/losses/run --only bottleneck --write
 
-browser: ## look at a report page in Chromium, on a desk and on a telephone
+browser: ## check report pages in Chromium; needs Node 20 and Chromium; PICTURES keeps screenshots (PICTURES=folder)
 	cargo test --package anabranch-observe --test observing --quiet
 	cargo build --quiet --package anabranch-cli --bin anabranch
 	tests/browser/pages $${CARGO_TARGET_DIR:-target}/tmp/pages
 	tests/browser/run $${CARGO_TARGET_DIR:-target}/tmp/observing/*.html $${CARGO_TARGET_DIR:-target}/tmp/pages/*.html
 
-tail:   ## show the five longest functions and files
+tail:   ## print the five longest functions and files
 	tests/tail
 
-doors:  ## count what of each part of the protocol other files can reach (tests/doors --help)
+doors:  ## count the fields of the protocol that are visible outside their part (tests/doors --tree DIR: of another checkout)
 	tests/doors
 
-docs:   ## build the reference of every crate
+docs:   ## the reference of every crate, in target/doc
 	cargo doc --no-deps --workspace
 
-fuzz:   ## fuzz the parsers, one target after another (TARGET=cookie SECONDS=600)
+fuzz:   ## fuzz every target, or one, so many seconds each (TARGET=cookie SECONDS=600)
 	tests/fuzz $(SECONDS) $(or $(TARGET),$(FUZZED))
 
 mutants: COUNT = 300
-mutants: ## mutate the protocol by machine: does a test notice? docs/testing.md has the score (COUNT=300 SEED=1)
+mutants: ## change the protocol in one place, a sample of such changes; a test should fail: some hours; resumes (COUNT=300 SEED=1)
 	tests/mutants --count $(COUNT) --seed $(SEED)
 
-walks:  ## long random walks of two endpoints (WALKS=100000)
+walks:  ## random operations and faults on two endpoints, more than `make test` tries (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
 
-adversary: ## honest ends against an attacker that guesses, repeats, forges and lies (ADVERSARIES=100000)
+adversary: ## honest endpoints against an attacker, with more seeds than `make test` plays (ADVERSARIES=100000)
 	ANABRANCH_ADVERSARIES=$(ADVERSARIES) cargo test --profile checked --package anabranch-sctp --test adversaries -- --nocapture
 
-networks: ## long random walks of networks with events (NETWORKS=20000)
+networks: ## random networks with random events, more than `make test` tries (NETWORKS=20000)
 	ANABRANCH_NETWORKS=$(NETWORKS) cargo test --profile checked --package anabranch-sim --test random_networks
 
-losses: ## losses, queues that mark and shared queues: goodput, delay and shares; the tables go into docs/losses.md
+losses: ## losses, queues that mark, shares beside the kernel's TCP; writes docs/losses.md: half an hour
 	tests/losses/run --write
 
-agree:  ## simulated and emulated goodput of twelve scenarios, through the relay and between interfaces
+agree:  ## simulated goodput of twelve scenarios beside that of real transfers: a quarter of an hour
 	cargo build --release --quiet --package anabranch-cli --bin anabranch
 	tests/agree.py
 
-interop: ## usrsctp's programs and ours, in both roles, over one to three paths, as docs/interop.md has it
+interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; needs root or user namespaces, apt-get, TUN devices and a C compiler
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
 	tests/interop/run --markdown
 
-nat:    ## two uplinks behind translators and one server address, as docs/nat.md has it
+nat:    ## a file through address translators, for docs/nat.md: a minute; needs what interop needs
 	cargo build --package anabranch-cli --bin anabranch
 	tests/nat --markdown
 
-roaming: ## addresses of the sender that come and go while it sends, as docs/roaming.md has it
+roaming: ## a file while the sender's addresses come and go, for docs/roaming.md: a minute; needs root or user namespaces, and TUN devices
 	cargo build --package anabranch-cli --bin anabranch
 	tests/roaming --markdown
 
-chaos:  ## transfers while paths and programs come and go (COUNT=2000 SEED=1)
+chaos:  ## transfers while paths are cut and programs killed: half an hour; needs what roaming needs (COUNT=2000 SEED=1)
 	cargo build --package anabranch-cli --bin anabranch
 	tests/chaos --count $(COUNT) --seed $(SEED)
 
-soak:   ## long-lived processes under the same, and whether they grow (MINUTES=10)
+soak:   ## long-lived processes under the same events, which must not grow (MINUTES=10)
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example churn
 	tests/soak --minutes $(MINUTES) --seed $(SEED)
 
-oracle: ## our transfers beside ns-2's CMT module and our TCP beside ns-3's, point by point, as docs/oracle.md has them
+oracle: ## our transfers beside ns-2's CMT module and our TCP beside ns-3's, for docs/oracle.md
 	cargo run --release --quiet --package anabranch-studies -- ns3
 	cargo run --release --quiet --package anabranch-studies -- ns2
 
-figures: ## the papers' figures and their verdicts, as docs/figures.md has them: about five hours on two idle cores; an interrupted run resumes
+figures: ## the papers' figures at full scale, with verdicts: five hours on two idle cores; resumes
 	cargo run --release --quiet --package anabranch-studies -- figures --out $${CARGO_TARGET_DIR:-target}/figures
 
-figures-check: ## one in twenty of the committed points of docs/figures/ drawn anew and compared: some minutes
+figures-check: ## compute one in twenty of the committed points of docs/figures/ again, and compare: some minutes
 	cargo run --release --quiet --package anabranch-studies -- figures-check
 
-figures-draw: ## the pictures of docs/figures/ drawn anew from its tables, as SVG there and as PDF in target/figures-pdf
+figures-draw: ## draw the pictures of docs/figures/ from its tables; PDF in target/figures-pdf
 	cargo build --workspace --lib --locked
 	tests/python/stage
 	PYTHONPATH=$${CARGO_TARGET_DIR:-target}/python-package $${CARGO_TARGET_DIR:-target}/python-tools/bin/python \
 	    docs/figures/draw --pdf $${CARGO_TARGET_DIR:-target}/figures-pdf
 
-site:   ## the documentation as a site, in target/site
+site:   ## the documentation as a site, in target/site; warnings are errors
 	packaging/site/build
 
-blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
+blocking: ## the table of receive-buffer blocking, for docs/blocking.md: a minute
 	cargo run --release --quiet --package anabranch-studies -- blocking
 
-failover: ## how long a cut stalls a transfer, as docs/failover.md has it
+failover: ## how long a cut stalls a transfer, for docs/failover.md: a minute
 	cargo run --release --quiet --package anabranch-studies -- failover
 
-tuned:  ## the profile tuned-2 beside rfc9260, as docs/tuned.md has it
+tuned:  ## the profile tuned-2 beside rfc9260, for docs/tuned.md: some minutes
 	cargo run --release --quiet --package anabranch-studies -- tuned
 
-tournament: ## sending policies on 126 networks beside what is possible and each path alone, as docs/tournament.md has them: some two hours on two idle cores; an interrupted run resumes
+tournament: ## sending policies on 126 networks, for docs/tournament.md: two hours on two idle cores; resumes
 	cargo run --release --quiet --package anabranch-studies -- tournament --out $${CARGO_TARGET_DIR:-target}/tournament
 
-sweeps: ## the time and memory of sweeps, which are then killed fifty times; docs/sweeps.md
+sweeps: ## time and memory of sweeps, which are then killed fifty times: a quarter of an hour
 	cargo build --release --quiet --package anabranch-cli --bin anabranch
 	tests/sweeps
 
-small:  ## what small messages cost, as docs/performance.md has it
+small:  ## the cost of small messages, for docs/performance.md
 	cargo run --release --quiet --package anabranch-studies -- small
 
 lint:   ## clippy, warnings are errors
 	cargo clippy --workspace --all-targets -- -D warnings
 
-fmt:    ## format all sources
+fmt:    ## format all Rust sources
 	cargo fmt --all
 
 include packaging/install.mk

@@ -22,7 +22,7 @@ endif
 
 .PHONY: release install uninstall static deb wheel
 
-release: ## build the program as packages have it, with its debug information in a file beside it
+release: ## the optimised program; its debug information is in a file beside it
 	@if command -v cargo >/dev/null; then \
 		packaging/compile release 'five minutes on two cores' --package anabranch-cli && packaging/split $(BUILT)/release/anabranch; \
 	elif test -x $(PROGRAM); then \
@@ -31,7 +31,7 @@ release: ## build the program as packages have it, with its debug information in
 		echo "no cargo is found here, and there is no $(PROGRAM): run 'make release' as yourself first" >&2; exit 1; \
 	fi
 
-install: $(BUILD) ## program, manual, completions and licences (PREFIX=/usr/local DESTDIR=)
+install: $(BUILD) ## program, manual, completions, documents and licences (PREFIX=/usr/local DESTDIR=)
 	umask 022; $(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(MANDIR)/man1 $(DOCDIR)/docs $(DOCDIR)/scenarios \
 		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS))
 	$(INSTALL) -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/anabranch
@@ -43,15 +43,15 @@ install: $(BUILD) ## program, manual, completions and licences (PREFIX=/usr/loca
 	$(INSTALL) -m 644 $(filter docs/%,$(PAPERS)) $(DESTDIR)$(DOCDIR)/docs
 	$(INSTALL) -m 644 $(wildcard scenarios/*) $(DESTDIR)$(DOCDIR)/scenarios
 
-uninstall: ## take away what `make install` put there (with the same PREFIX and DESTDIR)
+uninstall: ## remove what `make install` put there, with the same PREFIX and DESTDIR
 	rm -f $(addprefix $(DESTDIR),$(BINDIR)/anabranch $(MANDIR)/man1/anabranch.1 $(MANDIR)/man1/anabranch-*.1 \
 		$(BASH_COMPLETIONS)/anabranch $(ZSH_COMPLETIONS)/_anabranch $(FISH_COMPLETIONS)/anabranch.fish)
 	rm -rf $(DESTDIR)$(DOCDIR)
 
-static: ## a program that needs no library (TARGET=x86_64-unknown-linux-musl)
+static: ## a program that needs no shared library (TARGET=x86_64-unknown-linux-musl)
 	packaging/static $(TARGET)
 
-wheel:  ## the Python package as a wheel for this kind of machine, in target/wheels: some minutes
+wheel:  ## the Python package as a wheel, in target/wheels: some minutes
 	packaging/wheel
 
 deb:    $(BUILD) ## a package for Debian and its relatives
