@@ -7,7 +7,7 @@ use crate::ByteCount;
 /// One counter of a `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Counter<T: 'static> {
-    /// Its key in documents, and the last part of its column's name.
+    /// The key in documents, and the last part of its column's name.
     pub name: &'static str,
     /// What it counts, in the plural; `B` for bytes.
     pub unit: &'static str,
@@ -68,7 +68,7 @@ pub trait Count: Copy {
 }
 
 impl Shown {
-    /// Whether results of the kind `place` show such a counter.
+    /// Returns true if results of the kind `place` show such a counter.
     pub fn includes(self, place: Shown) -> bool {
         self == Shown::Everywhere || self == place
     }

@@ -40,12 +40,12 @@ impl Ecn {
         }
     }
 
-    /// Whether a congested queue may mark the packet instead of dropping it: all codepoints but 00.
+    /// Returns true if a congested queue may mark the packet instead of dropping it: all codepoints but 00.
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
 
-    /// Whether a queue has marked the packet.
+    /// Returns true if a queue has marked the packet.
     pub const fn is_marked(self) -> bool {
         matches!(self, Ecn::Ce)
     }

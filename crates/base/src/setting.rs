@@ -11,7 +11,7 @@ pub use value::{Settable, Value};
 /// One setting of a `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<T: 'static> {
-    /// Its name, with dots between tables: `rto.min`. A key that begins other keys (`max_burst` beside
+    /// The name, with dots between tables: `rto.min`. A key that begins other keys (`max_burst` beside
     /// `max_burst.packets`) is what may be written in place of their table.
     pub key: &'static str,
     /// Where it can be set.
@@ -20,7 +20,7 @@ pub struct Setting<T: 'static> {
     pub kind: Kind,
     /// What it means, as a row of a reference says it.
     pub doc: &'static str,
-    /// Its value; `None` where another setting says it.
+    /// The value; `None` where another setting says it.
     pub get: fn(&T) -> Option<Value>,
     /// Sets a value of its kind.
     pub set: fn(&mut T, Value) -> Result<(), Refusal>,
@@ -37,7 +37,7 @@ pub struct Variant<T: 'static> {
     pub doc: &'static str,
     /// A value of this kind, before its settings are set.
     pub new: fn() -> T,
-    /// Whether a value is of this kind.
+    /// True if a value is of this kind.
     pub is: fn(&T) -> bool,
     /// The other keys.
     pub settings: &'static [Setting<T>],
@@ -68,7 +68,7 @@ pub struct Refusal {
 }
 
 impl Scope {
-    /// Whether a setting of this scope can be set where `place` is: in scenarios, or on the tools' command line.
+    /// Returns true if a setting of this scope can be set where `place` is: in scenarios, or on the tools' command line.
     pub fn includes(self, place: Scope) -> bool {
         self == Scope::Everywhere || self == place
     }

@@ -73,7 +73,7 @@ impl Duration {
         self.0 as f64 / 1e9
     }
 
-    /// Whether the span is zero.
+    /// Returns true if the span is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

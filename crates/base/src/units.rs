@@ -100,7 +100,7 @@ impl ByteCount {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
-    /// Whether the count is zero.
+    /// Returns true if the count is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -153,7 +153,7 @@ impl BitRate {
         self.0
     }
 
-    /// How long `bytes` take at this rate, rounded up to a nanosecond; `None` at rate zero.
+    /// The time `bytes` take at this rate, rounded up to a nanosecond; `None` at rate zero.
     pub fn time_for(self, bytes: ByteCount) -> Option<Duration> {
         if self.0 == 0 {
             return None;

@@ -46,12 +46,12 @@ pub enum AgreeError {
 }
 
 impl AgreeError {
-    /// Whether the peer is a program of ours that belongs to another.
+    /// Returns true if the peer is a program of ours that belongs to another.
     pub fn is_wrong_partner(&self) -> bool {
         matches!(self, AgreeError::Client(ServerError::Files))
     }
 
-    /// Whether the peer asked for nothing that this server understands: that is not a test.
+    /// Returns true if the peer asked for nothing that this server understands: that is not a test.
     pub fn is_of_no_test(&self) -> bool {
         matches!(self, AgreeError::Client(_) | AgreeError::Frame(_) | AgreeError::Silent(_))
     }
@@ -62,7 +62,7 @@ impl AgreeError {
 pub struct TestRequest {
     /// Which way the data goes.
     pub direction: RequestedDirection,
-    /// How long.
+    /// The duration.
     pub duration: Duration,
     /// The length of a message; by default what is usual, as far as both ends can take it.
     pub message: Option<ByteCount>,
@@ -198,11 +198,11 @@ async fn hear(association: &Association) -> Result<Frame, AgreeError> {
     }
 }
 
-/// How long an end whose turn it is may be silent.
+/// The time an end whose turn it is may be silent.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 /// A server allows no longer test.
 const LONGEST_TEST: Duration = Duration::from_secs(3_600);
-/// How many questions for the time are enough,
+/// The number of questions for the time are enough,
 const PINGS: u32 = 10;
 /// and where the round trips are long, two.
 const LONGEST_PINGS: Duration = Duration::from_secs(1);

@@ -124,7 +124,7 @@ impl AloneEntry {
         AloneEntry { name: name.to_owned(), error: None, way, alone }
     }
 
-    /// Whether nothing went by it.
+    /// Returns true if nothing went by it.
     pub fn is_dead(&self) -> bool {
         self.alone.is_dead()
     }

@@ -298,5 +298,5 @@ fn direction(role: Role, way: TestDirection) -> monitor::DataDirection {
 const TICK: std::time::Duration = std::time::Duration::from_millis(50);
 /// How long what is under way at the end of a test, and what both ends saw, may take.
 const MOST_LATE: Duration = Duration::from_secs(20);
-/// How many messages are taken before anything else has its turn.
+/// The number of messages that are taken before anything else has its turn.
 const MOST_AT_ONCE: usize = 64;

@@ -33,15 +33,15 @@ pub struct WayInterval {
 /// What one path carried in an interval.
 #[derive(Clone, Debug)]
 pub struct PathInterval {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// What it carried.
     pub carried: ByteCount,
-    /// Its state at the end, in a word.
+    /// The state at the end, in a word.
     pub state: &'static str,
-    /// Its smoothed round-trip time at the end.
+    /// The smoothed round-trip time at the end.
     pub rtt: Option<Duration>,
-    /// Its congestion window at the end.
+    /// The congestion window at the end.
     pub cwnd: ByteCount,
 }
 
@@ -69,7 +69,7 @@ impl Intervals {
         self.before = monitors.iter().map(|(_, monitor)| carried(monitor)).collect();
     }
 
-    /// Whether an interval is over at `age`.
+    /// Returns true if an interval is over at `age`.
     pub fn is_due(&self, age: Duration) -> bool {
         !self.is_over && age.saturating_sub(self.last) >= self.every
     }

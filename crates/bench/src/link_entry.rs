@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct LinkEntry {
     /// The interface or the address.
     pub name: String,
-    /// Whether it was used only while no other link carried.
+    /// True if it was used only while no other link carried.
     pub backup: bool,
     /// The most that it was allowed to carry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +20,7 @@ pub struct LinkEntry {
     pub sent_bytes: u64,
     /// Those that arrived.
     pub received_bytes: u64,
-    /// Whether it was given up because of its limit.
+    /// True if it was given up because of its limit.
     pub used_up: bool,
 }
 

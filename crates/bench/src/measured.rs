@@ -47,7 +47,7 @@ pub struct OneWay<'a> {
     pub receiver: Option<&'a EndReport>,
     /// What the paths did, by the sender, with the names that they have here.
     pub paths: Vec<PathEntry>,
-    /// Whether they are as the peer told them: its report has fewer counters.
+    /// True if they are as the peer told them: its report has fewer counters.
     pub are_told: bool,
     /// Which part of what arrived counts, 0 to 1.
     part: f64,
@@ -62,7 +62,7 @@ impl Role {
         }
     }
 
-    /// Whether this end sends in a test in such a direction.
+    /// Returns true if this end sends in a test in such a direction.
     pub fn sends(self, direction: RequestedDirection) -> bool {
         match self {
             Role::Client => direction.is_forward(),
@@ -70,7 +70,7 @@ impl Role {
         }
     }
 
-    /// Whether it receives.
+    /// Returns true if it receives.
     pub fn receives(self, direction: RequestedDirection) -> bool {
         self.other().sends(direction)
     }

@@ -22,7 +22,7 @@ pub fn ours_for(theirs: &[PathEntry], ours: &[PathEntry]) -> Vec<PathEntry> {
     theirs.iter().map(renamed).collect()
 }
 
-/// Whether each end's address may be the other's remote one; a socket of all addresses may be any.
+/// Returns true if each end's address may be the other's remote one; a socket of all addresses may be any.
 fn is_same(our: &PathEntry, their: &PathEntry) -> bool {
     may_be(&our.local, &their.remote) && may_be(&their.local, &our.remote)
 }

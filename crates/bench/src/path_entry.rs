@@ -12,19 +12,19 @@ use crate::counters;
 pub struct PathEntry {
     /// What it is called.
     pub name: String,
-    /// Its address here.
+    /// The address here.
     pub local: String,
-    /// Its address at the other end.
+    /// The address at the other end.
     pub remote: String,
     /// The interface on which it begins, where that is known. It is this machine's own affair: a peer is not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// Its state at the end, in a word.
+    /// The state at the end, in a word.
     pub state: String,
     /// What this end counted of it.
     #[serde(flatten, serialize_with = "counters::show", deserialize_with = "counters::read_told")]
     pub counters: PathCounters,
-    /// Its congestion window, averaged over time.
+    /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round trips measured.
     pub mean_rtt_s: Option<f64>,
@@ -38,13 +38,13 @@ pub struct PathEntry {
     pub goodput_bps: f64,
     /// How long there was no data.
     pub app_limited_s: f64,
-    /// How long its congestion window held it back.
+    /// The time its congestion window held it back.
     pub cwnd_limited_s: f64,
     /// How long the peer's receive window did.
     pub rwnd_limited_s: f64,
-    /// How long the scheduler sent nothing here.
+    /// The time the scheduler sent nothing here.
     pub scheduler_limited_s: f64,
-    /// How long it carried no data, because it had failed or was not verified yet.
+    /// The time it carried no data, because it had failed or was not verified yet.
     pub down_s: f64,
 }
 
@@ -90,7 +90,7 @@ impl PathEntry {
         }
     }
 
-    /// All the time that is shared out among what held it back.
+    /// The time that is shared out among what held it back.
     pub fn limited_s(&self) -> f64 {
         self.app_limited_s
             + self.cwnd_limited_s
@@ -99,7 +99,7 @@ impl PathEntry {
             + self.down_s
     }
 
-    /// Its texts, which a peer may have written.
+    /// The texts, which a peer may have written.
     pub fn texts(&self) -> [&str; 4] {
         [&self.name, &self.local, &self.remote, &self.state]
     }

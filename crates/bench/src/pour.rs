@@ -100,7 +100,7 @@ fn pour_at(
     Ok(sent)
 }
 
-/// Whether the transport took a message before the time was up. What waits meanwhile was due, and says so.
+/// Returns true if the transport took a message before the time was up. What waits meanwhile was due, and says so.
 fn take(
     association: &Association,
     ask: &Ask,

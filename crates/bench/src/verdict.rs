@@ -27,7 +27,7 @@ pub struct TestSummary {
     pub unsent_messages: u64,
     /// How far the receiver's buffer may grow.
     pub receive_buffer_bytes: Option<u64>,
-    /// How much the sender's buffer holds.
+    /// The amount the sender's buffer holds.
     pub send_buffer_bytes: Option<u64>,
     /// Which path carries new data, by name; where the sender is here.
     pub scheduler: Option<String>,
@@ -76,7 +76,7 @@ fn share(taken: f64, seconds: f64) -> f64 {
 }
 
 impl Alone {
-    /// Whether nothing went by it.
+    /// Returns true if nothing went by it.
     pub fn is_dead(&self) -> bool {
         self.goodput_bps <= 0.0
     }

@@ -71,7 +71,7 @@ fn port_of(host: &HostPort) -> u16 {
     host.port.unwrap_or(UDP_PORT)
 }
 
-/// Whether another path may join those from `local`: an interface is followed, and no socket has all addresses.
+/// Returns true if another path may join those from `local`: an interface is followed, and no socket has all addresses.
 pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
     *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
 }
@@ -90,7 +90,7 @@ pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     Ok(all)
 }
 
-/// Whether this host knows IPv6 at all. What addresses it has now does not matter: an interface may be up in a second.
+/// Returns true if this host knows IPv6 at all. What addresses it has now does not matter: an interface may be up in a second.
 fn has_ipv6() -> bool {
     UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok()
 }
@@ -183,7 +183,7 @@ fn one_a_link(known: &[Interface], versions: [bool; 2]) -> Vec<IpAddr> {
     chosen.collect()
 }
 
-/// Whether others than this host and its link can answer to an address.
+/// Returns true if others than this host and its link can answer to an address.
 fn is_reachable(ip: &IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => !ip.is_loopback() && !ip.is_link_local(),

@@ -186,7 +186,7 @@ impl ComparisonRow {
         valid.get(valid.len().saturating_sub(1) / 2).copied()
     }
 
-    /// How many real transfers were made as the scenario says.
+    /// The number of real transfers that were made as the scenario says.
     fn valid(&self) -> usize {
         self.attempts.iter().filter(|attempt| !attempt.is_void()).count()
     }
@@ -214,7 +214,7 @@ impl ComparisonRow {
     }
 }
 
-/// How much the paths carry together, beside what they carry alone.
+/// The amount the paths carry together, beside what they carry alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct AggregationGain {
     best_alone_bps: f64,
@@ -248,7 +248,7 @@ const NOISE: Duration = Duration::from_micros(100);
 /// How often the bar moves.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// How many seeds the simulator's mean is taken over, unless the scenario wants more.
+/// The number of seeds the simulator's mean that is taken over, unless the scenario wants more.
 const SEEDS: u64 = 20;
 
 /// How often an attempt that is void is repeated.

@@ -124,7 +124,7 @@ impl ConnectingView {
         ConnectingView { screen, since: Clock::start(), latest: Vec::new(), refused_since: None }
     }
 
-    /// Whether the network has said of every pair, for some time, that nothing gets there. Anyone on the way may forge that,
+    /// Returns true if the network has said of every pair, for some time, that nothing gets there. Anyone on the way may forge that,
     /// and a port may open yet: one pair that is silent, or the first seconds, are no reason to give up.
     fn is_hopeless(&mut self, attempts: &[Attempt]) -> bool {
         let elapsed = self.since.elapsed();

@@ -66,7 +66,6 @@ pub enum Failure {
     /// A flow that the models have no place for.
     #[error("cannot plan for flow {flow:?}: {why}")]
     NotForModels {
-        /// The flow.
         flow: String,
         /// What is in the way.
         why: String,
@@ -125,7 +124,6 @@ pub enum Failure {
     Garbage {
         /// What it should speak.
         protocol: &'static str,
-        /// The peer.
         peer: String,
         /// What came.
         what: String,
@@ -332,7 +330,7 @@ fn over(tried: &[PathAddresses]) -> String {
     }
 }
 
-/// How many pairs of addresses a message names.
+/// The number of pairs of addresses a message names.
 const MOST_NAMED: usize = 8;
 
 fn ports(addresses: &[SocketAddr]) -> String {

@@ -74,7 +74,7 @@ pub fn on_signal(number: u8) {
     let _ = FIRST.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Whether a signal has come.
+/// Returns true if a signal has come.
 pub fn has_come() -> bool {
     FIRST.load(Ordering::Relaxed) != 0
 }

@@ -95,7 +95,7 @@ fn from_environment() -> Result<Option<Key>, Failure> {
     text.parse().map(Some).map_err(|error: KeyError| Failure::Key(format!("{VARIABLE}: {error}")))
 }
 
-/// Whether somebody who tries the simplest keys finds this one: one byte, or the same few, again and again, or bytes that count
+/// Returns true if somebody who tries the simplest keys finds this one: one byte, or the same few, again and again, or bytes that count
 /// up or down.
 fn is_evident(digits: &str) -> bool {
     let bytes: Vec<u8> = digits

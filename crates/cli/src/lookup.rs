@@ -114,7 +114,7 @@ impl From<Cause> for LookupFailure {
     }
 }
 
-/// How many addresses of one name are used: a name with more of them spreads its load.
+/// The number of addresses of one name that are used: a name with more of them spreads its load.
 const MOST_ADDRESSES: usize = 8;
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub fn fitted(line: &str, indent: &str) -> String {
     }
 }
 
-/// Whether standard error takes a piece now. A reader that is slow is given a moment; one that takes nothing for so long
+/// Returns true if standard error takes a piece now. A reader that is slow is given a moment; one that takes nothing for so long
 /// is not waited for again until it reads: work must not stand still because nobody reads what is said about it.
 #[cfg(unix)]
 fn is_ready() -> bool {

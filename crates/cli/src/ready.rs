@@ -9,7 +9,7 @@ use crate::key::{self, Listening};
 use crate::notice;
 use crate::report;
 
-/// Whether the key is printed where the user can read it.
+/// Returns true if the key is printed where the user can read it.
 ///
 /// # Errors
 /// It is fresh, and nothing is printed.

@@ -111,7 +111,7 @@ fn recording(file: &Path, arguments: &FromArguments, folder: &Path) -> Result<Re
     Ok(recording)
 }
 
-/// All bytes, and one more than a recording may have where there are too many.
+/// The bytes, and one more than a recording may have where there are too many.
 fn bounded(file: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;

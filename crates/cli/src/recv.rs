@@ -125,7 +125,7 @@ pub enum Came {
     Broken {
         /// What came until then.
         outcome: Outcome,
-        /// Whether the sender finds something of it here when it begins again.
+        /// True if the sender finds something of it here when it begins again.
         is_something_kept: bool,
     },
     /// A transfer, to its end.

@@ -146,7 +146,7 @@ impl Server<'_> {
     }
 }
 
-/// Whether something of it is gone once it was read: input from a pipe.
+/// Returns true if something of it is gone once it was read: input from a pipe.
 fn can_be_read_once(sources: &Sources) -> bool {
     sources.entries.iter().any(|entry| entry.offer.kind == FileKind::File { size: None })
 }

@@ -99,7 +99,7 @@ fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
     Plan { seed: scenario.run.seed, stop, threads: arguments.threads }
 }
 
-/// All replications. What is to be looked at is that of the first: it runs by itself, and its page tells of all.
+/// The replications. What is to be looked at is that of the first: it runs by itself, and its page tells of all.
 fn simulate(
     loaded: &Loaded,
     plan: Plan,
@@ -181,7 +181,7 @@ fn command_line(words: impl Iterator<Item = String>) -> String {
     std::iter::once("anabranch".to_owned()).chain(words.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
 }
 
-/// How much simulated time is looked at together: bounds the memory of what was seen.
+/// The amount of simulated time that is looked at together: bounds the memory of what was seen.
 const SLICE: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

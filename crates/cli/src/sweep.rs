@@ -100,7 +100,7 @@ fn design(arguments: &SweepArguments, mut design: Design) -> Result<Design, Fail
     Ok(design)
 }
 
-/// All runs that are missing, then the table of all that there are.
+/// The runs that are missing, then the table of all that there are.
 fn carry_out(
     design: Design,
     folder: &Path,

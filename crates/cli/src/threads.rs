@@ -67,7 +67,7 @@ pub fn runtime() -> Result<Runtime, Failure> {
     builder.worker_threads(workers).enable_all().build().map_err(Failure::System)
 }
 
-/// How many of `wanted` threads the host allows now beside this one.
+/// The number of `wanted` threads the host allows now beside this one.
 fn spare(wanted: usize) -> usize {
     let before = thread_count();
     let gate = Mutex::new(());

@@ -70,7 +70,7 @@ pub fn interrupted(broken_off: Option<Outcome>) -> Result<Outcome, Failure> {
     Ok(Outcome { failure: Some(Failure::Interrupted), ..outcome })
 }
 
-/// Whether anything comes from the peer within [`PATIENCE`], asked to acknowledge a message if by nothing else.
+/// Returns true if anything comes from the peer within [`PATIENCE`], asked to acknowledge a message if by nothing else.
 async fn answers(association: &Association) -> bool {
     let before = heard(association);
     let question = encode(&FrameRef::Here);
@@ -85,7 +85,7 @@ async fn answers(association: &Association) -> bool {
     timeout(PATIENCE, both).await.is_ok() && heard(association) != before
 }
 
-/// How many packets of the peer have come.
+/// The number of packets of the peer have come.
 fn heard(association: &Association) -> u64 {
     association.paths().iter().map(|path| path.counters.received_packets).sum()
 }

@@ -39,7 +39,7 @@ struct Bars {
     total: ProgressBar,
     /// A line for each path.
     paths: Vec<ProgressBar>,
-    /// Whether it is known how much is to come.
+    /// True if it is known how much is to come.
     is_known: bool,
     resumed: ByteCount,
 }

@@ -13,7 +13,7 @@ fn figures(arguments: &str, dir: &Path) -> std::process::Command {
     command
 }
 
-/// How many runs are kept in the folder.
+/// The number of runs that are kept in the folder.
 fn kept(dir: &Path) -> usize {
     fs::read_to_string(dir.join("runs.csv")).expect("kept runs").lines().count().saturating_sub(1)
 }

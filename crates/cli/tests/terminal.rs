@@ -55,7 +55,7 @@ impl Terminal {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().contents()
     }
 
-    /// Whether a line goes on in the next.
+    /// Returns true if a line goes on in the next.
     pub fn has_wrapped(&self) -> bool {
         let parser = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |row| {

@@ -28,7 +28,7 @@ use anabranch_runs::grid::{self, GridError};
 pub struct Selection {
     /// Which figures; empty for all.
     pub figures: Vec<String>,
-    /// How many seeds for a point with randomness.
+    /// The number of seeds for a point with randomness.
     pub seeds: u64,
     /// Only each `every`-th point, beginning with the first.
     pub every: usize,

@@ -13,7 +13,7 @@ use crate::sample::Sample;
 /// Which rows are compared, and how thoroughly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowSelection {
-    /// How many seeds for a row.
+    /// The number of seeds for a row.
     pub seeds: u64,
     /// Only each `every`-th row, beginning with the first.
     pub every: usize,
@@ -28,7 +28,7 @@ pub struct JudgedRow {
     pub row: Ns3Row,
     /// Ours, in Mbit/s of user data.
     pub ours: Sample,
-    /// How many time-outs ours had in a run.
+    /// The number of time-outs ours had in a run.
     pub timeouts: f64,
 }
 
@@ -50,7 +50,7 @@ pub const GOAL: f64 = 0.9;
 const TOLERANCE: f64 = 0.1;
 
 impl JudgedRow {
-    /// Whether ours is within the tolerance.
+    /// Returns true if ours is within the tolerance.
     pub fn holds(&self) -> bool {
         (self.ours.mean - self.row.goodput_mbps).abs()
             <= TOLERANCE * self.row.goodput_mbps + self.row.ci95_mbps

@@ -397,5 +397,5 @@ fn now() -> Instant {
 const PACKET: usize = 1500;
 /// The most packets that one datagram of the largest size is cut into.
 const TRAIN: usize = 44;
-/// How long a thread waits for traffic before it looks whether this is the end.
+/// The time a thread waits for traffic before it looks whether this is the end.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -33,7 +33,7 @@ pub trait Attachment: Debug + Send {
         incoming: &mut Vec<ReceivedDatagram>,
     );
 
-    /// Whether it knows when a datagram came that is read later.
+    /// Returns true if it knows when a datagram came that is read later.
     fn knows_arrivals(&self) -> bool;
 
     /// Sends a datagram that leaves the path, or holds it until [`flush`](Attachment::flush). If the system refuses it, it
@@ -46,7 +46,7 @@ pub trait Attachment: Debug + Send {
     /// Forgets clients that have been idle for long.
     fn forget_idle(&mut self, now: Time);
 
-    /// All points at which datagrams may wait.
+    /// The points at which datagrams may wait.
     fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)>;
 
     /// What was received and sent here.

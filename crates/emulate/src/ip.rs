@@ -29,13 +29,13 @@ pub fn set_ecn(packet: &mut [u8], ecn: Ecn) {
     }
 }
 
-/// Whether routers may cut it: IPv4 without the DF bit.
+/// Returns true if routers may cut it: IPv4 without the DF bit.
 pub fn may_fragment(packet: &[u8]) -> bool {
     matches!(version(packet), Some(Version::V4))
         && packet.get(6).is_some_and(|flags| flags & DONT_FRAGMENT == 0)
 }
 
-/// Whether it is for a group of which routers pass nothing on (RFC 5771 §4, RFC 4291 §2.7): what kernels and daemons
+/// Returns true if it is for a group of which routers pass nothing on (RFC 5771 §4, RFC 4291 §2.7): what kernels and daemons
 /// say to their own link.
 pub fn stays_on_its_link(packet: &[u8]) -> bool {
     match version(packet) {
@@ -95,7 +95,7 @@ fn version(packet: &[u8]) -> Option<Version> {
     }
 }
 
-/// Whether it is a fragment of an IPv4 packet.
+/// Returns true if it is a fragment of an IPv4 packet.
 fn is_fragment(packet: &[u8]) -> bool {
     octets(packet, 6).is_some_and(|word| u16::from_be_bytes(word) & FRAGMENT != 0)
 }

@@ -16,7 +16,7 @@ impl Inode {
     }
 }
 
-/// How many datagrams were dropped at these sockets; `None` where the kernel does not say.
+/// The number of datagrams that were dropped at these sockets; `None` where the kernel does not say.
 pub fn drops(sockets: &[Inode]) -> Option<u64> {
     let tables = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
     let mut readable = tables.iter().flatten().peekable();
@@ -36,7 +36,7 @@ fn drops_in(table: &str, sockets: &[Inode]) -> u64 {
     ours.filter_map(|fields| fields.get(DROPS)?.parse::<u64>().ok()).sum()
 }
 
-/// How many packets the interfaces of this thread's network had no room for, as they were sent or received; `None`
+/// The number of packets the interfaces of this thread's network had no room for, as they were sent or received; `None`
 /// where the kernel does not say.
 #[cfg(target_os = "linux")]
 pub fn drops_of_interfaces() -> Option<u64> {

@@ -22,7 +22,7 @@ use crate::{ip, offload};
 pub struct Datagram {
     /// What its bytes are.
     pub content: Content,
-    /// Its ECN codepoint.
+    /// The ECN codepoint.
     pub ecn: Ecn,
     /// What stands where its transport has a checksum.
     pub checksum: TransportChecksum,

@@ -17,7 +17,7 @@ use crate::socket::Socket;
 /// What a relay is to do.
 #[derive(Clone, Debug)]
 pub struct RelayConfig<'a> {
-    /// Links, paths and events. Its flows are not used: the clients send what they like.
+    /// Links, paths and events. The flows are not used: the clients send what they like.
     pub scenario: &'a Scenario,
     /// From which the links draw.
     pub seed: Seed,
@@ -40,17 +40,17 @@ pub enum StartError {
     /// Paths and addresses to listen on do not go together.
     #[error("{addresses} addresses to listen on for {paths} paths: give one per path")]
     Listen {
-        /// How many paths the scenario has.
+        /// The number of paths the scenario has.
         paths: usize,
-        /// How many addresses were given.
+        /// The number of addresses that were given.
         addresses: usize,
     },
     /// Paths and targets do not go together.
     #[error("{addresses} target addresses for {paths} paths: give one for all, or one per path")]
     Targets {
-        /// How many paths the scenario has.
+        /// The number of paths the scenario has.
         paths: usize,
-        /// How many addresses were given.
+        /// The number of addresses that were given.
         addresses: usize,
     },
     /// A socket cannot be opened.

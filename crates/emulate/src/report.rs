@@ -26,7 +26,7 @@ pub struct RelayReport {
 /// What a link did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkReport {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// There.
     pub forward: SideReport,
@@ -48,7 +48,7 @@ pub struct SideReport {
 /// What went over a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathReport {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// What it joins.
     pub ends: PathEnds,
@@ -67,7 +67,7 @@ pub enum PathEnds {
         listen: SocketAddr,
         /// Where what they send arrives.
         to: SocketAddr,
-        /// How many clients it has.
+        /// The number of clients it has.
         clients: usize,
         /// Datagrams of newcomers when there were as many clients as there may be, or when the system had no socket
         /// for them.

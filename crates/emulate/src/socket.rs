@@ -27,9 +27,9 @@ pub struct Arrival {
     pub from: SocketAddr,
     /// To which address of this machine, where the system says.
     pub to: Option<IpAddr>,
-    /// Its ECN codepoint.
+    /// The ECN codepoint.
     pub ecn: Ecn,
-    /// Its payload.
+    /// The payload.
     pub bytes: Vec<u8>,
 }
 

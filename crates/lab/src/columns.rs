@@ -12,7 +12,7 @@ use registry::{DIRECTION, DIRECTIONS, FLOW, FLOW_END, Head, RUN, STATION, own};
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// Its whole name, such as `main.wifi.sent_packets`.
+    /// The whole name, such as `main.wifi.sent_packets`.
     pub name: String,
     /// What it is counted in; empty for words and plain numbers.
     pub unit: String,
@@ -39,7 +39,7 @@ pub fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
     columns
 }
 
-/// Whether [`columns_of`] gives the same for both: they have flows, paths, links and stations of the same names.
+/// Returns true if [`columns_of`] gives the same for both: they have flows, paths, links and stations of the same names.
 pub fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
     fn paths(flow: &FlowResult) -> impl Iterator<Item = &str> {
         flow.paths.iter().map(|path| path.name.as_str())
@@ -62,7 +62,7 @@ pub fn cells_of(result: &RunResult) -> Vec<Cell> {
     cells
 }
 
-/// All columns of several lists, each once. Those of the first list keep their order, and others follow the column that
+/// The columns of several lists, each once. Those of the first list keep their order, and others follow the column that
 /// they follow in their own list.
 pub fn union<'a>(lists: impl IntoIterator<Item = &'a [ColumnInfo]>) -> Vec<ColumnInfo> {
     let mut all: Vec<ColumnInfo> = Vec::new();

@@ -18,7 +18,7 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// The file as it is.
     pub text: String,
-    /// Its SHA-256, in hexadecimal digits.
+    /// The SHA-256, in hexadecimal digits.
     pub sha256: String,
     /// What it is called: the file's name without folder and ending.
     pub name: String,
@@ -147,7 +147,7 @@ pub fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How many bytes a scenario or a trace may have: an hour at 12 Mbit/s has 28 million.
+/// The number of bytes a scenario or a trace that may have: an hour at 12 Mbit/s has 28 million.
 pub const LARGEST: u64 = 64 << 20;
 
 /// Why a file was not read, in the words that people use.

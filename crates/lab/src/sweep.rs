@@ -252,7 +252,7 @@ impl Sweep {
         self.give_back(batch.id);
     }
 
-    /// Whether every point has enough runs.
+    /// Returns true if every point has enough runs.
     pub fn is_complete(&self) -> bool {
         self.jobs.iter().all(Job::is_complete)
     }
@@ -282,7 +282,7 @@ impl Sweep {
         self.reused
     }
 
-    /// How many lines of the folder's journal are damaged, whose runs are made again; what a kill leaves does not count.
+    /// The number of lines of the folder's journal that are damaged, whose runs are made again; what a kill leaves does not count.
     pub fn damaged(&self) -> u64 {
         self.journal.damaged()
     }

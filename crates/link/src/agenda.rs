@@ -134,7 +134,7 @@ impl WakeRequest {
         select_unpredictable(other.is_sooner(self), other, self)
     }
 
-    /// Its time; `None` without a wake-up.
+    /// The time; `None` without a wake-up.
     fn time(self) -> Option<Time> {
         (self != WakeRequest::NONE).then(|| self.at())
     }

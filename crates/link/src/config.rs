@@ -22,11 +22,11 @@ use crate::packet::Backlog;
 pub struct LinkConfig {
     /// The rate at which it transmits.
     pub rate: Rate,
-    /// How long a packet takes from the end of its transmission to its arrival.
+    /// The time a packet takes from the end of its transmission to its arrival.
     pub delay: Delay,
     /// By how much the delay of a packet differs.
     pub jitter: Jitter,
-    /// Whether jitter and a falling delay may let a packet overtake another.
+    /// True if jitter and a falling delay may let a packet overtake another.
     pub reorder: bool,
     /// Which packets it loses.
     pub loss: LossConfig,
@@ -59,11 +59,11 @@ pub struct Trace {
     pub name: String,
     /// The times, in order, from the start of the trace.
     pub opportunities: Vec<Time>,
-    /// Whether it repeats after its last time; otherwise nothing is carried after that.
+    /// True if it repeats after its last time; otherwise nothing is carried after that.
     pub repeat: bool,
 }
 
-/// How long a packet takes to propagate.
+/// The time a packet takes to propagate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delay {
     /// Always the same.
@@ -90,7 +90,7 @@ pub struct LossConfig {
     pub kind: LossKind,
     /// Nothing is lost before this time.
     pub after: Time,
-    /// Whether packets are lost before the queue or after transmission.
+    /// True if packets are lost before the queue or after transmission.
     pub at: LossPlace,
 }
 
@@ -119,10 +119,10 @@ pub enum LossKind {
         loss_good: f64,
         /// The loss probability otherwise.
         loss_bad: f64,
-        /// Whether the direction has its own channel.
+        /// True if the direction has its own channel.
         channel: ChannelSharing,
     },
-    /// All packets within these time spans; each includes its start and excludes its end.
+    /// The packets within these time spans; each includes its start and excludes its end.
     Outages(Vec<(Time, Time)>),
     /// After a first loss, all packets are lost for a time that is drawn uniformly up to `duration`.
     Burst {
@@ -177,7 +177,7 @@ pub enum QueueConfig {
     FqCoDel(FqCoDelConfig),
 }
 
-/// How much a queue holds, without the packet in transmission.
+/// The amount a queue holds, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// A number of packets.
@@ -228,7 +228,7 @@ impl QueueConfig {
 }
 
 impl QueueLimit {
-    /// Whether a queue in which `backlog` waits has room for a packet of `size`.
+    /// Returns true if a queue in which `backlog` waits has room for a packet of `size`.
     pub(crate) fn has_room(self, backlog: Backlog, size: ByteCount) -> bool {
         match self {
             QueueLimit::Packets(limit) => backlog.packets < limit,
@@ -236,7 +236,7 @@ impl QueueLimit {
         }
     }
 
-    /// Whether more waits than the queue holds.
+    /// Returns true if more waits than the queue holds.
     pub(crate) fn is_exceeded(self, backlog: Backlog) -> bool {
         match self {
             QueueLimit::Packets(limit) => backlog.packets > limit,
@@ -298,7 +298,7 @@ impl Jitter {
         }
     }
 
-    /// Whether every packet takes the same time.
+    /// Returns true if every packet takes the same time.
     pub fn is_none(self) -> bool {
         let (Jitter::Uniform(most) | Jitter::Normal(most)) = self;
         most.is_zero()

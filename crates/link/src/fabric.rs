@@ -78,7 +78,6 @@ pub enum FabricEvent<L> {
         at: Time,
         /// The node in which it was lost.
         node: NodeIndex,
-        /// The packet.
         packet: Packet<L>,
         /// The reason.
         cause: LossCause,
@@ -86,7 +85,6 @@ pub enum FabricEvent<L> {
     /// A direction of a link has handled a packet or a timer, and its queue may have changed. Reported only after
     /// [`tell_work`](Fabric::tell_work).
     Worked {
-        /// The link.
         link: usize,
         /// The direction.
         way: Way,
@@ -226,17 +224,17 @@ impl<L: Load> Fabric<L> {
         &mut self.links[node_of(link, way) as usize]
     }
 
-    /// How many links there are.
+    /// The number of links.
     pub fn links(&self) -> usize {
         self.links.len() / 2
     }
 
-    /// How many nodes there are: two for each link, and the media.
+    /// The number of nodes: two for each link, and the media.
     pub fn nodes(&self) -> usize {
         self.links.len() + self.media.len()
     }
 
-    /// How many times packets have crossed a link or a medium so far.
+    /// The number of times packets have crossed a link or a medium so far.
     pub fn crossings(&self) -> u64 {
         self.crossings
     }

@@ -39,7 +39,7 @@ pub struct Link<L> {
     counters: LinkCounters,
     load: LineLoad,
     waits: Option<Box<Waits>>,
-    /// Whether the queue gives packets in the order in which they came.
+    /// True if the queue gives packets in the order in which they came.
     keeps_order: bool,
     /// The time until which the waiting packets are counted.
     waited_until: Time,
@@ -239,7 +239,7 @@ impl<L: Payload + Clone + 'static> Link<L> {
         self.waiting().packets + sending + (self.ring.travelling() + self.wire.len()) as u64
     }
 
-    /// How much it transmitted until `now`, as a fraction of what it could have transmitted.
+    /// The amount it transmitted until `now`, as a fraction of what it could have transmitted.
     pub fn utilisation(&mut self, now: Time) -> f64 {
         self.advance(now);
         self.load.count(&self.line, now);
@@ -568,7 +568,7 @@ impl Loss {
 }
 
 impl Faults {
-    /// Whether packets are neither damaged nor duplicated, for which nothing is drawn.
+    /// Returns true if packets are neither damaged nor duplicated, for which nothing is drawn.
     fn are_none(&self) -> bool {
         self.corrupt <= 0.0 && self.duplicate <= 0.0
     }

@@ -21,15 +21,15 @@ use crate::random::Random;
 /// What a loss rule sees of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketInfo<'p> {
-    /// Its size, including all headers.
+    /// The size, including all headers.
     pub size: ByteCount,
-    /// Its content.
+    /// The content.
     pub load: &'p dyn Payload,
 }
 
 /// A rule by which packets are lost. It is called once for every packet, in the order of their transmission.
 pub trait LossModel: Debug + Send {
-    /// Whether the packet is lost. `sent` is the time of its transmission. If packets are lost before the queue,
+    /// Returns true if the packet is lost. `sent` is the time of its transmission. If packets are lost before the queue,
     /// `sent` is empty and begins when the packet arrives.
     fn loses(&mut self, sent: Range<Time>, packet: &PacketInfo<'_>) -> bool;
 }
@@ -112,7 +112,7 @@ pub(crate) mod tests {
         PacketInfo { size: ByteCount::new(1500), load }
     }
 
-    /// Whether the rule loses each of `count` packets that arrive a millisecond apart.
+    /// Returns true if the rule loses each of `count` packets that arrive a millisecond apart.
     pub(crate) fn losses(rule: &mut dyn LossModel, count: u64) -> Vec<bool> {
         let at = |index| Time::ZERO + anabranch_base::Duration::from_millis(index);
         (0..count).map(|index| rule.loses(at(index)..at(index), &info(&InRound(0)))).collect()

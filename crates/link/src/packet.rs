@@ -10,17 +10,17 @@ use crate::route::RouteId;
 /// A packet on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet<L> {
-    /// Its size, including all headers.
+    /// The size, including all headers.
     pub size: ByteCount,
-    /// Its ECN codepoint, which a queue may change to CE.
+    /// The ECN codepoint, which a queue may change to CE.
     pub ecn: Ecn,
-    /// Whether a link may fragment it (IPv4's DF bit is clear).
+    /// True if a link may fragment it (IPv4's DF bit is clear).
     pub may_fragment: bool,
-    /// How many hops of its route it has passed.
+    /// The number of hops of its route it has passed.
     pub passed: u16,
     /// The route of a fabric that it takes.
     pub route: RouteId,
-    /// Its payload.
+    /// The payload.
     pub load: L,
 }
 
@@ -39,9 +39,8 @@ pub struct Round {
 pub enum Fate<L> {
     /// It arrived at the other end.
     Arrived {
-        /// The packet.
         packet: Packet<L>,
-        /// Whether it is the second copy of a duplicated packet.
+        /// True if it is the second copy of a duplicated packet.
         is_duplicate: bool,
         /// The damage to its bytes.
         damage: Option<Damage>,
@@ -50,7 +49,6 @@ pub enum Fate<L> {
     Lost {
         /// When it was lost; never later than the event.
         at: Time,
-        /// The packet.
         packet: Packet<L>,
         /// The reason.
         cause: LossCause,
@@ -75,7 +73,7 @@ pub enum LossCause {
 }
 
 impl LossCause {
-    /// All causes.
+    /// The causes.
     pub const ALL: [LossCause; LossCause::NoRoute as usize + 1] = [
         LossCause::Medium,
         LossCause::Queue,
@@ -106,7 +104,7 @@ impl<L> Packet<L> {
         self.ecn.is_marked()
     }
 
-    /// Whether a link that carries packets of `mtu` bytes accepts it. The fragments of a packet stay together here:
+    /// Returns true if a link that carries packets of `mtu` bytes accepts it. The fragments of a packet stay together here:
     /// they follow each other, and each except the first adds its own header (RFC 791 §3.2).
     pub(crate) fn fit(&mut self, mtu: ByteCount) -> bool {
         if self.size <= mtu {
@@ -196,7 +194,7 @@ pub trait Payload: Debug + Send {
         None
     }
 
-    /// Whether it is an SCTP packet that carries a chunk of this type. The bytes may be damaged or forged.
+    /// Returns true if it is an SCTP packet that carries a chunk of this type. The bytes may be damaged or forged.
     fn carries_chunk(&self, _kind: ChunkKind) -> bool {
         false
     }

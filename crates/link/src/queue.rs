@@ -49,7 +49,7 @@ pub trait Queue<L>: Debug + Send {
         None
     }
 
-    /// Whether a packet that arrives while the line is idle and nothing waits goes directly to the line. Otherwise it
+    /// Returns true if a packet that arrives while the line is idle and nothing waits goes directly to the line. Otherwise it
     /// is dropped.
     fn passes(&mut self, _line: LineView, _packet: &mut Packet<L>) -> bool {
         true

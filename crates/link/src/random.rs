@@ -19,7 +19,7 @@ impl Random {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Whether an event of this `probability` happens. Probabilities of 0 and 1 draw nothing.
+    /// Returns true if an event of this `probability` happens. Probabilities of 0 and 1 draw nothing.
     pub fn happens(&mut self, probability: f64) -> bool {
         probability >= 1.0 || (probability > 0.0 && self.unit() < probability)
     }

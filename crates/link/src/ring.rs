@@ -22,7 +22,7 @@ pub struct Place<L> {
     pub packet: Packet<L>,
     /// When it arrives, once it propagates; before, when its transmission began.
     pub at: Time,
-    /// Its fault; boxed, because few packets have one and all have the place for it.
+    /// The fault; boxed, because few packets have one and all have the place for it.
     pub fault: Option<Box<Fault>>,
 }
 
@@ -85,7 +85,7 @@ impl<L> Ring<L> {
         self.places.get(self.travelling)
     }
 
-    /// Whether a packet is in transmission.
+    /// Returns true if a packet is in transmission.
     #[inline]
     pub fn is_sending(&self) -> bool {
         self.places.len() > self.travelling
@@ -117,7 +117,7 @@ impl<L> Ring<L> {
         if self.travelling == 0 { None } else { self.places.front().map(|place| place.at) }
     }
 
-    /// How many packets propagate.
+    /// The number of packets that propagate.
     pub fn travelling(&self) -> usize {
         self.travelling
     }

@@ -13,7 +13,7 @@ impl RouteId {
         RouteId(index as u32)
     }
 
-    /// Its number, in the order in which routes were added.
+    /// The number, in the order in which routes were added.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -70,7 +70,7 @@ impl RingQueue {
         self.backlog.leave(size);
     }
 
-    /// All packets leave.
+    /// The packets leave.
     pub fn clear(&mut self) {
         self.backlog = Backlog::default();
     }

@@ -21,7 +21,7 @@ pub struct Wire<L> {
 /// Packets of which each arrives at its own time; equal times in order of departure.
 #[derive(Debug)]
 pub struct Overtaking<L> {
-    /// Whether a packet may arrive as soon as it is transmitted.
+    /// True if a packet may arrive as soon as it is transmitted.
     is_free: bool,
     count: u64,
     heap: BinaryHeap<Reverse<InFlight<L>>>,

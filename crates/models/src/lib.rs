@@ -27,7 +27,7 @@ use std::fmt::Debug;
 
 /// A model that computes the throughput of paths.
 pub trait ThroughputModel: Debug {
-    /// Its name in commands and documents.
+    /// The name in commands and documents.
     fn name(&self) -> &'static str;
 
     /// The throughput of each path in packets/s, with its window limited as given.

@@ -6,7 +6,7 @@ pub enum RoundLoss {
     /// Each independently: g of x with probability C(x, g) pᵍ qˣ⁻ᵍ.
     #[default]
     Independent,
-    /// All after the first lost one, too: none with probability qˣ, g ≥ 1 with p qˣ⁻ᵍ.
+    /// The after the first lost one, too: none with probability qˣ, g ≥ 1 with p qˣ⁻ᵍ.
     Correlated,
 }
 
@@ -24,7 +24,7 @@ impl RoundLoss {
     /// Both, in the order of the documents.
     pub const ALL: [RoundLoss; 2] = [RoundLoss::Independent, RoundLoss::Correlated];
 
-    /// Its name in commands and documents.
+    /// The name in commands and documents.
     pub const fn name(self) -> &'static str {
         match self {
             RoundLoss::Independent => "independent",

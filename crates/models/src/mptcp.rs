@@ -89,7 +89,7 @@ impl Default for Mptcp {
 }
 
 impl Subflow {
-    /// Whether every value is in its domain.
+    /// Returns true if every value is in its domain.
     ///
     /// # Errors
     /// The first that is not.

@@ -39,7 +39,7 @@ impl TimeoutBounds {
 }
 
 impl PathParameters {
-    /// Whether every value is in its domain.
+    /// Returns true if every value is in its domain.
     ///
     /// # Errors
     /// The first that is not.
@@ -81,7 +81,7 @@ impl PathParameters {
 }
 
 impl LimitedPath {
-    /// Whether every value is in its domain.
+    /// Returns true if every value is in its domain.
     ///
     /// # Errors
     /// The first that is not.

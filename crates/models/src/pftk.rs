@@ -44,7 +44,7 @@ impl Default for Pftk {
 }
 
 impl PftkParameters {
-    /// Whether every value is in its domain.
+    /// Returns true if every value is in its domain.
     ///
     /// # Errors
     /// The first that is not.

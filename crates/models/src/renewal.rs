@@ -14,9 +14,9 @@ use crate::{LimitedPath, ModelError, PathParameters, ThroughputModel, WindowMode
 /// period as the mean one: η RTT √p → √(3/2) as p → 0, the Markov model's 1.3098.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Renewal {
-    /// How many packets the end of a period loses.
+    /// The number of packets the end of a period loses.
     pub loss_rule: LossRule,
-    /// How long its rounds are.
+    /// The length of its rounds.
     pub rtt_rule: RttRule,
 }
 

@@ -25,7 +25,7 @@ pub struct RoundProcess {
 /// A round that is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FinishedRound {
-    /// How long it took, in seconds; if it ended in a time-out, how long that took.
+    /// The time it took, in seconds; if it ended in a time-out, how long that took.
     pub duration: f64,
     /// The packets sent.
     pub sent: u32,
@@ -99,7 +99,7 @@ impl RoundProcess {
         }
     }
 
-    /// Whether a packet of the window may be taken away: not the last, and not during a back-off.
+    /// Returns true if a packet of the window may be taken away: not the last, and not during a back-off.
     pub fn may_cut(&self) -> bool {
         self.window() > 1 && !matches!(self.state, RoundState::BackOff { .. })
     }

@@ -94,7 +94,7 @@ impl Association {
         self.with(|association| association.abort(why));
     }
 
-    /// Whether messages may be sent.
+    /// Returns true if messages may be sent.
     pub fn is_open(&self) -> bool {
         self.phase() == Phase::Open
     }
@@ -116,12 +116,12 @@ impl Association {
         self.look(core::Association::receive_buffer).unwrap_or_default()
     }
 
-    /// How much user data can be sent without waiting.
+    /// The amount of user data that can be sent without waiting.
     pub fn send_space(&self) -> ByteCount {
         self.look(core::Association::send_space).unwrap_or_default()
     }
 
-    /// How many streams there are each way, as the ends agreed: for sending, and for receiving.
+    /// The number of streams there are each way, as the ends agreed: for sending, and for receiving.
     pub fn streams(&self) -> (u16, u16) {
         self.look(core::Association::streams).flatten().unwrap_or_default()
     }

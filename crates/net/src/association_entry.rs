@@ -12,9 +12,9 @@ use crate::turn::Turn;
 /// What the handles of an association share.
 #[derive(Debug)]
 pub struct AssociationEntry {
-    /// Its phase.
+    /// The phase.
     pub phase: Phase,
-    /// Whether this end requested a shutdown.
+    /// True if this end requested a shutdown.
     pub is_shutdown_requested: bool,
     /// What refers to it.
     pub holder: Holder,

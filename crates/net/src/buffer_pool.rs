@@ -31,7 +31,7 @@ impl BufferPool {
         (copy(ring, datagram, length), ByteCount::of_len(length))
     }
 
-    /// How much memory there is.
+    /// The amount of memory there that is.
     #[cfg(test)]
     fn size(&self) -> usize {
         (0..).zip(&self.rings).map(|(class, ring)| ring.len() * (SMALLEST << class)).sum()

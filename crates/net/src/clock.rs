@@ -23,7 +23,7 @@ impl Clock {
         Time::from_nanos(passed)
     }
 
-    /// How long the clock has been running.
+    /// The time the clock has been running.
     pub fn elapsed(&self) -> Duration {
         self.now().since(Time::ZERO)
     }

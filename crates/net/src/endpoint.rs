@@ -38,7 +38,7 @@ pub struct Options {
     /// addresses, the i-th goes with the i-th. With port 0 the operating system chooses a port, the same for all if it
     /// can.
     pub local: Vec<SocketAddr>,
-    /// Whether each socket sends and receives only by the interface that has its address. Clients with several uplinks
+    /// True if each socket sends and receives only by the interface that has its address. Clients with several uplinks
     /// want that: Linux chooses a route by the destination alone, so that all paths would leave by one interface.
     /// Servers do not: a client that arrives by another interface would get no answer. Loopback and wildcard addresses
     /// are not tied, nor is anything on systems that go by the source address.
@@ -47,13 +47,13 @@ pub struct Options {
     pub address_tracking: AddressTracking,
     /// The peers to one of which an interface that appears later must have a route; none if that does not matter.
     pub toward: Vec<SocketAddr>,
-    /// How links are used that cost: as backups, or up to a limit. All others carry what they can.
+    /// How links are used that cost: as backups, or up to a limit. The others carry what they can.
     pub links: Vec<LinkRule>,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
-    /// Whether peers may open associations.
+    /// True if peers may open associations.
     pub accepts: bool,
-    /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry, unless each path
+    /// The settings of associations. The `mtu` is lowered to what the interfaces of the sockets carry, unless each path
     /// searches for its own: larger packets would not leave. For sealed packets its `encapsulation` and `checksum` are
     /// set to what sealing needs.
     pub config: Config,
@@ -91,7 +91,7 @@ pub enum ConnectError {
     /// The peer did not answer.
     #[error("the peer did not answer {attempts} attempts to connect over {}", shown(tried))]
     NoAnswer {
-        /// How many times it was tried.
+        /// The number of times it was tried.
         attempts: u32,
         /// The pairs of addresses that were tried, in their order.
         tried: Vec<PathAddresses>,

@@ -18,7 +18,7 @@ pub struct Listener<T> {
     mailbox: Option<Arc<Mailbox<T>>>,
 }
 
-/// How many items the listener missed because it was slow: the oldest make room for the newest.
+/// The number of items the listener missed because it that was slow: the oldest make room for the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} items were missed: read the stream more often")]
 pub struct Missed(pub u64);
@@ -75,7 +75,7 @@ impl<T> Feed<T> {
         }
     }
 
-    /// Whether there is no listener.
+    /// Returns true if there is no listener.
     pub fn has_no_listener(&mut self) -> bool {
         self.drop_closed();
         self.mailboxes.is_empty()

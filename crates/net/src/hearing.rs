@@ -19,7 +19,7 @@ pub struct Undelivered {
     pub remote: SocketAddr,
     /// Why not: "Connection refused", for instance.
     pub error: String,
-    /// Whether a host answered that nothing listens at that port.
+    /// True if a host answered that nothing listens at that port.
     pub is_port_closed: bool,
 }
 
@@ -131,7 +131,7 @@ mod linux {
     }
 }
 
-/// How many pairs are remembered.
+/// The number of pairs that are remembered.
 const MOST: usize = 64;
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ impl Inbox {
         self.places.clear();
     }
 
-    /// How many packets wait.
+    /// The number of packets that wait.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.places.len()

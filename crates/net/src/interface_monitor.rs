@@ -28,7 +28,7 @@ use crate::notices::Notices;
 pub struct InterfaceMonitor {
     notices: Notices,
     known: Vec<Interface>,
-    /// Whether the kernel has reported a change since the last list.
+    /// True if the kernel has reported a change since the last list.
     is_stale: bool,
 }
 
@@ -88,5 +88,5 @@ impl InterfaceMonitor {
     }
 }
 
-/// How long related changes may take.
+/// The time related changes may take.
 const SETTLING: std::time::Duration = std::time::Duration::from_millis(50);

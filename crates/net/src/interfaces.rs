@@ -11,11 +11,11 @@ use crate::routes::reaches;
 /// A network interface that is up and has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// Its name: `eth0`, `wlan0`.
+    /// The name: `eth0`, `wlan0`.
     pub name: String,
-    /// Its number: an interface that vanished and came back under its name has another.
+    /// The number: an interface that vanished and came back under its name has another.
     pub index: Option<u32>,
-    /// Its addresses in the operating system's order, with deprecated IPv6 addresses last. An address from which
+    /// The addresses in the operating system's order, with deprecated IPv6 addresses last. An address from which
     /// nothing can be sent yet, because it is not known to be unique on its link, is left out.
     pub addresses: Vec<IpAddr>,
     /// The largest IP packet it carries, where the operating system tells (Linux).
@@ -38,7 +38,7 @@ pub enum InterfaceError {
     WrongVersion {
         /// The interface, or the address.
         name: String,
-        /// Whether IPv4 was wanted.
+        /// True if IPv4 was wanted.
         is_ipv4: bool,
         /// What it has.
         addresses: Vec<IpAddr>,
@@ -49,7 +49,7 @@ pub enum InterfaceError {
 }
 
 impl Interface {
-    /// Whether it leads back to this machine.
+    /// Returns true if it leads back to this machine.
     pub fn is_loopback(&self) -> bool {
         self.addresses.iter().all(IpAddr::is_loopback)
     }

@@ -12,7 +12,7 @@ use crate::interfaces::Interface;
 pub struct LinkRule {
     /// The name of an interface, or an IP address of this machine.
     pub link: String,
-    /// Its paths are [backups](anabranch_sctp::association::Association::set_backup): they carry data only while no other
+    /// The paths are [backups](anabranch_sctp::association::Association::set_backup): they carry data only while no other
     /// path does.
     pub is_backup: bool,
     /// The most bytes that it carries, both ways together, as [`LinkReport::charged`] counts them. The link is given up
@@ -27,7 +27,7 @@ pub struct LinkRule {
 pub struct LinkReport {
     /// The interface's name, or the address if no interface is known or the rule names the address.
     pub name: String,
-    /// Whether its paths are backups.
+    /// True if its paths are backups.
     pub is_backup: bool,
     /// The most bytes that it may carry.
     pub most: Option<ByteCount>,
@@ -35,7 +35,7 @@ pub struct LinkReport {
     pub sent: ByteCount,
     /// Bytes of IP packets that arrived by it, likewise.
     pub received: ByteCount,
-    /// Whether it was given up because it carried its most.
+    /// True if it was given up because it carried its most.
     pub is_used_up: bool,
 }
 
@@ -64,7 +64,7 @@ struct Link {
     recent: VecDeque<(Time, ByteCount)>,
     /// The longest round trip of its paths that was noted.
     round_trip: Duration,
-    /// Whether it had no room for what was to leave.
+    /// True if it had no room for what was to leave.
     is_spent: bool,
 }
 
@@ -123,7 +123,7 @@ impl Links {
         report.received += carried.received;
     }
 
-    /// Whether a link has a limit.
+    /// Returns true if a link has a limit.
     pub fn is_limited(&self, id: LinkId) -> bool {
         self.all[id.0].report.most.is_some()
     }
@@ -139,7 +139,7 @@ impl Links {
         self.all[id.0].is_spent = true;
     }
 
-    /// How many bytes may leave by a link before it is charged again, so that the answers fit too; `None` without a
+    /// The number of bytes that may leave by a link before it is charged again, so that the answers fit too; `None` without a
     /// limit.
     pub fn allowance(&self, id: LinkId) -> Option<ByteCount> {
         let link = &self.all[id.0];
@@ -160,12 +160,12 @@ impl Links {
         found
     }
 
-    /// Whether a link is a backup.
+    /// Returns true if a link is a backup.
     pub fn is_backup(&self, id: LinkId) -> bool {
         self.all[id.0].report.is_backup
     }
 
-    /// Whether a link was given up.
+    /// Returns true if a link was given up.
     pub fn is_used_up(&self, id: LinkId) -> bool {
         self.all[id.0].report.is_used_up
     }

@@ -31,7 +31,7 @@ pub struct PathMonitor {
 /// What was seen of one path.
 #[derive(Clone, Debug)]
 pub struct MonitoredPath {
-    /// Its [name](path_name).
+    /// The [name](path_name).
     pub name: String,
     /// The interface on which it began, as it was called when the path was first seen; where that is known.
     pub interface: Option<String>,
@@ -39,7 +39,7 @@ pub struct MonitoredPath {
     pub report: PathReport,
     /// What it carried: user data in the monitored direction, each byte once.
     pub carried: ByteCount,
-    /// Its rate over all the time that it was monitored.
+    /// The rate over all the time that it was monitored.
     pub mean_rate: BitRate,
     recent: VecDeque<(Time, ByteCount)>,
 }
@@ -116,7 +116,7 @@ impl PathMonitor {
         if all.is_zero() { 0.0 } else { path.carried.get() as f64 / all.get() as f64 }
     }
 
-    /// All paths' rates of the last second.
+    /// The paths' rates of the last second.
     pub fn rate(&self) -> BitRate {
         let sum = self.paths.iter().map(|path| path.rate().bits_per_second()).sum();
         BitRate::from_bits_per_second(sum)
@@ -158,7 +158,7 @@ impl MonitoredPath {
         }
     }
 
-    /// Whether it is the path of `report`, whose number may have been another's.
+    /// Returns true if it is the path of `report`, whose number may have been another's.
     fn is(&self, report: &PathReport) -> bool {
         self.report.id == report.id && self.report.addresses.local == report.addresses.local
     }
@@ -173,7 +173,7 @@ impl MonitoredPath {
         }
     }
 
-    /// Its state in a word.
+    /// The state in a word.
     pub fn state(&self) -> &'static str {
         self.report.sample.state.name()
     }
@@ -189,7 +189,7 @@ impl MonitoredPath {
     }
 }
 
-/// Whether a path was tried and given up before it carried anything.
+/// Returns true if a path was tried and given up before it carried anything.
 fn is_wrong_guess(report: &PathReport) -> bool {
     let has_carried = !(report.counters.acked_bytes + report.counters.received_bytes).is_zero();
     report.sample.state == PathState::Removed && !has_carried

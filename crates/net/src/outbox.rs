@@ -15,7 +15,7 @@ pub struct PacketHeader {
     pub source: Option<IpAddr>,
     /// With which ECN bits.
     pub ecn: Ecn,
-    /// Whether the network may cut them in pieces; else IPv4's DF bit is set.
+    /// True if the network may cut them in pieces; else IPv4's DF bit is set.
     pub may_fragment: bool,
 }
 
@@ -125,12 +125,12 @@ impl Outbox {
         }
     }
 
-    /// Whether nothing waits.
+    /// Returns true if nothing waits.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// How many packets wait.
+    /// The number of packets that wait.
     pub fn count(&self) -> u64 {
         self.runs.iter().map(|run| run.len.div_ceil(run.segment_size) as u64).sum()
     }
@@ -149,7 +149,7 @@ impl<'a> Packets<'a> {
 }
 
 impl PacketRun {
-    /// Whether what is `added` continues the run: to the same place, and no packet of the run but the last shorter than the
+    /// Returns true if what is `added` continues the run: to the same place, and no packet of the run but the last shorter than the
     /// others. A call takes from it as much as the operating system takes.
     fn takes(&self, added: &PacketRun) -> bool {
         let is_full = self.len.is_multiple_of(self.segment_size);

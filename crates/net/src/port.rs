@@ -28,21 +28,21 @@ pub struct Port {
     pub unsent: Unsent,
     /// Packets that were too large for the interface, until the core is told.
     pub refused: Vec<Refused>,
-    /// Its link; `None` if it has all addresses.
+    /// The link; `None` if it has all addresses.
     pub link: Option<LinkId>,
     /// What it sent and received, until the link is charged.
     pub carried: Carried,
-    /// How many bytes may still leave by it until the link is charged again; `None` without a limit.
+    /// The number of bytes that may still leave by it until the link is charged again; `None` without a limit.
     pub allowance: Option<ByteCount>,
-    /// Whether something was not sent because that was too little.
+    /// True if something was not sent because that was too little.
     pub is_spent: bool,
-    /// Whether its link was given up: nothing leaves by it any more. What still arrives is taken.
+    /// True if its link was given up: nothing leaves by it any more. What still arrives is taken.
     pub is_barred: bool,
-    /// Whether something may have arrived.
+    /// True if something may have arrived.
     pub is_readable: bool,
     /// What the network did not deliver, until handles are told.
     pub undelivered: Vec<Undelivered>,
-    /// Whether somebody wants to know that.
+    /// True if somebody wants to know that.
     is_hearing: bool,
 }
 
@@ -207,7 +207,7 @@ impl Port {
         }
     }
 
-    /// Whether there is something to do at the socket; if not, the task is woken when there is.
+    /// Returns true if there is something to do at the socket; if not, the task is woken when there is.
     pub fn poll(&mut self, context: &mut Context<'_>) -> bool {
         self.is_readable = self.socket.poll_readable(context).is_ready();
         self.is_readable || (!self.outbox.is_empty() && self.socket.poll_writable(context).is_ready())

@@ -29,7 +29,7 @@ pub enum Nearness {
 pub struct Pairing {
     /// Each address of both lists at least once, of each IP version that both have; that of the first remote address first.
     pub paths: Vec<PathAddresses>,
-    /// All others that have a route.
+    /// The others that have a route.
     pub further: Vec<PathAddresses>,
     /// Which addresses stand for one another.
     pub alternatives: Alternatives,

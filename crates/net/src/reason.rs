@@ -17,7 +17,7 @@ pub fn encode(why: &str, bytes: &mut BytesMut) {
     bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
 }
 
-/// Reads a reason; `None` if it is not text, or holds control characters. Its length is the caller's to check.
+/// Reads a reason; `None` if it is not text, or holds control characters. The length is the caller's to check.
 pub fn decode(why: &[u8]) -> Option<String> {
     std::str::from_utf8(why).ok().filter(|why| !why.contains(char::is_control)).map(str::to_owned)
 }

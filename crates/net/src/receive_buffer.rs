@@ -37,7 +37,7 @@ impl ReceiveBuffer {
         &self.memory
     }
 
-    /// Its first `len` bytes, for as long as somebody refers to them; the buffer gets other memory.
+    /// The first `len` bytes, for as long as somebody refers to them; the buffer gets other memory.
     pub fn hand_over(&mut self, len: usize, others: &mut HandedOver) -> Bytes {
         let other = others.take().unwrap_or_default();
         let memory = std::mem::replace(self, other).memory.freeze();

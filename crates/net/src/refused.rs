@@ -34,7 +34,7 @@ impl Refused {
     }
 }
 
-/// Whether this is the operating system's error for a packet that is too large.
+/// Returns true if this is the operating system's error for a packet that is too large.
 pub fn is_too_large(error: &io::Error) -> bool {
     error.raw_os_error() == Some(TOO_LARGE)
 }

@@ -67,15 +67,15 @@ pub(crate) struct SocketReports {
 pub struct PathReport {
     /// The path's id; an id is used again only if its first path never carried data, or after very many paths.
     pub id: PathId,
-    /// Its addresses at both ends.
+    /// The addresses at both ends.
     pub addresses: PathAddresses,
-    /// Its state, windows and times just now.
+    /// The state, windows and times just now.
     pub sample: PathSample,
     /// What it carried.
     pub counters: PathCounters,
-    /// How long each limit held it back since the association opened.
+    /// The time each limit held it back since the association opened.
     pub limits: TimeInLimit,
-    /// Its congestion window averaged over the same time, in bytes.
+    /// The congestion window averaged over the same time, in bytes.
     pub mean_cwnd: f64,
     /// What its socket could not send, on this path or another that uses the socket.
     pub unsent: Unsent,
@@ -126,7 +126,7 @@ impl SocketReports {
     }
 }
 
-/// How many closed sockets are remembered: a bound, so that an address that comes and goes does not make memory grow.
+/// The number of closed sockets that are remembered: a bound, so that an address that comes and goes does not make memory grow.
 const MOST_CLOSED: usize = 64;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub struct Ring<B> {
     buffers: VecDeque<B>,
     /// Buffers that are still held although many younger ones are not.
     stragglers: VecDeque<B>,
-    /// How many buffers in a row were taken while half of them would have been enough.
+    /// The number of buffers in a row that were taken while half of them would have been enough.
     idle: usize,
     /// A ring of fewer buffers than twice this is left as it is.
     fewest: usize,
@@ -58,5 +58,5 @@ impl<B> Ring<B> {
     }
 }
 
-/// How many turns of the ring.
+/// The number of turns of the ring.
 const PATIENCE: usize = 4;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::interfaces::Interface;
 
-/// Whether packets from `local`, an address of the interface `index`, have a route to `remote` by that interface. Routes
+/// Returns true if packets from `local`, an address of the interface `index`, have a route to `remote` by that interface. Routes
 /// that depend on the source address count. Where the system does not tell, they have.
 pub fn leads_to(index: Option<u32>, local: IpAddr, remote: IpAddr) -> bool {
     match index {
@@ -14,7 +14,7 @@ pub fn leads_to(index: Option<u32>, local: IpAddr, remote: IpAddr) -> bool {
     }
 }
 
-/// Whether an interface has a route to one of these addresses.
+/// Returns true if an interface has a route to one of these addresses.
 pub fn reaches(interface: &Interface, remote: &[SocketAddr]) -> bool {
     let mut alike = remote.iter().filter_map(|to| Some((interface.usable(to.is_ipv4())?, to.ip())));
     alike.any(|(local, remote)| leads_to(interface.index, local, remote))

@@ -50,7 +50,7 @@ pub struct Core {
     incoming: VecDeque<AssociationId>,
     /// The associations whose records have a listener.
     recorded: Vec<AssociationId>,
-    /// How many channels this end asked for; `None` where nothing is sealed.
+    /// The number of channels this end asked for; `None` where nothing is sealed.
     channels: Option<u64>,
     has_handle: bool,
     has_driver: bool,
@@ -279,34 +279,34 @@ impl Core {
         has_changed
     }
 
-    /// Whether this end is opening an association.
+    /// Returns true if this end is opening an association.
     pub fn is_connecting(&self) -> bool {
         let mut held = self.associations.values().filter(|entry| entry.holder == Holder::Handle);
         held.any(|entry| entry.phase == Phase::Opening)
     }
 
-    /// Whether packets wait for a socket, as the driver sees it.
+    /// Returns true if packets wait for a socket, as the driver sees it.
     pub fn set_flushed(&mut self, is_flushed: bool) {
         self.is_flushed = is_flushed;
     }
 
-    /// Whether nothing is left to do: all associations are over, and all packets have left.
+    /// Returns true if nothing is left to do: all associations are over, and all packets have left.
     pub fn is_settled(&self) -> bool {
         let is_over = |entry: &AssociationEntry| matches!(entry.phase, Phase::Closed(_));
         !self.has_driver || (self.is_flushed && !self.is_dirty && self.associations.values().all(is_over))
     }
 
-    /// Whether all handles are dropped.
+    /// Returns true if all handles are dropped.
     pub fn is_deserted(&self) -> bool {
         !self.has_handle && self.associations.is_empty() && self.is_settled()
     }
 
-    /// Whether the endpoint has a driver.
+    /// Returns true if the endpoint has a driver.
     pub fn has_driver(&self) -> bool {
         self.has_driver
     }
 
-    /// How many associations are held, those included that are over and have a handle.
+    /// The number of associations that are held, those included that are over and have a handle.
     pub fn held_associations(&self) -> usize {
         self.associations.len()
     }

@@ -77,7 +77,7 @@ impl Socket {
         (ByteCount::of_len(receive), ByteCount::of_len(send))
     }
 
-    /// How many packets one call may send.
+    /// The number of packets one call may send.
     pub fn max_segments(&self) -> usize {
         self.state.max_gso_segments().max(1)
     }
@@ -157,7 +157,7 @@ impl Socket {
         hearing::heard(&self.io, self.address)
     }
 
-    /// Whether packets from `local` leave by this socket.
+    /// Returns true if packets from `local` leave by this socket.
     pub fn is_for(&self, local: SocketAddr) -> bool {
         let is_wildcard = self.address.ip().is_unspecified();
         self.address == local
@@ -229,7 +229,7 @@ fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
     Ecn::from_bits(codepoint.map_or(0, |codepoint| codepoint as u8))
 }
 
-/// How many calls' worth of datagrams are received at once.
+/// The number of calls' worth of datagrams that are received at once.
 const BATCH: usize = 16;
 /// A window's worth on a fast, long path.
 const WANTED_BUFFER: usize = 4 << 20;

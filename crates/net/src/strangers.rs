@@ -81,7 +81,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Whether it is SCTP's first packet: no verification tag, and an INIT chunk (RFC 9260 §8.5.1).
+/// Returns true if it is SCTP's first packet: no verification tag, and an INIT chunk (RFC 9260 §8.5.1).
 fn is_plain_init(datagram: &[u8]) -> bool {
     const INIT: u8 = 1;
     datagram.get(4..8) == Some(&[0; 4]) && datagram.get(12) == Some(&INIT)

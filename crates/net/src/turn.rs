@@ -25,7 +25,7 @@ pub struct Turned<'a> {
 struct Place<'a>(&'a AtomicUsize);
 
 impl Turn {
-    /// Whether no task waits, so that none is passed.
+    /// Returns true if no task waits, so that none is passed.
     pub fn is_free(&self) -> bool {
         self.queued.load(Ordering::Acquire) == 0
     }

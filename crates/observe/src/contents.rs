@@ -10,7 +10,7 @@ pub struct Contents {
     pub kinds: Vec<&'static str>,
     /// The TSN of its first DATA chunk.
     pub first_tsn: Option<Tsn>,
-    /// How many DATA chunks it has.
+    /// The number of DATA chunks it has.
     pub data_chunks: u64,
 }
 

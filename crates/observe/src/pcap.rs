@@ -72,7 +72,7 @@ impl<W: Write> PcapSink<W> {
         self.blocks.packet(interface(seen.path), observation.at, way, &self.packet, length)
     }
 
-    /// Adds a frame of a radio station. Its time is that of its end.
+    /// Adds a frame of a radio station. The time is that of its end.
     fn take_frame(&mut self, at: Time, seen: &FrameEvent) -> io::Result<()> {
         let MeshEvent::Frame(frame, carried) = &seen.event else { return Ok(()) };
         let packet = carried.as_ref().and_then(|carried| {

@@ -1,4 +1,4 @@
-//! All records of one run: where each is written, and the observations it needs.
+//! The records of one run: where each is written, and the observations it needs.
 
 use std::cell::Cell;
 use std::fs::{self, File};

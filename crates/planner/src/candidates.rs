@@ -19,7 +19,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// All limits of a problem.
+    /// The limits of a problem.
     pub fn all(problem: &Problem) -> Candidates {
         let list = |curve: &Vec<f64>| rising((1..).zip(curve.iter().copied()));
         Candidates { lists: problem.curves().iter().map(list).collect() }

@@ -13,7 +13,7 @@ pub enum PlanError {
     BufferTooSmall {
         /// The shared receive buffer, in packets.
         buffer: u32,
-        /// How many paths share it.
+        /// The number of paths that share it.
         paths: usize,
     },
     /// A curve with a value that cannot be a throughput.
@@ -32,7 +32,7 @@ pub enum PlanError {
     /// Curves that do not fit into memory.
     #[error("curves with {points} points in total exceed the maximum of {most}")]
     TooLong {
-        /// How many points they have together.
+        /// The number of points they have together.
         points: u64,
         /// How many are kept at most.
         most: u64,
@@ -51,7 +51,7 @@ pub enum PlanError {
          {most_kept:.0e}: use the hull method, which bounds its distance from the optimum"
     )]
     TooMuch {
-        /// How many sums it would compare.
+        /// The number of sums it would compare.
         sums: f64,
         /// How many it would keep.
         kept: f64,
@@ -70,7 +70,7 @@ pub enum PlanError {
         step: u32,
         /// The path's index.
         path: usize,
-        /// Its largest limit, in packets.
+        /// The largest limit, in packets.
         largest: u32,
     },
     /// A step with which every limit of a path is too short for a fast retransmit.
@@ -97,9 +97,9 @@ pub enum PlanError {
     /// A list of limits that is not as long as the list of paths.
     #[error("{limits} window limits for {paths} paths")]
     Limits {
-        /// How many limits there are.
+        /// The number of limits.
         limits: usize,
-        /// How many paths.
+        /// The number of paths.
         paths: usize,
     },
     /// The model has no answer.

@@ -43,13 +43,13 @@ pub fn hull(problem: &Problem) -> Certificate {
 pub struct FilledHulls {
     /// A feasible answer.
     pub limits: Vec<u32>,
-    /// Its value, summed segment by segment.
+    /// The value, summed segment by segment.
     pub value: f64,
     /// The upper bound for every choice of candidates.
     pub bound: f64,
     /// The slope of the first segment that did not fit whole; 0 if all did.
     pub price: f64,
-    /// How many segments there are.
+    /// The number of segments.
     pub segments: u64,
 }
 

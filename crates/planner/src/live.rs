@@ -108,7 +108,7 @@ impl LivePlanner {
     }
 }
 
-/// Whether packets wait in a queue of the path. The way there shows it sooner than the round trip, whose variation is the
+/// Returns true if packets wait in a queue of the path. The way there shows it sooner than the round trip, whose variation is the
 /// way back's too.
 fn is_queueing(path: &PathSample) -> bool {
     path.one_way.map_or_else(
@@ -117,7 +117,7 @@ fn is_queueing(path: &PathSample) -> bool {
     )
 }
 
-/// How many times what it delivers a path that does not queue is taken to carry.
+/// The number of times what it delivers a path that does not queue is taken to carry.
 fn headroom(path: &PathSample) -> f64 {
     if path.is_below_threshold() { IN_SLOW_START } else { IN_AVOIDANCE }
 }

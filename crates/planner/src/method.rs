@@ -25,7 +25,7 @@ impl Method {
     /// What [`Method::name`] gives, in the order of the documents.
     pub const NAMES: [&'static str; 4] = ["exact", "brute-force", "step", "hull"];
 
-    /// Its name in commands and documents.
+    /// The name in commands and documents.
     pub fn name(self) -> &'static str {
         match self {
             Method::Exact => "exact",

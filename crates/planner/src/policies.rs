@@ -110,7 +110,7 @@ impl SharedBuffer {
 }
 
 impl DeliveredByPaths {
-    /// All paths together, in packets/s.
+    /// The paths together, in packets/s.
     pub fn throughput(&self) -> f64 {
         self.delivered.iter().sum::<u64>() as f64 / self.seconds
     }

@@ -16,7 +16,7 @@ pub struct Problem {
     missing_reports: u32,
 }
 
-/// How many points the curves of a problem may have together: 128 MiB of them, and some times that while one is solved.
+/// The number of points the curves of a problem that may have together: 128 MiB of them, and some times that while one is solved.
 pub const MOST_POINTS: u64 = 1 << 24;
 
 /// The largest throughput that is accepted, in packets/s: sums of such values are finite.
@@ -29,7 +29,7 @@ pub struct Allocation {
     pub limits: Vec<u32>,
     /// The throughput of all paths together, in packets/s.
     pub throughput: f64,
-    /// How many candidates were compared: a measure of the work that does not depend on the machine.
+    /// The number of candidates that were compared: a measure of the work that does not depend on the machine.
     pub evaluations: u64,
 }
 
@@ -77,7 +77,7 @@ impl Problem {
         self
     }
 
-    /// Whether a limit of so many packets may be chosen.
+    /// Returns true if a limit of so many packets may be chosen.
     pub(crate) fn allows(&self, limit: u32) -> bool {
         limit <= 1 || limit > self.missing_reports
     }

@@ -10,13 +10,13 @@ pub const OFF: f64 = 0.2;
 /// A mistake about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// Its loss is taken for a fifth more.
+    /// The loss is taken for a fifth more.
     MoreLoss,
-    /// Its loss is taken for a fifth less.
+    /// The loss is taken for a fifth less.
     LessLoss,
-    /// Its rate is taken for a fifth more.
+    /// The rate is taken for a fifth more.
     HigherRate,
-    /// Its rate is taken for a fifth less.
+    /// The rate is taken for a fifth less.
     LowerRate,
 }
 

@@ -36,7 +36,7 @@ pub fn step(problem: &Problem, step: u32, set: StepSet) -> Result<Allocation, Pl
     Ok(problem.allocation(limits, evaluations))
 }
 
-/// How many combinations an exhaustive search in steps of `step` packets tries: WS' number of iterations.
+/// The number of combinations an exhaustive search in steps of `step` packets tries: WS' number of iterations.
 ///
 /// # Errors
 /// A step of 0, or a path without a limit to try.

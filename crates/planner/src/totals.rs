@@ -18,7 +18,7 @@ const TIE: f64 = 1e-13;
 pub struct PathStage<'a> {
     /// The path's index.
     pub path: usize,
-    /// Its candidates.
+    /// The candidates.
     pub candidates: &'a [Candidate],
 }
 
@@ -54,7 +54,7 @@ impl<'a> Program<'a> {
         Ok(Program { stages, ranges, sums })
     }
 
-    /// How many sums it compares.
+    /// The number of sums it compares.
     pub fn sums(&self) -> u64 {
         self.sums as u64
     }

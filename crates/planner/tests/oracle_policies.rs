@@ -12,7 +12,7 @@ const BATCH: f64 = 500.0;
 /// The seconds that are left out at the beginning.
 const WARM_UP: f64 = 50.0;
 
-/// All paths' throughput in packets/s, with its standard error.
+/// The paths' throughput in packets/s, with its standard error.
 fn simulated(paths: &[PathParameters], buffer: u32, policy: Policy, seed: u64) -> (f64, f64) {
     let mut shared =
         SharedBuffer::new(paths, buffer, policy, RoundLoss::Independent).expect("a row has an answer");

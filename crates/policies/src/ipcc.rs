@@ -67,7 +67,7 @@ const SETTINGS: &[Setting<OwnSettings>] = &[own_field!(
 #[derive(Debug)]
 pub struct IpccDetection {
     rules: IpccRules,
-    /// How many missing reports make a chunk lost.
+    /// The number of missing reports make a chunk lost.
     threshold: u8,
     places: Places,
     paths: Vec<OfPath>,

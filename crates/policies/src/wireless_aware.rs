@@ -30,7 +30,7 @@ pub struct WirelessRules {
     pub backoff: Backoff,
     /// What leaves after a time-out without a mark.
     pub after_timeout: AfterTimeout,
-    /// Whether a path has to show that its losses are none of congestion.
+    /// True if a path has to show that its losses are none of congestion.
     pub evidence: EvidenceRule,
 }
 
@@ -183,7 +183,7 @@ impl WirelessAware {
 }
 
 impl PathMemory {
-    /// Whether a loss is one of the link (M-WA-1), as far as the rules want evidence for it.
+    /// Returns true if a loss is one of the link (M-WA-1), as far as the rules want evidence for it.
     fn is_of_the_link(&mut self, rule: EvidenceRule, signal: Signal, view: &View<'_>, path: PathId) -> bool {
         let sample = view.path(path);
         if sample.ecn_open {

@@ -88,7 +88,7 @@ impl FigureStudy {
         Ok(made.iter().flatten().map(|batch| PyBytes::new(py, &batch.to_bytes())).collect())
     }
 
-    /// How many runs are missing.
+    /// The number of runs that are missing.
     fn lacks(&self, py: Python<'_>) -> PyResult<usize> {
         let lacks = py.detach(|| {
             let conduct = locked(&self.conduct);

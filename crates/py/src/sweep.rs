@@ -86,7 +86,7 @@ impl Sweep {
         (progress.done, progress.expected)
     }
 
-    /// Whether every point has enough runs.
+    /// Returns true if every point has enough runs.
     #[getter]
     fn is_complete(&self) -> bool {
         locked(&self.core).is_complete()

@@ -38,5 +38,5 @@ fn traced(scenario: &Scenario, watcher: &Watcher) -> Result<MemorySink, BuildErr
     Ok(sink)
 }
 
-/// How much simulated time is observed together: bounds the memory of what was seen and is not in the tables yet.
+/// The amount of simulated time that is observed together: bounds the memory of what was seen and is not in the tables yet.
 const SLICE: Duration = Duration::from_millis(50);

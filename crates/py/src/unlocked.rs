@@ -69,8 +69,8 @@ pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long a signal may wait.
+/// The time a signal may wait.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long work that was called off may take to end before the exception is raised.
+/// The time work that was called off may take to end before the exception is raised.
 const GRACE: Duration = Duration::from_millis(500);

@@ -85,17 +85,17 @@ impl BySeed {
 }
 
 impl ConfidenceInterval {
-    /// Its lower end.
+    /// The lower end.
     pub fn low(self) -> f64 {
         self.mean - self.half
     }
 
-    /// Its upper end.
+    /// The upper end.
     pub fn high(self) -> f64 {
         self.mean + self.half
     }
 
-    /// Whether it is one: values that are not numbers have none.
+    /// Returns true if it is one: values that are not numbers have none.
     pub fn is_known(self) -> bool {
         !self.mean.is_nan() && !self.half.is_nan()
     }

@@ -50,7 +50,7 @@ pub trait RunWatch: Send + Sync + std::fmt::Debug {
     /// One of them has ended.
     fn on_run(&self);
 
-    /// Whether no more is wanted: runs that are under way end early, and are lost.
+    /// Returns true if no more is wanted: runs that are under way end early, and are lost.
     fn is_interrupted(&self) -> bool {
         false
     }
@@ -218,7 +218,7 @@ impl ProgressLines {
     }
 }
 
-/// How much simulated time goes by before a run looks whether it is still wanted, and lets go of what was observed.
+/// The amount of simulated time that goes by before a run looks whether it is still wanted, and lets go of what was observed.
 const SLICE: Duration = Duration::from_secs(2);
 
 /// The line about `done` runs of `all` after so many seconds, at least one of them done.

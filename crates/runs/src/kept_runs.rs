@@ -62,7 +62,7 @@ pub struct KeptRuns<V> {
     watch: Arc<dyn RunWatch>,
 }
 
-/// How many runs and rows there were.
+/// The number of runs and rows there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
     /// Runs whose values were kept before.
@@ -174,7 +174,7 @@ impl<V: KeptValues> KeptRuns<V> {
         &*self.watch
     }
 
-    /// How many of these runs are not kept.
+    /// The number of these runs are not kept.
     pub fn lacks(&self, points: &[GridPoint]) -> usize {
         self.missing(points).iter().map(|point| point.seeds.clone().count()).sum()
     }
@@ -295,7 +295,7 @@ impl<V: KeptValues> KeptRuns<V> {
         trusted
     }
 
-    /// How many runs and rows there were so far.
+    /// The number of runs and rows there were so far.
     pub fn counts(&self) -> RunCounts {
         self.counts
     }

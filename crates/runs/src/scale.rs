@@ -12,7 +12,7 @@ pub enum StudyScale {
 }
 
 impl StudyScale {
-    /// How many seeds for a point that has `full` at full scale; a point without randomness has one.
+    /// The number of seeds for a point that has `full` at full scale; a point without randomness has one.
     pub fn seeds(self, full: u64) -> u64 {
         match self {
             StudyScale::Quick => full.min(5),

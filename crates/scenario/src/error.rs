@@ -37,7 +37,6 @@ pub enum ErrorKind {
 pub enum Location {
     /// In a file: the scenario, or a trace.
     File {
-        /// Its name.
         name: String,
         /// From 1.
         line: usize,
@@ -154,7 +153,7 @@ impl ScenarioError {
 }
 
 impl ErrorKind {
-    /// Its name in documents for programs.
+    /// The name in documents for programs.
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Syntax => "syntax",

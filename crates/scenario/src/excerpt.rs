@@ -9,7 +9,7 @@ use crate::source::Position;
 /// A line, and what is marked in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Its number in a file, from 1; `None` for a setting of the command line.
+    /// The number in a file, from 1; `None` for a setting of the command line.
     line: Option<usize>,
     text: String,
     /// In bytes of the text.

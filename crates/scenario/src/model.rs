@@ -19,7 +19,7 @@ use anabranch_sctp::policy::window::WindowBound;
 pub struct Scenario {
     /// What it shows; empty where the file does not say.
     pub title: String,
-    /// How long and how often it runs.
+    /// The time and how often it runs.
     pub run: RunSettings,
     /// The links, copies made, in order of the file.
     pub links: Vec<Link>,
@@ -39,7 +39,7 @@ pub struct Scenario {
     pub registry: Registry,
 }
 
-/// How long and how often a scenario runs.
+/// The time and how often a scenario runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSettings {
     /// The limit of simulated time; `None` when it ends with the last transfer.
@@ -48,7 +48,7 @@ pub struct RunSettings {
     pub warmup: Duration,
     /// The first replication's seed.
     pub seed: u64,
-    /// How many replications, with seeds `seed`, `seed + 1`, …
+    /// The number of replications, with seeds `seed`, `seed + 1`, …
     pub runs: u64,
 }
 
@@ -62,7 +62,7 @@ impl Default for RunSettings {
 /// Two one-way pipes, there and back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Its name; a copy's ends with its number.
+    /// The name; a copy's ends with its number.
     pub name: String,
     /// The way there.
     pub forward: LinkConfig,
@@ -73,7 +73,7 @@ pub struct Link {
 /// Links in a row, or a way across the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// Its name; a copy's ends with its number.
+    /// The name; a copy's ends with its number.
     pub name: String,
     /// Indices into [`Scenario::links`], in order of the way there. At least one, but for a path across the mesh, which
     /// has none.
@@ -109,7 +109,7 @@ pub enum Direction {
 /// A flow: which paths, which transport, which traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// Its name; a copy's ends with its number.
+    /// The name; a copy's ends with its number.
     pub name: String,
     /// How it is carried.
     pub protocol: Protocol,
@@ -137,7 +137,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Whether it is an association on each path, as [`Multipath::AppStripe`] has it.
+    /// Returns true if it is an association on each path, as [`Multipath::AppStripe`] has it.
     pub fn is_appstripe(&self) -> bool {
         matches!(self, Protocol::Sctp(sctp) if sctp.multipath == Multipath::AppStripe)
     }
@@ -154,9 +154,9 @@ pub enum Traffic {
     OnOff {
         /// The rate and size while on.
         messages: Messages,
-        /// How long it sends.
+        /// The time it sends.
         on: Duration,
-        /// How long it does not.
+        /// The time it does not.
         off: Duration,
     },
     /// With exponential times between messages.
@@ -180,7 +180,7 @@ pub struct Sctp {
     pub config: Config,
     /// How several paths are used.
     pub multipath: Multipath,
-    /// Whether messages are delivered in the order in which they were sent.
+    /// True if messages are delivered in the order in which they were sent.
     pub ordered: bool,
     /// How the association opens.
     pub handshake: HandshakeMode,

@@ -5,7 +5,7 @@
 pub(crate) struct Span {
     /// Which text.
     pub origin: TextOrigin,
-    /// Its first byte.
+    /// The first byte.
     pub start: usize,
     /// The byte after its last.
     pub end: usize,

@@ -128,9 +128,8 @@ pub enum SendError {
     /// The peer does not accept this many streams.
     #[error("there is no stream {stream}: the peer takes {streams}")]
     NoSuchStream {
-        /// The stream.
         stream: u16,
-        /// How many streams there are.
+        /// The number of streams.
         streams: u16,
     },
     /// The message is empty, which RFC 9260 does not allow.
@@ -232,7 +231,7 @@ impl Association {
         session.or_else(|| self.events.pop_front())
     }
 
-    /// Queues a message. Its bytes are copied only into packets.
+    /// Queues a message. The bytes are copied only into packets.
     ///
     /// # Errors
     /// There is no room now, or never will be; the stream does not exist; the association is not open.

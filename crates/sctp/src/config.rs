@@ -50,7 +50,7 @@ pub struct Config {
     pub rwnd_charge: Charge,
     /// The layer between IP and SCTP.
     pub encapsulation: Encapsulation,
-    /// Whether packets carry a CRC32c.
+    /// True if packets carry a CRC32c.
     pub checksum: Checksum,
     /// The ECN codepoint of all packets of an open association, for tests of what hands codepoints on. With Not-ECT,
     /// `ecn` decides.
@@ -68,7 +68,7 @@ pub struct Config {
     pub cmt: CmtRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
-    /// Whether paths that are found to share a bottleneck grow together.
+    /// True if paths that are found to share a bottleneck grow together.
     pub coupled: Coupling,
     /// How far windows may grow: a name in the registry.
     pub window_management: String,
@@ -79,9 +79,9 @@ pub struct Config {
     pub loss_response: String,
     /// The settings of policies' own.
     pub own: OwnSettings,
-    /// Whether chunks are sent again in the idle period of a small window (M-SWS-1).
+    /// True if chunks are sent again in the idle period of a small window (M-SWS-1).
     pub small_window_recovery: bool,
-    /// Whether windows of a path go on from half of what filled it for another association of the endpoint, up to ten minutes ago.
+    /// True if windows of a path go on from half of what filled it for another association of the endpoint, up to ten minutes ago.
     pub remember_paths: bool,
     /// Which path carries new data: a name in the registry.
     pub scheduler: String,
@@ -96,7 +96,7 @@ pub struct Config {
     pub out_of_order: OutOfOrder,
     /// How far the receive buffer grows by itself; `None` for a fixed size.
     pub receive_growth: Option<Growth>,
-    /// How much user data may wait to be acknowledged. Chunks of a few bytes cost more memory than they carry, so
+    /// The amount of user data that may wait to be acknowledged. Chunks of a few bytes cost more memory than they carry, so
     /// less user data may wait in them.
     pub send_buffer: ByteCount,
     /// How large a message may be.
@@ -112,19 +112,19 @@ pub struct Config {
     pub ecn: EcnUse,
     /// The window after the report of a mark.
     pub ecn_window: EcnWindow,
-    /// Whether this end marks some of its first packets on each path itself, to learn whether marks come back.
+    /// True if this end marks some of its first packets on each path itself, to learn whether marks come back.
     pub ecn_test: bool,
-    /// Whether packets that begin with a retransmission may be marked (YE; RFC 3168 §6.1.5 has them leave without ECT).
+    /// True if packets that begin with a retransmission may be marked (YE; RFC 3168 §6.1.5 has them leave without ECT).
     pub ect_retransmissions: bool,
-    /// Whether every report of a mark is answered, and not only one that cuts the window: a lost answer is repaired by the
+    /// True if every report of a mark is answered, and not only one that cuts the window: a lost answer is repaired by the
     /// next one (M-ECN-5).
     pub cwr_always: bool,
 
-    /// How many missing reports make a chunk lost.
+    /// The number of missing reports make a chunk lost.
     pub missing_reports: u8,
     /// When the receiver sends a SACK.
     pub sack: SackSettings,
-    /// Whether the chunk that uses up the peer's window asks for a SACK without delay (RFC 7053).
+    /// True if the chunk that uses up the peer's window asks for a SACK without delay (RFC 7053).
     pub sack_immediately: bool,
     /// Which packets the receiver may acknowledge late, unless [`SackSettings::when`] says it: a name in the registry.
     pub ack_timing: String,
@@ -147,29 +147,29 @@ pub struct Config {
     pub idle_floor: u64,
     /// How windows grow in slow start: a policy's name.
     pub slow_start: String,
-    /// Whether a window grows only when the cumulative TSN advances.
+    /// True if a window grows only when the cumulative TSN advances.
     pub growth_needs_advance: bool,
-    /// Whether partial_bytes_acked is limited to cwnd while the window is not fully used.
+    /// True if partial_bytes_acked is limited to cwnd while the window is not fully used.
     pub clamp_partial_bytes: bool,
     /// What becomes of ssthresh before idle decay.
     pub idle_ssthresh: IdleThreshold,
-    /// Whether a cut raises a window below `window_floor` to that floor, as the RFCs literally say (M-SCTP-7 rule 1).
+    /// True if a cut raises a window below `window_floor` to that floor, as the RFCs literally say (M-SCTP-7 rule 1).
     pub cut_may_raise: bool,
-    /// Whether the last packet must also fit into cwnd (M-SCTP-3).
+    /// True if the last packet must also fit into cwnd (M-SCTP-3).
     pub strict_window: bool,
     /// Which SACKs allow one fast-retransmit packet to pass cwnd.
     pub fast_retransmit_exemption: Exemption,
-    /// How many packets one event may send on a path.
+    /// The number of packets one event may send on a path.
     pub max_burst: MaxBurst,
 
     /// When a path or the association fails, and how idle paths are probed.
     pub failover: Failover,
-    /// Whether paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
+    /// True if paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
     pub trusts_given_addresses: bool,
-    /// Whether this end announces addresses that its host gains and loses, and accepts such changes from the peer
+    /// True if this end announces addresses that its host gains and loses, and accepts such changes from the peer
     /// (RFC 5061), once both ends have offered it: authenticated by AUTH (RFC 4895), or by the seal.
     pub dynamic_addresses: bool,
-    /// How long a state cookie is valid.
+    /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// How often INIT or COOKIE-ECHO is sent again before giving up.
     pub max_init_retransmits: u32,
@@ -178,7 +178,7 @@ pub struct Config {
 /// What counts as the weight of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
-    /// Its user data.
+    /// The user data.
     User,
     /// The chunk with its header and padding.
     Chunk,
@@ -246,7 +246,7 @@ pub enum SackWhen {
 pub enum SackBatch {
     /// Each packet separately: a SACK is sent as soon as one is due.
     Each,
-    /// All packets together, by one SACK at the end.
+    /// The packets together, by one SACK at the end.
     Whole,
 }
 
@@ -330,9 +330,9 @@ pub struct Failover {
     /// The time between HEARTBEATs on an idle path, to which RTO and jitter are added; with [`Duration::MAX`] idle
     /// paths are not probed.
     pub heartbeat: Duration,
-    /// How many HEARTBEATs for path verification leave in one RTO.
+    /// The number of HEARTBEATs for path verification leave in one RTO.
     pub heartbeat_max_burst: u32,
-    /// Whether a path that is silent for 1.5 srtt + 25 ms while another path delivers has potentially failed at once,
+    /// True if a path that is silent for 1.5 srtt + 25 ms while another path delivers has potentially failed at once,
     /// and failed paths are probed twice a second. What was lost during an outage then leaves at the first answer, whatever the
     /// time-out has grown to; lost chunks keep their room in the peer's window; and a time-out that follows another leaves
     /// the slow-start threshold as it is.
@@ -351,13 +351,13 @@ impl Failover {
         quick: false,
     };
 
-    /// Whether a path with `errors` errors in a row has potentially failed, if it has not failed.
+    /// Returns true if a path with `errors` errors in a row has potentially failed, if it has not failed.
     pub fn suspects_after(&self, errors: u32) -> bool {
         self.potentially_failed > 0 && errors >= self.potentially_failed
     }
 }
 
-/// Whether the congestion control of this name [tells losses
+/// Returns true if the congestion control of this name [tells losses
 /// apart](crate::policy::congestion::CongestionControl::tells_losses_apart); not if `registry` has none.
 pub fn tells_losses_apart(control: &str, registry: &Registry) -> bool {
     let rules = Config::default().rules(Seed::from_number(0));
@@ -412,7 +412,7 @@ impl Config {
         detection.clone_into(&mut self.loss_detection);
     }
 
-    /// Whether the receive buffer has two levels, if the peer's has too (M-IPCC-7).
+    /// Returns true if the receive buffer has two levels, if the peer's has too (M-IPCC-7).
     pub fn has_two_levels(&self) -> bool {
         self.out_of_order != OutOfOrder::InBuffer
     }

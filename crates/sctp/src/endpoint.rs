@@ -61,7 +61,7 @@ pub struct EndpointConfig {
     pub registry: Registry,
     /// The SCTP port; UDP ports are in the addresses.
     pub port: u16,
-    /// Whether INITs are accepted.
+    /// True if INITs are accepted.
     pub accepts: bool,
     /// The addresses of its sockets. The i-th is paired with the i-th of a peer; the shorter list is repeated.
     pub local: Vec<SocketAddr>,
@@ -378,7 +378,7 @@ impl Endpoint {
         }
     }
 
-    /// All associations, for reading, in the order of their ids.
+    /// The associations, for reading, in the order of their ids.
     pub fn associations(&self) -> impl Iterator<Item = &Association> {
         self.associations.iter()
     }
@@ -388,12 +388,12 @@ impl Endpoint {
         self.associations.len()
     }
 
-    /// Whether the endpoint has no association.
+    /// Returns true if the endpoint has no association.
     pub fn is_empty(&self) -> bool {
         self.associations.len() == 0
     }
 
-    /// How many associations were examined to find those of packets without our tag.
+    /// The number of associations that were examined to find those of packets without our tag.
     pub fn examined(&self) -> u64 {
         self.peers.examined()
     }
@@ -405,7 +405,7 @@ impl Endpoint {
         self.spent.keep(now, self.settings.config.cookie_lifetime * 2, tag);
     }
 
-    /// Whether an association that is closed or was removed had this tag.
+    /// Returns true if an association that is closed or was removed had this tag.
     fn is_spent(&self, tag: VerificationTag) -> bool {
         self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.spent.contains(tag)
     }
@@ -499,7 +499,7 @@ impl Machine for Endpoint {
     }
 }
 
-/// Whether one of the association's paths leads to `remote`.
+/// Returns true if one of the association's paths leads to `remote`.
 fn leads_to(association: &Association, remote: SocketAddr) -> bool {
     association.paths().iter().any(|sample| association.path_addresses(sample.id).remote == remote)
 }

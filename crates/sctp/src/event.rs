@@ -70,7 +70,7 @@ pub enum CloseReason {
     },
     /// The peer no longer answers.
     PeerGone {
-        /// How many retransmissions in a row were not answered.
+        /// The number of retransmissions in a row that were not answered.
         errors: u32,
     },
     /// The network drops packets of the size in which data was sent, and their fragments, though smaller packets

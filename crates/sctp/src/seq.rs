@@ -46,12 +46,12 @@ impl Tsn {
         self.0.wrapping_sub(earlier.0)
     }
 
-    /// Whether this TSN comes before `other`.
+    /// Returns true if this TSN comes before `other`.
     pub const fn is_before(self, other: Tsn) -> bool {
         (self.0.wrapping_sub(other.0) as i32) < 0
     }
 
-    /// Whether this TSN comes after `other`.
+    /// Returns true if this TSN comes after `other`.
     pub const fn is_after(self, other: Tsn) -> bool {
         other.is_before(self)
     }
@@ -85,7 +85,7 @@ impl Ssn {
         self.0.wrapping_sub(earlier.0)
     }
 
-    /// Whether this SSN comes before `other`.
+    /// Returns true if this SSN comes before `other`.
     pub const fn is_before(self, other: Ssn) -> bool {
         (self.0.wrapping_sub(other.0) as i16) < 0
     }

@@ -68,7 +68,7 @@ fn plays() -> &'static Played {
     })
 }
 
-/// Whether the environment names seeds.
+/// Returns true if the environment names seeds.
 fn is_chosen() -> bool {
     number("ANABRANCH_ADVERSARY_SEED").or(number("ANABRANCH_ADVERSARIES")).is_some()
 }

@@ -15,7 +15,7 @@ fn states(pair: &mut Pair, end: End) -> Vec<PathState> {
     pair.at(end).paths().iter().map(|sample| sample.state).collect()
 }
 
-/// How many packets with user data `end` sent on the second path.
+/// The number of packets with user data `end` sent on the second path.
 fn data_on_second(pair: &mut Pair, end: End) -> usize {
     let mark = format!("{end:?} -2> DATA");
     pair.take_log().iter().filter(|line| line.contains(&mark)).count()

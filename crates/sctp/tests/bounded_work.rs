@@ -23,7 +23,7 @@ fn sending() -> Pair {
     in_flight::sending(&Registry::standard(), Config::rfc9260())
 }
 
-/// All chunks but the first.
+/// The chunks but the first.
 const ALL: [GapBlock; 1] = [GapBlock { start: 2, end: CHUNKS }];
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_taken_back_again_and_again_costs_a_multiple_of_what_was_sent_and_arri
     assert_eq!(received, usize::from(CHUNKS), "{:?}", pair.a.events);
 }
 
-/// How many COOKIE-ACKs left Z since it was asked last.
+/// The number of COOKIE-ACKs that left Z since it was asked last.
 fn cookie_acks(pair: &mut Pair) -> usize {
     let log = pair.take_log();
     log.iter().map(|line| line.matches("COOKIE-ACK").count()).sum()
@@ -124,7 +124,7 @@ fn arrival(local: SocketAddr, remote: SocketAddr, bytes: Bytes) -> Arrival {
     Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory }
 }
 
-/// How many associations an end has.
+/// The number of associations an end has.
 const PEERS: usize = 1_024;
 
 fn peer(number: usize) -> SocketAddr {

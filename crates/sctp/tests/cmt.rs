@@ -134,7 +134,7 @@ fn no_window_grows_until_the_alternate_path_has_delivered() {
     assert_eq!(cmt, [[4, 8], [4, 9], [5, 9], [5, 10], [5, 11]]);
 }
 
-/// How many TSNs a line of [`Script::sent`] names.
+/// The number of TSNs a line of [`Script::sent`] names.
 fn tsns_in(line: &str) -> usize {
     line.split(' ').count() - 1
 }

@@ -32,7 +32,7 @@ impl Scheduler for Permuting {
     }
 }
 
-/// How many chunks were sent again in a transfer of 600 chunks over three paths without losses.
+/// The number of chunks that were sent again in a transfer of 600 chunks over three paths without losses.
 fn sent_again(rules: CmtRules, seed: u64) -> u64 {
     let mut registry = Registry::standard();
     registry.schedulers.add("permuting", move |_| Box::new(Permuting { chance: seed }));
@@ -116,7 +116,7 @@ fn skipping(window: u64) -> Script {
     script
 }
 
-/// What the receiver holds waits for chunk 1. Its room is what a SACK says, less what is in flight.
+/// What the receiver holds waits for chunk 1. The room is what a SACK says, less what is in flight.
 #[test]
 fn what_leaves_ahead_leaves_room_for_the_oldest_which_goes_when_nothing_else_can() {
     let mut script = skipping(3).numbered_from(2);

@@ -59,7 +59,7 @@ fn cuts(pair: &mut Pair) -> Vec<CutCause> {
         .collect()
 }
 
-/// How many packets left an end with this chunk.
+/// The number of packets that left an end with this chunk.
 fn count(pair: &Pair, from: End, chunk: &str) -> usize {
     let names = |text: &str| text.split([' ', '(']).any(|word| word == chunk);
     pair.log.iter().filter(|line| line.from == from && names(&line.text)).count()

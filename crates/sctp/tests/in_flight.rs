@@ -7,7 +7,7 @@ use anabranch_sctp::wire::{GapBlock, Sack};
 
 use crate::pair::{End, Pair};
 
-/// How many chunks are in flight, each in a packet of its own.
+/// The number of chunks that are in flight, each in a packet of its own.
 pub const CHUNKS: u16 = 1_000;
 
 /// Two ends with the rules of `config`, of which A has chunks in flight that have not arrived.

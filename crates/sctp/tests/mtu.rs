@@ -30,7 +30,7 @@ fn timeouts(pair: &mut Pair) -> u64 {
 }
 
 /// A sends messages of these lengths, each with its number, as fast as there is room, and Z gets each once and in order.
-/// How long it took, and the longest time in which nothing arrived.
+/// The time it took, and the longest time in which nothing arrived.
 fn transfer(pair: &mut Pair, lengths: &[usize]) -> (Duration, Duration) {
     transfer_while(pair, lengths, |_| ())
 }

@@ -23,7 +23,7 @@ fn dcsctp_and_ours_understand_each_other() {
     });
 }
 
-/// Its SHUTDOWN acknowledges a TSN that this end may never have sent (it takes the one that it sent itself):
+/// The SHUTDOWN acknowledges a TSN that this end may never have sent (it takes the one that it sent itself):
 /// a protocol violation, after which nothing ends in order. So only ours closes.
 #[test]
 fn sctp_proto_and_ours_understand_each_other() {
@@ -35,7 +35,7 @@ fn sctp_proto_and_ours_understand_each_other() {
     });
 }
 
-/// Its server accepts no INIT that lists the supported address types (RFC 9260 §3.3.2.1.5), which ours does. Its
+/// The server accepts no INIT that lists the supported address types (RFC 9260 §3.3.2.1.5), which ours does. Its
 /// SHUTDOWN is that of sctp-proto.
 #[test]
 fn rtc_sctp_and_ours_understand_each_other() {
@@ -53,7 +53,7 @@ struct Peer {
     new: fn(Role) -> Box<dyn Stack>,
     /// Which roles it may have.
     roles: &'static [Role],
-    /// Whether it can end an association in order by itself.
+    /// True if it can end an association in order by itself.
     may_close: bool,
 }
 

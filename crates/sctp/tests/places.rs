@@ -40,7 +40,7 @@ fn data_pipes(pair: &mut Pair) -> Vec<usize> {
     data.map(|line| line.pipe).collect()
 }
 
-/// All new data takes path 1, whose window has grown; path 2 stands by with room for four packets. Of the next
+/// The new data takes path 1, whose window has grown; path 2 stands by with room for four packets. Of the next
 /// window the first two packets are lost. The pipes that they take when they are sent again.
 fn pipes_after_two_losses(retransmission: &str) -> Vec<usize> {
     let config = Config { scheduler: "primary".into(), initial_ssthresh: None, ..counted(retransmission) };

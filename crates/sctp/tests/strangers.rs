@@ -30,7 +30,7 @@ fn stranger(last: [u8; 2]) -> SocketAddr {
     SocketAddr::from(([198, 51, last[0], last[1]], 777))
 }
 
-/// How many of `times` packets at once from these addresses Z answers.
+/// The number of `times` packets at once from these addresses Z answers.
 fn answers(pair: &mut Pair, from: impl Fn(u32) -> SocketAddr, times: u32, bytes: &[u8]) -> usize {
     for number in 0..times {
         pair.inject_from(End::Z, from(number), bytes.to_vec());

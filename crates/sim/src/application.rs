@@ -13,7 +13,7 @@ pub struct Sender {
     supply: Supply,
     /// The rest of a transfer.
     left: Option<ByteCount>,
-    /// How many bytes were taken so far.
+    /// The number of bytes that were taken so far.
     position: u64,
 }
 
@@ -22,7 +22,7 @@ pub struct Sender {
 pub struct Ready {
     /// The time since which it is ready.
     pub since: Time,
-    /// Its length.
+    /// The length.
     pub size: ByteCount,
 }
 
@@ -92,7 +92,7 @@ impl Sender {
         }
     }
 
-    /// Whether a whole transfer was sent.
+    /// Returns true if a whole transfer was sent.
     pub fn is_done(&self) -> bool {
         self.left.is_some_and(ByteCount::is_zero)
     }

@@ -5,7 +5,7 @@ use crate::measure::Summary;
 use crate::result::RunResult;
 use crate::unfit::TooFewSeeds;
 
-/// How many replications to run.
+/// The number of replications to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
     /// A fixed number of runs.
@@ -93,7 +93,7 @@ impl Sufficiency {
         self.on_run(result.flows.iter().map(|flow| flow.goodput_bps));
     }
 
-    /// How many of the runs so far are enough; `None` if even all of them are not.
+    /// The number of the runs so far are enough; `None` if even all of them are not.
     pub fn enough(&self) -> Option<u64> {
         self.enough
     }
@@ -103,7 +103,7 @@ impl Sufficiency {
         self.runs
     }
 
-    /// How many runs there will be, as far as the present ones tell: an interval shrinks with the root of their number.
+    /// The number of runs there will be, as far as the present ones tell: an interval shrinks with the root of their number.
     pub fn expected(&self) -> u64 {
         match (self.enough, self.stop) {
             (Some(enough), _) => enough,

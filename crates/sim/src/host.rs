@@ -37,7 +37,7 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
     /// Opens this end and the other one at once, without a packet.
     fn join(&mut self, _now: Time, _other: &mut dyn Transport) {}
 
-    /// Stops the end: from now on it sends and handles nothing, because its flow is complete without it. Its counters
+    /// Stops the end: from now on it sends and handles nothing, because its flow is complete without it. The counters
     /// can still be read.
     fn fall_silent(&mut self) {}
 
@@ -54,7 +54,7 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
         None
     }
 
-    /// Whether the end sends without acknowledgements, and has sent everything: what has not arrived will never
+    /// Returns true if the end sends without acknowledgements, and has sent everything: what has not arrived will never
     /// arrive.
     fn is_spent(&self) -> bool {
         false
@@ -105,7 +105,7 @@ pub struct Received {
 /// A path as its sender sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathView {
-    /// Whether it carries data.
+    /// True if it carries data.
     pub state: PathState,
     /// The congestion window.
     pub cwnd: ByteCount,
@@ -186,15 +186,15 @@ impl PathReport {
 pub struct Outbound {
     /// The flow's path that it takes.
     pub path: usize,
-    /// Its size with IP and UDP headers.
+    /// The size with IP and UDP headers.
     pub size: ByteCount,
-    /// Its ECN codepoint.
+    /// The ECN codepoint.
     pub ecn: Ecn,
     /// The number of the round of the path's window, if it carries data.
     pub round: Option<u64>,
-    /// Whether links may fragment it.
+    /// True if links may fragment it.
     pub may_fragment: bool,
-    /// Whether it carries a chunk that was sent before.
+    /// True if it carries a chunk that was sent before.
     pub retransmission: bool,
     /// The bytes after the IP and UDP headers.
     pub bytes: Bytes,
@@ -205,22 +205,22 @@ pub struct Outbound {
 pub struct Inbound {
     /// The flow's path on which it arrived.
     pub path: usize,
-    /// Its ECN codepoint after the last queue.
+    /// The ECN codepoint after the last queue.
     pub ecn: Ecn,
     /// When it left the other end.
     pub sent: Time,
     /// The bytes after the IP and UDP headers.
     pub bytes: Bytes,
-    /// Whether a bit changed on a link.
+    /// True if a bit changed on a link.
     pub is_damaged: bool,
-    /// Whether it is a second copy.
+    /// True if it is a second copy.
     pub is_duplicate: bool,
 }
 
 /// What an application received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: ByteCount,
     /// The time since it was sent.
     pub delay: Duration,

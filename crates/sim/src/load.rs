@@ -28,13 +28,13 @@ pub struct Load {
     pub path: u16,
     /// The host that sent it.
     pub from: Host,
-    /// Whether it carries a chunk that was sent before.
+    /// True if it carries a chunk that was sent before.
     pub retransmission: bool,
-    /// Whether links can read its chunks: it carries SCTP, and not sealed.
+    /// True if links can read its chunks: it carries SCTP, and not sealed.
     pub shows_chunks: bool,
-    /// Whether a bit changed.
+    /// True if a bit changed.
     pub is_damaged: bool,
-    /// Whether it is a second copy.
+    /// True if it is a second copy.
     pub is_duplicate: bool,
     /// When it left its host.
     pub sent: Time,
@@ -62,7 +62,7 @@ pub struct Routes {
     flows: Vec<usize>,
     /// The pairs of each flow.
     pairs: Vec<Range<usize>>,
-    /// Whether links can read the chunks in the packets of each flow.
+    /// True if links can read the chunks in the packets of each flow.
     show_chunks: Vec<bool>,
 }
 
@@ -183,7 +183,7 @@ impl Routes {
         self.flows[pair]
     }
 
-    /// Whether links can read the chunks in the packets of a pair.
+    /// Returns true if links can read the chunks in the packets of a pair.
     pub fn shows_chunks(&self, pair: usize) -> bool {
         self.show_chunks[self.flow(pair)]
     }

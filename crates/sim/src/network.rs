@@ -166,7 +166,7 @@ impl Network {
         self.meters[2 * flow + side(host)].as_ref()
     }
 
-    /// Whether a flow has failed, so that it delivers nothing more.
+    /// Returns true if a flow has failed, so that it delivers nothing more.
     pub fn has_failed(&self, flow: usize) -> bool {
         self.routes
             .pairs(flow)

@@ -58,7 +58,7 @@ pub struct PathSeen {
     pub path: usize,
     /// The host that sees it.
     pub host: Host,
-    /// Whether it carries data.
+    /// True if it carries data.
     pub state: PathState,
     /// The congestion window.
     pub cwnd: ByteCount,
@@ -159,14 +159,14 @@ pub struct PacketSeen {
     pub from: Host,
     /// The step.
     pub step: Step,
-    /// Its size on the link.
+    /// The size on the link.
     pub size: ByteCount,
-    /// Its ECN codepoint at this step.
+    /// The ECN codepoint at this step.
     pub ecn: Ecn,
     /// The bytes after IP and, with encapsulation, UDP: the SCTP packet or the datagram's payload; of TCP only the header,
     /// and [`following_data`](crate::following_data) says how many bytes of data follow it.
     pub bytes: Bytes,
-    /// Whether it carries a chunk that was sent before.
+    /// True if it carries a chunk that was sent before.
     pub retransmission: bool,
 }
 
@@ -225,7 +225,7 @@ pub struct FramePacket {
     pub path: usize,
     /// The host that sent it.
     pub from: Host,
-    /// Its bytes, as those of [`PacketSeen::bytes`].
+    /// The bytes, as those of [`PacketSeen::bytes`].
     pub bytes: Bytes,
 }
 
@@ -236,7 +236,7 @@ pub struct DeliverySeen {
     pub flow: usize,
     /// The host that sent it.
     pub from: Host,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: ByteCount,
     /// The time since it was given to the transport.
     pub delay: Duration,
@@ -249,7 +249,7 @@ impl Watch {
 }
 
 impl PathState {
-    /// All states, in the order of a path's life.
+    /// The states, in the order of a path's life.
     pub const ALL: [PathState; PathState::Removed as usize + 1] = [
         PathState::Unconfirmed,
         PathState::Active,

@@ -28,7 +28,7 @@ use users::LinkUsers;
 /// A flow as the models see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelFlow {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The paths that carry its data; at least one.
     pub paths: Vec<ModelPath>,
@@ -42,7 +42,7 @@ pub struct ModelFlow {
     pub packet: ByteCount,
     /// User data in it.
     pub payload: ByteCount,
-    /// How many packets an acknowledgement answers.
+    /// The number of packets an acknowledgement answers.
     pub packets_per_ack: u32,
     /// What the models leave out or assume, one sentence each.
     pub notes: Vec<String>,
@@ -51,11 +51,11 @@ pub struct ModelFlow {
 /// A path as the models see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPath {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// b, d, p and the bounds of the time-out.
     pub parameters: PathParameters,
-    /// How many packets the queue of its narrowest link holds.
+    /// The number of packets the queue of its narrowest link holds.
     pub queue: u64,
 }
 
@@ -81,7 +81,7 @@ impl ModelFlow {
         scenario.flows.iter().position(is_sctp).unwrap_or(0)
     }
 
-    /// Its paths, each with its limit.
+    /// The paths, each with its limit.
     pub fn limited(&self, limits: &[u32]) -> Vec<LimitedPath> {
         let limited =
             |(path, limit): (&ModelPath, &u32)| LimitedPath { path: path.parameters, limit: *limit };
@@ -170,7 +170,7 @@ fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -
     paths.iter().zip(hints(scenario, paths, sender)).map(of).collect()
 }
 
-/// How many of `paths` use each link of the scenario.
+/// The number of `paths` use each link of the scenario.
 fn paths_over_links(scenario: &Scenario, paths: &[usize]) -> Vec<usize> {
     let mut over = vec![0; scenario.links.len()];
     paths.iter().flat_map(|path| &scenario.paths[*path].links).for_each(|link| over[*link] += 1);
@@ -184,7 +184,7 @@ fn buffer_packets(sctp: &Sctp) -> u32 {
     u32::try_from(buffer.get() / sctp.config.mtu.get()).unwrap_or(u32::MAX)
 }
 
-/// How many packets wait at the narrowest link of a path before one is dropped.
+/// The number of packets that wait at the narrowest link of a path before one is dropped.
 fn queue(scenario: &Scenario, path: usize, direction: Direction, packet: ByteCount) -> u64 {
     let ways = scenario.paths[path].links.iter().map(|link| data_way(&scenario.links[*link], direction));
     let narrowest = ways.min_by_key(|way| way.rate.at_start());

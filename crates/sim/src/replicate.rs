@@ -42,36 +42,36 @@ pub struct Watcher {
 pub struct Replications {
     /// The results in the order of their seeds.
     pub runs: Vec<RunResult>,
-    /// How long each run took, by the watcher's clock.
+    /// The time each run took, by the watcher's clock.
     pub wall: Vec<Duration>,
-    /// Whether they were cancelled before there were enough.
+    /// True if they were cancelled before there were enough.
     pub is_cut_short: bool,
 }
 
 /// A replication that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// Its result, as far as it came.
+    /// The result, as far as it came.
     pub result: RunResult,
-    /// How long it took, by the watcher's clock.
+    /// The time it took, by the watcher's clock.
     pub wall: Duration,
-    /// Whether it ended before it was cancelled.
+    /// True if it ended before it was cancelled.
     pub is_whole: bool,
 }
 
 /// A flow over all replications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSummary {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its goodput in bits a second.
+    /// The goodput in bits a second.
     pub goodput_bps: Estimate,
-    /// How long its transfer took, in seconds, in the runs that completed it; `None` if no run did.
+    /// The time its transfer took, in seconds, in the runs that completed it; `None` if no run did.
     pub completion_s: Option<Estimate>,
 }
 
 impl Stop {
-    /// How many replications start after the first `done`, on `threads` threads. They never exceed the number that
+    /// The number of replications start after the first `done`, on `threads` threads. They never exceed the number that
     /// was requested.
     fn batch(self, done: u64, threads: u64) -> u64 {
         match self {
@@ -116,7 +116,7 @@ impl Watcher {
         self.is_called_off.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the replications were cancelled.
+    /// Returns true if the replications were cancelled.
     pub fn is_called_off(&self) -> bool {
         self.is_called_off.load(Ordering::Relaxed)
     }

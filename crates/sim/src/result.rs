@@ -13,7 +13,7 @@ use crate::observe::Host;
 /// The result of one replication.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
-    /// Its seed.
+    /// The seed.
     pub seed: u64,
     /// The simulated time at its end.
     pub time: Duration,
@@ -34,7 +34,7 @@ pub struct RunResult {
 /// The result of one direction of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowResult {
-    /// Its name; for the reverse direction of a flow in both directions it ends with `/reverse`.
+    /// The name; for the reverse direction of a flow in both directions it ends with `/reverse`.
     pub name: String,
     /// `sctp` or `udp`.
     pub protocol: &'static str,
@@ -100,7 +100,7 @@ pub struct WireBytes {
 /// The counters of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkResult {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The forward direction.
     pub forward: DirectionResult,
@@ -142,6 +142,6 @@ pub struct DirectionResult {
     pub in_flight: u64,
     /// Packets that waited for transmission, averaged over time.
     pub mean_queue_packets: f64,
-    /// How much it transmitted, as a fraction of what it could have transmitted.
+    /// The amount it transmitted, as a fraction of what it could have transmitted.
     pub utilisation: f64,
 }

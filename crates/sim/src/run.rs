@@ -32,7 +32,7 @@ pub struct Run {
     limit: Time,
     /// The flows, with the hosts that receive their data, whose completion ends the run.
     awaited: Vec<(usize, Host)>,
-    /// Whether a flow has data until the end of the run.
+    /// True if a flow has data until the end of the run.
     is_endless: bool,
 }
 
@@ -173,7 +173,7 @@ impl Run {
         }
     }
 
-    /// Whether every transfer is complete or has failed, and no other flow is still sending.
+    /// Returns true if every transfer is complete or has failed, and no other flow is still sending.
     fn is_done(&mut self) -> bool {
         if self.is_endless {
             return false;

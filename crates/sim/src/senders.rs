@@ -13,7 +13,7 @@ pub fn senders(direction: Direction) -> &'static [Host] {
     }
 }
 
-/// Whether a flow sends data from a host.
+/// Returns true if a flow sends data from a host.
 pub fn sends(flow: &Flow, host: Host) -> bool {
     senders(flow.direction).contains(&host)
 }

@@ -201,7 +201,7 @@ fn sacks_between(sender: &dyn Transport, receiver: &dyn Transport) -> Option<Sac
     Some(SackCounters::of_both_ends(&sender.sacks()?, &receiver.sacks()?))
 }
 
-/// How many bytes a byte of user data counts as: where windows are charged for whole packets, a packet counts with its
+/// The number of bytes a byte of user data counts as: where windows are charged for whole packets, a packet counts with its
 /// headers (completions 0.5).
 fn counted_as(flow: &Flow) -> f64 {
     match &flow.protocol {

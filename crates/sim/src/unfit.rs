@@ -8,12 +8,11 @@ pub enum BuildError {
     /// The settings of a flow are invalid.
     #[error("flow {flow:?}: {why}")]
     Flow {
-        /// The flow.
         flow: String,
         /// What is wrong with its settings.
         why: Unfit,
     },
-    /// Its replications have not enough seeds.
+    /// The replications have not enough seeds.
     #[error(transparent)]
     Seeds(#[from] TooFewSeeds),
 }
@@ -39,11 +38,8 @@ pub enum Unfit {
         "its window limits cannot be planned, because path {path:?} has a rate of 0 at the start: give a \
          list of limits"
     )]
-    NoRate {
-        /// The path.
-        path: String,
-    },
-    /// Its route is fixed when the run starts, and there is none.
+    NoRate { path: String },
+    /// The route is fixed when the run starts, and there is none.
     #[error(
         "there is no route from node {from:?} to node {to:?} when the run starts: move nodes closer together, \
          or choose routing = \"dsr\", which looks for one again and again"

@@ -18,7 +18,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// ns-3's string with TCP. Its packets have no options, where ours have 12 bytes of them: the segments of 500 bytes make
+/// ns-3's string with TCP. The packets have no options, where ours have 12 bytes of them: the segments of 500 bytes make
 /// packets of the same 552 bytes, and the goodput counts 512 of them.
 fn ns3_tcp(row: &Row<'_>) -> String {
     let hops = row.number("hops") as u32;

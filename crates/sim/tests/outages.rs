@@ -119,7 +119,7 @@ fn sctp() -> impl Strategy<Value = String> {
     )
 }
 
-/// How many outages: `ANABRANCH_OUTAGES` for more.
+/// The number of outages: `ANABRANCH_OUTAGES` for more.
 fn cases() -> u32 {
     std::env::var("ANABRANCH_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(24)
 }

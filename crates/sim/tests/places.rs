@@ -2,7 +2,7 @@
 
 use crate::worlds::{only, run, scenario};
 
-/// How many chunks were sent again on the lossy path and on the clean one.
+/// The number of chunks that were sent again on the lossy path and on the clean one.
 fn sent_again(retransmission: &str, seed: u64) -> [u64; 2] {
     let text = format!(
         r#"

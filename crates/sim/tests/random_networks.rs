@@ -138,7 +138,7 @@ fn sctp() -> impl Strategy<Value = String> {
     )
 }
 
-/// How many networks: `ANABRANCH_NETWORKS` for long walks.
+/// The number of networks: `ANABRANCH_NETWORKS` for long walks.
 fn cases() -> u32 {
     std::env::var("ANABRANCH_NETWORKS").ok().and_then(|text| text.parse().ok()).unwrap_or(150)
 }

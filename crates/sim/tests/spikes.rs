@@ -76,7 +76,7 @@ fn history() -> impl Strategy<Value = ([f64; 2], [u64; 2], &'static str, String)
     ([delay(), delay()], [queue(), queue()], select(vec!["1 MiB", "4 MiB"]), events)
 }
 
-/// How many histories: `ANABRANCH_OUTAGES` for more.
+/// The number of histories: `ANABRANCH_OUTAGES` for more.
 fn cases() -> usize {
     std::env::var("ANABRANCH_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }

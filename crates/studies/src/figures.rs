@@ -93,17 +93,17 @@ pub enum FigureError {
         "{figure}: seed {seed} of {series} at {x} moved {delivered} bytes in {seconds} s and was not done"
     )]
     Incomplete {
-        /// Its record.
+        /// The record.
         figure: &'static str,
-        /// Its curve.
+        /// The curve.
         series: &'static str,
-        /// Its place on the axis.
+        /// The place on the axis.
         x: f64,
         /// The run.
         seed: u64,
         /// What was delivered.
         delivered: u64,
-        /// How long it ran.
+        /// The time it ran.
         seconds: f64,
     },
 }
@@ -162,7 +162,7 @@ fn provisional(figure: &Figure, claim: &Claim, scale: StudyScale, all_seeds: &[u
 }
 
 impl Conduct {
-    /// All seeds at this scale, and nothing kept beyond the program's end.
+    /// The seeds at this scale, and nothing kept beyond the program's end.
     pub fn of_scale(scale: StudyScale) -> Conduct {
         Conduct { scale, at_most: None, kept: KeptRuns::in_memory() }
     }
@@ -177,7 +177,7 @@ impl Conduct {
 }
 
 impl FigureError {
-    /// Whether it is not an error, but the wish of who watched.
+    /// Returns true if it is not an error, but the wish of who watched.
     pub fn is_interruption(&self) -> bool {
         matches!(self, FigureError::Grid(GridError::Interrupted))
     }

@@ -83,7 +83,7 @@ fn cell(runs: &[RunResult], size: u32) -> SizeCell {
     }
 }
 
-/// How many messages of this size fill a packet.
+/// The number of messages of this size fill a packet.
 fn chunks_of(size: u32) -> u32 {
     (MTU - HEADERS) / chunk(size)
 }

@@ -16,7 +16,6 @@ pub enum TraceError {
          say with --link NAME=FILE,… which files are of one link"
     )]
     SameTwice {
-        /// The link.
         link: String,
         /// What both are.
         kind: TraceKind,
@@ -36,7 +35,7 @@ pub enum TraceError {
     NameCount {
         /// How many were given.
         names: usize,
-        /// How many links there are.
+        /// The number of links.
         links: usize,
         /// Their names without that.
         found: Vec<String>,

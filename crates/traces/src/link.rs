@@ -11,11 +11,11 @@ use crate::recording::Recording;
 /// A link of which there are recordings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedLink {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The files, each with what made it.
     pub files: Vec<(String, String)>,
-    /// How long the longest of them is.
+    /// The length of the longest of them.
     pub length: Duration,
     pub(crate) forward: Observations,
     pub(crate) reverse: Observations,
@@ -29,7 +29,7 @@ pub struct RecordedLink {
 pub struct Fact {
     /// The key.
     pub what: &'static str,
-    /// Whether it was measured.
+    /// True if it was measured.
     pub basis: FactBasis,
     /// How, or why so.
     pub how: String,

@@ -133,7 +133,7 @@ fn time(text: &str) -> Option<(Duration, &str)> {
     Some(fraction.map_or((at, rest), |(fraction, rest)| (at + fraction, rest)))
 }
 
-/// How many seconds a zone is east of Greenwich, and the rest: `Z`, `+0100`, `-05:00`, or nothing.
+/// The number of seconds a zone that is east of Greenwich, and the rest: `Z`, `+0100`, `-05:00`, or nothing.
 fn zone(text: &str) -> (i64, &str) {
     if let Some(rest) = text.strip_prefix(['Z', 'z']) {
         return (0, rest);

@@ -7,9 +7,9 @@ use crate::error::TraceError;
 /// A link as a user gives it: `wifi=ping.txt,iperf3.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenLink {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its files.
+    /// The files.
     pub files: Vec<String>,
 }
 

@@ -42,12 +42,7 @@ pub(crate) enum DelayForm {
     /// Of single probes.
     Probes(Series<Duration>),
     /// The least one and the mean of probes.
-    Summary {
-        /// The least.
-        least: Duration,
-        /// The mean.
-        mean: Duration,
-    },
+    Summary { least: Duration, mean: Duration },
     /// The least one: all others have a queue in them.
     Least(Duration),
 }
@@ -84,5 +79,5 @@ impl DelayForm {
     }
 }
 
-/// How many bytes may pass at each moment of a Mahimahi trace.
+/// The number of bytes that may pass at each moment of a Mahimahi trace.
 pub(crate) const OPPORTUNITY: u64 = 1_504;

@@ -51,7 +51,7 @@ pub(crate) fn read(text: &str, choices: &Choices) -> Read<Content> {
     Ok(joined.content(&runs, name))
 }
 
-/// Whether only `ping` or `fping` writes such a line, in any language.
+/// Returns true if only `ping` or `fping` writes such a line, in any language.
 pub(crate) fn is_line(line: &str) -> bool {
     let line = plain(line);
     let (_, line) = unstamped(&line);
@@ -186,7 +186,7 @@ fn refuse_other_summaries(text: &str, made_by: Dialect) -> Read<()> {
     })
 }
 
-/// All runs of a file, one after another.
+/// The runs of a file, one after another.
 struct Joined {
     tally: Tally,
     /// When each answer with a time was, and half of its round trip.

@@ -68,7 +68,7 @@ impl Recording {
         })
     }
 
-    /// How long it lasts.
+    /// The time it lasts.
     pub fn length(&self) -> Duration {
         self.length
     }
@@ -96,5 +96,5 @@ fn content(text: &str, kind: Option<TraceKind>, choices: &Choices) -> Read<(Trac
     Ok((kind, content))
 }
 
-/// How many bytes a file may have.
+/// The number of bytes a file that may have.
 pub const LARGEST: usize = 64 << 20;

@@ -130,7 +130,7 @@ struct Rows {
     delimiter: u8,
     mark: DecimalMark,
     clock: Clock,
-    /// How many cells have a word instead of a value.
+    /// The number of cells that have a word instead of a value.
     missing: u64,
     times: Vec<Duration>,
     rates: Vec<(Duration, BitRate)>,

@@ -212,14 +212,14 @@ impl LinkText<'_> {
     }
 }
 
-/// How many steps a quantity may have: ten times as many as anyone looks at.
+/// The number of steps a quantity that may have: ten times as many as anyone looks at.
 const MOST_STEPS: usize = 10_000;
 
-/// How long the steps are that stand for a trace.
+/// The time the steps are that stand for a trace.
 const INLINE: Duration = Duration::from_millis(100);
 
 const SECOND: u64 = 1_000_000_000;
 
-/// How long a scenario runs at least and at most, whatever its recordings' length.
+/// The time a scenario runs at least and at most, whatever its recordings' length.
 const LEAST_SECONDS: u64 = 10;
 const MOST_SECONDS: u64 = 3_600;

@@ -74,7 +74,7 @@ impl Destination {
     }
 }
 
-/// Whether `dir` stands for standard output.
+/// Returns true if `dir` stands for standard output.
 pub fn is_output(dir: &Path) -> bool {
     dir == Path::new("-")
 }

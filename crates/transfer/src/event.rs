@@ -15,9 +15,8 @@ pub enum Event {
     Forgone(ByteCount),
     /// A file begins.
     Began {
-        /// Its name.
         name: String,
-        /// Whether the ends first compare what the receiver has of it, which reads that part at both ends.
+        /// True if the ends first compare what the receiver has of it, which reads that part at both ends.
         compares: bool,
     },
     /// The last file continues after this many bytes, which the receiver has already.
@@ -43,28 +42,23 @@ pub enum Remark {
     NotItsBeginning {
         /// The file.
         name: String,
-        /// How much the receiver has.
+        /// The amount the receiver has.
         there: ByteCount,
     },
     /// The part is of a file with another size or time.
     AnotherVersion {
-        /// The part.
         part: PathBuf,
-        /// How much it holds.
+        /// The amount it holds.
         holds: ByteCount,
     },
     /// The part is not what was written down of it: it was damaged or changed.
-    Damaged {
-        /// The part.
-        part: PathBuf,
-    },
+    Damaged { part: PathBuf },
     /// An earlier version of the program left a part beside the file, which is not touched.
     LeftBeside {
-        /// The part.
         part: PathBuf,
         /// What is written down of it.
         state: PathBuf,
-        /// How much it holds.
+        /// The amount it holds.
         holds: ByteCount,
     },
 }
@@ -72,13 +66,13 @@ pub enum Remark {
 /// One file that was transferred, or was not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transferred {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// How much of it the receiver has, or had before it failed.
     pub size: ByteCount,
     /// How much of that was there before and did not travel.
     pub resumed: ByteCount,
-    /// Its hash, where it travelled to its end.
+    /// The hash, where it travelled to its end.
     pub digest: Option<Digest>,
     /// The receiver's verdict.
     pub verdict: FileVerdict,

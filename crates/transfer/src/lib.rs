@@ -105,5 +105,5 @@ pub fn hex(digest: &protocol::Digest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How many pieces wait between disk and network: 2 MiB.
+/// The number of pieces that wait between disk and network: 2 MiB.
 const PIECES_BETWEEN: usize = 32;

@@ -19,12 +19,12 @@ impl Limit {
         Limit { rate, clock: Clock::start(), due: Time::ZERO }
     }
 
-    /// How long `size` has to wait from now. It counts as sent even if the caller does not wait.
+    /// The time `size` has to wait from now. It counts as sent even if the caller does not wait.
     pub fn reserve(&mut self, size: ByteCount) -> Duration {
         self.reserve_at(self.clock.now(), size)
     }
 
-    /// How long a piece should be at most: what leaves in [`BURST`], so that a slow sender is not a jerky one.
+    /// The time a piece should be at most: what leaves in [`BURST`], so that a slow sender is not a jerky one.
     pub fn piece(rate: Option<BitRate>) -> usize {
         let bytes = rate.map_or(u128::MAX, |rate| {
             u128::from(rate.bits_per_second()) * u128::from(BURST.as_nanos()) / 8_000_000_000

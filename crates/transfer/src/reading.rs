@@ -18,7 +18,7 @@ use crate::sources::{SourceEntry, reason};
 /// A file that is being read.
 #[derive(Debug)]
 pub struct FileReader {
-    /// Its pieces in order; after the last, none.
+    /// The pieces in order; after the last, none.
     pub pieces: mpsc::Receiver<Piece>,
     /// Where the receiver's answers about it go, if the receiver is asked.
     pub words: Option<AnswerSender>,
@@ -63,21 +63,19 @@ fn words() -> (AnswerSender, AnswerReceiver) {
 pub enum Piece {
     /// A frame with a piece of the file, or with none.
     Frame {
-        /// The frame.
         frame: Bytes,
         /// How much is in it.
         size: ByteCount,
     },
     /// The file begins after `size`, which the receiver has. There is no frame.
     Begins {
-        /// How much that is.
+        /// The amount that is.
         size: ByteCount,
-        /// How much it has that is not the file's beginning.
+        /// The amount it has that is not the file's beginning.
         useless: ByteCount,
     },
     /// The last one.
     End {
-        /// The frame.
         frame: Bytes,
         /// The hash of all of it.
         digest: Digest,
@@ -86,7 +84,6 @@ pub enum Piece {
     GivenUp {
         /// The frame that says so.
         frame: Bytes,
-        /// Why.
         why: String,
     },
 }
@@ -325,7 +322,7 @@ mod tests {
         SourceEntry { path: path.to_owned(), offer: Offer { path: told, kind, mode: None, modified: None } }
     }
 
-    /// All pieces of a file of which the receiver has this beginning.
+    /// The pieces of a file of which the receiver has this beginning.
     fn pieces(entry: SourceEntry, has: Option<&[u8]>) -> Vec<Piece> {
         pieces_of(FileReader::begin(entry, MAX_PIECE), has)
     }

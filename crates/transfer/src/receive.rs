@@ -36,7 +36,7 @@ pub enum ReceiveFilesError {
         /// How the association ended.
         reason: CloseReason,
     },
-    /// These files were refused or failed; of very many, the first. All others were stored.
+    /// These files were refused or failed; of very many, the first. The others were stored.
     #[error("{} files were refused or failed, the first: \"{}\": {}", .0.len(), .0[0].name, .0[0].verdict.why)]
     NotStored(Vec<Transferred>),
     /// The association ended other than by the sender's goodbye: the sender may not have heard the last verdict.
@@ -50,7 +50,7 @@ enum WriterEvent {
     Began {
         name: String,
         size: Option<ByteCount>,
-        /// Whether what is there of it is looked for.
+        /// True if what is there of it is looked for.
         is_asked: bool,
     },
     /// What the user should know.
@@ -362,7 +362,7 @@ impl Writer {
     }
 }
 
-/// How much news may wait until its turn comes.
+/// The amount of news that may wait until its turn comes.
 const NEWS_BETWEEN: usize = 64;
-/// How many files are listed in an error: a peer that offers without end takes no memory without end.
+/// The number of files that are listed in an error: a peer that offers without end takes no memory without end.
 const MOST_LISTED: usize = 100_000;

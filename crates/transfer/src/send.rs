@@ -31,7 +31,7 @@ pub enum SendFilesError {
     /// The receiver breaks the file protocol.
     #[error("the receiver violates the file protocol: {0}")]
     Protocol(#[from] SenderError),
-    /// These files were not sent or not stored. All others were.
+    /// These files were not sent or not stored. The others were.
     #[error("{} files were not sent or not stored, the first: {}", .0.len(), .0[0])]
     NotStored(Vec<NotStored>),
 }
@@ -161,7 +161,7 @@ struct SendTask<'a> {
     piece: usize,
     /// What was offered and has no verdict, the oldest first.
     offered: VecDeque<Offered>,
-    /// How many verdicts came.
+    /// The number of verdicts that came.
     judged: u64,
     not_stored: Vec<NotStored>,
 }
@@ -170,13 +170,13 @@ struct SendTask<'a> {
 struct Offered {
     name: String,
     kind: FileKind,
-    /// Its length as offered.
+    /// The length as offered.
     promised: ByteCount,
     /// How much of it was sent, or is there already.
     size: ByteCount,
     /// How much is there already.
     resumed: ByteCount,
-    /// Its hash, once all of it was sent.
+    /// The hash, once all of it was sent.
     digest: Option<Digest>,
     /// Why it was given up here.
     given_up: Option<String>,
@@ -354,10 +354,10 @@ impl SendTask<'_> {
 
 /// A lost SHUTDOWN is sent again, over another path as well.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long the first word of a receiver may take, so that a silent one does not keep others out. A lost packet is sent
+/// The time the first word of a receiver may take, so that a silent one does not keep others out. A lost packet is sent
 /// again several times in that time.
 const FIRST_WORD: std::time::Duration = std::time::Duration::from_secs(10);
 /// How often acknowledged bytes are counted.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
-/// How many files may wait for their verdict.
+/// The number of files that may wait for their verdict.
 const MOST_OFFERED: usize = 256;

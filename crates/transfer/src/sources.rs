@@ -79,7 +79,7 @@ pub enum FindError {
         /// Where it is.
         path: PathBuf,
     },
-    /// Its name cannot be told to the receiver: another is needed.
+    /// The name cannot be told to the receiver: another is needed.
     #[error("cannot send {path:?}: {error}")]
     Name {
         /// Where it is.
@@ -142,7 +142,7 @@ impl Sources {
         Ok(sources)
     }
 
-    /// How much that is, as far as it is known.
+    /// The amount that is, as far as it is known.
     pub fn size(&self) -> ByteCount {
         self.entries.iter().filter_map(|entry| entry.offer.size()).sum()
     }

@@ -8,7 +8,7 @@ use anabranch_base::ByteCount;
 #[derive(Debug, Default)]
 pub struct Underway {
     messages: VecDeque<OutstandingMessage>,
-    /// How long they are together.
+    /// The time they are together.
     length: ByteCount,
 }
 

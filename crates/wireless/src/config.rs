@@ -97,7 +97,7 @@ pub enum Movement {
         slowest: Speed,
         /// The largest speed.
         fastest: Speed,
-        /// How long it waits at each place.
+        /// The time it waits at each place.
         pause: Duration,
     },
 }

@@ -37,7 +37,7 @@ impl FrameKind {
         FrameKind::RouteError,
     ];
 
-    /// Whether it is a data frame of the MAC: any but RTS, CTS and ACK.
+    /// Returns true if it is a data frame of the MAC: any but RTS, CTS and ACK.
     pub const fn is_data(self) -> bool {
         !matches!(self, FrameKind::Rts | FrameKind::Cts | FrameKind::Ack)
     }
@@ -115,12 +115,12 @@ impl AirTimes {
         self.sifs * 2 + self.cts + self.slot * 2
     }
 
-    /// How long a station waits for a CTS.
+    /// The time a station waits for a CTS.
     pub(crate) fn cts_wait(&self) -> Duration {
         self.sifs + self.cts + self.slot
     }
 
-    /// How long a station waits for an ACK.
+    /// The time a station waits for an ACK.
     pub(crate) fn ack_wait(&self) -> Duration {
         self.sifs + self.ack + self.slot
     }

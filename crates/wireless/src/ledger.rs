@@ -1,4 +1,4 @@
-//! How many copies of each packet the mesh has, so that each packet has one fate. A second copy exists from the time a
+//! The number of copies of each packet the mesh has, so that each packet has one fate. A second copy exists from the time a
 //! station receives a frame until the sender knows that, and after a sender that never knew it.
 
 /// The number of a packet, used again after it.

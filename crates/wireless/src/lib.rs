@@ -18,7 +18,7 @@
 //!   errors too. The retry bit is set once the data frame itself was sent before.
 //! - **DSR** follows RFC 4728, without replies from caches, salvaging, or requests that do not propagate. The target
 //!   answers each copy of a request that reaches it (§8.2.2 asks for that before it asks whether the request is new); others
-//!   pass it on once. All requests have a jitter, also the first: the two ends of a flow often lose their routes at the same
+//!   pass it on once. The requests have a jitter, also the first: the two ends of a flow often lose their routes at the same
 //!   time, and their searches would otherwise collide at the station between them. A station learns routes in both
 //!   directions from what it sends, forwards or receives, and from nothing that it overhears.
 //! - **After a link failure** the source of a packet routes it again, also the packet that failed: over another known

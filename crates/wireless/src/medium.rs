@@ -30,7 +30,7 @@ pub(crate) struct Neighbour {
     pub(crate) station: u16,
     /// The distance in metres.
     pub(crate) metres: f64,
-    /// Whether it is near enough to receive frames.
+    /// True if it is near enough to receive frames.
     pub(crate) receives: bool,
 }
 

@@ -49,7 +49,7 @@ pub struct Mesh<L> {
 impl<L: Payload + Clone + 'static> Mesh<L> {
     /// A mesh on which nothing is sent yet. `config` and `stations` have passed their checks.
     ///
-    /// Station `n` moves by the child `movement`, `n` of `seed`. Its back-offs, jitter and queue have other children.
+    /// Station `n` moves by the child `movement`, `n` of `seed`. The back-offs, jitter and queue have other children.
     pub fn new(config: &RadioConfig, stations: &[StationConfig], seed: &Seed) -> Mesh<L> {
         Mesh::with_movement(config, stations, seed, &seed.child("movement"))
     }

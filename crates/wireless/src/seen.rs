@@ -19,13 +19,13 @@ pub struct FrameSeen {
     pub start: Time,
     /// When its last bit ended.
     pub end: Time,
-    /// Its duration field: how long after its end the medium stays reserved.
+    /// The duration field: how long after its end the medium stays reserved.
     pub duration: Duration,
-    /// Whether it is a data frame that was sent before.
+    /// True if it is a data frame that was sent before.
     pub is_retry: bool,
     /// The sequence number of a data frame.
     pub sequence: u16,
-    /// Its size, FCS included.
+    /// The size, FCS included.
     pub size: ByteCount,
     /// The stations that received it without error, whether it was for them or not.
     pub received: Vec<Station>,
@@ -47,7 +47,7 @@ pub enum RoutingHeader {
     },
     /// A route request.
     Request {
-        /// Its number at the station that asks.
+        /// The number at the station that asks.
         id: u16,
         /// The station that is looked for.
         target: Station,
@@ -79,7 +79,6 @@ pub enum RoutingEvent {
     LinkFailure {
         /// When.
         at: Time,
-        /// The station.
         station: Station,
         /// The next hop.
         next: Station,
@@ -88,7 +87,6 @@ pub enum RoutingEvent {
     DiscoveryStarted {
         /// When.
         at: Time,
-        /// The station.
         station: Station,
         /// What it looks for.
         target: Station,
@@ -97,7 +95,6 @@ pub enum RoutingEvent {
     RouteFound {
         /// When.
         at: Time,
-        /// The station.
         station: Station,
         /// The route, both ends included.
         route: Vec<Station>,
@@ -106,7 +103,6 @@ pub enum RoutingEvent {
     RouteError {
         /// When.
         at: Time,
-        /// The station.
         station: Station,
         /// The ends of the link; the first has reported it.
         broken: [Station; 2],

@@ -22,16 +22,16 @@ pub(crate) use retry::{Attempts, RetryLimits, Unanswered};
 #[derive(Clone, Debug)]
 pub(crate) struct User<L> {
     pub(crate) load: L,
-    /// Its size without the headers of DSR.
+    /// The size without the headers of DSR.
     pub(crate) size: ByteCount,
     pub(crate) entry: EntryId,
     pub(crate) entered: Time,
     pub(crate) target: u16,
-    /// Its way, from its source; empty while it has none.
+    /// The way, from its source; empty while it has none.
     pub(crate) route: Route,
     /// The place on its way.
     pub(crate) at: usize,
-    /// Whether DSR routes it.
+    /// True if DSR routes it.
     pub(crate) is_dsr: bool,
     /// Link failures of the station before the packet joined its queue.
     pub(crate) failures_before: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Service<L> {
     pub(crate) uses_rts: bool,
     pub(crate) sequence: u16,
     pub(crate) attempts: Attempts,
-    /// Whether the data frame itself was sent before.
+    /// True if the data frame itself was sent before.
     pub(crate) is_retry: bool,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct OnAir {
     pub(crate) start: Time,
     pub(crate) end: Time,
     pub(crate) duration: Duration,
-    /// Whether it is a data frame that was sent before.
+    /// True if it is a data frame that was sent before.
     pub(crate) is_retry: bool,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct StationState<L> {
 }
 
 impl<L> StationState<L> {
-    /// Whether a frame waits for the end of the back-off.
+    /// Returns true if a frame waits for the end of the back-off.
     pub(crate) fn wants(&self) -> bool {
         self.service.is_some() && self.exchange == Exchange::Contending
     }

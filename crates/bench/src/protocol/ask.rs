@@ -20,9 +20,9 @@ pub struct Ask {
     pub direction: RequestedDirection,
     /// For how long.
     pub duration: Duration,
-    /// How long each message is, its header of 17 bytes included.
+    /// The length of each message, its header of 17 bytes included.
     pub message: ByteCount,
-    /// How much a second; as much as the transport takes where nothing is said.
+    /// The amount a second; as much as the transport takes where nothing is said.
     pub rate: Option<BitRate>,
     /// How long the spans are in which what arrives is counted.
     pub interval: Duration,
@@ -42,12 +42,12 @@ pub struct ServerLimits {
 }
 
 impl RequestedDirection {
-    /// Whether the client sends.
+    /// Returns true if the client sends.
     pub fn is_forward(self) -> bool {
         self != RequestedDirection::Reverse
     }
 
-    /// Whether the server sends.
+    /// Returns true if the server sends.
     pub fn is_reverse(self) -> bool {
         self != RequestedDirection::Forward
     }
@@ -77,7 +77,7 @@ impl RequestedDirection {
 }
 
 impl Ask {
-    /// Whether such a test may be: its values make sense, and it is within `limits`.
+    /// Returns true if such a test may be: its values make sense, and it is within `limits`.
     ///
     /// # Errors
     /// Why not, for the person at the other end.

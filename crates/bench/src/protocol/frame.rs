@@ -54,7 +54,7 @@ pub enum Frame {
     },
     /// That was all.
     End {
-        /// How many messages there were.
+        /// The number of messages.
         messages: u64,
         /// Their frames' bytes.
         bytes: ByteCount,

@@ -68,7 +68,7 @@ impl TestReceiver {
         }
     }
 
-    /// Whether the other sends no more.
+    /// Returns true if the other sends no more.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }

@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 /// How far the other end's clock is ahead of ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offset {
-    /// Its clock less ours, in nanoseconds.
+    /// The clock less ours, in nanoseconds.
     pub nanos: i64,
     /// How wrong that may be: half of the round trip that it was measured by, if all of that was one way.
     pub error: Duration,

@@ -17,11 +17,11 @@ pub struct EndReport {
     pub cpu_s: f64,
     /// The time in which it took that.
     pub seconds: f64,
-    /// How much its receive buffer held at last when full.
+    /// The amount its receive buffer held at last when full.
     pub receive_buffer_bytes: u64,
     /// How far it may grow.
     pub receive_buffer_limit_bytes: u64,
-    /// Its paths: what they carried away from there if it sent, else what they brought.
+    /// The paths: what they carried away from there if it sent, else what they brought.
     #[serde(serialize_with = "counters::tell")]
     pub paths: Vec<PathEntry>,
 }
@@ -58,7 +58,7 @@ pub struct ReceiverReport {
     pub longest_stall_s: f64,
     /// When that began, after the first delivery.
     pub longest_stall_at_s: f64,
-    /// How long an interval is.
+    /// The length of an interval.
     pub interval_s: f64,
     /// The bytes of each.
     pub intervals: Vec<u64>,

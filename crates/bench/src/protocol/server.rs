@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-/// Whether `message` is the first one of a program that sends files (OFFER) or fetches some (FETCH).
+/// Returns true if `message` is the first one of a program that sends files (OFFER) or fetches some (FETCH).
 fn is_of_files(message: &[u8]) -> bool {
     match message.first() {
         Some(1) => message.len() >= SHORTEST_OFFER,

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use super::ask::Ask;
 use super::report::{Delays, ReceiverReport};
 
-/// What was delivered so far. Its time begins with the first message.
+/// What was delivered so far. The time begins with the first message.
 #[derive(Clone, Debug)]
 pub struct DeliveryMeter {
     window: Duration,

@@ -17,7 +17,7 @@ pub enum Remedy {
     Set {
         /// The setting, among those of [`Config`](anabranch_net::Config): `receive_buffer`.
         key: &'static str,
-        /// Its value, as a scenario file has it.
+        /// The value, as a scenario file has it.
         value: String,
     },
     /// A longer test.

@@ -59,7 +59,7 @@ impl<'a> Evidence<'a> {
         self.alone.iter().max_by(|a, b| a.goodput_bps.total_cmp(&b.goodput_bps))
     }
 
-    /// Whether all that was to be sent was: it arrived in time, or the paths had nothing to do for most of the test.
+    /// Returns true if all that was to be sent was: it arrived in time, or the paths had nothing to do for most of the test.
     pub fn is_rate_kept(&self) -> bool {
         let is_kept =
             |offered: f64| self.run.goodput_bps >= ALL_OF_IT * offered || self.application >= MOSTLY;
@@ -72,14 +72,14 @@ impl<'a> Evidence<'a> {
         downs.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > 0.0)
     }
 
-    /// Whether paths that were down explain at least half of what is missing.
+    /// Returns true if paths that were down explain at least half of what is missing.
     pub fn is_gap_an_outage(&self) -> bool {
         let lost = self.weighed(|path| path.down_s);
         let missing = self.share_of_sum().map_or(NO_SUM_KNOWN, |share| 1.0 - share);
         lost >= SHORTEST_OUTAGE && lost >= missing / 2.0
     }
 
-    /// Whether together they carry what the best does alone, each less than alone, and windows alone held them back.
+    /// Returns true if together they carry what the best does alone, each less than alone, and windows alone held them back.
     pub fn share_a_link(&self) -> bool {
         let Some(best) = self.best_alone().filter(|_| self.alone.len() > 1) else { return false };
         let carry_less =
@@ -90,7 +90,7 @@ impl<'a> Evidence<'a> {
         (ALIKE..1.0 / ALIKE).contains(&ratio) && carry_less.count() > 1
     }
 
-    /// Whether every path that carried data has a queue that stands while its window is full. Such a link carries all that
+    /// Returns true if every path that carried data has a queue that stands while its window is full. Such a link carries all that
     /// it can.
     pub fn has_standing_queues(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
@@ -105,14 +105,14 @@ impl<'a> Evidence<'a> {
         losses::held_by_losses(&self.run.paths, self.run.congestion_control.as_deref())
     }
 
-    /// Whether losses hold the window of every path that carried data.
+    /// Returns true if losses hold the window of every path that carried data.
     pub fn is_each_held_by_losses(&self) -> bool {
         let held = self.held_by_losses();
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED);
         !held.is_empty() && used.all(|path| held.iter().any(|held| held.name == path.name))
     }
 
-    /// Whether a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.
+    /// Returns true if a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.
     pub fn fill_without_queue(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let heeds_queues = self.run.congestion_control.as_deref().is_some_and(losses::tells_losses_apart);
@@ -140,7 +140,7 @@ impl<'a> Evidence<'a> {
         (2.0 * rates * longest / 8.0, rates, longest)
     }
 
-    /// Whether the receiver's buffer held paths back that were alone.
+    /// Returns true if the receiver's buffer held paths back that were alone.
     pub fn is_alone_blocked(&self) -> bool {
         self.alone.iter().any(|alone| part(&alone.path, alone.path.rwnd_limited_s) >= super::NOTEWORTHY)
     }

@@ -44,7 +44,7 @@ pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<
     paths.iter().filter(|path| is_held(path)).collect()
 }
 
-/// Whether a congestion control does not take losses at an empty queue for congestion.
+/// Returns true if a congestion control does not take losses at an empty queue for congestion.
 pub fn tells_losses_apart(control: &str) -> bool {
     config::tells_losses_apart(control, &Registry::standard())
 }

@@ -57,7 +57,7 @@ impl EmulateArguments {
         Output { json_lines: self.output.json_lines || (is_relay && self.output.is_json()), ..self.output }
     }
 
-    /// All changes to the scenario, the settings first.
+    /// The changes to the scenario, the settings first.
     pub fn changes(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         self.settings.iter().cloned().chain(seed).collect()

@@ -28,7 +28,7 @@ pub struct Timing {
 }
 
 impl Output {
-    /// Whether standard output is for JSON only.
+    /// Returns true if standard output is for JSON only.
     pub fn is_json(self) -> bool {
         self.json || self.json_lines
     }

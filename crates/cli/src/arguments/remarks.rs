@@ -119,7 +119,7 @@ impl Remarks {
     }
 }
 
-/// How many columns a terminal has at least.
+/// The number of columns a terminal has at least.
 const COLUMNS: usize = 80;
 
 /// How far examples stand from the margin.

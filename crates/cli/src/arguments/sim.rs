@@ -56,7 +56,7 @@ pub struct SimArguments {
 pub struct Percentage(pub f64);
 
 impl SimArguments {
-    /// All changes to the scenario, the settings first.
+    /// The changes to the scenario, the settings first.
     pub fn changes(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         let runs = self.runs.map(|runs| format!("run.runs={runs}"));

@@ -11,7 +11,7 @@ use anabranch_net::LinkRule;
 pub struct Via {
     /// The interface or the address.
     pub link: String,
-    /// Whether it is used only while no other link carries.
+    /// True if it is used only while no other link carries.
     pub is_backup: bool,
     /// The most bytes that it may carry.
     pub most: Option<ByteCount>,

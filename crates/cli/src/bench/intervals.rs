@@ -121,7 +121,7 @@ fn beside(start: String, cells: &[String], labels: &[String]) -> Vec<String> {
     lines
 }
 
-/// Its rate, or why it has none.
+/// The rate, or why it has none.
 fn shown(path: &PathInterval, seconds: f64) -> String {
     match path.state {
         "active" => bits(path.carried, seconds),

@@ -38,9 +38,9 @@ pub struct BenchRoute {
 pub struct OnePath {
     /// What it is called.
     pub name: String,
-    /// Its address here; ports differ from one association to the next.
+    /// The address here; ports differ from one association to the next.
     pub local: IpAddr,
-    /// Its address there.
+    /// The address there.
     pub remote: SocketAddr,
 }
 
@@ -54,7 +54,7 @@ pub struct Connected {
 }
 
 impl BenchRoute {
-    /// All the ways that the command line allows.
+    /// The ways that the command line allows.
     ///
     /// # Errors
     /// An invalid host, interface, key or setting.
@@ -143,6 +143,6 @@ async fn choose(association: &Association, path: &OnePath) -> Result<(), Failure
     Ok(())
 }
 
-/// How long a path may take until it is verified.
+/// The time a path may take until it is verified.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 const LOOK: std::time::Duration = std::time::Duration::from_millis(20);

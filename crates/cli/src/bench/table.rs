@@ -136,7 +136,7 @@ fn round_trips(path: &PathEntry) -> String {
     }
 }
 
-/// Whether the rate that was asked for was kept.
+/// Returns true if the rate that was asked for was kept.
 fn kept(one: &OneWay<'_>, offered: BitRate, message: ByteCount) -> String {
     match one.unsent_messages() {
         0 => format!("{offered} was offered\n"),

@@ -49,12 +49,12 @@ impl Turn {
         }
     }
 
-    /// Whether a client from `hosts` may have a test now.
+    /// Returns true if a client from `hosts` may have a test now.
     pub fn may_take(&self, hosts: &[IpAddr]) -> bool {
         !self.is_begun() || self.is_returning(hosts)
     }
 
-    /// Whether a test of a client from `hosts` is the server's last.
+    /// Returns true if a test of a client from `hosts` is the server's last.
     pub fn is_last(&self, hosts: &[IpAddr]) -> bool {
         self.is_once && !self.is_returning(hosts)
     }

@@ -72,7 +72,7 @@ impl RoundUnit {
     }
 }
 
-/// How much the paths carry together in each of the three worlds.
+/// The amount the paths carry together in each of the three worlds.
 fn shares(rows: &[ComparisonRow]) -> String {
     let worlds = [
         ("predicted", AggregationGain::of(rows, ComparisonRow::predicted_bps)),

@@ -31,7 +31,7 @@ pub fn files(command: &Command) -> Vec<(&'static str, &'static str)> {
     files
 }
 
-/// Whether `command`, or one of its commands, has this argument.
+/// Returns true if `command`, or one of its commands, has this argument.
 fn is_about(command: &Command, argument: &str) -> bool {
     command.get_arguments().any(|one| one.get_id() == argument)
         || command.get_subcommands().any(|command| is_about(command, argument))

@@ -109,7 +109,7 @@ fn without_columns(rows: &[Vec<String>], is_unwanted: impl Fn(usize) -> bool) ->
     rows.iter().map(wanted).collect()
 }
 
-/// Whether a cell says that there was nothing.
+/// Returns true if a cell says that there was nothing.
 fn is_nothing(cell: &str) -> bool {
     matches!(cell, "" | "-" | "0" | "0 %" | "0.0 %" | "0 B")
 }

@@ -149,7 +149,7 @@ fn waiting() -> MutexGuard<'static, Waiting> {
 /// What waits for the reader of standard output.
 struct Waiting {
     bytes: Vec<u8>,
-    /// Whether a thread writes, all that comes, in its order.
+    /// True if a thread writes, all that comes, in its order.
     has_writer: bool,
 }
 

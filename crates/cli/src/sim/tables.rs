@@ -188,7 +188,7 @@ struct Fullness<'a> {
 }
 
 impl Fullness<'_> {
-    /// Whether a link of the path carried nearly all that it can, in the direction of the flow.
+    /// Returns true if a link of the path carried nearly all that it can, in the direction of the flow.
     fn has_full_link(&self, flow: &FlowResult, path: &str) -> bool {
         let Some(path) = self.scenario.paths.iter().find(|known| known.name == path) else { return false };
         path.links.iter().filter_map(|link| self.run.links.get(*link)).any(|link| {
@@ -255,7 +255,7 @@ pub fn goodput(estimate: &Estimate) -> String {
     with_error(estimate, rate)
 }
 
-/// Whether the runs differ by more than the rounding of their mean.
+/// Returns true if the runs differ by more than the rounding of their mean.
 fn has_spread(estimate: &Estimate) -> bool {
     estimate.sd.is_some_and(|sd| sd > ROUNDING * estimate.mean.abs())
 }

@@ -31,7 +31,7 @@ struct FileList {
     is_verifying: bool,
     done: Vec<Transferred>,
     tally: FileCounts,
-    /// Whether the beginning of a file that is not complete stays.
+    /// True if the beginning of a file that is not complete stays.
     is_part_kept: bool,
     remarks: Vec<String>,
     left_out: Vec<String>,
@@ -39,7 +39,7 @@ struct FileList {
     moved: Option<Time>,
 }
 
-/// How many files have which verdict.
+/// The number of files that have which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileCounts {
     /// Stored, with the right hash.
@@ -169,12 +169,12 @@ impl Progress {
         self.files().current.clone()
     }
 
-    /// Whether what is there of it is being read, which may take its time.
+    /// Returns true if what is there of it is being read, which may take its time.
     pub fn is_comparing(&self) -> bool {
         self.files().is_comparing
     }
 
-    /// Whether what was stored of it is being read back.
+    /// Returns true if what was stored of it is being read back.
     pub fn is_verifying(&self) -> bool {
         self.files().is_verifying
     }
@@ -184,12 +184,12 @@ impl Progress {
         self.files().done.clone()
     }
 
-    /// How many files have a result.
+    /// The number of files that have a result.
     pub fn tally(&self) -> FileCounts {
         self.files().tally
     }
 
-    /// Whether a later transfer finds something that need not be sent again.
+    /// Returns true if a later transfer finds something that need not be sent again.
     pub fn is_something_kept(&self) -> bool {
         let files = self.files();
         files.is_part_kept || files.tally.verified > 0
@@ -219,9 +219,9 @@ impl FileCounts {
     }
 }
 
-/// How many files are remembered one by one: a peer that offers without end takes no memory without end.
+/// The number of files that are remembered one by one: a peer that offers without end takes no memory without end.
 const MOST_LISTED: usize = 100_000;
-/// How many remarks may wait to be shown.
+/// The number of remarks that may wait to be shown.
 const MOST_REMARKS: usize = 100;
 
 #[cfg(test)]

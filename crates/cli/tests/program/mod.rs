@@ -108,13 +108,13 @@ impl Program {
         }
     }
 
-    /// Kills it. Its ports are free then.
+    /// Kills it. The ports are free then.
     pub fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("its status");
     }
 
-    /// Its number among processes.
+    /// The number among processes.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -176,7 +176,7 @@ fn read(stream: impl Read + Send + 'static, lines: Sender<String>) -> std::threa
 
 /// The key of all tests.
 pub const KEY: &str = "5ec1e700000000000000000000000001";
-/// How long anything here may take; a busy machine is given time.
+/// The time anything here may take; a busy machine is given time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until `is_so`, not for ever.

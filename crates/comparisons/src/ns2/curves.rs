@@ -35,7 +35,7 @@ const STRING: EmbeddedTable = EmbeddedTable {
 };
 
 impl EmbeddedTable {
-    /// Its rows.
+    /// The rows.
     ///
     /// # Errors
     /// One of them is none.
@@ -55,7 +55,7 @@ pub struct Ns2Transfers<'t> {
     pub protocol: &'t str,
     /// The probability of a loss.
     pub loss: f64,
-    /// Whether SACKs are delayed.
+    /// True if SACKs are delayed.
     pub is_delayed: bool,
 }
 
@@ -99,7 +99,7 @@ struct ChainRow {
 }
 
 /// Seconds that CMT takes for 60 MiB over BERP's two chains, by the percent that the narrow links lose; `config` is a column of
-/// set c. Its links have a delay of 5 ms.
+/// set c. The links have a delay of 5 ms.
 ///
 /// # Errors
 /// The table cannot be read.
@@ -153,7 +153,7 @@ fn gathered(values: impl Iterator<Item = (f64, f64)>) -> Ns2Curve {
 mod tests {
     use super::*;
 
-    /// How many places and values a curve has.
+    /// The number of places and values a curve has.
     fn size(curve: Result<Ns2Curve, TableError>) -> (usize, usize) {
         let curve = curve.expect("the table is in the program");
         (curve.len(), curve.iter().map(|(_, values)| values.len()).sum())

@@ -60,7 +60,7 @@ impl Measure {
 }
 
 impl ComparedPoint {
-    /// Whether anything in it is random.
+    /// Returns true if anything in it is random.
     pub fn is_random(&self) -> bool {
         self.loss > 0.0
     }

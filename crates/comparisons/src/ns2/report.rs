@@ -6,7 +6,7 @@ use super::differences::Difference;
 use super::judgement::PointVerdict;
 use super::point::Judged;
 
-/// How many points hold, of those that count.
+/// The number of points that hold, of those that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HoldingShare {
     /// How many hold.
@@ -85,7 +85,7 @@ fn line(judged: &Judged) -> String {
     )
 }
 
-/// All points as a table for other programs.
+/// The points as a table for other programs.
 ///
 /// # Errors
 /// None: the table is written to memory.

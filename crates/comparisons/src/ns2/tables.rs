@@ -27,7 +27,7 @@ pub enum Set {
 }
 
 impl Set {
-    /// All sets.
+    /// The sets.
     pub const ALL: [Set; 5] = [Set::A, Set::ARtx, Set::B, Set::C, Set::D];
 
     /// The share of its points that is to hold.
@@ -39,7 +39,7 @@ impl Set {
         }
     }
 
-    /// Its points, in the table's order; ours with these rules of theirs, by their numbers in docs/oracle.md.
+    /// The points, in the table's order; ours with these rules of theirs, by their numbers in docs/oracle.md.
     ///
     /// # Errors
     /// The table cannot be read, or has a value without a meaning.

@@ -41,7 +41,7 @@ pub struct AssociationSettings {
     pub ns2_rules: Vec<u32>,
     /// Where lost chunks go.
     pub retransmission: Retransmission,
-    /// How many missing reports make a chunk lost.
+    /// The number of missing reports make a chunk lost.
     pub missing_reports: u8,
     /// The least ssthresh after a loss, in chunks.
     pub window_floor: u32,
@@ -70,12 +70,12 @@ pub enum Retransmission {
     Cwnd,
 }
 
-/// How long a flow sends.
+/// The time a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SendingTime {
     /// Until `bytes` are delivered, within `at_most` seconds; goodput counts after the warm-up.
     Transfer {
-        /// How much.
+        /// The amount.
         bytes: u64,
         /// Seconds.
         at_most: f64,
@@ -84,7 +84,6 @@ pub enum SendingTime {
     },
     /// For `seconds` seconds; goodput counts after the warm-up.
     Time {
-        /// Seconds.
         seconds: f64,
         /// Seconds.
         warmup: f64,
@@ -98,7 +97,7 @@ pub struct Chains {
     pub outer: Pipe,
     /// The link between them.
     pub middle: Pipe,
-    /// Whether it is one link.
+    /// True if it is one link.
     pub is_shared: bool,
 }
 

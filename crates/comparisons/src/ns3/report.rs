@@ -43,7 +43,7 @@ fn line(judged: &JudgedRow) -> String {
     )
 }
 
-/// All rows as a table for other programs.
+/// The rows as a table for other programs.
 ///
 /// # Errors
 /// None: the table is written to memory.

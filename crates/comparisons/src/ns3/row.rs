@@ -9,13 +9,13 @@ use serde::Deserialize;
 pub struct Ns3Row {
     /// `NewReno`, which grows by acknowledgements, or `LinuxReno`, which grows by segments.
     pub cc: String,
-    /// Whether acknowledgements are selective.
+    /// True if acknowledgements are selective.
     pub sack: u8,
-    /// How many segments an acknowledgement waits for.
+    /// The number of segments an acknowledgement waits for.
     pub ack_every: u32,
     /// The least time-out.
     pub min_rto_ms: u32,
-    /// How many packets are lost.
+    /// The number of packets that are lost.
     pub p: f64,
     /// In Mbit/s of user data.
     pub goodput_mbps: f64,
@@ -33,7 +33,7 @@ pub struct RowError {
     source: csv::Error,
 }
 
-/// All rows.
+/// The rows.
 ///
 /// # Errors
 /// The table cannot be read.
@@ -57,7 +57,7 @@ impl Ns3Row {
         format!("{}, {}", self.cc, if self.sack == 1 { "SACK" } else { "no SACK" })
     }
 
-    /// Its scenario, measured for so many seconds after 20 s. Their packets have two bytes of PPP more than ours: the rate
+    /// The scenario, measured for so many seconds after 20 s. Their packets have two bytes of PPP more than ours: the rate
     /// is that much lower.
     pub fn scenario(&self, seconds: u64) -> String {
         let variant = if self.sack == 1 { "sack" } else { "newreno" };

@@ -7,7 +7,7 @@ use anabranch_base::Seed;
 use super::network::{Bottleneck, CrossTcp, Network, OnOff, SharingPath};
 use crate::draws::Draws;
 
-/// How many networks a set has.
+/// The number of networks a set has.
 pub const NETWORKS: usize = 40;
 
 /// The congestion controls with which paths are looked for that share a bottleneck.

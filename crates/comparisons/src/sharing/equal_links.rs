@@ -15,9 +15,9 @@ use super::rfc8382::SummaryDetector;
 pub struct EqualLinks {
     /// The seed of the run.
     pub seed: u64,
-    /// Whether `coupled = "auto"` took the two for one after 10 s.
+    /// True if `coupled = "auto"` took the two for one after 10 s.
     pub is_mistaken: bool,
-    /// Whether RFC 8382 takes them for one then.
+    /// True if RFC 8382 takes them for one then.
     pub is_mistaken_by_rfc8382: bool,
     /// What coupling changed, as a part of what was carried without it.
     pub change: f64,

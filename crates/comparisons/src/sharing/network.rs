@@ -7,13 +7,13 @@ use std::fmt::Write;
 pub struct Network {
     /// The seed of its set.
     pub seed: u64,
-    /// Its number in the set.
+    /// The number in the set.
     pub number: usize,
     /// The congestion control of the flow.
     pub control: &'static str,
     /// When the flow starts.
     pub start_s: f64,
-    /// Its bottlenecks.
+    /// The bottlenecks.
     pub bottlenecks: Vec<Bottleneck>,
     /// The flow's paths.
     pub paths: Vec<SharingPath>,
@@ -33,7 +33,7 @@ pub struct SharingPath {
 /// A narrow link with traffic of others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottleneck {
-    /// Its rate, on both ways.
+    /// The rate, on both ways.
     pub rate_mbps: f64,
     /// What may wait before it.
     pub queue_packets: u32,
@@ -63,14 +63,14 @@ pub struct OnOff {
 pub struct CrossTcp {
     /// The delay of a round trip without queues.
     pub round_trip_ms: f64,
-    /// Its congestion control.
+    /// The congestion control.
     pub control: &'static str,
     /// When it starts.
     pub start_s: f64,
 }
 
 impl Network {
-    /// Whether two paths have one bottleneck.
+    /// Returns true if two paths have one bottleneck.
     pub fn is_shared(&self) -> bool {
         self.bottlenecks.len() < self.paths.len()
     }
@@ -87,7 +87,7 @@ impl Network {
         format!("{}, {}; {}", self.control, paths.join(", "), bottlenecks.join(", "))
     }
 
-    /// Its scenario, with `coupled` as the flow's.
+    /// The scenario, with `coupled` as the flow's.
     pub fn scenario(&self, coupled: &str) -> String {
         let mut text = format!("run = {{ time = \"{:.1} s\" }}\n", self.start_s + MEASURED_S);
         for (number, bottleneck) in self.bottlenecks.iter().enumerate() {

@@ -24,7 +24,7 @@ pub struct SummaryDetector {
 /// What is remembered of a path. Delays are whole nanoseconds: their sums do not round, which would bias the skewness.
 #[derive(Clone, Debug, Default)]
 struct PathHistory {
-    /// Its number in the scenario.
+    /// The number in the scenario.
     number: usize,
     /// Of the packets that arrived in the present interval.
     delays: Vec<f64>,
@@ -32,7 +32,7 @@ struct PathHistory {
     lost: f64,
     /// The last N intervals in which packets arrived, from the newest.
     intervals: VecDeque<Interval>,
-    /// Whether the last significant crossing led above the long-term mean.
+    /// True if the last significant crossing led above the long-term mean.
     was_above: Option<bool>,
     is_in_bottleneck: bool,
 }
@@ -182,7 +182,7 @@ impl PathHistory {
         }
     }
 
-    /// Whether a mean at this distance from the long-term one is beyond `far`, and the last one that was lay on the other
+    /// Returns true if a mean at this distance from the long-term one is beyond `far`, and the last one that was lay on the other
     /// side of it (section 3.2.4).
     fn crosses(&mut self, distance: f64, far: f64) -> bool {
         let is_above = distance > 0.0;
@@ -240,7 +240,7 @@ fn weight(age: usize) -> f64 {
     (M - age).min(M - F + 1) as f64
 }
 
-/// Whether a path crosses a bottleneck, where `was` says whether it did an interval ago (section 3.3.1, step 1).
+/// Returns true if a path crosses a bottleneck, where `was` says whether it did an interval ago (section 3.3.1, step 1).
 fn is_in_bottleneck(skew_est: f64, pkt_loss: f64, was: bool) -> bool {
     skew_est < C_S || (skew_est < C_H && was) || pkt_loss > P_L
 }
@@ -276,7 +276,7 @@ const INTERVAL: Duration = Duration::from_millis(350);
 const N: usize = 50;
 /// Over how many intervals the mean, the skewness and the variation are estimated.
 const M: usize = 30;
-/// How many of these intervals weigh alike.
+/// The number of these intervals weigh alike.
 const F: usize = 20;
 /// A path with a lower skewness crosses a bottleneck.
 const C_S: f64 = 0.1;

@@ -32,7 +32,7 @@ pub fn page(trials: &[Trial]) -> String {
     page + &summary(trials)
 }
 
-/// How many trials are right, and the largest loss where nothing is shared.
+/// The number of trials that are right, and the largest loss where nothing is shared.
 pub fn summary(trials: &[Trial]) -> String {
     let mut text = String::from("\n");
     write_right(&mut text, trials, "", |trial| &trial.auto);

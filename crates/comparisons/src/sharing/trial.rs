@@ -57,7 +57,7 @@ impl Trial {
         Ok(Trial { network, auto, rfc8382, off_mbps, auto_mbps })
     }
 
-    /// Whether what was found is what is.
+    /// Returns true if what was found is what is.
     pub fn is_right(&self, found: &[Option<usize>]) -> bool {
         let shared = self.network.is_shared();
         let expected = |path: usize| (shared && path < 2).then_some(1 - path.min(1));

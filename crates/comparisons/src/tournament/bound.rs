@@ -22,11 +22,11 @@
 /// A path as the bound sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferedPath {
-    /// Its rate in Mbit/s; none while it is down.
+    /// The rate in Mbit/s; none while it is down.
     pub rate_mbps: f64,
-    /// Its delay in milliseconds.
+    /// The delay in milliseconds.
     pub there_ms: f64,
-    /// Its delay back in milliseconds.
+    /// The delay back in milliseconds.
     pub back_ms: f64,
     /// The share of packets that it loses.
     pub loss: f64,
@@ -134,7 +134,7 @@ impl BufferedPath {
         BufferedPath { rate_mbps, there_ms: delay_ms, back_ms: delay_ms, loss: 0.0 }
     }
 
-    /// Whether it carries anything.
+    /// Returns true if it carries anything.
     pub fn is_up(&self) -> bool {
         self.rate_mbps > 0.0
     }
@@ -144,7 +144,7 @@ impl BufferedPath {
         self.rate_mbps * (1.0 - self.loss) * PAYLOAD_BYTES / PACKET_BYTES
     }
 
-    /// How long the first packet takes there, in milliseconds.
+    /// The time the first packet takes there, in milliseconds.
     pub fn arrival_ms(&self) -> f64 {
         self.there_ms + 8.0 * PACKET_BYTES / 1e3 / self.rate_mbps
     }

@@ -57,7 +57,7 @@ pub struct ContestValues {
     p99_ms: f64,
     /// The time that 95 % of the packets did not exceed in waiting for the line of their link, in milliseconds.
     queue_ms: f64,
-    /// How long it took to find the rate after an event, in seconds; not a number without events.
+    /// The time it took to find the rate after an event, in seconds; not a number without events.
     found_s: f64,
     /// After how many events it was not found.
     missed: f64,
@@ -72,7 +72,7 @@ pub struct Series {
     pub p99: BySeed,
     /// p95 of the queueing delay of packets, in milliseconds.
     pub queue: BySeed,
-    /// How long it took to find the rate after an event, in seconds; not a number without events.
+    /// The time it took to find the rate after an event, in seconds; not a number without events.
     pub found: BySeed,
     /// After how many events it was not found.
     pub missed: BySeed,
@@ -192,7 +192,7 @@ impl Contest {
         links.map(|link| self.point(network.alone(link, &self.profile))).collect()
     }
 
-    /// Whether the paths of a network are run alone.
+    /// Returns true if the paths of a network are run alone.
     fn runs_alone(&self, network: &Network) -> bool {
         self.form == Form::Whole || network.published.is_some()
     }
@@ -247,22 +247,22 @@ impl Series {
 }
 
 impl NetworkResult {
-    /// Whether it carries a bulk transfer.
+    /// Returns true if it carries a bulk transfer.
     pub fn is_bulk(&self) -> bool {
         self.facts.class != Class::Messages
     }
 
-    /// Whether the policy of this number passes a gate; `None` if what the gate compares with was not run.
+    /// Returns true if the policy of this number passes a gate; `None` if what the gate compares with was not run.
     pub fn is_passed(&self, gate: Gate, policy: usize) -> Option<bool> {
         gate.is_passed(self.policies[policy].performance(), &self.yardstick)
     }
 
-    /// Whether G7 is judged strictly: a bulk transfer over paths that lose packets.
+    /// Returns true if G7 is judged strictly: a bulk transfer over paths that lose packets.
     pub fn is_lossy(&self) -> bool {
         self.is_bulk() && self.facts.has_losses
     }
 
-    /// Whether the policy of this number is below that of number `fill` by more than chance.
+    /// Returns true if the policy of this number is below that of number `fill` by more than chance.
     pub fn is_below(&self, policy: usize, fill: usize) -> bool {
         is_below_by_more_than_chance(&self.policies[policy].goodput, &self.policies[fill].goodput)
     }

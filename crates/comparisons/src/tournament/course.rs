@@ -12,7 +12,7 @@ use super::start::Start;
 /// A network from its start to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// Its pieces, in order, without gaps.
+    /// The pieces, in order, without gaps.
     pub pieces: Vec<Piece>,
     /// What is delivered before this is not counted, in seconds.
     pub warmup_s: f64,
@@ -51,9 +51,9 @@ pub struct Bounds {
 /// What bounds a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Its links, which lose nothing.
+    /// The links, which lose nothing.
     Links,
-    /// Its links, which lose packets.
+    /// The links, which lose packets.
     LossyLinks,
     /// The buffer, over links that lose nothing.
     Buffer,
@@ -70,7 +70,7 @@ impl Class {
     pub const ALL: [Class; 6] =
         [Class::Links, Class::LossyLinks, Class::Buffer, Class::LossyBuffer, Class::Events, Class::Messages];
 
-    /// Its name in tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Class::Links => "links",

@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::network::Network;
 use crate::draws::Draws;
 
-/// How many networks a set has.
+/// The number of networks a set has.
 pub const NETWORKS: usize = 40;
 
 /// The network of this number of the set that is drawn from `seed`.

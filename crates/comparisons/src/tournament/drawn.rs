@@ -18,11 +18,11 @@ pub enum Kind {
 /// A link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawnLink {
-    /// Its rate in Mbit/s.
+    /// The rate in Mbit/s.
     pub rate_mbps: f64,
-    /// Its delay in milliseconds, one way.
+    /// The delay in milliseconds, one way.
     pub delay_ms: f64,
-    /// Its jitter in milliseconds.
+    /// The jitter in milliseconds.
     pub jitter_ms: f64,
     /// What may wait before it.
     pub queue_packets: u32,
@@ -59,11 +59,11 @@ pub enum ChangeKind {
 pub struct Drawn {
     /// What is sent.
     pub kind: Kind,
-    /// Its links.
+    /// The links.
     pub links: Vec<DrawnLink>,
     /// The receive buffer.
     pub buffer_bytes: u64,
-    /// Whether the send buffer has the same size.
+    /// True if the send buffer has the same size.
     pub is_sender_bound: bool,
     /// What full packets carry over all paths, in Mbit/s of user data.
     pub ceiling_mbps: f64,
@@ -114,7 +114,7 @@ impl Drawn {
         }
     }
 
-    /// Its scenario.
+    /// The scenario.
     pub fn toml(&self) -> String {
         let seconds = if self.kind == Kind::Cbr { 60 } else { 30 };
         let mut text = format!("[run]\ntime = \"{seconds} s\"\nwarmup = \"5 s\"\nruns = 5\nseed = 1\n");

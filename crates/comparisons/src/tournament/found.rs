@@ -30,7 +30,7 @@ impl Deliveries {
         self.0[bin] += bytes;
     }
 
-    /// How long it took until the new rates of `course` were found.
+    /// The time it took until the new rates of `course` were found.
     pub fn found(&self, course: &Course) -> Found {
         let events = course.pieces.iter().skip(1);
         let events = events.filter(|piece| piece.until_s - piece.from_s >= WINDOW_BINS as f64 * BIN_S);

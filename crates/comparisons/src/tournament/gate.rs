@@ -56,7 +56,7 @@ impl Gate {
     pub const ALL: [Gate; 8] =
         [Gate::G1, Gate::G2, Gate::G3, Gate::Ub, Gate::G4, Gate::G5, Gate::G6, Gate::G7];
 
-    /// Whether `performance` is enough; `None` if what it is compared with was not run.
+    /// Returns true if `performance` is enough; `None` if what it is compared with was not run.
     pub fn is_passed(self, performance: Performance, against: &Yardstick) -> Option<bool> {
         let least = match self {
             Gate::G1 => 0.97 * against.bounds.best_link,
@@ -70,7 +70,7 @@ impl Gate {
         Some(performance.goodput_mbps >= least)
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             Gate::G1 => "G1",
@@ -110,7 +110,7 @@ mod tests {
         longest_delay_ms: 80.0,
     };
 
-    /// Whether the gate is passed with this goodput, and with a delay that no gate allows.
+    /// Returns true if the gate is passed with this goodput, and with a delay that no gate allows.
     fn passes(gate: Gate, goodput_mbps: f64, against: Yardstick) -> Option<bool> {
         gate.is_passed(Performance { goodput_mbps, p99_ms: 1e9 }, &against)
     }

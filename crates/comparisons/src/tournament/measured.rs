@@ -18,7 +18,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// How long it took to find the rates after events.
+    /// The time it took to find the rates after events.
     pub fn found(&self) -> Found {
         self.deliveries.found(&self.course)
     }

@@ -14,7 +14,7 @@ use super::scenario_text::{only_link, with_settings};
 /// A network. Rates are in Mbit/s of user data.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Network {
-    /// Its set and its number in it.
+    /// The set and its number in it.
     pub id: String,
     /// What it is, in a few words.
     pub title: String,
@@ -54,7 +54,7 @@ pub struct NetworkFacts {
     pub links: Vec<String>,
     /// The greatest delay of a link, one way, in milliseconds; as the run begins.
     pub longest_delay_ms: f64,
-    /// Whether a link loses packets at random.
+    /// True if a link loses packets at random.
     pub has_losses: bool,
     /// What any sender can carry.
     pub bounds: Bounds,

@@ -11,7 +11,7 @@ pub const PROFILES: [&str; 2] = ["tuned-1", "tuned-2"];
 /// A policy: what it replaces of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Its name in tables and on the command line.
+    /// The name in tables and on the command line.
     pub name: &'static str,
     /// The keys of `[flow.sctp]` and their values.
     replaced: &'static [(&'static str, &'static str)],
@@ -67,7 +67,7 @@ impl Policy {
         Policy::ALL.into_iter().find(|policy| policy.name == name).ok_or_else(unknown)
     }
 
-    /// Whether there is a profile of this name.
+    /// Returns true if there is a profile of this name.
     pub fn is_profile(name: &str) -> bool {
         let text = format!(
             "[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[flow.sctp]\nprofile = \"{name}\"\n"

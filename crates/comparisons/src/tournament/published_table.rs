@@ -67,7 +67,7 @@ fn of(results: &[NetworkResult]) -> impl Iterator<Item = (&NetworkResult, &Publi
     results.iter().filter_map(|result| Some((result, result.network.published.as_ref()?)))
 }
 
-/// Whether a policy is neither below 0.97 of our best link alone nor below what was published.
+/// Returns true if a policy is neither below 0.97 of our best link alone nor below what was published.
 fn is_kept(result: &NetworkResult, published: &Published, policy: usize) -> bool {
     let goodput = result.policies[policy].goodput.mean();
     goodput >= 0.97 * result.yardstick.best_alone.unwrap_or_default() && goodput >= published.best()

@@ -32,14 +32,14 @@ pub enum SetName {
 /// Networks that are judged together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkSet {
-    /// Its name, with which the networks' ids begin.
+    /// The name, with which the networks' ids begin.
     pub name: String,
     /// The networks.
     pub networks: Vec<Network>,
 }
 
 impl ShippedSet {
-    /// Its networks.
+    /// The networks.
     ///
     /// # Errors
     /// The file is not a list of networks.
@@ -70,7 +70,7 @@ impl SetName {
         ShippedSet::from_str(text, false).map(SetName::Shipped).map_err(|_| expected())
     }
 
-    /// Its networks.
+    /// The networks.
     ///
     /// # Errors
     /// As those of [`ShippedSet::read`] and [`NetworkSet::drawn`].

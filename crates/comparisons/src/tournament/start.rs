@@ -11,9 +11,9 @@ use super::bound::PAYLOAD_BYTES;
 pub struct Start {
     /// Its share of the bound in Mbit/s, from when to when in seconds; in order, without gaps.
     pub rates: Vec<(f64, f64, f64)>,
-    /// How long a packet takes there, in seconds.
+    /// The time a packet takes there, in seconds.
     pub arrival_s: f64,
-    /// How long a packet and its SACK take, in seconds.
+    /// The time a packet and its SACK take, in seconds.
     pub round_trip_s: f64,
 }
 

@@ -71,7 +71,7 @@ impl Interface {
         }
     }
 
-    /// Whether a header is before each packet.
+    /// Returns true if a header is before each packet.
     fn has_headers(&self) -> bool {
         self.device.tcp_gso()
     }

@@ -4,7 +4,7 @@
 /// What the kernel says of a packet, or we to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Whether the transport's checksum is still to be computed.
+    /// True if the transport's checksum is still to be computed.
     pub needs_checksum: bool,
     /// What the packet is a train of.
     pub segments: Segments,
@@ -35,7 +35,7 @@ pub enum Segments {
 }
 
 impl Header {
-    /// Its length, without the fields that only some devices have.
+    /// The length, without the fields that only some devices have.
     pub const LEN: usize = 10;
 
     /// Reads a header.

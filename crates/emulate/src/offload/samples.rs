@@ -56,7 +56,7 @@ impl Sample {
     }
 }
 
-/// Whether the checksums of IP and of the transport are right.
+/// Returns true if the checksums of IP and of the transport are right.
 pub fn is_right(packet: &[u8]) -> bool {
     let Some(transport) = Transport::of(packet) else { return false };
     let ip = transport.version == Version::V6 || fold(sum(&packet[..transport.start])) == 0xffff;

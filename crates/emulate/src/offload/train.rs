@@ -85,7 +85,7 @@ impl Train {
         self.packets.drain(..)
     }
 
-    /// Whether `next` continues what began with `first`.
+    /// Returns true if `next` continues what began with `first`.
     fn may_follow(&self, pattern: &Pattern, first: &[u8], next: &Pattern, bytes: &[u8]) -> bool {
         let transport = &pattern.transport;
         *transport == next.transport
@@ -100,13 +100,13 @@ impl Train {
             }
     }
 
-    /// Whether the identification of IPv4 is the next one.
+    /// Returns true if the identification of IPv4 is the next one.
     fn numbers_on(&self, first: &[u8], next: &[u8]) -> bool {
         let expected = word(first, 4).map(|first| first.wrapping_add(self.packets.len() as u16));
         word(next, 4) == expected
     }
 
-    /// Whether it is the next of the same connection with nothing else to say: neither another acknowledgement nor
+    /// Returns true if it is the next of the same connection with nothing else to say: neither another acknowledgement nor
     /// another window nor another option.
     fn continues_tcp(&self, start: usize, first: &[u8], next: &[u8], end: usize) -> bool {
         let expected = sequence(first, start).wrapping_add(self.payload as u32);
@@ -165,12 +165,12 @@ fn header_of_train(transport: &Transport, size: usize) -> Header {
     }
 }
 
-/// Whether a packet can only be the last of a train: TCP that says more than that there is data.
+/// Returns true if a packet can only be the last of a train: TCP that says more than that there is data.
 fn ends(transport: &Transport, packet: &[u8]) -> bool {
     transport.kind == Kind::Tcp && packet[transport.start + FLAGS] & !(ACK | ECE) != 0
 }
 
-/// Whether the headers of IP are those of one flow, lengths, numbers and sums left out.
+/// Returns true if the headers of IP are those of one flow, lengths, numbers and sums left out.
 fn same_ip(transport: &Transport, first: &[u8], next: &[u8]) -> bool {
     match transport.version {
         Version::V4 => {
@@ -180,7 +180,7 @@ fn same_ip(transport: &Transport, first: &[u8], next: &[u8]) -> bool {
     }
 }
 
-/// Whether its identification means nothing (RFC 6864 §4.1).
+/// Returns true if its identification means nothing (RFC 6864 §4.1).
 fn is_unfragmented(transport: &Transport, packet: &[u8]) -> bool {
     transport.version == Version::V6 || packet[6] & DONT_FRAGMENT != 0
 }

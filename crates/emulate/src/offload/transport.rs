@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// Its number in the header of IP.
+    /// The number in the header of IP.
     fn protocol(self) -> u8 {
         match self {
             Kind::Tcp => 6,

@@ -57,7 +57,7 @@ fn tell_all(signal: Signal) {
     }
 }
 
-/// All processes below `top`.
+/// The processes below `top`.
 fn below(top: Pid) -> Vec<Pid> {
     let table = table();
     let mut found = vec![top];

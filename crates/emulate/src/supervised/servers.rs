@@ -1,6 +1,6 @@
 //! Finds out whether servers listen, from the kernel's tables of sockets.
 
-/// How many TCP sockets listen and how many UDP sockets there are in this thread's network.
+/// The number of TCP sockets listen and how many UDP sockets there are in this thread's network.
 pub fn waiting() -> usize {
     let table =
         |name: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{name}")).unwrap_or_default();

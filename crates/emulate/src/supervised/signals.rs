@@ -19,7 +19,7 @@ pub struct Signals {
 /// A signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceivedSignal {
-    /// Its number.
+    /// The number.
     pub signal: Signal,
     /// The process that sent it; `None` for the kernel, which sends those of terminals and children.
     pub from: Option<Pid>,

@@ -226,7 +226,7 @@ fn has_v6() -> bool {
     std::path::Path::new("/proc/sys/net/ipv6").exists()
 }
 
-/// How long anything here may take.
+/// The time anything here may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// What a busy machine may add.
 const BUSY: Duration = Duration::from_millis(500);

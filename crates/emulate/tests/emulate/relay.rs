@@ -30,7 +30,7 @@ fn relay(scenario: &Scenario, server: SocketAddr) -> Relay {
     Relay::start(&config).expect("ports of the system's choice")
 }
 
-/// How many clients the only path has.
+/// The number of clients the only path has.
 fn served(report: &RelayReport) -> usize {
     match &report.paths[..] {
         [PathReport { ends: PathEnds::Sockets { clients, .. }, .. }] => *clients,
@@ -281,7 +281,7 @@ fn a_relay_that_is_dropped_gives_its_ports_back() {
     UdpSocket::bind(address).expect("it is free again");
 }
 
-/// How long anything here may take.
+/// The time anything here may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a machine may have other things to do.
+/// The time a machine may have other things to do.
 const BUSY: Duration = Duration::from_secs(2);

@@ -12,7 +12,7 @@ use crate::cell::{Cell, CellKind};
 /// What a column is called within its scope, and what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Its name, without that of its flow, path, link or station.
+    /// The name, without that of its flow, path, link or station.
     pub name: &'static str,
     /// What it is counted in; empty for words and plain numbers.
     pub unit: &'static str,
@@ -27,7 +27,7 @@ pub struct Head {
 pub struct Column<Of> {
     /// What it is called and says.
     pub head: Head,
-    /// Its cell.
+    /// The cell.
     pub read: fn(&Of) -> Cell,
 }
 

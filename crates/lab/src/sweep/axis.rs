@@ -33,7 +33,6 @@ pub enum AxisError {
     Open {
         /// What was given.
         text: String,
-        /// The mark.
         mark: char,
     },
     /// A range that is none.
@@ -53,7 +52,6 @@ pub enum AxisError {
     Reserved {
         /// What was given.
         text: String,
-        /// The key.
         key: String,
         /// The argument for it.
         instead: &'static str,
@@ -116,7 +114,7 @@ impl Axis {
         &self.key
     }
 
-    /// Its values as they were given.
+    /// The values as they were given.
     pub fn values(&self) -> &[String] {
         &self.values
     }
@@ -126,7 +124,7 @@ impl Axis {
         Assignment::new(&self.key, self.values.get(value).map_or("", String::as_str))
     }
 
-    /// Its column in a table: numbers where all values are numbers or quantities of one kind, in the unit that results have.
+    /// The column in a table: numbers where all values are numbers or quantities of one kind, in the unit that results have.
     pub fn column(&self) -> ColumnInfo {
         let (kind, unit) =
             self.measure().map_or((CellKind::Text, ""), |measure| (measure.kind, measure.unit));

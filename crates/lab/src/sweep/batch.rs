@@ -37,11 +37,11 @@ pub struct Batch {
 pub(super) struct Part {
     /// The digest of the point's scenario.
     pub key: String,
-    /// All changes of the scenario file.
+    /// The changes of the scenario file.
     pub settings: Vec<String>,
     /// The first seed; the others follow it.
     pub first_seed: u64,
-    /// How many seeds.
+    /// The number of seeds.
     pub seeds: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct PartRows {
     /// The names of the cells.
     pub columns: Vec<String>,
     pub rows: Vec<SeedRow>,
-    /// How long the runs took together, in nanoseconds.
+    /// The time the runs took together, in nanoseconds.
     pub wall_ns: u64,
 }
 
@@ -84,10 +84,10 @@ pub enum BatchError {
         /// What is wrong.
         error: serde_json::Error,
     },
-    /// Its scenario is wrong for this program.
+    /// The scenario is wrong for this program.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// Its scenario cannot be run.
+    /// The scenario cannot be run.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// This program reads the scenario in another way than the one that made the batch.

@@ -1,4 +1,4 @@
-//! How long a sweep will take, from the first moments of a few of its runs.
+//! The time a sweep will take, from the first moments of a few of its runs.
 
 use anabranch_base::{Duration, Time};
 use anabranch_sim::{Run, RunProgress, Watch};

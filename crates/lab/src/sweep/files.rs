@@ -23,7 +23,7 @@ impl RecordedFiles {
         RecordedFiles { texts: RefCell::new(texts), ..RecordedFiles::new(Box::new(NoFiles)) }
     }
 
-    /// Whether any file was read.
+    /// Returns true if any file was read.
     pub fn has_any(&self) -> bool {
         !self.texts.borrow().is_empty()
     }

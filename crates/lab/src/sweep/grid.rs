@@ -32,7 +32,7 @@ pub enum GridError {
     Lengths {
         /// The first key.
         first: String,
-        /// How many values it has.
+        /// The number of values it has.
         count: usize,
         /// Another one.
         other: String,
@@ -41,10 +41,7 @@ pub enum GridError {
     },
     /// The same key twice.
     #[error("{key} stands in two lists of values: put all of them into one")]
-    Twice {
-        /// The key.
-        key: String,
-    },
+    Twice { key: String },
     /// More points than a computer could run.
     #[error("the grid has more than {} points", Grid::MOST)]
     TooLarge,
@@ -81,7 +78,7 @@ impl Grid {
         self.len
     }
 
-    /// Whether there are no points; there is always one.
+    /// Returns true if there are no points; there is always one.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

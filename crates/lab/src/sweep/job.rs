@@ -75,7 +75,7 @@ impl Job {
         self.judge.on_run(goodputs.iter().copied());
     }
 
-    /// Whether there are enough runs.
+    /// Returns true if there are enough runs.
     pub fn is_complete(&self) -> bool {
         self.judge.enough().is_some()
     }
@@ -85,7 +85,7 @@ impl Job {
         self.judge.enough().unwrap_or(self.judge.runs())
     }
 
-    /// How many runs there will be, as far as it is known.
+    /// The number of runs there will be, as far as it is known.
     pub fn expected(&self) -> u64 {
         self.judge.expected()
     }

@@ -40,7 +40,7 @@ pub struct JournalRow {
     pub program: String,
     /// The names of its cells.
     pub columns: Arc<[String]>,
-    /// Its cells as tables have them.
+    /// The cells as tables have them.
     pub cells: Vec<String>,
 }
 
@@ -49,10 +49,7 @@ pub struct JournalRow {
 pub enum JournalError {
     /// Another process writes to it.
     #[error("another sweep is writing to {folder:?}: wait until it has ended, or choose another folder")]
-    InUse {
-        /// The folder.
-        folder: PathBuf,
-    },
+    InUse { folder: PathBuf },
     /// A program that is newer than this one wrote it.
     #[error(
         "{path:?} is of a newer program: version {version} of the journal, and this program reads version {VERSION}"
@@ -60,7 +57,6 @@ pub enum JournalError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its version.
         version: String,
     },
     /// It is another file.
@@ -181,12 +177,12 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the row of a run is there.
+    /// Returns true if the row of a run is there.
     pub fn has(&self, key: ScenarioKey, seed: u64) -> bool {
         self.index.contains_key(&(key, seed))
     }
 
-    /// How many lines are damaged; part of a line at the end, which a kill leaves, does not count.
+    /// The number of lines that are damaged; part of a line at the end, which a kill leaves, does not count.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }

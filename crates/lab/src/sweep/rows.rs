@@ -24,7 +24,7 @@ pub struct Written {
     pub files: Vec<PathBuf>,
     /// The number of rows.
     pub rows: u64,
-    /// How many rows each program made.
+    /// The number of rows each program made.
     pub programs: BTreeMap<String, u64>,
 }
 
@@ -44,9 +44,9 @@ pub struct PointSummary {
 /// A flow over all runs of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowEstimate {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its goodput in bits a second.
+    /// The goodput in bits a second.
     pub goodput_bps: Estimate,
 }
 

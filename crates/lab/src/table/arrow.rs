@@ -134,7 +134,7 @@ impl RowBatch {
         self.rows += 1;
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }

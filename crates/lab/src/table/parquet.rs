@@ -1,4 +1,4 @@
-//! A Parquet file of groups of rows. Its columns go to the typed writers of the four kinds that tables have; the writer for
+//! A Parquet file of groups of rows. The columns go to the typed writers of the four kinds that tables have; the writer for
 //! whatever Arrow may hold would be an eighth of the program.
 
 use std::sync::Arc;

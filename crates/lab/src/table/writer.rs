@@ -106,7 +106,7 @@ fn write_columns(file: WholeFile, columns: &[ColumnInfo]) -> io::Result<WholeFil
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// How many rows are written together, so that a group of the widest table takes some megabytes.
+/// The number of rows that are written together, so that a group of the widest table takes some megabytes.
 pub(crate) fn rows_of_a_group(columns: usize) -> usize {
     (CELLS_OF_A_GROUP / columns.max(1)).clamp(1, 16_384)
 }

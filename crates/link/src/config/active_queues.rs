@@ -20,9 +20,9 @@ pub struct RedConfig {
     pub max_probability: f64,
     /// The size of the packets that an idle line could have sent.
     pub mean_packet: ByteCount,
-    /// Whether packets whose transport understands marks are marked where others are dropped.
+    /// True if packets whose transport understands marks are marked where others are dropped.
     pub ecn: bool,
-    /// Whether the length at hand counts besides its average.
+    /// True if the length at hand counts besides its average.
     pub rule: RedRule,
 }
 
@@ -64,7 +64,7 @@ pub struct CoDelConfig {
     pub target: Duration,
     /// For how long the delay must be longer before a packet is dropped: the longest usual round trip.
     pub interval: Duration,
-    /// Whether packets whose transport understands marks are marked where others are dropped.
+    /// True if packets whose transport understands marks are marked where others are dropped.
     pub ecn: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct PieConfig {
     pub update: Duration,
     /// For how long nothing is dropped after a time without a queue.
     pub max_burst: Duration,
-    /// Whether packets whose transport understands marks are marked where others are dropped, as long as drops are rare.
+    /// True if packets whose transport understands marks are marked where others are dropped, as long as drops are rare.
     pub ecn: bool,
 }
 
@@ -111,13 +111,13 @@ pub struct FqCoDelConfig {
     pub limit: QueueLimit,
     /// The number of queues. Flows are distributed among them by a hash.
     pub flows: u64,
-    /// How many bytes a queue sends in its turn.
+    /// The number of bytes a queue sends in its turn.
     pub quantum: ByteCount,
     /// The accepted delay in each queue.
     pub target: Duration,
     /// For how long the delay must be longer before a packet is dropped.
     pub interval: Duration,
-    /// Whether the queue marks packets whose transport supports marks, where it drops others.
+    /// True if the queue marks packets whose transport supports marks, where it drops others.
     pub ecn: bool,
 }
 

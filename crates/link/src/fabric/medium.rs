@@ -34,7 +34,7 @@ impl Station {
         Station(number)
     }
 
-    /// Its number.
+    /// The number.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

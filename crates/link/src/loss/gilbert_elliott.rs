@@ -36,7 +36,7 @@ impl TwoStates {
         TwoStates { good, bad, is_bad, until: Time::ZERO + first, random }
     }
 
-    /// Its bad periods that begin before `end`, at most `most`.
+    /// The bad periods that begin before `end`, at most `most`.
     pub fn bad_periods(mut self, end: Time, most: usize) -> Vec<(Time, Time)> {
         let (mut periods, mut at) = (Vec::new(), Time::ZERO);
         while at < end && periods.len() < most {
@@ -49,7 +49,7 @@ impl TwoStates {
         periods
     }
 
-    /// Whether it is bad at any time of `span`. A span may not begin before an earlier one.
+    /// Returns true if it is bad at any time of `span`. A span may not begin before an earlier one.
     pub fn is_bad_during(&mut self, span: &Range<Time>) -> bool {
         while self.until <= span.start && self.until < Time::from_nanos(u64::MAX) {
             self.is_bad = !self.is_bad;

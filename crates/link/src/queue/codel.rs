@@ -65,7 +65,7 @@ impl ControlLaw {
         }
     }
 
-    /// Whether packets may be dropped: the packet that leaves waited `delay`, as all did in the last interval. `is_last` if
+    /// Returns true if packets may be dropped: the packet that leaves waited `delay`, as all did in the last interval. `is_last` if
     /// no more than a packet waits behind it. (`dodequeue` of RFC 8289 §5.6)
     fn may_drop(&mut self, delay: Duration, is_last: bool, now: Time) -> bool {
         if delay < self.target || is_last {
@@ -82,7 +82,7 @@ impl ControlLaw {
         self.is_dropping = false;
     }
 
-    /// Whether the packet that leaves, which `may_drop` is said of, is dropped: the rate of drops rises with the square root
+    /// Returns true if the packet that leaves, which `may_drop` is said of, is dropped: the rate of drops rises with the square root
     /// of their number, until the delay falls below the target. (`deque` of RFC 8289 §5.5)
     fn drops(&mut self, may_drop: bool, now: Time) -> bool {
         if self.is_dropping {

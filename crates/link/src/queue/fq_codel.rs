@@ -24,7 +24,7 @@ pub struct FqCoDel<L> {
     /// The queues that take turns, by number: those that had nothing to send until now, and all others.
     fresh: VecDeque<u64>,
     settled: VecDeque<u64>,
-    /// All packets in the queues.
+    /// The packets in the queues.
     backlog: Backlog,
     /// Packets dropped for the last packet that arrived.
     shed: VecDeque<Packet<L>>,
@@ -37,9 +37,9 @@ pub struct FqCoDel<L> {
 #[derive(Debug)]
 struct FlowQueue<L> {
     waiting: Controlled<L>,
-    /// How many bytes it may send before the turn of the next queue.
+    /// The number of bytes it may send before the turn of the next queue.
     credit: i64,
-    /// Whether it is in one of the lists.
+    /// True if it is in one of the lists.
     is_listed: bool,
 }
 

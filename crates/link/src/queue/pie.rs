@@ -11,7 +11,7 @@ use crate::config::PieConfig;
 use crate::packet::{Backlog, Packet};
 use crate::random::Random;
 
-/// A queue with a proportional integral controller. Its delay is that of the last packet that left (RFC 8033 §4.2: time
+/// A queue with a proportional integral controller. The delay is that of the last packet that left (RFC 8033 §4.2: time
 /// stamps instead of a rate).
 #[derive(Debug)]
 pub struct Pie<L> {
@@ -89,7 +89,7 @@ impl Control {
         }
     }
 
-    /// Whether an arriving packet is chosen, while `bytes` wait (RFC 8033 §4.1, §5.4).
+    /// Returns true if an arriving packet is chosen, while `bytes` wait (RFC 8033 §4.1, §5.4).
     fn chooses(&mut self, config: &PieConfig, bytes: ByteCount, random: &mut Random) -> bool {
         if !self.burst_left.is_zero() {
             return false;
@@ -132,7 +132,7 @@ impl<L> Pie<L> {
         }
     }
 
-    /// Whether the arriving packet may stay; it may be marked then.
+    /// Returns true if the arriving packet may stay; it may be marked then.
     fn admits(&mut self, packet: &mut Packet<L>) -> bool {
         let probability = self.control.probability;
         if !self.control.chooses(&self.config, self.waiting.backlog().bytes, &mut self.random) {

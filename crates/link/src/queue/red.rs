@@ -11,7 +11,7 @@ use crate::config::{RedConfig, RedRule};
 use crate::packet::{Backlog, Packet};
 use crate::random::Random;
 
-/// A queue with random early detection. Its length counts the packets that wait, without the one in transmission and
+/// A queue with random early detection. The length counts the packets that wait, without the one in transmission and
 /// before an arriving packet joins them.
 #[derive(Debug)]
 pub struct Red<L> {
@@ -55,7 +55,7 @@ impl<L> Red<L> {
         }
     }
 
-    /// Whether the arriving packet may stay; it may be marked then.
+    /// Returns true if the arriving packet may stay; it may be marked then.
     fn admits(&mut self, line: LineView, packets: u64, packet: &mut Packet<L>) -> bool {
         self.average.on_arrival(packets as f64, &self.config, line);
         let is_chosen = match self.verdict(packets as f64) {

@@ -140,7 +140,7 @@ impl Descent<'_> {
         }
     }
 
-    /// All time-outs that set the threshold τ = w / 2 are known: those of windows from w to 2 w − 1. Back-off and
+    /// The time-outs that set the threshold τ = w / 2 are known: those of windows from w to 2 w − 1. Back-off and
     /// slow start
     /// follow.
     fn begin_again(&mut self, window: usize) {

@@ -1,6 +1,6 @@
-//! How many packets the end of a renewal period loses, by three rules.
+//! The number of packets the end of a renewal period loses, by three rules.
 
-/// How many packets are lost at the end of a period, with a window of W packets then.
+/// The number of packets that are lost at the end of a period, with a window of W packets then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossRule {
     /// W / 2, as WS choose.

@@ -1,16 +1,16 @@
-//! How long the parts of a renewal period take: rounds and waits.
+//! The time the parts of a renewal period take: rounds and waits.
 
 use crate::PathParameters;
 
-/// How long the rounds of a period are counted.
+/// The time the rounds of a period are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RttRule {
     /// Each as its own window makes it: the mean over the growth from W / 2 to W, then W (W-16).
     #[default]
     Rounds,
-    /// All as the window W at the end makes them: too long where the path fills.
+    /// The as the window W at the end makes them: too long where the path fills.
     Window,
-    /// All as an empty path makes them, d + 1/b, time-outs too: beyond b as soon as the path fills, for comparison only.
+    /// The as an empty path makes them, d + 1/b, time-outs too: beyond b as soon as the path fills, for comparison only.
     Base,
 }
 

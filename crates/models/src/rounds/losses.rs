@@ -28,7 +28,7 @@ impl Losses {
         self.none.len() as u32 - 1
     }
 
-    /// How many of `sent` packets are lost.
+    /// The number of `sent` packets are lost.
     pub fn draw(&self, sent: u32, random: &mut ChaCha12Rng) -> u32 {
         let even = unit(random);
         let none = self.none[sent as usize];

@@ -47,7 +47,7 @@ impl RoundState {
         }
     }
 
-    /// How many packets the next round sends.
+    /// The number of packets the next round sends.
     pub fn sent(self) -> u32 {
         match self {
             RoundState::Full { window, .. } => window,

@@ -13,7 +13,7 @@ pub enum TryRecvError {
     /// No message is waiting.
     #[error("no message has arrived yet; try later, or wait with `recv`")]
     Empty,
-    /// All messages were received, and none will follow.
+    /// The messages were received, and none will follow.
     #[error("{0}")]
     Closed(CloseReason),
 }

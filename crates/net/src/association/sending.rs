@@ -27,7 +27,7 @@ pub struct SendOptions {
     pub stream: StreamId,
     /// The application's identifier for the content of the message; SCTP only carries it.
     pub ppid: Ppid,
-    /// Whether the message may overtake others of its stream, and be overtaken.
+    /// True if the message may overtake others of its stream, and be overtaken.
     pub unordered: bool,
 }
 

@@ -83,7 +83,7 @@ impl Ciphers {
         if self.has_aes && offered.has_aes { Cipher::Aes256Gcm } else { Cipher::ChaCha20Poly1305 }
     }
 
-    /// Whether `cipher` is one of them.
+    /// Returns true if `cipher` is one of them.
     pub const fn contains(self, cipher: Cipher) -> bool {
         match cipher {
             Cipher::ChaCha20Poly1305 => true,
@@ -143,7 +143,7 @@ impl fmt::Debug for PacketKeys {
     }
 }
 
-/// Whether the processor has instructions for AES and for the multiplication of GCM.
+/// Returns true if the processor has instructions for AES and for the multiplication of GCM.
 fn has_aes_instructions() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has = std::arch::is_x86_feature_detected!("aes") && std::arch::is_x86_feature_detected!("pclmulqdq");

@@ -78,7 +78,7 @@ impl Datagram<'_> {
         }
     }
 
-    /// Its bytes.
+    /// The bytes.
     pub(super) fn to_vec(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(Datagram::HANDSHAKE_LEN);
         self.write(&mut bytes);
@@ -117,7 +117,7 @@ impl SessionId {
         SessionId(bits & SessionId::MASK)
     }
 
-    /// Its bits.
+    /// The bits.
     pub const fn bits(self) -> u64 {
         self.0
     }
@@ -133,7 +133,7 @@ impl PacketNumber {
         PacketNumber((route.0 as u64) << PacketNumber::COUNTER_BITS | counter & PacketNumber::LAST_COUNTER)
     }
 
-    /// All 64 bits, as the cipher takes them.
+    /// The 64 bits, as the cipher takes them.
     pub const fn nonce(self) -> u64 {
         self.0
     }
@@ -163,12 +163,12 @@ impl Route {
         (index < Route::PATHS).then_some(Route(index))
     }
 
-    /// Whether packets may have it.
+    /// Returns true if packets may have it.
     pub fn is_used(self) -> bool {
         self.is_path() || self == Route::NO_PATH || self == Route::CONTROL
     }
 
-    /// Whether it is a path's.
+    /// Returns true if it is a path's.
     pub fn is_path(self) -> bool {
         self.0 < Route::PATHS
     }

@@ -132,7 +132,7 @@ impl Keys {
         Some((if window.note(number.counter()) { Order::Latest } else { Order::Late }, plain))
     }
 
-    /// Whether it is time for fresh keys.
+    /// Returns true if it is time for fresh keys.
     pub fn is_worn(&self) -> bool {
         self.sealed.saturating_add(self.opened) >= self.limits.renew_after
     }
@@ -142,12 +142,12 @@ impl Keys {
         self.keys.cipher()
     }
 
-    /// How many packets were sealed.
+    /// The number of packets that were sealed.
     pub fn sealed(&self) -> u64 {
         self.sealed
     }
 
-    /// How many packets were opened.
+    /// The number of packets that were opened.
     pub fn opened(&self) -> u64 {
         self.opened
     }

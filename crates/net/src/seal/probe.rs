@@ -77,7 +77,7 @@ impl ProbeReplies {
         self.latest.get(index).map(|kept| kept.reply.as_slice())
     }
 
-    /// How many replies are kept.
+    /// The number of replies that are kept.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.latest.len()
@@ -95,5 +95,5 @@ impl ProbeReplies {
 
 /// The id that says in a reply that there is no such session.
 const NO_SESSION: SessionId = SessionId::new(0);
-/// How many replies are kept.
+/// The number of replies that are kept.
 const MOST_REPLIES: usize = 64;

@@ -32,7 +32,7 @@ pub struct Session {
     latest_way: Option<(Route, PathAddresses)>,
     /// The probe that has no reply yet.
     pub probe: Option<Probe>,
-    /// How many associations use it.
+    /// The number of associations that use it.
     pub uses: u32,
     /// Ids that are no longer in use.
     pub dropped: Vec<SessionId>,
@@ -178,7 +178,7 @@ impl Session {
         here.or_else(elsewhere).copied().unwrap_or(way.remote)
     }
 
-    /// Whether it is time for this end to initiate a handshake for fresh keys.
+    /// Returns true if it is time for this end to initiate a handshake for fresh keys.
     pub fn needs_keys(&self) -> bool {
         let is_worn = self.current.as_ref().is_some_and(Keys::is_worn);
         self.role == Role::Initiator && self.initiation.is_none() && is_worn
@@ -203,7 +203,7 @@ impl Session {
         Some(())
     }
 
-    /// Whether an initiation for fresh keys that came in a packet to `to` is to be responded to.
+    /// Returns true if an initiation for fresh keys that came in a packet to `to` is to be responded to.
     pub fn may_renew(&self, to: SessionId) -> bool {
         self.role == Role::Responder && self.current.as_ref().is_some_and(|keys| keys.local == to)
     }

@@ -1,4 +1,4 @@
-//! All peers of an endpoint: finds the session of a datagram, opens sessions, and forgets them.
+//! The peers of an endpoint: finds the session of a datagram, opens sessions, and forgets them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -31,7 +31,7 @@ pub struct Sealing {
     unconfirmed: VecDeque<Channel>,
     /// Sessions without an association, in the order in which they lost their last.
     idle: VecDeque<Channel>,
-    /// How many sessions peers have initiated.
+    /// The number of sessions peers have initiated.
     accepted: u64,
     probe_replies: ProbeReplies,
 }
@@ -54,7 +54,7 @@ pub enum Opened {
     Packet {
         /// The peer's.
         channel: Channel,
-        /// Its length; it lies [`Datagram::PACKET_AT`] bytes behind the datagram's beginning.
+        /// The length; it lies [`Datagram::PACKET_AT`] bytes behind the datagram's beginning.
         len: usize,
         /// The address from which it counts as coming: an overtaken packet counts as coming from its path's latest
         /// address, so that an attacker that delays packets cannot open paths.
@@ -186,12 +186,12 @@ impl Sealing {
         self.sessions.get(&channel)?.cipher()
     }
 
-    /// How many sessions there are.
+    /// The number of sessions.
     pub fn len(&self) -> usize {
         self.sessions.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()
     }
@@ -370,7 +370,7 @@ fn fresh_id(taken: &BTreeMap<SessionId, Channel>) -> Option<SessionId> {
     }
 }
 
-/// How many peers may have been sent a response and have sent nothing since.
+/// The number of peers that may have been sent a response and have sent nothing since.
 const MOST_UNCONFIRMED: usize = 256;
-/// How many sessions without an association are kept: a last packet may come again.
+/// The number of sessions without an association that are kept: a last packet may come again.
 const MOST_IDLE: usize = 256;

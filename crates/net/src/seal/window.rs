@@ -33,7 +33,7 @@ impl Window {
         is_highest
     }
 
-    /// Whether a number has not come, and is not too old to know.
+    /// Returns true if a number has not come, and is not too old to know.
     pub fn is_new(&self, number: u64) -> bool {
         if number >= self.next {
             return true;

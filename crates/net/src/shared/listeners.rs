@@ -56,9 +56,9 @@ impl Core {
     }
 }
 
-/// How many events are kept for a slow listener.
+/// The number of events that are kept for a slow listener.
 const KEPT_EVENTS: usize = 64;
-/// How many records are kept: some hundred round trips on a few paths, a quarter of a megabyte.
+/// The number of records that are kept: some hundred round trips on a few paths, a quarter of a megabyte.
 const KEPT_RECORDS: usize = 4_096;
 
 #[cfg(test)]

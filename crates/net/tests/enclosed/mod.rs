@@ -48,7 +48,7 @@ pub fn ip_all(lines: &[String]) {
     batch(Command::new("ip"), lines);
 }
 
-/// Whether the kernel sends on this interface.
+/// Returns true if the kernel sends on this interface.
 pub fn is_up(interface: &str) -> bool {
     is_in_state_up(Command::new("ip"), interface)
 }
@@ -92,7 +92,7 @@ impl OtherHost {
         batch(self.ip(), lines);
     }
 
-    /// Whether the kernel sends on this interface of its.
+    /// Returns true if the kernel sends on this interface of its.
     pub fn is_up(&self, interface: &str) -> bool {
         is_in_state_up(self.ip(), interface)
     }

@@ -62,7 +62,7 @@ struct Scene {
     channel: Option<Channel>,
     flying: Vec<Flying>,
     sealed: u32,
-    /// Whether each packet was delivered.
+    /// True if each packet was delivered.
     delivered: Vec<bool>,
 }
 

@@ -12,14 +12,14 @@ use anabranch_sctp::policy::PathId;
 /// An end that initiates sessions, one after another.
 struct Client {
     layer: Sealing,
-    /// How many sessions it initiated.
+    /// The number of sessions it initiated.
     initiated: u64,
 }
 
 struct Meeting {
     server: Sealing,
     clients: [Client; CLIENTS],
-    /// All datagrams ever sent.
+    /// The datagrams ever sent.
     seen: Vec<Vec<u8>>,
     /// Whether each packet was opened, and which end sealed it.
     packets: Vec<(bool, usize)>,

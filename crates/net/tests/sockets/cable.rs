@@ -100,7 +100,7 @@ impl Cable {
         self.faults.delay_ms.store(delay, Ordering::Relaxed);
     }
 
-    /// How many datagrams reached either end of the cable, lost ones included.
+    /// The number of datagrams reached either end of the cable, lost ones included.
     pub fn carried(&self) -> u64 {
         self.faults.carried.load(Ordering::Relaxed)
     }

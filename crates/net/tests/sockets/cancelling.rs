@@ -9,7 +9,7 @@ use tokio::runtime::Builder;
 
 use crate::party::{client, given_up_after, join, joined, narrow, server, until, within};
 
-/// How long a walk waits for each step: a number of polls, or to its end.
+/// The time a walk waits for each step: a number of polls, or to its end.
 fn patience() -> impl Strategy<Value = Option<u32>> {
     prop_oneof![(0..4_u32).prop_map(Some), Just(None)]
 }

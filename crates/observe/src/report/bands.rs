@@ -17,7 +17,7 @@ pub struct Band {
     pub link: usize,
 }
 
-/// All bands of a run with this seed until its end, in the order of the links; none of a link with very many.
+/// The bands of a run with this seed until its end, in the order of the links; none of a link with very many.
 pub fn bands(scenario: &Scenario, seed: u64, end: Time) -> Vec<Band> {
     let root = Seed::from_number(seed);
     let links = scenario.links.iter().enumerate();

@@ -15,9 +15,9 @@ use super::sums::Sums;
 /// Everything that charts show.
 #[derive(Debug, Serialize)]
 pub struct ChartData<'a> {
-    /// How long the run was, in microseconds.
+    /// The length of the run, in microseconds.
     end: u64,
-    /// How long a bin of the rates is, in microseconds.
+    /// The length of a bin of the rates, in microseconds.
     bin: u64,
     paths: Vec<RouteData<'a>>,
     links: Vec<LinkData<'a>>,
@@ -31,7 +31,7 @@ pub struct ChartData<'a> {
 /// The air time of a mesh.
 #[derive(Debug, Serialize)]
 struct AirData<'a> {
-    /// How long a bin is, in microseconds.
+    /// The length of a bin, in microseconds.
     bin: u64,
     lanes: Vec<LaneData<'a>>,
     /// The first frames: when each began after the one before, how long it was (both in microseconds), its lane, its use.
@@ -123,7 +123,7 @@ struct ChartLine {
     t: Vec<u64>,
     /// Values.
     v: Vec<i64>,
-    /// How many values there were before they were thinned.
+    /// The number of values there were before they were thinned.
     n: u64,
 }
 

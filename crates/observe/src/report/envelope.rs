@@ -75,7 +75,7 @@ impl ThinnedSeries {
         kept.into_iter().map(|entry| entry.point).collect()
     }
 
-    /// How many values there were.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.count
     }

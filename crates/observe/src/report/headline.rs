@@ -165,7 +165,7 @@ fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
     })
 }
 
-/// Whether an SCTP flow takes losses for congestion, and could do otherwise.
+/// Returns true if an SCTP flow takes losses for congestion, and could do otherwise.
 fn has_loss_based_control(scenario: &Scenario, flow: &FlowResult) -> bool {
     // A flow that sends both ways has a result for each, `NAME/reverse` being one.
     let name = flow.name.split('/').next().unwrap_or_default();
@@ -176,7 +176,7 @@ fn has_loss_based_control(scenario: &Scenario, flow: &FlowResult) -> bool {
     })
 }
 
-/// Whether a path lost packets, and neither filled a link nor left packets waiting at one.
+/// Returns true if a path lost packets, and neither filled a link nor left packets waiting at one.
 fn is_lossy_and_unqueued(
     scenario: &Scenario,
     result: &RunResult,

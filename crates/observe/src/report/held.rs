@@ -50,7 +50,7 @@ pub struct Part {
     pub percent: String,
 }
 
-/// All reasons, from the most ordinary.
+/// The reasons, from the most ordinary.
 pub const REASONS: &[Reason] = &[
     Reason {
         label: "congestion window",

@@ -28,7 +28,7 @@ pub enum MarkOrigin {
     Sender,
 }
 
-/// All marks until the end of the run, in order of time; of very many, the first ones.
+/// The marks until the end of the run, in order of time; of very many, the first ones.
 pub fn marks(scenario: &Scenario, turns: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
     let mut marks: Vec<Mark> = scenario.events.iter().map(|event| of_event(scenario, event)).collect();
     marks.extend(scenario.node_events.iter().map(|event| of_node(scenario, *event)));

@@ -40,7 +40,7 @@ pub struct Page<'a> {
     reasons: &'static [Reason],
     held: Vec<TimeShares>,
     marks: Vec<(String, &'a Mark)>,
-    /// How many flows the charts can show, and how many there are.
+    /// The number of flows the charts that can show, and how many there are.
     shown: usize,
     count: usize,
     data: String,

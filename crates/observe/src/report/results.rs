@@ -10,7 +10,7 @@ use anabranch_sim::result::{
 
 use super::table::{CellValue, Measured, Quantity, ReportTable};
 
-/// How many items stand side by side; more stand below one another.
+/// The number of items that stand side by side; more stand below one another.
 const SIDE_BY_SIDE: usize = 4;
 
 /// A flow's result, and for how long it was slow: from the series, which cover the first flows.

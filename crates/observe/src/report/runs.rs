@@ -1,4 +1,4 @@
-//! All replications of a run on its page: the mean of each flow with its interval, and a dot for each run.
+//! The replications of a run on its page: the mean of each flow with its interval, and a dot for each run.
 
 use anabranch_base::BitRate;
 use anabranch_sim::result::RunResult;
@@ -9,7 +9,7 @@ use anabranch_sim::{Estimate, summarise};
 pub struct FlowRuns {
     /// The flow.
     pub name: String,
-    /// Its mean goodput with half of the 95 % interval.
+    /// The mean goodput with half of the 95 % interval.
     pub goodput: String,
     /// The mean time of its transfer, likewise; empty without one.
     pub completion: String,

@@ -14,7 +14,7 @@ pub use air::{AirSeries, Lane, ShownFrame};
 use flow::number;
 pub use flow::{FlowSeries, PathSeries};
 
-/// All series of a run.
+/// The series of a run.
 #[derive(Debug)]
 pub struct RunSeries {
     /// One a direction of a flow, in the order of the results, as far as there is room.

@@ -20,14 +20,14 @@ pub struct StationMap {
     pub range: f64,
     /// How far a transmission is sensed, where that is farther.
     pub sensed: Option<f64>,
-    /// Whether stations move later.
+    /// True if stations move later.
     pub moves: bool,
 }
 
 /// A station on the map.
 #[derive(Debug)]
 pub struct PlacedStation {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// To the east.
     pub x: f64,
@@ -81,7 +81,7 @@ fn placed(node: &Node) -> PlacedStation {
     PlacedStation { name: node.name.clone(), x: position.x.metres(), y: -position.y.metres() }
 }
 
-/// All stations with a margin: at most their range, which would make a long string too small to read.
+/// The stations with a margin: at most their range, which would make a long string too small to read.
 fn view(stations: &[PlacedStation], reach: f64) -> [f64; 4] {
     let extent = |of: fn(&PlacedStation) -> f64| {
         let values = || stations.iter().map(of);

@@ -40,7 +40,7 @@ impl Sums {
         }
     }
 
-    /// How long a bin is.
+    /// The length of a bin.
     pub fn bin(&self) -> Duration {
         Duration::from_millis(1) * (1_u64 << self.doublings)
     }

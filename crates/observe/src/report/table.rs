@@ -4,9 +4,9 @@
 pub struct Quantity<T> {
     /// What it is called.
     pub label: &'static str,
-    /// Its explanation, shown on request.
+    /// The explanation, shown on request.
     pub meaning: &'static str,
-    /// Its value.
+    /// The value.
     pub value: fn(&T) -> CellValue,
 }
 
@@ -15,9 +15,9 @@ pub struct Quantity<T> {
 pub struct Measured {
     /// What it is called.
     pub label: String,
-    /// Its explanation, shown on request.
+    /// The explanation, shown on request.
     pub meaning: &'static str,
-    /// Its values, in the order of the items.
+    /// The values, in the order of the items.
     pub values: Vec<CellValue>,
 }
 
@@ -87,7 +87,7 @@ impl ReportTable {
     }
 
     /// A row for each quantity that any of the items called `names` has, a column for each of these: easier to read
-    /// while they are few. All times have one unit, for they stand below one another.
+    /// while they are few. The times have one unit, for they stand below one another.
     pub fn by_quantity(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
         let all = present(quantities).flat_map(|quantity| &quantity.values);
         let times = ColumnScale::of(all.filter(|value| matches!(value, CellValue::Seconds(_))));

@@ -18,7 +18,7 @@ pub enum Cell<'a> {
     Number(f64),
     /// A moment or a span, in seconds.
     Seconds(Seconds),
-    /// Whether it is so.
+    /// True if it is so.
     Truth(bool),
     /// No value.
     Missing,

@@ -23,7 +23,7 @@ pub struct Column<ColumnRow> {
     /// What its cells hold.
     #[cfg_attr(not(feature = "arrays"), allow(dead_code, reason = "a column in memory has a type"))]
     pub kind: CellKind,
-    /// Its cell.
+    /// The cell.
     pub read: ReadCell<ColumnRow>,
 }
 

@@ -10,7 +10,7 @@ use anabranch_sctp::seq::Tsn;
 /// Where a chunk was sent, and how often it was found lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Its path and its number there; `None` if it was not sent yet, or is about to move.
+    /// The path and its number there; `None` if it was not sent yet, or is about to move.
     pub current: Option<(PathId, Psn)>,
     /// A SACK reports it.
     pub is_acked: bool,
@@ -75,7 +75,7 @@ impl Places {
         }
     }
 
-    /// Whether the chunk `tsn`, which was sent, is acknowledged.
+    /// Returns true if the chunk `tsn`, which was sent, is acknowledged.
     pub fn is_acked(&self, tsn: Tsn) -> bool {
         let index = tsn.distance_from(self.first) as usize;
         tsn.is_before(self.first) || self.places.get(index).is_none_or(|place| place.is_acked)

@@ -27,9 +27,9 @@ pub enum RecordState {
 /// A chunk that was sent on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its number on the path.
+    /// The number on the path.
     pub psn: Psn,
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// What became of it.
     pub state: RecordState,
@@ -46,7 +46,7 @@ pub struct PathRecords {
     cumulative: Psn,
     /// Ascending.
     records: VecDeque<Record>,
-    /// The number of records at which the settled ones among them are dropped.
+    /// The number of records at which the settled ones among them that are dropped.
     limit: usize,
 }
 
@@ -138,7 +138,7 @@ impl PathRecords {
         self.last
     }
 
-    /// How many records are kept.
+    /// The number of records that are kept.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.records.len()
@@ -151,7 +151,7 @@ impl PathRecords {
 }
 
 impl Record {
-    /// Whether nothing waits for it any more.
+    /// Returns true if nothing waits for it any more.
     fn is_settled(&self) -> bool {
         matches!(self.state, RecordState::Acked | RecordState::Obsolete)
     }

@@ -20,14 +20,14 @@ use anabranch_sctp::seq::Tsn;
 ///
 /// `|M|` is the connection's send window in Multipath TCP; in SCTP it is the peer's whole receive buffer, which all
 /// paths share. `λ` corrects the estimate once for each round trip of `S`: it grows if the peer's window blocked a path
-/// with room, and shrinks otherwise. Its values are those of the authors' implementation for Linux.
+/// with room, and shrinks otherwise. The values are those of the authors' implementation for Linux.
 #[derive(Debug)]
 pub struct Blest {
     /// λ.
     correction: f64,
     /// When λ was last corrected.
     since: Option<Time>,
-    /// Whether the peer's window blocked a path with room since then.
+    /// True if the peer's window blocked a path with room since then.
     was_blocked: bool,
 }
 
@@ -56,7 +56,7 @@ impl Scheduler for Blest {
 }
 
 impl Blest {
-    /// Whether a packet on `slow` would block `fast`.
+    /// Returns true if a packet on `slow` would block `fast`.
     fn blocks(&self, fast: &PathSample, slow: &PathSample, buffer: ByteCount) -> bool {
         let rounds = round_trip(slow).as_secs_f64() / round_trip(fast).as_secs_f64().max(f64::MIN_POSITIVE);
         let packets = fast.cwnd.get() as f64 / fast.unit.get().max(1) as f64 + (rounds - 1.0) / 2.0;

@@ -23,7 +23,7 @@ use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
 /// window waits for the quick path as the end of a file does in the paper.
 #[derive(Debug, Default)]
 pub struct Ecf {
-    /// Whether the last decision was to wait.
+    /// True if the last decision was to wait.
     is_waiting: bool,
 }
 
@@ -79,7 +79,7 @@ mod tests {
         paths
     }
 
-    /// Whether path 1 is used while `packets` wait, with `window` packets of room at the peer.
+    /// Returns true if path 1 is used while `packets` wait, with `window` packets of room at the peer.
     fn uses_slow(ecf: &mut Ecf, paths: &[PathSample], packets: u64, window: u64) -> bool {
         let mut view = view(paths);
         view.queued = paths[0].unit * packets;

@@ -58,7 +58,7 @@ fn index_for(sample: &PathSample, queue: &QueueView<'_>, view: &View<'_>) -> Opt
     (fits && leaves_room_for_older(index, queue, view)).then_some(index)
 }
 
-/// Whether a chunk may be left for `sample`: it works, and nothing but its window holds its data.
+/// Returns true if a chunk may be left for `sample`: it works, and nothing but its window holds its data.
 fn is_candidate(sample: &PathSample, queue: &QueueView<'_>) -> bool {
     let is_held = !matches!(sample.blocked_by, None | Some(Blocker::Burst));
     sample.state.carries_data() && !is_held && queue.oldest <= sample.packet_limit
@@ -95,7 +95,7 @@ impl Estimate {
         rounds * self.srtt + ours / self.rate + self.srtt / 2.0
     }
 
-    /// How many of the next `depth` chunks the path delivers before `soonest`.
+    /// The number of the next `depth` chunks the path delivers before `soonest`.
     fn sooner_than(self, soonest: f64, depth: usize, size: ByteCount) -> usize {
         let (mut sooner, mut end) = (0, depth);
         while sooner < end {
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(picked(&paths, 1 << 20), Some((1, 8)), "by its window it needs 25 ms for a packet");
     }
 
-    /// All nine waiting chunks are left for a path with a large window, which something else holds up.
+    /// The nine waiting chunks are left for a path with a large window, which something else holds up.
     #[test]
     fn the_oldest_chunk_leaves_when_nothing_is_in_flight() {
         let mut paths = paths();

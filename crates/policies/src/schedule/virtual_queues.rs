@@ -216,7 +216,7 @@ impl VirtualQueue {
     }
 }
 
-/// Whether chunks that wait for the path are assigned anew: it is not active, or it may be dead, because a time-out on
+/// Returns true if chunks that wait for the path are assigned anew: it is not active, or it may be dead, because a time-out on
 /// it is not answered yet.
 fn has_failed(sample: &PathSample) -> bool {
     let is_held = matches!(sample.blocked_by, Some(Blocker::TimeOut | Blocker::LossResponse));

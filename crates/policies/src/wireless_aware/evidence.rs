@@ -63,7 +63,7 @@ impl Evidence {
         self.trial.restart(now);
     }
 
-    /// Whether the path marks: a mark came back while it could be expected, and no queue has been much longer since.
+    /// Returns true if the path marks: a mark came back while it could be expected, and no queue has been much longer since.
     ///
     /// A window that a mark halved needs cwnd/2 round trips to become as large again, and with delayed SACKs twice as
     /// many. A queue that marked once marks again within this time.
@@ -75,7 +75,7 @@ impl Evidence {
         now.since(mark.at) <= awaited && wait <= mark.wait * 2 + NOISE
     }
 
-    /// Whether a loss with no other evidence may pass without a cut: no queue stood, and not too many passed since the
+    /// Returns true if a loss with no other evidence may pass without a cut: no queue stood, and not too many passed since the
     /// last cut. The answer is for one loss, which is counted; if it is no, the window is about to be cut.
     pub fn lets_pass(&mut self, sample: &PathSample, now: Time) -> bool {
         let is_standing = sample.one_way.is_none_or(|one_way| self.ways.is_standing(one_way));
@@ -105,7 +105,7 @@ impl RecentWays {
         self.now = self.now.max(way);
     }
 
-    /// Whether a queue stood when the last packet passed: it waited for half as long as any packet did lately. A queue of
+    /// Returns true if a queue stood when the last packet passed: it waited for half as long as any packet did lately. A queue of
     /// a few packets is seen too, as far as it is longer than the noise of the clocks.
     fn is_standing(&self, one_way: OneWay) -> bool {
         let longest = self.before.max(self.now).saturating_sub(one_way.least);
@@ -113,7 +113,7 @@ impl RecentWays {
     }
 }
 
-/// How long the last packet waited in queues.
+/// The time the last packet waited in queues.
 fn waited(one_way: OneWay) -> Duration {
     one_way.way.saturating_sub(one_way.least)
 }

@@ -164,7 +164,7 @@ fn a_cut_halves_the_window_of_its_path_to_two_packets_at_least() {
 
 // Timers (completions 4.5).
 
-/// TSN 1 moved to path 2, behind 8–12. Its acknowledgement at 500 ms does not restart the timer of path 2, which runs for
+/// TSN 1 moved to path 2, behind 8–12. The acknowledgement at 500 ms does not restart the timer of path 2, which runs for
 /// TSN 8 since 100 ms: the lowest number there, and not the lowest TSN. In CMT it does.
 #[test]
 fn the_timer_of_a_path_runs_for_its_lowest_number() {

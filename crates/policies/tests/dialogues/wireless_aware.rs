@@ -73,7 +73,7 @@ fn times(pair: &Pair, chunk: &str) -> Vec<Time> {
     pair.log.iter().filter(|line| line.from == End::A && names(&line.text)).map(|line| line.at).collect()
 }
 
-/// Whether A was told that its peer is gone.
+/// Returns true if A was told that its peer is gone.
 fn is_reported(pair: &Pair) -> bool {
     pair.a.events.iter().any(|event| matches!(event, Event::Closed(_)))
 }

@@ -6,16 +6,16 @@ use anabranch_wireless::config::{RadioConfig, Routing, StationConfig};
 /// The radios of one channel: every node has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radio {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its settings.
+    /// The settings.
     pub config: RadioConfig,
 }
 
 /// A station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Where it is, and how it moves.
     pub config: StationConfig,
@@ -28,7 +28,7 @@ pub struct NodeEvent {
     pub at: Time,
     /// Index into [`Scenario::nodes`](super::Scenario::nodes).
     pub node: usize,
-    /// Whether it is there from then on.
+    /// True if it is there from then on.
     pub is_present: bool,
 }
 

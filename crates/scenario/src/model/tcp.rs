@@ -18,7 +18,7 @@ pub struct Tcp {
     pub timeout_retransmission: TcpTimeoutPlace,
     /// What windows grow by.
     pub growth: TcpGrowth,
-    /// How many segments are acknowledged at once.
+    /// The number of segments that are acknowledged at once.
     pub ack_every: u64,
     /// How much may be unacknowledged on a path.
     pub window: QueueLimit,

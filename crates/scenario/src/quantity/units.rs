@@ -26,7 +26,7 @@ pub(super) struct Unclear {
     pub instead: &'static str,
 }
 
-/// All kinds, with the names that they have in the documentation.
+/// The kinds, with the names that they have in the documentation.
 pub(super) const ALL: [(&str, &Dimension); 5] =
     [("rates", &RATE), ("times", &SPAN), ("sizes", &SIZE), ("distances", &DISTANCE), ("speeds", &SPEED)];
 

@@ -118,7 +118,7 @@ impl CopiesOf {
     }
 }
 
-/// How many copies each link has: those of the copied path that names it, if it is private.
+/// The number of copies each link has: those of the copied path that names it, if it is private.
 fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<usize>>> {
     let private: BTreeMap<&str, usize> = links
         .iter()
@@ -146,7 +146,7 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
     Ok(copies)
 }
 
-/// How many copies a flow has: as many as each of its copied paths.
+/// The number of copies a flow has: as many as each of its copied paths.
 fn one_count(draft: &FlowDraft, used: &[(&LocatedName, CopiesOf)]) -> Read<Option<usize>> {
     let mut counts = used.iter().filter_map(|(name, path)| Some((name, path.copies?)));
     let Some((first, count)) = counts.next() else { return Ok(None) };
@@ -184,7 +184,7 @@ fn names(name: &LocatedName, copies: Option<usize>) -> impl Iterator<Item = Stri
     })
 }
 
-/// How much memory copies may still take: a line of a file must not fill it.
+/// The amount of memory copies that may still take: a line of a file must not fill it.
 struct CopyBudget {
     what: &'static str,
     most: usize,

@@ -1,4 +1,4 @@
-//! Reads one `[[flow]]`. Its paths are still names, and its copies are not made yet.
+//! Reads one `[[flow]]`. The paths are still names, and its copies are not made yet.
 
 use anabranch_base::Duration;
 use anabranch_sctp::policy::Registry;
@@ -18,7 +18,7 @@ use crate::tree::{Node, Span, TreeValue};
 pub(crate) struct FlowDraft {
     /// The flow, of which the name and the paths are not known yet.
     pub settings: Flow,
-    /// Its span is the flow's where it has none.
+    /// The span is the flow's where it has none.
     pub name: LocatedName,
     /// `None` for all of them.
     pub paths: Option<Vec<LocatedName>>,

@@ -101,7 +101,7 @@ const QUEUE_KINDS: TableKinds<QueueConfig> = TableKinds {
     planned: PLANNED_QUEUES,
 };
 
-/// How many single values a way has: steps, opportunities, spans; what copies cost.
+/// The number of single values a way has: steps, opportunities, spans; what copies cost.
 pub(crate) fn weight(config: &LinkConfig) -> usize {
     let rate = match &config.rate {
         Rate::Fixed(_) => 1,

@@ -91,7 +91,7 @@ impl NameIndex {
         Ok(())
     }
 
-    /// Whether something is called `text`.
+    /// Returns true if something is called `text`.
     pub fn has(&self, text: &str) -> bool {
         self.known.contains_key(text)
     }
@@ -109,7 +109,7 @@ impl NameIndex {
 }
 
 impl NameIndex {
-    /// All there are, in a sentence.
+    /// The there are, in a sentence.
     fn all(&self) -> String {
         let names = listed(self.written.iter().map(String::as_str));
         match self.written.len() {

@@ -299,7 +299,7 @@ fn within(key: &'static str, table: &str) -> Option<&'static str> {
     key.strip_prefix(table)?.strip_prefix('.')
 }
 
-/// Whether `key` is of the table that may stand where `short` does.
+/// Returns true if `key` is of the table that may stand where `short` does.
 pub(crate) fn is_within(key: &'static str, short: &str) -> bool {
     within(key, short).is_some()
 }

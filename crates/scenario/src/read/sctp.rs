@@ -48,7 +48,7 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     }
 }
 
-/// Whether the settings are within their domains. Window limits that the file leaves out are no fault: they are planned once
+/// Returns true if the settings are within their domains. Window limits that the file leaves out are no fault: they are planned once
 /// the paths are known.
 fn check(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
     config.check()?;

@@ -29,7 +29,7 @@ impl AssociationSetting {
         all
     }
 
-    /// Its name, with dots between tables.
+    /// The name, with dots between tables.
     pub fn key(&self) -> &'static str {
         match self {
             AssociationSetting::Protocol(setting) => setting.key,
@@ -61,7 +61,7 @@ impl AssociationSetting {
         }
     }
 
-    /// Its value in `config`; `None` where another setting says it.
+    /// The value in `config`; `None` where another setting says it.
     pub fn get(&self, config: &Config) -> Option<Value> {
         match self {
             AssociationSetting::Protocol(setting) => (setting.get)(config),
@@ -70,7 +70,7 @@ impl AssociationSetting {
     }
 }
 
-/// Whether a setting of kind `setting` chooses a policy of this kind.
+/// Returns true if a setting of kind `setting` chooses a policy of this kind.
 fn chooses(setting: &Kind, policy: &str) -> bool {
     match setting {
         Kind::Policy(kind) => *kind == policy,

@@ -48,7 +48,7 @@ impl Named for HandshakeMode {
         &[("on", HandshakeMode::On), ("off", HandshakeMode::Off)];
 }
 
-/// Whether the setting called `key` has a meaning where several paths are used in this way.
+/// Returns true if the setting called `key` has a meaning where several paths are used in this way.
 pub(crate) fn has_rule(key: &str, multipath: Multipath) -> bool {
     match key.split_once('.') {
         Some(("cmt", _)) => multipath == Multipath::Cmt,

@@ -27,7 +27,7 @@ impl Association {
         self.change_local(now, LocalChange::Added(address));
     }
 
-    /// This host has lost `address`. Its paths are removed, and their data goes to other paths at once. If no other
+    /// This host has lost `address`. The paths are removed, and their data goes to other paths at once. If no other
     /// path was ever verified, the last path stays until another one is verified, or until there are too many errors.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Removed(address));

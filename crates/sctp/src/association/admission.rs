@@ -30,7 +30,7 @@ pub(super) struct ChunksBefore {
 }
 
 impl ChunksBefore {
-    /// Whether a chunk is allowed after those before it. Reading a SACK costs as much as there are holes, however
+    /// Returns true if a chunk is allowed after those before it. Reading a SACK costs as much as there are holes, however
     /// short the SACK is, and an honest peer sends one in a packet. A SHUTDOWN also acknowledges, and may be beside a
     /// SACK. A COOKIE-ECHO "MUST be the first chunk in the packet" (RFC 9260 §5.1 C): the endpoint has read its
     /// cookie only there.

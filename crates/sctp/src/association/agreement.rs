@@ -41,11 +41,11 @@ pub struct Agreement {
     pub peer_tsn: Tsn,
     /// The peer's receive buffer.
     pub peer_window: ByteCount,
-    /// How many streams this end may use.
+    /// The number of streams this end that may use.
     pub outbound_streams: u16,
-    /// How many streams the peer may use.
+    /// The number of streams the peer that may use.
     pub inbound_streams: u16,
-    /// Whether both ends support ECN.
+    /// True if both ends support ECN.
     pub ecn: bool,
     /// The rules of the receiver that both ends have.
     pub receiver: ReceiverRules,

@@ -15,7 +15,7 @@ pub type RandomNumber = [u8; 32];
 /// What the peer announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerTerms {
-    /// Its RANDOM, CHUNKS and HMAC-ALGO in sequence, without padding: its key vector.
+    /// The RANDOM, CHUNKS and HMAC-ALGO in sequence, without padding: its key vector.
     vector: Vec<u8>,
     /// The chunk types that it accepts only authenticated.
     required: Vec<u8>,
@@ -67,7 +67,7 @@ pub fn announcement(random: &RandomNumber) -> [Parameter; 3] {
     ]
 }
 
-/// Whether this end accepts chunks of type `kind` only authenticated (RFC 5061 §4.1.1, §4.1.2).
+/// Returns true if this end accepts chunks of type `kind` only authenticated (RFC 5061 §4.1.1, §4.1.2).
 pub fn is_required_here(kind: u8) -> bool {
     REQUIRED_HERE.contains(&kind)
 }
@@ -116,7 +116,7 @@ impl PeerTerms {
         Some(PeerTerms { vector: vector.to_vec(), required, algorithm: algorithm? })
     }
 
-    /// Its key vector, from which [`from_vector`](PeerTerms::from_vector) restores the terms.
+    /// The key vector, from which [`from_vector`](PeerTerms::from_vector) restores the terms.
     pub fn vector(&self) -> &[u8] {
         &self.vector
     }
@@ -137,7 +137,7 @@ impl AuthKeys {
         AuthKeys { key, algorithm: peer.algorithm, required: peer.required.clone() }
     }
 
-    /// Whether the peer accepts chunks of type `kind` only authenticated, or RFC 5061 demands it. "The types for
+    /// Returns true if the peer accepts chunks of type `kind` only authenticated, or RFC 5061 demands it. "The types for
     /// INIT, INIT-ACK, SHUTDOWN-COMPLETE, and AUTH chunks MUST be ignored" (§3.2).
     pub fn must_authenticate(&self, kind: u8) -> bool {
         is_required_here(kind) || (self.required.contains(&kind) && !NEVER_REQUIRED.contains(&kind))
@@ -200,7 +200,7 @@ fn hmac<M: Mac + KeyInit>(key: &[u8], parts: [&[u8]; 3]) -> Vec<u8> {
     code.finalize().into_bytes().to_vec()
 }
 
-/// Whether both are equal. The time does not tell where they differ.
+/// Returns true if both are equal. The time does not tell where they differ.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     let differences =
         one.iter().zip(other).fold(0, |sum, (one, other)| std::hint::black_box(sum | (one ^ other)));

@@ -46,7 +46,7 @@ pub struct StateCookie {
     pub remote: SocketAddr,
     /// The other addresses that the initiator announced.
     pub announced: Vec<IpAddr>,
-    /// Whether both ends support ECN.
+    /// True if both ends support ECN.
     pub ecn: bool,
     /// The rules of the receiver that both ends have.
     pub receiver: ReceiverRules,

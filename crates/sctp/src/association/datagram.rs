@@ -19,7 +19,7 @@ pub struct Datagram {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
-    /// How much memory `bytes` keeps allocated; see [`Arrival`](crate::endpoint::Arrival).
+    /// The amount of memory `bytes` keeps allocated; see [`Arrival`](crate::endpoint::Arrival).
     pub memory: ByteCount,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Verified<'a> {
     pub(crate) ecn: Ecn,
     /// The buffer that slices of user data refer to.
     pub(crate) bytes: &'a Bytes,
-    /// How much memory such a slice keeps allocated that nothing else does.
+    /// The amount of memory such a slice keeps allocated that nothing else does.
     pub(crate) memory: ByteCount,
     pub(crate) packet: &'a wire::Packet<'a>,
     /// Addresses that other associations of the endpoint use, if the packet has an ASCONF.
@@ -50,10 +50,10 @@ pub struct Transmit {
     pub len: usize,
     /// The round of the path's window that the packets belong to, for observers.
     pub round: u64,
-    /// Whether the network may fragment it: it is one packet with a chunk that was made for larger packets than the
-    /// path carries (RFC 9260 §6.9). All other packets leave with IPv4's DF bit set.
+    /// True if the network may fragment it: it is one packet with a chunk that was made for larger packets than the
+    /// path carries (RFC 9260 §6.9). The other packets leave with IPv4's DF bit set.
     pub may_fragment: bool,
-    /// Whether the packets carry a chunk that was sent before, for observers.
+    /// True if the packets carry a chunk that was sent before, for observers.
     pub retransmission: bool,
 }
 

@@ -184,7 +184,7 @@ impl Association {
         }
     }
 
-    /// The peer closes the association. Its SHUTDOWN also acknowledges data (RFC 9260 §9.2).
+    /// The peer closes the association. The SHUTDOWN also acknowledges data (RFC 9260 §9.2).
     fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> ChunkOutcome {
         let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
         if let Err(bad) = session.on_cumulative_ack(now, path, cumulative) {

@@ -9,7 +9,7 @@ use crate::policy::PathId;
 use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownComplete, VerificationTag};
 
 impl Association {
-    /// Whether the peer does not answer on any path: there were several time-outs in a row.
+    /// Returns true if the peer does not answer on any path: there were several time-outs in a row.
     pub fn is_unanswered(&self) -> bool {
         self.session().is_some_and(|session| session.ground().paths.errors_in_row() >= MANY_ERRORS)
     }

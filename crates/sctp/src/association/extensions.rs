@@ -27,7 +27,7 @@ pub struct OfferedExtensions {
 pub struct Extensions {
     /// The keys that authenticate chunks.
     pub keys: Option<AuthKeys>,
-    /// Whether this end announces address changes and accepts them from the peer.
+    /// True if this end announces address changes and accepts them from the peer.
     pub changes_addresses: bool,
 }
 

@@ -49,7 +49,7 @@ pub struct Ground {
 /// There were too many errors in a row: the peer does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerGone {
-    /// How many errors.
+    /// The number of errors.
     pub errors: u32,
 }
 

@@ -41,11 +41,11 @@ pub struct Handshake {
     given: usize,
     race: Race,
     attempts: u32,
-    /// How many times in a row INIT or COOKIE-ECHO was not answered on any path.
+    /// The number of times in a row INIT or COOKIE-ECHO was not answered on any path.
     rounds: u32,
     rto: Duration,
     is_due: bool,
-    /// How many times the peer refused a cookie as stale.
+    /// The number of times the peer refused a cookie as stale.
     stale_cookies: u32,
     /// By how much the cookie was too old when the peer refused one.
     staleness: Option<Duration>,
@@ -288,7 +288,7 @@ impl Handshake {
         }
     }
 
-    /// Whether the cookie was sent.
+    /// Returns true if the cookie was sent.
     pub fn is_cookie_echoed(&self) -> bool {
         matches!(self.stage, HandshakeStage::CookieEchoed { .. })
     }

@@ -25,7 +25,7 @@ pub struct InitBody {
     pub cookie: Option<Vec<u8>>,
     /// The other addresses of the sender.
     pub addresses: Vec<IpAddr>,
-    /// Whether the sender supports ECN.
+    /// True if the sender supports ECN.
     pub ecn: bool,
     /// The rules of the receiver that the sender has.
     pub receiver: ReceiverRules,

@@ -77,7 +77,7 @@ impl Association {
         }
     }
 
-    /// Whether the peer may restart. The application must first read what the peer sent before its last restart:
+    /// Returns true if the peer may restart. The application must first read what the peer sent before its last restart:
     /// otherwise a peer that restarts again and again could fill the memory. A COOKIE-ECHO that is refused here is
     /// repeated anyway.
     pub fn may_restart(&self) -> bool {

@@ -28,7 +28,7 @@ pub(super) struct Packed {
     pub weight: ByteCount,
     pub has_data: bool,
     pub chunks: Option<PacketChunks>,
-    /// Whether its first chunk leaves for the first time.
+    /// True if its first chunk leaves for the first time.
     pub is_new: bool,
     pub is_retransmission: bool,
     /// It is larger than the path's packet limit, because of a chunk that fits into no packet within it.
@@ -84,7 +84,7 @@ impl<'a> Packing<'a> {
         self.push(&Data { immediate: true, ..data })
     }
 
-    /// Whether the packet may become larger than what its path carries, for a single chunk.
+    /// Returns true if the packet may become larger than what its path carries, for a single chunk.
     #[inline]
     pub fn may_stretch(&self) -> bool {
         self.builder.is_empty() && matches!(self.room, PacketRoom::Packet(_))
@@ -102,13 +102,13 @@ impl<'a> Packing<'a> {
         PacketAuth::cost(self.keys, chunk)
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.builder.remaining()
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.builder.len()

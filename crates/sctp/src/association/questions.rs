@@ -51,12 +51,12 @@ impl Association {
         }
     }
 
-    /// Whether messages may be sent.
+    /// Returns true if messages may be sent.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Open(_))
     }
 
-    /// How much user data may be sent now.
+    /// The amount of user data that may be sent now.
     pub fn send_space(&self) -> ByteCount {
         match &self.state {
             State::Open(session) => session.send_space(),
@@ -87,7 +87,7 @@ impl Association {
         self.session().map_or(ByteCount::ZERO, Session::received_bytes_held)
     }
 
-    /// How many streams there are for sending and for receiving. `None` without a session.
+    /// The number of streams there are for sending and for receiving. `None` without a session.
     pub fn streams(&self) -> Option<(u16, u16)> {
         let agreement = &self.session()?.ground().agreement;
         Some((agreement.outbound_streams, agreement.inbound_streams))
@@ -102,7 +102,7 @@ impl Association {
         }
     }
 
-    /// How much user data of packets that arrived together will certainly be stored.
+    /// The amount of user data of packets that arrived together will certainly be stored.
     pub(crate) fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a wire::Packet<'a>>) -> ByteCount {
         match &self.state {
             State::Open(session) => session.data_to_keep(packets),
@@ -199,7 +199,7 @@ impl Association {
         }
     }
 
-    /// Whether a SACK is to be sent: reading may have made room that the peer waits for.
+    /// Returns true if a SACK is to be sent: reading may have made room that the peer waits for.
     pub fn is_sack_due(&self) -> bool {
         self.session().is_some_and(Session::is_sack_due)
     }

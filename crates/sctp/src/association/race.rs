@@ -14,11 +14,11 @@ use crate::policy::{PathId, PathState};
 #[derive(Debug)]
 pub(super) struct Race {
     pace: InitPace,
-    /// How many first pairs the application asked for.
+    /// The number of first pairs the application asked for.
     asked: usize,
-    /// How many pairs INIT goes over in a round.
+    /// The number of pairs INIT goes over in a round.
     count: usize,
-    /// How many INITs left in this round.
+    /// The number of INITs that left in this round.
     turn: usize,
     /// Which addresses stand for one another, and the pairs that INIT does not go over.
     pairs: Pairs,
@@ -65,7 +65,7 @@ impl Race {
         self.turn = 0;
     }
 
-    /// Whether INIT has left on every pair since the last time-out that counted. One by one, each path is a round of its
+    /// Returns true if INIT has left on every pair since the last time-out that counted. One by one, each path is a round of its
     /// own.
     pub fn is_round_over(&self) -> bool {
         self.pace == InitPace::OneByOne || self.turn >= self.count

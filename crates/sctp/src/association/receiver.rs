@@ -60,7 +60,7 @@ impl Receiver {
         }
     }
 
-    /// Whether a SACK is to leave now.
+    /// Returns true if a SACK is to leave now.
     pub fn is_sack_due(&self) -> bool {
         self.is_sack_due
     }

@@ -140,7 +140,7 @@ impl Sender {
         self.rules.scheduler.on_queued(&queue, &view);
     }
 
-    /// How much user data the association accepts now.
+    /// The amount of user data the association accepts now.
     #[inline]
     pub fn send_space(&self, ground: &Ground) -> ByteCount {
         self.buffer.room_in(ground.settings.config.send_buffer)
@@ -161,12 +161,12 @@ impl Sender {
         self.peer_window.allow_probe();
     }
 
-    /// Whether everything is cumulatively acknowledged.
+    /// Returns true if everything is cumulatively acknowledged.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
-    /// Whether data waits to be sent for the first time.
+    /// Returns true if data waits to be sent for the first time.
     #[inline]
     pub fn has_waiting(&self) -> bool {
         self.buffer.waiting_chunks() > 0

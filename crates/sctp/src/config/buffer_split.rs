@@ -21,18 +21,18 @@ pub enum BufferSplit {
 }
 
 impl BufferSplit {
-    /// Whether each path has a part of this end's send buffer.
+    /// Returns true if each path has a part of this end's send buffer.
     pub const fn splits_send_buffer(self) -> bool {
         matches!(self, BufferSplit::Sender | BufferSplit::Both | BufferSplit::BothFlight)
     }
 
-    /// Whether each path has a part of the peer's receive buffer.
+    /// Returns true if each path has a part of the peer's receive buffer.
     pub const fn splits_receive_buffer(self) -> bool {
         let counts_held = matches!(self, BufferSplit::Receiver | BufferSplit::Both);
         counts_held || self.counts_flight()
     }
 
-    /// Whether the part that a path has used is its flight (`true`), or the chunks that it holds until they are
+    /// Returns true if the part that a path has used is its flight (`true`), or the chunks that it holds until they are
     /// cumulatively acknowledged.
     pub const fn counts_flight(self) -> bool {
         matches!(self, BufferSplit::ReceiverFlight | BufferSplit::BothFlight)

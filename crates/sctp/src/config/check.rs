@@ -10,7 +10,7 @@ use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::registry::Registry;
 
 impl Config {
-    /// Whether every setting is within its domain.
+    /// Returns true if every setting is within its domain.
     ///
     /// # Errors
     /// The first setting outside its domain, with the allowed values.
@@ -24,7 +24,7 @@ impl Config {
         self.check_payload()
     }
 
-    /// Whether the policies of `registry` that the settings name work with them, as their entries say.
+    /// Returns true if the policies of `registry` that the settings name work with them, as their entries say.
     ///
     /// # Errors
     /// The first setting that a policy does not allow. A name that is not registered is none.
@@ -43,7 +43,7 @@ impl Config {
         registry.flow_controls.check(self.flow_control(), &rules)
     }
 
-    /// Whether each number is within its own bounds.
+    /// Returns true if each number is within its own bounds.
     fn check_bounds(&self) -> Result<(), ConfigError> {
         for setting in settings() {
             let Some(value) = (setting.get)(self) else { continue };

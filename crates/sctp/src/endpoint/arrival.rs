@@ -19,11 +19,11 @@ pub struct Arrival {
     pub remote: SocketAddr,
     /// The channel on which it arrived.
     pub channel: Channel,
-    /// Its ECN codepoint.
+    /// The ECN codepoint.
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
-    /// How much memory `bytes` keeps allocated: its length, unless it is a slice of a larger buffer, for example of
+    /// The amount of memory `bytes` keeps allocated: its length, unless it is a slice of a larger buffer, for example of
     /// datagrams that the system received at once. Data that the endpoint keeps of it keeps at most twice its bytes
     /// allocated.
     pub memory: ByteCount,
@@ -115,7 +115,7 @@ impl Endpoint {
     }
 }
 
-/// Whether it begins with DATA or a SACK, as almost every packet does.
+/// Returns true if it begins with DATA or a SACK, as almost every packet does.
 #[inline]
 pub(super) fn has_usual_start(packet: &Packet<'_>) -> bool {
     matches!(packet.first_kind(), Some(Data::KIND | Sack::KIND))
@@ -127,7 +127,7 @@ pub(super) fn is_unicast_way(local: SocketAddr, remote: SocketAddr) -> bool {
     is_unicast(local.ip()) && is_unicast(remote.ip()) && !remote.ip().is_unspecified()
 }
 
-/// Whether `ip` is a unicast address. A local address may be unspecified: some systems do not report it.
+/// Returns true if `ip` is a unicast address. A local address may be unspecified: some systems do not report it.
 fn is_unicast(ip: IpAddr) -> bool {
     !ip.is_multicast() && !matches!(ip, IpAddr::V4(ip) if ip.is_broadcast())
 }

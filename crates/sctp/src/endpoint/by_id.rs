@@ -37,7 +37,7 @@ impl<T> ById<T> {
         Some(&*self.values[place].1)
     }
 
-    /// All values with their ids.
+    /// The values with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (AssociationId, &T)> {
         self.values.iter().map(|(id, value)| (*id, &**value))
     }

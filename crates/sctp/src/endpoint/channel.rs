@@ -39,7 +39,7 @@ impl Channel {
         Channel(number)
     }
 
-    /// Its number.
+    /// The number.
     pub const fn number(self) -> u64 {
         self.0
     }

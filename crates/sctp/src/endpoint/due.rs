@@ -11,7 +11,7 @@ use super::AssociationId;
 #[derive(Debug, Default)]
 pub(super) struct Due {
     first: Option<(Time, AssociationId)>,
-    /// All others, which expire later.
+    /// The others, which expire later.
     others: BTreeSet<(Time, AssociationId)>,
 }
 
@@ -29,7 +29,7 @@ impl Due {
         }
     }
 
-    /// All timers with their associations, the first one first.
+    /// The timers with their associations, the first one first.
     pub fn iter(&self) -> impl Iterator<Item = (Time, AssociationId)> {
         self.first.into_iter().chain(self.others.iter().copied())
     }

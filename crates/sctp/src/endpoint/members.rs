@@ -10,7 +10,7 @@ use super::due::Due;
 use crate::association::{Association, PathAddresses, Transmit};
 use crate::event::Event;
 
-/// All associations by their ids. Every method that changes an association ends with [`touch`](Members::touch).
+/// The associations by their ids. Every method that changes an association ends with [`touch`](Members::touch).
 #[derive(Debug, Default)]
 pub struct Members {
     all: ById<Member>,
@@ -28,7 +28,7 @@ struct Member {
     association: Association,
     is_ready: bool,
     is_sending: bool,
-    /// Its entry in `due`.
+    /// The entry in `due`.
     due: Option<Time>,
 }
 
@@ -40,7 +40,7 @@ impl Members {
         self.touch(id);
     }
 
-    /// Removes an association. Its entry in a queue may stay; the entry is skipped.
+    /// Removes an association. The entry in a queue may stay; the entry is skipped.
     pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
         let Member { association, due, .. } = self.all.remove(id)?;
         self.due.change(id, due, None);
@@ -129,12 +129,12 @@ impl Members {
         ids
     }
 
-    /// All ids, in their order.
+    /// The ids, in their order.
     pub fn ids(&self) -> impl Iterator<Item = AssociationId> {
         self.all.iter().map(|(id, _)| id)
     }
 
-    /// All associations, in the order of their ids.
+    /// The associations, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Association> {
         self.all.iter().map(|(_, member)| &member.association)
     }

@@ -62,12 +62,12 @@ impl Endpoint {
         self.answer(arrival, answer, chunk);
     }
 
-    /// Whether an INIT is answered. Its source may be forged, so the rate is limited. A channel proves the source.
+    /// Returns true if an INIT is answered. The source may be forged, so the rate is limited. A channel proves the source.
     pub(super) fn may_answer_init(&mut self, now: Time, arrival: &Arrival) -> bool {
         arrival.channel != Channel::PLAIN || self.inits.take(now, arrival.remote.ip())
     }
 
-    /// Whether any other packet from an unknown peer is answered, in the same way.
+    /// Returns true if any other packet from an unknown peer is answered, in the same way.
     pub(super) fn may_answer_other(&mut self, now: Time, arrival: &Arrival) -> bool {
         arrival.channel != Channel::PLAIN || self.others.take(now, arrival.remote.ip())
     }
@@ -83,7 +83,7 @@ impl Endpoint {
     }
 }
 
-/// Whether the chunk is discarded without an answer.
+/// Returns true if the chunk is discarded without an answer.
 fn is_final(chunk: &Chunk<'_>) -> bool {
     match chunk {
         Chunk::ShutdownComplete(_) | Chunk::CookieAck => true,

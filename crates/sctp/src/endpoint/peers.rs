@@ -105,7 +105,7 @@ impl Peers {
         ways.next().filter(|known| (known.0, known.1) == (way, Some(tag))).map(|known| known.2)
     }
 
-    /// Whether another association than `id` has its peer at the address `ip`, with any UDP port.
+    /// Returns true if another association than `id` has its peer at the address `ip`, with any UDP port.
     pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
         let way = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
         let ways = self.ways.range((way, None, AssociationId::FIRST)..);
@@ -118,7 +118,7 @@ impl Peers {
         })
     }
 
-    /// How many entries have been examined so far.
+    /// The number of entries that have been examined so far.
     pub fn examined(&self) -> u64 {
         self.examined
     }

@@ -35,7 +35,7 @@ impl SpentTags {
         }
     }
 
-    /// Whether an association had `tag`.
+    /// Returns true if an association had `tag`.
     pub fn contains(&self, tag: VerificationTag) -> bool {
         self.known.contains(&tag)
     }
@@ -53,7 +53,7 @@ impl SpentTags {
     }
 }
 
-/// How many tags are kept, in about 150 KB: if more associations end within a cookie's lifetime, cookies become stale
+/// The number of tags that are kept, in about 150 KB: if more associations end within a cookie's lifetime, cookies become stale
 /// earlier.
 const MOST: usize = 4_096;
 

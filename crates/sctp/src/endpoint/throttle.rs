@@ -39,7 +39,7 @@ impl Throttle {
         Throttle { key: seed.bytes(), by_prefix: Vec::new(), together: Bucket::FULL }
     }
 
-    /// Whether an unknown peer at `remote` may be answered now; if so, takes the tokens.
+    /// Returns true if an unknown peer at `remote` may be answered now; if so, takes the tokens.
     pub fn take(&mut self, now: Time, remote: IpAddr) -> bool {
         let index = self.bucket_of(remote);
         if self.by_prefix.is_empty() {

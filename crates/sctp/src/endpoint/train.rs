@@ -27,7 +27,7 @@ pub struct Train<'a> {
     pub ecn: Ecn,
     /// The memory in which the packets lie.
     pub bytes: &'a Bytes,
-    /// How much memory `bytes` keeps allocated; see [`Arrival::memory`]. If at least half of that is new user data that
+    /// The amount of memory `bytes` keeps allocated; see [`Arrival::memory`]. If at least half of that is new user data that
     /// the association has room for, the data stays where it is; else what is kept is copied.
     pub memory: ByteCount,
     /// Where each SCTP packet lies in `bytes`.
@@ -92,7 +92,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether a packet has the same addressee as the one before: nothing that identifies it has changed since.
+    /// Returns true if a packet has the same addressee as the one before: nothing that identifies it has changed since.
     fn is_still_of(&self, known: &Addressee, train: &Train<'_>, packet: &Packet<'_>) -> bool {
         known.header == packet.header()
             && has_usual_start(packet)

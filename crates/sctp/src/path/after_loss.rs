@@ -9,13 +9,13 @@ use crate::seq::Tsn;
 /// The state that loss responses keep on a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossState {
-    /// Whether data may not leave.
+    /// True if data may not leave.
     holds_data: bool,
-    /// Whether the peer reports a mark in the packet that is being read.
+    /// True if the peer reports a mark in the packet that is being read.
     awaits_echo: bool,
     /// The chunk that left again as a probe of what was lost, until something is acknowledged.
     tail_probe: Option<TailProbe>,
-    /// Whether a HEARTBEAT that a response asked for is under way.
+    /// True if a HEARTBEAT that a response asked for is under way.
     is_probed: bool,
     /// The duration of the next timer, if it is not the RTO.
     timer: Option<Duration>,
@@ -32,11 +32,11 @@ pub struct LossState {
 /// A chunk that leaves again as a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TailProbe {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The number of the packet in which it had left.
     pub departure: u64,
-    /// Its weight against the window.
+    /// The weight against the window.
     pub weight: ByteCount,
 }
 
@@ -64,17 +64,17 @@ impl LossState {
         self.loss_until = self.loss_until.filter(is_open);
     }
 
-    /// Whether a chunk that was sent before the last cut is outstanding.
+    /// Returns true if a chunk that was sent before the last cut is outstanding.
     pub fn is_cut_open(&self) -> bool {
         self.cut_until.is_some()
     }
 
-    /// Whether a chunk that was sent before the last report of a mark is outstanding, or such a report is being read.
+    /// Returns true if a chunk that was sent before the last report of a mark is outstanding, or such a report is being read.
     pub fn is_ecn_open(&self) -> bool {
         self.awaits_echo || self.ecn_until.is_some()
     }
 
-    /// Whether a chunk that was sent before the last sign of a loss is outstanding.
+    /// Returns true if a chunk that was sent before the last sign of a loss is outstanding.
     pub fn is_loss_open(&self) -> bool {
         self.loss_until.is_some()
     }
@@ -91,7 +91,7 @@ impl LossState {
         self.holds_data = is_held;
     }
 
-    /// Whether data may not leave.
+    /// Returns true if data may not leave.
     pub fn holds_data(&self) -> bool {
         self.holds_data
     }
@@ -141,7 +141,7 @@ impl LossState {
         self.resends_at = is_wanted.then(|| self.resends_at.unwrap_or(now));
     }
 
-    /// Whether a retransmission may leave now.
+    /// Returns true if a retransmission may leave now.
     pub fn may_resend(&self, now: Time) -> bool {
         self.resends_at.is_none_or(|at| at <= now)
     }

@@ -23,7 +23,7 @@ pub struct Backup {
 #[derive(Clone, Debug, Default)]
 pub struct Backups {
     locals: Vec<SocketAddr>,
-    /// Whether a path works that is no backup.
+    /// True if a path works that is no backup.
     rest: bool,
 }
 
@@ -56,27 +56,27 @@ impl Backup {
         self.told = self.said;
     }
 
-    /// Whether this end is about to give the path up.
+    /// Returns true if this end is about to give the path up.
     pub fn is_retired(&self) -> bool {
         self.is_retired
     }
 
-    /// Whether the peer keeps the path as a backup.
+    /// Returns true if the peer keeps the path as a backup.
     pub fn is_peers(&self) -> bool {
         self.there
     }
 
-    /// Whether this end keeps the path as a backup.
+    /// Returns true if this end keeps the path as a backup.
     pub fn is_own(&self) -> bool {
         self.here
     }
 
-    /// Whether either end keeps the path as a backup.
+    /// Returns true if either end keeps the path as a backup.
     pub fn is_backup(&self) -> bool {
         self.here || self.there
     }
 
-    /// Whether the peer was not told yet what this end says now.
+    /// Returns true if the peer was not told yet what this end says now.
     pub fn owes_news(&self) -> bool {
         self.here != self.told
     }

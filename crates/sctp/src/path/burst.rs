@@ -1,4 +1,4 @@
-//! How many packets one event may send on a path (RFC 9260 §6.1 D; M-SCTP-10).
+//! The number of packets one event may send on a path (RFC 9260 §6.1 D; M-SCTP-10).
 
 use crate::config::{BurstRule, MaxBurst};
 
@@ -46,7 +46,7 @@ impl BurstAllowance {
         self.left = 0;
     }
 
-    /// Whether the allowance is used up.
+    /// Returns true if the allowance is used up.
     pub fn is_spent(self) -> bool {
         self.left == 0
     }

@@ -48,7 +48,7 @@ pub struct PathCounters {
     pub received_bytes: ByteCount,
     /// Packets that arrived with user data for the first time.
     pub received_data_packets: u64,
-    /// How many round-trip times were measured.
+    /// The number of round-trip times that were measured.
     pub round_trips: u64,
     /// Their sum.
     pub round_trip_sum: Duration,

@@ -25,9 +25,9 @@ pub struct DelaySample {
     pub round_trip: Duration,
     /// The way back, if the SACK's path was measured.
     pub back: Option<Duration>,
-    /// Whether the SACK came back by the path of the data.
+    /// True if the SACK came back by the path of the data.
     pub is_same_path: bool,
-    /// Whether so little was in flight on the path that a queue cannot be of this sender's making.
+    /// True if so little was in flight on the path that a queue cannot be of this sender's making.
     pub is_drained: bool,
 }
 
@@ -126,7 +126,7 @@ impl PathDelay {
         Some(OneWay { way, least, back })
     }
 
-    /// Whether the least delay was not seen for so long that it may have risen. Packets that leave while little is in
+    /// Returns true if the least delay was not seen for so long that it may have risen. Packets that leave while little is in
     /// flight tell.
     pub fn is_to_be_drained(&self, now: Time) -> bool {
         self.least_way.value.is_some() && now.since(self.least_way.seen_at) >= LASTING

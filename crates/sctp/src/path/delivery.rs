@@ -68,7 +68,7 @@ impl DeliveryRate {
     }
 }
 
-/// How many spans count for the rate.
+/// The number of spans count for the rate.
 const SPANS: usize = 8;
 /// The shortest span: of less, the number of packets at its ends decides.
 const SHORTEST: Duration = Duration::from_millis(20);

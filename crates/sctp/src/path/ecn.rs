@@ -15,7 +15,7 @@ pub struct EcnTrial {
     vanished: u8,
     /// The packet that this end marked itself last, until its report arrives or is overdue.
     own_mark: Option<OwnMark>,
-    /// How many of those packets were acknowledged without a report.
+    /// The number of those packets were acknowledged without a report.
     unreported: u8,
     /// What the last report of one of them named: later reports that repeat it are no sign of congestion.
     reported: Option<Tsn>,
@@ -161,9 +161,9 @@ impl EcnTrial {
     }
 }
 
-/// How many packets that this end marked itself may remain without a report: reports are sent only once, and may be lost.
+/// The number of packets that this end marked itself may remain without a report: reports are sent only once, and may be lost.
 const MOST_UNREPORTED: u8 = 3;
-/// How many expiries of T3-rtx in a row are no reason to doubt ECT on a path where it arrived before.
+/// The number of expiries of T3-rtx in a row are no reason to doubt ECT on a path where it arrived before.
 const MOST_SILENT: u8 = 2;
 /// How often in a row packets without ECT must arrive where packets with ECT did not.
 const MOST_VANISHED: u8 = 2;

@@ -79,12 +79,12 @@ impl Ends {
         (!self.is_remote_gone).then_some(self.addresses.remote)
     }
 
-    /// Whether `local` was this end's address and is lost.
+    /// Returns true if `local` was this end's address and is lost.
     pub fn has_lost_local(&self, local: SocketAddr) -> bool {
         self.is_local_gone && self.addresses.local == local
     }
 
-    /// Whether the path is, or was when it was removed, only a candidate.
+    /// Returns true if the path is, or was when it was removed, only a candidate.
     pub fn is_candidate(&self) -> bool {
         self.is_candidate
     }
@@ -99,7 +99,7 @@ impl PathAddresses {
         }
     }
 
-    /// Whether a datagram from `remote` that arrived at `local` belongs to this path. An unspecified local address
+    /// Returns true if a datagram from `remote` that arrived at `local` belongs to this path. An unspecified local address
     /// stands for all addresses of its socket.
     pub fn is_of(&self, local: SocketAddr, remote: SocketAddr) -> bool {
         let is_same_local =

@@ -19,7 +19,7 @@ pub struct Estimates {
     round_trip: RoundTrip,
     loss_rate: LossRate,
     bandwidth: Bandwidth,
-    /// How many rounds of its window have ended: a round lasts from its first packet to the first acknowledgement of
+    /// The number of rounds of its window have ended: a round lasts from its first packet to the first acknowledgement of
     /// a packet sent in it, or to a time-out.
     round: u64,
     /// What it carried for another association, until its first round trip is measured.
@@ -38,7 +38,7 @@ impl Estimates {
         }
     }
 
-    /// The path begins anew. Its rounds are counted on, because chunks that are on their way say in which they left.
+    /// The path begins anew. The rounds are counted on, because chunks that are on their way say in which they left.
     pub fn restart(&mut self, settings: RtoSettings, sample: &mut PathSample) {
         let Estimates { round, remembered, .. } = *self;
         *self = Estimates { round, remembered, ..Estimates::new(settings) };

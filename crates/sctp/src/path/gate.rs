@@ -13,7 +13,7 @@ use crate::policy::{Blocker, PathSample};
 pub struct Gate {
     burst: BurstAllowance,
     pacer: Pacer,
-    /// Whether only one packet may be in flight until a chunk is acknowledged, after a time-out (RFC 9260 §7.2.3).
+    /// True if only one packet may be in flight until a chunk is acknowledged, after a time-out (RFC 9260 §7.2.3).
     is_trying: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct Health {
     probes: Probes,
     /// When the path last showed that it is alive.
     alive_at: Option<Time>,
-    /// Whether a chunk that can be timed left in this heartbeat period. A HEARTBEAT does not count, because each
+    /// True if a chunk that can be timed left in this heartbeat period. A HEARTBEAT does not count, because each
     /// period begins with one.
     was_used: bool,
 }
@@ -134,7 +134,7 @@ impl Health {
         self.probes.last_sent()
     }
 
-    /// Whether a HEARTBEAT is not answered yet.
+    /// Returns true if a HEARTBEAT is not answered yet.
     pub fn awaits_heartbeat(&self) -> bool {
         self.probes.is_awaited()
     }

@@ -128,7 +128,7 @@ impl Liveness {
         self.last_data = None;
     }
 
-    /// How many whole times of `rto` have passed since data last left, or since the last count. `ns2` says where the next
+    /// The number of whole times of `rto` have passed since data last left, or since the last count. `ns2` says where the next
     /// count starts.
     pub fn take_idle_rtos(&mut self, rto: Duration, ns2: Ns2, now: Time) -> u64 {
         let Some(last) = self.last_data else { return 0 };
@@ -162,22 +162,22 @@ impl Liveness {
         self.last_arrival
     }
 
-    /// Whether a packet arrived since data last left.
+    /// Returns true if a packet arrived since data last left.
     pub fn is_heard(&self) -> bool {
         self.last_arrival > self.last_data
     }
 
-    /// Whether no data has left for `srtt`.
+    /// Returns true if no data has left for `srtt`.
     pub fn is_resting(&self, srtt: Duration, now: Time) -> bool {
         self.last_data.is_some_and(|last| last + srtt <= now)
     }
 
-    /// Whether it shows that the path works now, if a chunk that left at `sent_at` is acknowledged.
+    /// Returns true if it shows that the path works now, if a chunk that left at `sent_at` is acknowledged.
     pub fn shows_life(&self, sent_at: Time) -> bool {
         sent_at >= self.doubtful_before
     }
 
-    /// Whether time-outs were counted since a chunk was last acknowledged.
+    /// Returns true if time-outs were counted since a chunk was last acknowledged.
     pub fn has_timed_out(&self) -> bool {
         self.timeouts_in_row > 0
     }

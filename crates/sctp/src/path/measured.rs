@@ -135,7 +135,7 @@ impl Measured {
     }
 }
 
-/// Whether the path, on which `weight` was acknowledged, was given less than it could carry: its window had room for two
+/// Returns true if the path, on which `weight` was acknowledged, was given less than it could carry: its window had room for two
 /// packets more, and no queue held the last packet for half of a round trip.
 fn is_spared(weight: ByteCount, sample: &PathSample) -> bool {
     let waits_long = |delay: OneWay| delay.way > delay.least + (delay.least + delay.back) / 2;

@@ -7,9 +7,9 @@ use anabranch_base::{ByteCount, Duration, Time};
 pub struct Remembered {
     /// When that was.
     pub at: Time,
-    /// How much in flight filled it: its best recent rate times its least round trip.
+    /// The amount of in flight filled it: its best recent rate times its least round trip.
     pub filling: ByteCount,
-    /// Its least round trip.
+    /// The least round trip.
     pub round_trip: Duration,
 }
 

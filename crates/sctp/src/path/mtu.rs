@@ -22,7 +22,7 @@ pub struct MtuSearch {
     allowed: MtuBounds,
     current: ByteCount,
     course: Option<Course>,
-    /// All probes of this attempt were sent: their answers are awaited.
+    /// The probes of this attempt were sent: their answers are awaited.
     is_waiting: bool,
     /// Probes of at least the current size that were sent since it was last confirmed.
     doubts: u32,
@@ -231,7 +231,7 @@ impl MtuSearch {
         self.due
     }
 
-    /// Whether it checks the current size, which is also useful on a failed path.
+    /// Returns true if it checks the current size, which is also useful on a failed path.
     pub fn is_checking(&self) -> bool {
         self.course.is_some_and(|course| course.is_check())
     }
@@ -292,7 +292,7 @@ const PMTU_RAISE_TIMER: Duration = Duration::from_secs(600);
 const RETRY: Duration = Duration::from_secs(15);
 /// This number of unanswered probes, followed by the answer to a smaller one, shows a black hole.
 const ENOUGH_DOUBTS: u32 = 2;
-/// How many probes are kept; no more are sent within a second.
+/// The number of probes that are kept; no more are sent within a second.
 const MOST_UNDER_WAY: usize = 16;
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(milliseconds)
     }
 
-    /// How many packets, up to 100, leave at `now`.
+    /// The number of packets, up to 100, leave at `now`.
     fn train(pacer: &mut Pacer, now: Time, rate: Option<BitRate>) -> u32 {
         train_after(pacer, now, rate, true)
     }

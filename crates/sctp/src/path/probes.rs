@@ -6,7 +6,7 @@ use anabranch_base::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Probes {
     under_way: Vec<(u64, Time)>,
-    /// Whether the answer to the latest one is still awaited.
+    /// True if the answer to the latest one is still awaited.
     is_awaited: bool,
 }
 
@@ -51,13 +51,13 @@ impl Probes {
         self.under_way.last().map(|(_, sent_at)| *sent_at)
     }
 
-    /// Whether an answer is awaited.
+    /// Returns true if an answer is awaited.
     pub fn is_awaited(&self) -> bool {
         self.is_awaited
     }
 }
 
-/// How many HEARTBEATs are kept.
+/// The number of HEARTBEATs that are kept.
 const MOST: usize = 16;
 
 #[cfg(test)]

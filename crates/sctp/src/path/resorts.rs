@@ -57,7 +57,7 @@ impl Resorts {
         self.last_resort
     }
 
-    /// Whether one of the paths has failed or potentially failed.
+    /// Returns true if one of the paths has failed or potentially failed.
     pub fn has_failed_path(&self) -> bool {
         self.has_failed_path
     }

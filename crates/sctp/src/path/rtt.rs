@@ -14,7 +14,7 @@ pub struct RoundTrip {
     rttvar: Duration,
     min: Option<Duration>,
     rto: Duration,
-    /// Whether losses are being repaired that are no congestion.
+    /// True if losses are being repaired that are no congestion.
     is_recovering: bool,
     /// The chunk whose acknowledgement will be the next sample.
     probe: Option<(Tsn, Time)>,
@@ -86,7 +86,7 @@ impl RoundTrip {
         self.rto = self.bounded();
     }
 
-    /// Whether losses are being repaired that are no congestion: their time-out has a least value of its own (M-WA-7).
+    /// Returns true if losses are being repaired that are no congestion: their time-out has a least value of its own (M-WA-7).
     /// Where this changes, a back-off ends.
     pub fn set_recovering(&mut self, is_recovering: bool) {
         if self.is_recovering != is_recovering {

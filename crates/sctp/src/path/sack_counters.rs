@@ -3,7 +3,7 @@
 use anabranch_base::counter;
 use anabranch_base::counter::{Counter, DataEnd, Shown};
 
-/// The SACKs of an association since it began. Its paths share them: one SACK may report data that arrived on several
+/// The SACKs of an association since it began. The paths share them: one SACK may report data that arrived on several
 /// paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackCounters {

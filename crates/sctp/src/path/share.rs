@@ -24,12 +24,12 @@ pub struct Shares {
     /// What the paths share at the peer. By what a path holds: the receive buffer, which is the largest window ever
     /// advertised. By flight: the current window plus all flights.
     pub peer_buffer: ByteCount,
-    /// How many paths have a share. By what a path holds: the paths that carry new data. By flight: all paths.
+    /// The number of paths that have a share. By what a path holds: the paths that carry new data. By flight: all paths.
     pub paths: u64,
 }
 
 impl Shares {
-    /// Whether a path that has used `sent` of this end's buffer and `received` of the peer's may take new data.
+    /// Returns true if a path that has used `sent` of this end's buffer and `received` of the peer's may take new data.
     pub fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
         let paths = self.paths.max(1);
         let fits = |used: ByteCount, buffer: ByteCount| match self.split.counts_flight() {

@@ -17,12 +17,12 @@ pub struct Silence {
 enum Suspicion {
     /// It was not suspected.
     None,
-    /// Its flight and its window are as they were.
+    /// The flight and its window are as they were.
     Open,
     /// A part of its flight was sent on other paths: it cannot be known whether that part was lost. The window is
     /// unchanged.
     Owing,
-    /// Its window was cut.
+    /// The window was cut.
     Paid,
 }
 

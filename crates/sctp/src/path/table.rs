@@ -1,4 +1,4 @@
-//! All paths of an association: the parts of each, and the samples that policies see. A file of the folder has the methods that
+//! The paths of an association: the parts of each, and the samples that policies see. A file of the folder has the methods that
 //! concern one part; `flight.rs` and `joining.rs` have the events that concern several.
 
 mod answering;
@@ -112,7 +112,7 @@ impl PathTable {
         self.sample_mut(id).has_spent_share = !shares.has_room(sent, received);
     }
 
-    /// All paths as policies see them.
+    /// The paths as policies see them.
     pub fn samples(&self) -> &[PathSample] {
         &self.samples
     }
@@ -122,12 +122,12 @@ impl PathTable {
         &self.samples[id.index()]
     }
 
-    /// All ids.
+    /// The ids.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = PathId> + use<> {
         (0..self.paths.len()).map(PathId::from_index)
     }
 
-    /// How many paths there are, including removed ones.
+    /// The number of paths, including removed ones.
     pub fn len(&self) -> usize {
         self.paths.len()
     }

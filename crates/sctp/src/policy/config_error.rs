@@ -6,7 +6,7 @@
 pub struct ConfigError {
     /// The setting, as users write it.
     pub key: &'static str,
-    /// Its value.
+    /// The value.
     pub value: String,
     /// The values that are allowed.
     pub expected: String,

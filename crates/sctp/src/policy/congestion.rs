@@ -23,11 +23,11 @@ use super::{PathId, View};
 pub struct SentData {
     /// When it left.
     pub at: Time,
-    /// Its number among the packets of the association.
+    /// The number among the packets of the association.
     pub departure: u64,
-    /// Its weight against the window.
+    /// The weight against the window.
     pub bytes: ByteCount,
-    /// Whether it carries a chunk that was sent before.
+    /// True if it carries a chunk that was sent before.
     pub retransmission: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct LostData {
     pub at: Time,
     /// The number of the packet in which it left, among the packets of the association.
     pub departure: u64,
-    /// Its weight against the window.
+    /// The weight against the window.
     pub bytes: ByteCount,
 }
 
@@ -49,19 +49,19 @@ pub struct Acked {
     pub at: Time,
     /// The weight of the chunks acknowledged for the first time.
     pub bytes: ByteCount,
-    /// Whether the path's point of in-order delivery moved, as the loss detection defines it.
+    /// True if the path's point of in-order delivery moved, as the loss detection defines it.
     pub advanced: bool,
     /// Whether the profile allows growth: the path advanced, or growth needs no advance (M-SCTP-4).
     pub may_grow: bool,
     /// The path's flight when the SACK arrived.
     pub flight_before: ByteCount,
-    /// Whether the window [was fully used](super::PathSample::was_fully_used) when the SACK arrived.
+    /// True if the window [was fully used](super::PathSample::was_fully_used) when the SACK arrived.
     pub is_fully_used: bool,
-    /// Whether nothing is left in flight on the path.
+    /// True if nothing is left in flight on the path.
     pub emptied: bool,
-    /// Whether the path is in fast recovery, where its window does not grow (RFC 9260 §7.2.4 rule 4).
+    /// True if the path is in fast recovery, where its window does not grow (RFC 9260 §7.2.4 rule 4).
     pub in_recovery: bool,
-    /// Whether the SACK acknowledged a chunk of the path's current round of packets.
+    /// True if the SACK acknowledged a chunk of the path's current round of packets.
     pub ends_round: bool,
     /// The last of these packets to have left, of those that left only once: its number among the packets of the
     /// association.
@@ -153,7 +153,7 @@ impl CongestionControl {
         }
     }
 
-    /// Whether a loss on `path` is chance, and cuts no window. To a model, every loss is a sample.
+    /// Returns true if a loss on `path` is chance, and cuts no window. To a model, every loss is a sample.
     pub fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         match self {
             CongestionControl::Rule(rule) => {
@@ -163,7 +163,7 @@ impl CongestionControl {
         }
     }
 
-    /// Whether some losses are not taken for congestion: a model weighs all that it knows of a path, and a rule may have a part
+    /// Returns true if some losses are not taken for congestion: a model weighs all that it knows of a path, and a rule may have a part
     /// for [loss differentiation](WindowRule::loss_differentiation).
     pub fn tells_losses_apart(&self) -> bool {
         match self {
@@ -182,7 +182,7 @@ impl CongestionControl {
 }
 
 impl Acked {
-    /// Whether this SACK lets slow start grow the window: the profile allows it, and the window was fully used (RFC
+    /// Returns true if this SACK lets slow start grow the window: the profile allows it, and the window was fully used (RFC
     /// 9260 §7.2.1).
     pub fn grows_slow_start(&self) -> bool {
         self.may_grow && self.is_fully_used

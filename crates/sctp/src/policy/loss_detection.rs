@@ -19,7 +19,7 @@ use crate::seq::Tsn;
 /// A chunk that a SACK acknowledges for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckedChunk {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The path on which it was sent last.
     pub path: PathId,
@@ -29,22 +29,22 @@ pub struct AckedChunk {
     pub departure: u64,
     /// When it was sent last.
     pub sent_at: Time,
-    /// Its weight against the window.
+    /// The weight against the window.
     pub weight: ByteCount,
-    /// Its user data.
+    /// The user data.
     pub payload: ByteCount,
-    /// Whether it was ever sent again. If so, it is not known which transmission is acknowledged.
+    /// True if it was ever sent again. If so, it is not known which transmission is acknowledged.
     pub is_retransmitted: bool,
-    /// Whether it was ever in flight on several paths at once. If so, it is not known which path delivered it.
+    /// True if it was ever in flight on several paths at once. If so, it is not known which path delivered it.
     pub was_copied: bool,
-    /// Whether it counted as lost, and had not left again.
+    /// True if it counted as lost, and had not left again.
     pub was_lost: bool,
 }
 
 /// A chunk that left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepartedChunk {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The path on which it left.
     pub path: PathId,
@@ -57,7 +57,7 @@ pub struct DepartedChunk {
 /// An outstanding chunk below a chunk that was reported as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hole {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The path on which it was sent last.
     pub path: PathId,
@@ -110,11 +110,11 @@ pub struct SackNews {
     pub at: Time,
     /// The cumulative TSN ack point.
     pub cumulative: Tsn,
-    /// Whether that point moved.
+    /// True if that point moved.
     pub has_advanced: bool,
     /// The highest TSN that the SACK reports as received.
     pub highest_reported: Tsn,
-    /// How many packets with DATA the SACK answers, if its sender says so (M-CMT-4); else 0.
+    /// The number of packets with DATA the SACK answers, if its sender says so (M-CMT-4); else 0.
     pub packets: u8,
     /// The number of the last packet that was sent.
     pub departed: u64,
@@ -139,7 +139,7 @@ pub struct SackNews {
 }
 
 impl SackNews {
-    /// Whether the SACK may say nothing of chunks above its last gap block although they have arrived: there is room for so
+    /// Returns true if the SACK may say nothing of chunks above its last gap block although they have arrived: there is room for so
     /// many blocks only, and the receiver reports the lowest ones. The smallest IPv4 packet that every host accepts, 576
     /// bytes, has room for about twice as many.
     pub fn may_be_cut_short(&self) -> bool {
@@ -188,7 +188,7 @@ pub trait LossDetection: Debug + Send {
     /// The chunk `tsn` left the flight of `path` without an acknowledgement, for this reason.
     fn on_marked(&mut self, _tsn: Tsn, _path: PathId, _by: LostBy) {}
 
-    /// Whether the chunk `tsn`, which was sent on `path` again, is the first in flight there; `None` if the order of TSNs
+    /// Returns true if the chunk `tsn`, which was sent on `path` again, is the first in flight there; `None` if the order of TSNs
     /// says so.
     fn is_first_outstanding(&self, _path: PathId, _tsn: Tsn) -> Option<bool> {
         None
@@ -198,7 +198,7 @@ pub trait LossDetection: Debug + Send {
     /// caller has cleared.
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings);
 
-    /// Whether chunks are also lost because time passed. Then the rule learns of round trips, and is asked when a chunk
+    /// Returns true if chunks are also lost because time passed. Then the rule learns of round trips, and is asked when a chunk
     /// [is due](LossDetection::due). The answer never changes.
     fn counts_time(&self) -> bool {
         false
@@ -222,7 +222,7 @@ pub trait LossDetection: Debug + Send {
     /// `path` was removed.
     fn remove_path(&mut self, _path: PathId) {}
 
-    /// Whether a path advances by its own chunks, whatever those of other paths do. Then windows grow only by SACKs that
+    /// Returns true if a path advances by its own chunks, whatever those of other paths do. Then windows grow only by SACKs that
     /// advance their path, in every profile (M-SCTP-4). The answer never changes.
     fn advances_by_path(&self) -> bool {
         false
@@ -235,7 +235,7 @@ pub trait LossDetection: Debug + Send {
     /// any path if [all paths recover together](LossDetection::recovers_by_path).
     fn enter_recovery(&mut self, path: PathId, highest: Tsn);
 
-    /// Whether each path recovers by itself (`true`), or all paths recover together.
+    /// Returns true if each path recovers by itself (`true`), or all paths recover together.
     fn recovers_by_path(&self) -> bool {
         false
     }
@@ -244,16 +244,16 @@ pub trait LossDetection: Debug + Send {
     /// recovery, if [each path recovers by itself](LossDetection::recovers_by_path).
     fn on_lowest_unacked(&mut self, _path: PathId, _lowest: Option<Tsn>) {}
 
-    /// Whether `path` is in fast recovery.
+    /// Returns true if `path` is in fast recovery.
     fn is_in_recovery(&self, path: PathId) -> bool;
 
-    /// Whether a window below its threshold grows in fast recovery too. Else a path that recovers after a time-out, with a window
+    /// Returns true if a window below its threshold grows in fast recovery too. Else a path that recovers after a time-out, with a window
     /// of one packet, repairs a packet a round trip, however many are lost.
     fn slow_start_goes_on(&self) -> bool {
         false
     }
 
-    /// Whether the window of `path` was already cut for the loss of the chunk `lost`, so that it is not cut again.
+    /// Returns true if the window of `path` was already cut for the loss of the chunk `lost`, so that it is not cut again.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
         self.is_in_recovery(path)
     }

@@ -22,7 +22,7 @@ pub(crate) use standing::StandingByPath;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ns2(u16);
 
-/// How long a path was idle.
+/// The time a path was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IdleTime {
     /// In whole RTOs.
@@ -32,13 +32,13 @@ pub(crate) struct IdleTime {
 }
 
 impl Ns2 {
-    /// Whether every answer is ours.
+    /// Returns true if every answer is ours.
     #[inline]
     pub(crate) fn is_ours(self) -> bool {
         self == Ns2::NONE
     }
 
-    /// Whether lost chunks may keep their room in the peer's window, so that no new data takes it.
+    /// Returns true if lost chunks may keep their room in the peer's window, so that no new data takes it.
     ///
     /// Ours: yes. ns-2, with any rule: no, as in RFC 9260 §6.2.1.
     pub(crate) fn lost_may_keep_room(self) -> bool {
@@ -48,7 +48,7 @@ impl Ns2 {
 
 /// The recovery of a path (M-CMT-2, "Peers").
 impl Ns2 {
-    /// Whether each path recovers by itself even if fast retransmit is not split.
+    /// Returns true if each path recovers by itself even if fast retransmit is not split.
     ///
     /// Ours: no, the association recovers. ns-2 (1): yes.
     #[inline]
@@ -56,7 +56,7 @@ impl Ns2 {
         self.has(Rule::Recovery)
     }
 
-    /// Whether a path is in fast recovery, so that its window does not grow. `exit` is the highest TSN that was
+    /// Returns true if a path is in fast recovery, so that its window does not grow. `exit` is the highest TSN that was
     /// outstanding on it at its last cut, unless it was forgotten since.
     ///
     /// Ours: until `exit` is forgotten. ns-2 (1): never, windows grow on.
@@ -65,7 +65,7 @@ impl Ns2 {
         exit.is_some() && !self.has(Rule::Recovery)
     }
 
-    /// Whether the last cut of a path, which left `exit`, also answers the loss of the chunk `lost`.
+    /// Returns true if the last cut of a path, which left `exit`, also answers the loss of the chunk `lost`.
     ///
     /// Ours: a recovery has one cut. ns-2 (1): a chunk above `exit` cuts again.
     #[inline]
@@ -76,14 +76,14 @@ impl Ns2 {
         }
     }
 
-    /// Whether a time-out on a path ends its recovery.
+    /// Returns true if a time-out on a path ends its recovery.
     ///
     /// Ours: yes. ns-2 (1): nothing does.
     pub(crate) fn timeout_ends_recovery(self) -> bool {
         !self.has(Rule::Recovery)
     }
 
-    /// All chunks up to `cumulative` are acknowledged: forgets the `exits` of paths that this concerns.
+    /// The chunks up to `cumulative` are acknowledged: forgets the `exits` of paths that this concerns.
     ///
     /// Ours: none, a path leaves recovery by its own lowest chunk. ns-2 (1): those up to there, because later losses are
     /// above them. They must not stay until TSNs wrap and reach them again.
@@ -99,7 +99,7 @@ impl Ns2 {
 
 /// The chunk that the window update waits for (M-CMT-3).
 impl Ns2 {
-    /// Whether the window update waits for the lowest chunk of a path until it is acknowledged, even if it is marked
+    /// Returns true if the window update waits for the lowest chunk of a path until it is acknowledged, even if it is marked
     /// meanwhile. [`StandingByPath`] follows these chunks.
     ///
     /// Ours: no, it moves on to the lowest chunk in flight, as FreeBSD's does. ns-2 (2): yes, as in M-CMT-3 without the
@@ -109,7 +109,7 @@ impl Ns2 {
         self.has(Rule::LowestStays)
     }
 
-    /// Whether the cumulative acknowledgement of a chunk lets the window of its path grow, whichever chunk it is, and the
+    /// Returns true if the cumulative acknowledgement of a chunk lets the window of its path grow, whichever chunk it is, and the
     /// path search its lowest chunks again. `was_acked` says whether a gap block acknowledged it before.
     ///
     /// Ours: no, only that of its lowest chunks and of marked ones. ns-2 (2): if it was not acknowledged before.
@@ -134,14 +134,14 @@ impl Ns2 {
 
 /// Cuts and exemptions for missing reports.
 impl Ns2 {
-    /// Whether a cut may raise a window that is below the floor, whatever the setting says.
+    /// Returns true if a cut may raise a window that is below the floor, whatever the setting says.
     ///
     /// Ours: no. ns-2 (3): yes.
     pub(crate) fn cut_may_raise(self) -> bool {
         self.has(Rule::CutsWaiting)
     }
 
-    /// Whether missing reports on one path also cut the path whose chunks `waiting`, ascending, wait to be sent again.
+    /// Returns true if missing reports on one path also cut the path whose chunks `waiting`, ascending, wait to be sent again.
     /// `is_cut_for` says whether the last cut of that path answered the loss of a chunk.
     ///
     /// Ours: no. ns-2 (3): yes, unless that cut answered the loss of the highest of them.
@@ -153,7 +153,7 @@ impl Ns2 {
         self.has(Rule::CutsWaiting) && waiting.last().is_some_and(|highest| !is_cut_for(highest))
     }
 
-    /// Whether missing reports on one path allow a packet beyond the window on the path of a chunk that was found lost
+    /// Returns true if missing reports on one path allow a packet beyond the window on the path of a chunk that was found lost
     /// `by` this, and waits to be sent again.
     ///
     /// Ours: no, only on their own path. ns-2 (4): yes, if it waits for fast retransmit.
@@ -164,7 +164,7 @@ impl Ns2 {
 
 /// Idle decay (M-SCTP-17).
 impl Ns2 {
-    /// Whether windows may decay at each SACK too.
+    /// Returns true if windows may decay at each SACK too.
     ///
     /// Ours: no, only when the application sends. ns-2 (5): yes.
     #[inline]
@@ -172,7 +172,7 @@ impl Ns2 {
         self.has(Rule::DecayInFlight)
     }
 
-    /// Whether the window of a path decays with `flight` in flight.
+    /// Returns true if the window of a path decays with `flight` in flight.
     ///
     /// Ours: only if it has nothing in flight. ns-2 (5): always.
     #[inline]
@@ -180,7 +180,7 @@ impl Ns2 {
         flight.is_zero() || self.has(Rule::DecayInFlight)
     }
 
-    /// How long a path has been idle `now`, counted from `start`, when data last left or the last count ended.
+    /// The time a path has been idle `now`, counted from `start`, when data last left or the last count ended.
     ///
     /// Ours: the next count starts now, if a whole RTO has passed. ns-2 (5): it starts at the last whole RTO.
     #[inline]
@@ -194,7 +194,7 @@ impl Ns2 {
         IdleTime { rtos, counted_to }
     }
 
-    /// Whether idle decay raises small windows: [`Ns2::decayed`] gives the window then.
+    /// Returns true if idle decay raises small windows: [`Ns2::decayed`] gives the window then.
     ///
     /// Ours: no. ns-2 (5): yes.
     pub(crate) fn decay_lifts(self) -> bool {
@@ -212,14 +212,14 @@ impl Ns2 {
 
 /// Delayed acknowledgement (M-CMT-4, M-CMT-5).
 impl Ns2 {
-    /// Whether a SACK says a number of packets only if it leaves because of that number, and else says 0.
+    /// Returns true if a SACK says a number of packets only if it leaves because of that number, and else says 0.
     ///
     /// Ours: no, it says how many it answers. ns-2 (6): yes.
     pub(crate) fn says_full_only(self) -> bool {
         self.has(Rule::PacketCount)
     }
 
-    /// How many missing reports the SACK `news` counts as.
+    /// The number of missing reports the SACK `news` counts as.
     ///
     /// Ours: [`Increment::of_delayed`]. ns-2 (6): if all its gap blocks belong to one path, the number of packets that it
     /// says, even if it is 0; what it acknowledges cumulatively does not make it mixed.
@@ -233,7 +233,7 @@ impl Ns2 {
 
 /// Accounts of chunks, timers, bursts and round trips.
 impl Ns2 {
-    /// Whether the cumulative acknowledgement of the chunk at `position` restarts T3-rtx of `path`, even if it was not the
+    /// Returns true if the cumulative acknowledgement of the chunk at `position` restarts T3-rtx of `path`, even if it was not the
     /// lowest one there.
     ///
     /// Ours: no. ns-2 (8): if it is not below both chunks of the path that the window update waits for, the lowest sent
@@ -243,7 +243,7 @@ impl Ns2 {
         self.has(Rule::Accounts) && standing.is_reached(path, position)
     }
 
-    /// Whether an acknowledged chunk counts as acknowledged for the first time. `was_acked` says whether it was before, and
+    /// Returns true if an acknowledged chunk counts as acknowledged for the first time. `was_acked` says whether it was before, and
     /// that acknowledgement was taken back.
     ///
     /// Ours: once. ns-2 (8): each time.
@@ -260,14 +260,14 @@ impl Ns2 {
         self.has(Rule::Accounts)
     }
 
-    /// Whether the loss of the chunk `lost` ends the measurement of a round trip by the chunk `timed` of the same path.
+    /// Returns true if the loss of the chunk `lost` ends the measurement of a round trip by the chunk `timed` of the same path.
     ///
     /// Ours: that of any chunk. ns-2 (8): that of `timed` alone.
     pub(crate) fn loss_ends_measurement(self, lost: Tsn, timed: Tsn) -> bool {
         lost == timed || !self.has(Rule::Accounts)
     }
 
-    /// Whether a cut ends the measurement of a round trip on its path.
+    /// Returns true if a cut ends the measurement of a round trip on its path.
     ///
     /// Ours: no, the loss behind it did. ns-2 (8): yes.
     pub(crate) fn cut_ends_measurement(self) -> bool {

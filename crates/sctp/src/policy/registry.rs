@@ -58,9 +58,9 @@ use super::window::none::Unlimited;
 pub struct StandardRules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
-    /// Whether packets leave at the control's rate, and not in bursts.
+    /// True if packets leave at the control's rate, and not in bursts.
     pub is_paced: bool,
-    /// How many missing reports make a chunk lost.
+    /// The number of missing reports make a chunk lost.
     pub missing_reports: u8,
     /// Which rules of CMT the loss detection `cmt` uses.
     pub cmt: CmtRules,

@@ -23,7 +23,7 @@ pub enum Signal {
     SmallWindow,
     /// The T3-rtx timer expired; `again` if nothing was acknowledged since its last expiry.
     Timeout {
-        /// Whether this is the second expiry in a row.
+        /// True if this is the second expiry in a row.
         again: bool,
     },
     /// The T3-rtx timer expired on a zero-window probe while SACKs still arrive (RFC 9260 §6.1 A).
@@ -84,7 +84,7 @@ pub struct Response {
     pub timer: TimerRule,
     /// Whether the time-out, or the unanswered probe, counts as an error of the path and the association.
     pub is_error: bool,
-    /// Whether the expiry counts as a time-out, in the path's counters and for `again` of the next one.
+    /// True if the expiry counts as a time-out, in the path's counters and for `again` of the next one.
     pub counts_rto: bool,
 }
 
@@ -102,12 +102,12 @@ pub trait LossResponse: Debug + Send {
     /// Returns what to do after `signal` on `path`.
     fn on_signal(&mut self, signal: Signal, path: PathId, view: &View<'_>) -> Response;
 
-    /// Whether [`on_progress`](LossResponse::on_progress) is to be called.
+    /// Returns true if [`on_progress`](LossResponse::on_progress) is to be called.
     fn follows_progress(&self) -> bool {
         false
     }
 
-    /// Whether `path` repairs losses that are no congestion: its time-out has a least value of its own then (M-WA-7).
+    /// Returns true if `path` repairs losses that are no congestion: its time-out has a least value of its own then (M-WA-7).
     fn is_recovering(&self, _path: PathId) -> bool {
         false
     }
@@ -133,7 +133,7 @@ impl Response {
 }
 
 impl Resend {
-    /// How many of `lost` chunks, from the lowest on, are marked.
+    /// The number of `lost` chunks, from the lowest on, are marked.
     pub(crate) fn count(self, lost: usize) -> usize {
         match self {
             Resend::Nothing => 0,

@@ -16,7 +16,7 @@ use crate::seq::Tsn;
 /// A chunk that is marked for retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostChunk {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The path on which it was sent last.
     pub path: PathId,

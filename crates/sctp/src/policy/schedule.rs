@@ -36,7 +36,7 @@ pub trait Scheduler: Debug + Send {
     /// wait, and must give a path that [`may_carry`] the chunk.
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)>;
 
-    /// Whether the answer `path` and the oldest chunk, which [`pick`](Scheduler::pick) has just given, holds for a run of
+    /// Returns true if the answer `path` and the oldest chunk, which [`pick`](Scheduler::pick) has just given, holds for a run of
     /// chunks: until something other than these chunks happens, and as long as `path` [`may_carry`] the oldest chunk, it
     /// would give the same answer without a change in itself. Then it is not asked.
     fn holds(&self, _path: PathId, _view: &View<'_>) -> bool {
@@ -58,24 +58,24 @@ pub trait Scheduler: Debug + Send {
         None
     }
 
-    /// How much waiting data this rule last wanted to choose from. Messages are cut into chunks as late as possible, because the
+    /// The amount of waiting data this rule last wanted to choose from. Messages are cut into chunks as late as possible, because the
     /// paths' packet sizes may grow; this much is cut all the same.
     fn look_ahead(&self) -> ByteCount {
         ByteCount::ZERO
     }
 
-    /// Whether new data may go to `path` now, whatever its window: for reports of what limits the path.
+    /// Returns true if new data may go to `path` now, whatever its window: for reports of what limits the path.
     fn may_use(&self, _path: PathId, _view: &View<'_>) -> bool {
         true
     }
 }
 
-/// Whether `path` has room and is wide enough for the oldest waiting chunk.
+/// Returns true if `path` has room and is wide enough for the oldest waiting chunk.
 pub fn may_carry(path: &PathSample, queue: &QueueView<'_>) -> bool {
     path.may_send() && queue.oldest <= path.packet_limit
 }
 
-/// Whether the peer's window holds the chunk at `index` and all older ones that wait. A chunk that leaves ahead of
+/// Returns true if the peer's window holds the chunk at `index` and all older ones that wait. A chunk that leaves ahead of
 /// others must leave room for them: without it they could not be sent, and what arrived ahead of them would fill the
 /// window until they are.
 pub fn leaves_room_for_older(Index(index): Index, queue: &QueueView<'_>, view: &View<'_>) -> bool {
@@ -85,7 +85,7 @@ pub fn leaves_room_for_older(Index(index): Index, queue: &QueueView<'_>, view: &
     index == 0 || packet * (index as u64 + 1) <= view.peer_window
 }
 
-/// Whether nothing is in flight on any path: then no acknowledgement comes, and a scheduler that waits for one waits
+/// Returns true if nothing is in flight on any path: then no acknowledgement comes, and a scheduler that waits for one waits
 /// forever.
 pub fn is_idle(view: &View<'_>) -> bool {
     view.paths.iter().all(|sample| sample.flight.is_zero())

@@ -17,7 +17,7 @@ use super::{PathId, View};
 pub struct SlowStartStep {
     /// The wanted growth of cwnd.
     pub by: ByteCount,
-    /// Whether slow start ends: after the growth the path continues in congestion avoidance.
+    /// True if slow start ends: after the growth the path continues in congestion avoidance.
     pub is_over: bool,
 }
 

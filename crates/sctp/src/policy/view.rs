@@ -64,7 +64,7 @@ pub struct OneWay {
 }
 
 impl OneWay {
-    /// Whether packets wait in a queue on the way there: it took an eighth of the least round trip and a millisecond more
+    /// Returns true if packets wait in a queue on the way there: it took an eighth of the least round trip and a millisecond more
     /// than the least way.
     pub fn is_queueing(self) -> bool {
         self.way > self.least + (self.least + self.back) / 8 + Duration::from_millis(1)
@@ -83,9 +83,9 @@ pub struct Delivery {
 /// The current state of one path.
 #[derive(Clone, Debug)]
 pub struct PathSample {
-    /// Its id.
+    /// The id.
     pub id: PathId,
-    /// Whether it may carry data.
+    /// True if it may carry data.
     pub state: PathState,
     /// The largest IP packet it carries.
     pub mtu: ByteCount,
@@ -99,21 +99,21 @@ pub struct PathSample {
     pub ssthresh: ByteCount,
     /// The weight of chunks last sent on it that are neither acknowledged nor marked for retransmission.
     pub flight: ByteCount,
-    /// Whether the last packet must also fit into cwnd (M-SCTP-3 `strict_window`).
+    /// True if the last packet must also fit into cwnd (M-SCTP-3 `strict_window`).
     pub is_strict: bool,
     /// What stops packets with data now, besides cwnd.
     pub blocked_by: Option<Blocker>,
-    /// Whether only its pacer stopped packets for which its window had room, when sending last ended. The window that
+    /// True if only its pacer stopped packets for which its window had room, when sending last ended. The window that
     /// would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
     pub is_paced: bool,
-    /// Whether a chunk that was sent before the last cut for a loss is not acknowledged.
+    /// True if a chunk that was sent before the last cut for a loss is not acknowledged.
     pub cut_open: bool,
-    /// Whether a chunk that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
+    /// True if a chunk that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
     pub ecn_open: bool,
-    /// Whether a chunk that was sent before the last sign of a loss is not acknowledged. It is kept for loss responses
+    /// True if a chunk that was sent before the last sign of a loss is not acknowledged. It is kept for loss responses
     /// that [follow progress](super::response::LossResponse::follows_progress) alone.
     pub loss_open: bool,
-    /// Whether it has used up its share of a buffer that is split among the paths. Then no new data may go to it;
+    /// True if it has used up its share of a buffer that is split among the paths. Then no new data may go to it;
     /// lost chunks may.
     pub has_spent_share: bool,
     /// The smoothed round-trip time, once measured.
@@ -191,17 +191,17 @@ impl PathState {
         }
     }
 
-    /// Whether data may go to it in normal operation.
+    /// Returns true if data may go to it in normal operation.
     pub const fn carries_data(self) -> bool {
         matches!(self, PathState::Active)
     }
 
-    /// Whether it is verified and has not failed: it may be a backup that rests.
+    /// Returns true if it is verified and has not failed: it may be a backup that rests.
     pub const fn works(self) -> bool {
         matches!(self, PathState::Active | PathState::Standby)
     }
 
-    /// Whether it worked once and has failed, or potentially failed.
+    /// Returns true if it worked once and has failed, or potentially failed.
     pub const fn has_failed(self) -> bool {
         matches!(self, PathState::PotentiallyFailed | PathState::Inactive)
     }
@@ -220,20 +220,20 @@ impl PathState {
 }
 
 impl PathSample {
-    /// Whether the window allows one more packet (RFC 9260 §6.1 B: the packet may pass cwnd by less than one packet
+    /// Returns true if the window allows one more packet (RFC 9260 §6.1 B: the packet may pass cwnd by less than one packet
     /// if there was room before it; a strict window needs room for a whole unit).
     pub fn has_window(&self) -> bool {
         self.has_room() && self.blocked_by.is_none()
     }
 
-    /// Whether a packet with data may take one more chunk. The window and `blocked_by` were checked before its first
+    /// Returns true if a packet with data may take one more chunk. The window and `blocked_by` were checked before its first
     /// chunk, and the packet passes the window by less than one packet; after a time-out, the packet itself blocks
     /// the path. A strict window is checked again.
     pub fn has_window_for_more(&self) -> bool {
         !self.is_strict || self.has_room()
     }
 
-    /// Whether the window has room for one more packet.
+    /// Returns true if the window has room for one more packet.
     fn has_room(&self) -> bool {
         match self.is_strict {
             true => self.flight + self.unit <= self.cwnd,
@@ -241,12 +241,12 @@ impl PathSample {
         }
     }
 
-    /// Whether the window is not above its threshold: then it grows by slow start (RFC 9260 §7.2.1).
+    /// Returns true if the window is not above its threshold: then it grows by slow start (RFC 9260 §7.2.1).
     pub fn is_below_threshold(&self) -> bool {
         self.cwnd <= self.ssthresh
     }
 
-    /// Whether a flight of `flight` uses the whole window, as growth demands (RFC 9260 §7.2.1; M-SCTP-4): a strict
+    /// Returns true if a flight of `flight` uses the whole window, as growth demands (RFC 9260 §7.2.1; M-SCTP-4): a strict
     /// window is fully used when it has no room for a unit. A window that only the pacer left unused counts as used.
     pub fn was_fully_used(&self, flight: ByteCount) -> bool {
         let is_full = match self.is_strict {
@@ -256,18 +256,18 @@ impl PathSample {
         is_full || self.is_paced
     }
 
-    /// Whether packets wait in a queue of the path: its round-trip time is at least a quarter above the least.
+    /// Returns true if packets wait in a queue of the path: its round-trip time is at least a quarter above the least.
     pub fn is_queueing(&self) -> bool {
         let Some((smoothed, least)) = self.srtt.zip(self.min_rtt) else { return false };
         smoothed.saturating_sub(least) > least / 4
     }
 
-    /// Whether new data may go to it now.
+    /// Returns true if new data may go to it now.
     pub fn may_send(&self) -> bool {
         self.may_send_if(self.has_window())
     }
 
-    /// Whether one more chunk of new data may go into a packet that has data.
+    /// Returns true if one more chunk of new data may go into a packet that has data.
     pub fn may_send_more(&self) -> bool {
         self.may_send_if(self.has_window_for_more())
     }

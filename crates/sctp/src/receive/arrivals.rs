@@ -89,7 +89,7 @@ impl Arrivals {
         self.runs.back().map_or(self.cumulative, |run| run.last)
     }
 
-    /// Whether TSNs are missing below the highest.
+    /// Returns true if TSNs are missing below the highest.
     pub fn has_gap(&self) -> bool {
         !self.runs.is_empty()
     }

@@ -88,13 +88,13 @@ impl ReceiveBuffer {
         self.offered = a_rwnd;
     }
 
-    /// Whether `chunk` fits, if the data in the buffer takes `memory` now. If it does not fit, it is dropped, and a
+    /// Returns true if `chunk` fits, if the data in the buffer takes `memory` now. If it does not fit, it is dropped, and a
     /// SACK reports this at once (RFC 9260 §6.2).
     pub fn has_room(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 1)
     }
 
-    /// Whether `chunk`, which has the next TSN and for which other chunks wait, fits. It may fill the buffer up to
+    /// Returns true if `chunk`, which has the next TSN and for which other chunks wait, fits. It may fill the buffer up to
     /// twice its capacity. RFC 9260 §6.2 would rather drop the highest TSN in the buffer; but that TSN was
     /// acknowledged, and the missing chunks are less than what was ever advertised. If even this chunk does not fit
     /// and nothing can be read, a single message is larger than the buffer and can never be received.

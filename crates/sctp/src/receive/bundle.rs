@@ -32,7 +32,7 @@ impl Bundle {
     /// The length of the header before the user data of each message.
     pub const HEADER: usize = 12;
 
-    /// Whether `message` fits into a bundle: it is small, and has one fragment.
+    /// Returns true if `message` fits into a bundle: it is small, and has one fragment.
     pub fn takes(message: &Message) -> bool {
         message.rest.is_empty() && message.first.len() <= Bundle::LARGEST && charge_of(message).is_some()
     }
@@ -99,7 +99,7 @@ impl Bundle {
         true
     }
 
-    /// How many messages it holds.
+    /// The number of messages it holds.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -112,7 +112,7 @@ impl Bundle {
         }
     }
 
-    /// Its memory, without messages.
+    /// The memory, without messages.
     #[must_use]
     pub fn emptied(mut self) -> Bundle {
         self.records.clear();

@@ -11,7 +11,7 @@ use crate::wire::StreamId;
 
 /// Messages that are ready, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
-/// A stream costs some tens of bytes of memory from its first ordered message on. All streams store their waiting
+/// A stream costs some tens of bytes of memory from its first ordered message on. The streams store their waiting
 /// messages in one tree: a tree for each stream would cost more than a kilobyte for a single small message. Small
 /// messages with consecutive SSNs are stored together, in a [`Bundle`].
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub enum DeliveryError {
     InvalidStream {
         /// The stream of the message.
         stream: StreamId,
-        /// How many streams there are, from 0.
+        /// The number of streams, from 0.
         streams: u16,
     },
     /// A message with this SSN was delivered before, or already waits.
@@ -41,7 +41,6 @@ pub enum DeliveryError {
     UsedSsn {
         /// The stream of the message.
         stream: StreamId,
-        /// Its SSN.
         ssn: Ssn,
         /// The next SSN of this stream.
         next: Ssn,
@@ -51,7 +50,7 @@ pub enum DeliveryError {
 /// The state of one stream.
 #[derive(Debug, Default)]
 struct Lane {
-    /// How many SSNs were delivered; the lower 16 bits are the next SSN.
+    /// The number of SSNs that were delivered; the lower 16 bits are the next SSN.
     passed: u64,
 }
 
@@ -71,7 +70,7 @@ impl Delivery {
     /// that waited for it are ready too. `reach` is the distance from the cumulative TSN to the highest TSN that
     /// arrived.
     ///
-    /// All 65,536 SSNs of a stream may be in use at once, so an SSN alone does not tell a message far ahead from a
+    /// The 65,536 SSNs of a stream may be in use at once, so an SSN alone does not tell a message far ahead from a
     /// message that was delivered. TSNs do: the next message, and each message between it and this one, has its own
     /// TSN beyond the cumulative TSN, so this message is less than `reach` ahead.
     ///
@@ -106,17 +105,17 @@ impl Delivery {
         self.ready.take()
     }
 
-    /// All messages that are ready. Those that wait for others are dropped.
+    /// The messages that are ready. Those that wait for others are dropped.
     pub fn into_ready(self) -> ReadyMessages {
         self.ready
     }
 
-    /// Whether the association has the stream `stream`.
+    /// Returns true if the association has the stream `stream`.
     pub fn has_stream(&self, stream: StreamId) -> bool {
         stream.get() < self.streams
     }
 
-    /// Whether no message is ready.
+    /// Returns true if no message is ready.
     pub fn is_empty(&self) -> bool {
         self.ready.is_empty()
     }

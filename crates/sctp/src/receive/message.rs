@@ -11,18 +11,18 @@ use crate::wire::{Ppid, StreamId};
 
 /// One complete user message.
 ///
-/// Its payload is the slices that arrived from the network, without a copy: [`Message::chunks`] gives them in order,
+/// The payload is the slices that arrived from the network, without a copy: [`Message::chunks`] gives them in order,
 /// [`Message::into_bytes`] joins them. A message of one fragment owns no memory besides its slice. Messages that arrived
 /// together may share 64 KiB: who keeps one of them for long keeps all of that, unless it is copied.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The stream on which it arrived.
     pub stream: StreamId,
-    /// Its position in the stream; it has no meaning if the message is unordered.
+    /// The position in the stream; it has no meaning if the message is unordered.
     pub ssn: Ssn,
     /// The sending application's identifier for its content.
     pub ppid: Ppid,
-    /// Whether it was sent without a position in its stream.
+    /// True if it was sent without a position in its stream.
     pub unordered: bool,
     pub(super) first: Bytes,
     pub(super) rest: VecDeque<Bytes>,
@@ -57,7 +57,7 @@ impl Message {
         self.chunks().map(Bytes::len).sum()
     }
 
-    /// Whether it has no payload, which RFC 9260 §3.3.1 does not allow.
+    /// Returns true if it has no payload, which RFC 9260 §3.3.1 does not allow.
     pub fn is_empty(&self) -> bool {
         self.chunks().all(Bytes::is_empty)
     }

@@ -77,7 +77,7 @@ impl ReadyMessages {
         }
     }
 
-    /// Whether there are no messages.
+    /// Returns true if there are no messages.
     pub fn is_empty(&self) -> bool {
         self.parcels.is_empty()
     }
@@ -110,7 +110,7 @@ impl Parcel {
         }
     }
 
-    /// Its cost.
+    /// The cost.
     pub fn load(&self) -> MemoryLoad {
         match self {
             Parcel::Message(message) => message.load,
@@ -119,7 +119,7 @@ impl Parcel {
     }
 }
 
-/// How many empty bundles are kept, a kilobyte each: enough for a packet of small messages.
+/// The number of empty bundles that are kept, a kilobyte each: enough for a packet of small messages.
 const MOST_SPARE: usize = 4;
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub struct Reassembly {
 /// A DATA chunk that owns its payload.
 #[derive(Clone, Debug)]
 pub struct Fragment {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The stream of its message.
     pub stream: StreamId,
@@ -34,7 +34,7 @@ pub struct Fragment {
     pub ssn: Ssn,
     /// The sending application's identifier for the message; that of the first fragment counts.
     pub ppid: Ppid,
-    /// Whether the message has no position in its stream.
+    /// True if the message has no position in its stream.
     pub unordered: bool,
     /// The B bit: it is the first fragment of its message.
     pub beginning: bool,
@@ -42,7 +42,7 @@ pub struct Fragment {
     pub ending: bool,
     /// The user data.
     pub payload: Bytes,
-    /// Its weight against the advertised window.
+    /// The weight against the advertised window.
     pub charge: ByteCount,
 }
 
@@ -81,10 +81,7 @@ pub enum ReassemblyError {
     },
     /// The same TSN arrived again; the caller should have filtered duplicates.
     #[error("TSN {tsn} is held already")]
-    AlreadyHeld {
-        /// The TSN.
-        tsn: Tsn,
-    },
+    AlreadyHeld { tsn: Tsn },
 }
 
 /// Consecutive fragments of one message, which are not the whole message.
@@ -183,7 +180,7 @@ impl Reassembly {
         Ok(is_continued.then_some(first))
     }
 
-    /// Whether the run directly after position `at` continues the fragment there.
+    /// Returns true if the run directly after position `at` continues the fragment there.
     fn is_continued_after(&self, at: u64, tsn: Tsn, outline: Outline) -> Result<bool, ReassemblyError> {
         match self.runs.get(&(at + 1)) {
             Some(run) => outline.is_continued_by(run.outline, tsn.next()),
@@ -220,7 +217,7 @@ impl Fragment {
         }
     }
 
-    /// Its cost if it is stored separately.
+    /// The cost if it is stored separately.
     pub fn load(&self) -> MemoryLoad {
         MemoryLoad::of_chunk(self.charge, self.payload.len())
     }
@@ -269,7 +266,7 @@ impl FragmentRun {
 }
 
 impl Outline {
-    /// Whether `next`, which begins with `tsn` directly after this part, belongs to the same message.
+    /// Returns true if `next`, which begins with `tsn` directly after this part, belongs to the same message.
     fn is_continued_by(self, next: Outline, tsn: Tsn) -> Result<bool, ReassemblyError> {
         match (self.ends, next.begins) {
             (true, true) => Ok(false),

@@ -52,7 +52,7 @@ pub struct DataArrival {
     pub offered: ByteCount,
     /// The data that waits behind a gap or for the rest of its message.
     pub waiting: ByteCount,
-    /// Whether a chunk is missing.
+    /// True if a chunk is missing.
     pub has_gap: bool,
     /// The longest smoothed round trip of the paths in use; `None` while one of them is not measured.
     pub round_trip: Option<Duration>,

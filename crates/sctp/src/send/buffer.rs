@@ -68,17 +68,17 @@ pub struct SendBuffer {
 /// A chunk that left on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Its weight against the window.
+    /// The weight against the window.
     pub weight: ByteCount,
-    /// Its weight against the peer's receive window.
+    /// The weight against the peer's receive window.
     pub rwnd_weight: ByteCount,
-    /// Its user data.
+    /// The user data.
     pub payload: ByteCount,
     /// The path on which it was sent before, if it was.
     pub previous: Option<PathId>,
     /// The number of its packet, and of the packet in which it was sent before.
     pub departures: (u64, u64),
-    /// Whether it was sent before and is now the lowest outstanding chunk of its path.
+    /// True if it was sent before and is now the lowest outstanding chunk of its path.
     pub is_lowest_again: bool,
 }
 
@@ -87,9 +87,9 @@ pub struct Sent {
 pub struct Left {
     /// The path.
     pub path: PathId,
-    /// Its weight against the window.
+    /// The weight against the window.
     pub weight: ByteCount,
-    /// Its weight against the peer's receive window.
+    /// The weight against the peer's receive window.
     pub rwnd_weight: ByteCount,
     /// The number of the packet in which it left, and when that was.
     pub departure: u64,

@@ -66,11 +66,11 @@ pub(super) struct Transmission {
 pub(super) struct MessageHead {
     /// The stream of the message.
     pub stream: StreamId,
-    /// Its number on the stream.
+    /// The number on the stream.
     pub ssn: Ssn,
     /// The application's identifier for the content.
     pub ppid: Ppid,
-    /// Whether it may be delivered before earlier messages of the stream.
+    /// True if it may be delivered before earlier messages of the stream.
     pub unordered: bool,
 }
 
@@ -165,7 +165,7 @@ impl OutboundChunk {
         std::mem::replace(&mut self.state, State::Acked)
     }
 
-    /// Its acknowledgement is taken back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
+    /// The acknowledgement is taken back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
     pub fn take_back(&mut self) -> Transmission {
         self.state = State::Revoked;
         self.last()
@@ -190,12 +190,12 @@ impl OutboundChunk {
         self.payload.len()
     }
 
-    /// Its state.
+    /// The state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Its last transmission; of several at once, the first one. Nothing in particular before it was sent.
+    /// The last transmission; of several at once, the first one. Nothing in particular before it was sent.
     #[inline]
     pub fn last(&self) -> Transmission {
         let &OutboundChunk { path, round, departure, sent_at, .. } = self;
@@ -212,12 +212,12 @@ impl OutboundChunk {
         self.sends
     }
 
-    /// Whether it is in flight.
+    /// Returns true if it is in flight.
     pub fn is_in_flight(&self) -> bool {
         matches!(self.state, State::InFlight | State::Revoked)
     }
 
-    /// Whether it was ever acknowledged (M-SCTP-12: it counts as newly acknowledged only once).
+    /// Returns true if it was ever acknowledged (M-SCTP-12: it counts as newly acknowledged only once).
     pub fn was_acked(&self) -> bool {
         matches!(self.state, State::Acked | State::Revoked | State::RevokedLost(_))
     }
@@ -229,7 +229,7 @@ impl OutboundChunk {
 }
 
 impl State {
-    /// Whether a chunk in this state was found lost and waits to be sent again.
+    /// Returns true if a chunk in this state was found lost and waits to be sent again.
     pub fn is_lost(self) -> bool {
         matches!(self, State::Lost(_) | State::RevokedLost(_))
     }

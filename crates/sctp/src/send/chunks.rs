@@ -76,7 +76,7 @@ impl Chunks {
         (position >= self.first).then(|| self.at(position))
     }
 
-    /// Whether the chunk at `position` is acknowledged, cumulatively or by a gap block.
+    /// Returns true if the chunk at `position` is acknowledged, cumulatively or by a gap block.
     pub fn is_acked(&self, position: u64) -> bool {
         self.held(position).is_none_or(|chunk| chunk.state() == State::Acked)
     }
@@ -139,7 +139,7 @@ impl Chunks {
         self.first_tsn.plus((position - self.first) as u32)
     }
 
-    /// Whether `tsn` is cumulatively acknowledged.
+    /// Returns true if `tsn` is cumulatively acknowledged.
     pub fn is_passed(&self, tsn: Tsn) -> bool {
         tsn.is_before(self.first_tsn)
     }

@@ -14,7 +14,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Whether no chunk has a copy, in flight or due.
+    /// Returns true if no chunk has a copy, in flight or due.
     pub fn is_empty(&self) -> bool {
         self.in_flight.is_empty() && self.due.is_empty()
     }
@@ -25,7 +25,7 @@ impl Copies {
         self.due.remove(&position);
     }
 
-    /// Whether a copy of the chunk at `position` is in flight on `path`.
+    /// Returns true if a copy of the chunk at `position` is in flight on `path`.
     pub fn is_on(&self, position: u64, path: PathId) -> bool {
         self.in_flight.get(&position).is_some_and(|copies| copies.iter().any(|copy| copy.path == path))
     }
@@ -74,7 +74,7 @@ impl Copies {
         self.due.iter().map(|(&position, &path)| (position, path))
     }
 
-    /// Whether a copy of any chunk is to leave.
+    /// Returns true if a copy of any chunk is to leave.
     pub fn has_due(&self) -> bool {
         !self.due.is_empty()
     }

@@ -1,4 +1,4 @@
-//! How many gap acknowledgements a peer may take back.
+//! The number of gap acknowledgements a peer may take back.
 
 /// Counts chunks. A chunk earns credit when it is acknowledged for the first time, and when a time-out finds it lost.
 /// A chunk whose acknowledgement is taken back costs credit. So the work that a peer causes by reneging is at most a

@@ -127,7 +127,7 @@ impl DepartureLog {
         &self.earliest_before
     }
 
-    /// Whether the orders of departures are kept.
+    /// Returns true if the orders of departures are kept.
     pub fn is_kept(&self) -> bool {
         self.is_kept
     }

@@ -12,14 +12,14 @@ pub struct Outgoing {
     pub stream: StreamId,
     /// The application's identifier for the content; SCTP ignores it.
     pub ppid: Ppid,
-    /// Whether the receiver may deliver it before earlier messages of the stream.
+    /// True if the receiver may deliver it before earlier messages of the stream.
     pub unordered: bool,
     /// The message, shared with the caller. It is copied only into packets.
     pub payload: Bytes,
 }
 
 impl Outgoing {
-    /// Its user data.
+    /// The user data.
     pub(super) fn length(&self) -> ByteCount {
         ByteCount::of_len(self.payload.len())
     }
@@ -36,11 +36,11 @@ pub struct Fragments {
 /// One fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// Its user data.
+    /// The user data.
     pub payload: Bytes,
-    /// Whether it is the message's first fragment.
+    /// True if it is the message's first fragment.
     pub beginning: bool,
-    /// Whether it is the message's last fragment.
+    /// True if it is the message's last fragment.
     pub ending: bool,
 }
 

@@ -46,7 +46,7 @@ impl GapReports {
         self.reported.extend(above(&self.acked, new_first));
     }
 
-    /// All chunks below `new_first` are cumulatively acknowledged.
+    /// The chunks below `new_first` are cumulatively acknowledged.
     pub fn pass(&mut self, new_first: u64) {
         self.acked.retain_mut(|block| {
             block.start = block.start.max(new_first);
@@ -54,7 +54,7 @@ impl GapReports {
         });
     }
 
-    /// How many acknowledgements the SACK takes back.
+    /// The number of acknowledgements the SACK takes back.
     pub fn count_taken_back(&self) -> u64 {
         self.no_longer().map(|block| block.end - block.start).sum()
     }
@@ -99,7 +99,7 @@ impl GapReports {
         starts.zip(&self.acked).map(|(start, block)| start..block.start)
     }
 
-    /// Whether the last SACK took the acknowledgement of the chunk at `position` back.
+    /// Returns true if the last SACK took the acknowledgement of the chunk at `position` back.
     pub fn is_taken_back(&self, position: u64) -> bool {
         self.taken_back.binary_search(&position).is_ok()
     }

@@ -19,7 +19,7 @@ pub struct Held {
 #[derive(Debug)]
 pub(super) struct HeldByPath {
     rwnd_charge: Charge,
-    /// All user data that is not cumulatively acknowledged, sent or not.
+    /// The user data that is not cumulatively acknowledged, sent or not.
     total: ByteCount,
     /// The part of it that was last sent on each path.
     sums: Vec<Held>,
@@ -67,7 +67,7 @@ impl HeldByPath {
         self.sums[path.index()]
     }
 
-    /// All user data.
+    /// The user data.
     pub fn total(&self) -> ByteCount {
         self.total
     }

@@ -40,7 +40,7 @@ impl Lowest {
         self.positions.iter().rev().copied().find(|&position| is_outstanding(position))
     }
 
-    /// All positions, stale ones too, ascending.
+    /// The positions, stale ones too, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.positions.iter().copied()
     }

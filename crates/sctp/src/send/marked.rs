@@ -34,7 +34,7 @@ impl Marked {
         self.positions.iter().copied()
     }
 
-    /// Whether no chunk is marked.
+    /// Returns true if no chunk is marked.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }

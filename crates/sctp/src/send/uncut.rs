@@ -41,7 +41,7 @@ impl Uncut {
         self.messages.len()
     }
 
-    /// Whether no message waits.
+    /// Returns true if no message waits.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }

@@ -63,7 +63,7 @@ impl Waiting {
         self.oldest + index + passed as u64
     }
 
-    /// How many chunks wait before the chunk at `position`; `None` if it left.
+    /// The number of chunks that wait before the chunk at `position`; `None` if it left.
     pub fn index(&self, position: u64) -> Option<usize> {
         let passed = self.ahead.partition_point(|&other| other < position);
         if position < self.oldest || self.ahead.get(passed) == Some(&position) {
@@ -72,7 +72,7 @@ impl Waiting {
         usize::try_from(position - self.oldest).ok().map(|offset| offset - passed)
     }
 
-    /// How many chunks below position `end` wait.
+    /// The number of chunks below position `end` wait.
     pub fn count(&self, end: u64) -> usize {
         (end - self.oldest) as usize - self.ahead.len()
     }

@@ -78,7 +78,7 @@ impl<'b> PacketBuilder<'b> {
         self.limit.saturating_sub(self.len())
     }
 
-    /// Whether no chunk was pushed yet.
+    /// Returns true if no chunk was pushed yet.
     pub fn is_empty(&self) -> bool {
         self.len() == CommonHeader::LEN
     }

@@ -80,7 +80,6 @@ pub enum Cause {
     UnsupportedHmac(u16),
     /// Any other code.
     Unknown {
-        /// The code.
         code: u16,
         /// The bytes after code and length, without padding.
         value: Vec<u8>,
@@ -125,7 +124,7 @@ impl Cause {
         out
     }
 
-    /// All causes of a chunk, from the bytes of its list.
+    /// The causes of a chunk, from the bytes of its list.
     pub(super) fn decode_list(bytes: &[u8]) -> Result<Vec<Cause>, TlvError> {
         Tlvs::new(bytes).map(|tlv| tlv.and_then(|(code, value)| Cause::decode(code, value))).collect()
     }

@@ -46,7 +46,7 @@ pub fn fill_in(packet: &mut [u8]) {
     }
 }
 
-/// The checksum field of a packet of at least 12 bytes. Its low byte comes first, unlike all other numbers in a
+/// The checksum field of a packet of at least 12 bytes. The low byte comes first, unlike all other numbers in a
 /// packet (RFC 9260 appendix A).
 pub(super) fn found(packet: &[u8]) -> u32 {
     u32::from_le_bytes([packet[8], packet[9], packet[10], packet[11]])

@@ -130,7 +130,6 @@ pub enum TlvError {
     LengthTooSmall {
         /// The type.
         kind: u16,
-        /// The length.
         length: u16,
     },
     /// It is longer than the rest of the chunk.
@@ -138,7 +137,6 @@ pub enum TlvError {
     LengthPastChunk {
         /// The type.
         kind: u16,
-        /// The length.
         length: u16,
         /// Bytes left of the chunk, including type and length.
         left: usize,
@@ -148,7 +146,6 @@ pub enum TlvError {
     WrongLength {
         /// The type.
         kind: u16,
-        /// The length.
         length: usize,
         /// The only correct length.
         expected: usize,
@@ -158,7 +155,6 @@ pub enum TlvError {
     TooShort {
         /// The type.
         kind: u16,
-        /// The length.
         length: usize,
         /// The shortest correct length.
         minimum: usize,
@@ -168,7 +164,6 @@ pub enum TlvError {
     BrokenEntry {
         /// The type.
         kind: u16,
-        /// The length.
         length: usize,
     },
 }
@@ -183,7 +178,7 @@ impl ChunkError {
         }
     }
 
-    /// Whether nothing after this chunk can be read, because its end is unknown.
+    /// Returns true if nothing after this chunk can be read, because its end is unknown.
     pub fn is_end_of_packet(&self) -> bool {
         matches!(
             self.fault,

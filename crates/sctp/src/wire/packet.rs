@@ -105,7 +105,7 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// Whether it carries a chunk of this type. Only the frames of chunks are read; a broken frame ends the search.
+    /// Returns true if it carries a chunk of this type. Only the frames of chunks are read; a broken frame ends the search.
     pub fn carries(&self, kind: u8) -> bool {
         let mut rest = self.chunks;
         while !rest.is_empty() {

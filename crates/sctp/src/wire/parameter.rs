@@ -73,7 +73,6 @@ pub enum Parameter {
     AddAddress {
         /// The correlation id, which the response repeats.
         id: u32,
-        /// The address.
         address: IpAddr,
     },
     /// Type 0xc002: the sender no longer has this address; if it is unspecified, all except the packet's source
@@ -81,7 +80,6 @@ pub enum Parameter {
     DeleteAddress {
         /// The correlation id, which the response repeats.
         id: u32,
-        /// The address.
         address: IpAddr,
     },
     /// Type 0xc003: why a request was refused.
@@ -95,7 +93,6 @@ pub enum Parameter {
     SetPrimaryAddress {
         /// The correlation id, which the response repeats.
         id: u32,
-        /// The address.
         address: IpAddr,
     },
     /// Type 0xc005: the request with this id was granted.
@@ -165,7 +162,7 @@ impl Parameter {
         out
     }
 
-    /// All parameters of a chunk, from the bytes of its list.
+    /// The parameters of a chunk, from the bytes of its list.
     pub(super) fn decode_list(bytes: &[u8]) -> Result<Vec<Parameter>, TlvError> {
         Tlvs::new(bytes).map(|tlv| tlv.and_then(|(kind, value)| Parameter::decode(kind, value))).collect()
     }

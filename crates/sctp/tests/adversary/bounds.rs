@@ -108,7 +108,7 @@ impl Bounds {
         ENDPOINT + each * associations
     }
 
-    /// How many chunks wait or are in flight at most: each costs a quarter of a kilobyte.
+    /// The number of chunks that wait or are in flight at most: each costs a quarter of a kilobyte.
     fn largest_queue(&self) -> u64 {
         (self.config.send_buffer * 2).get() / 256
     }

@@ -247,7 +247,7 @@ impl Cast {
         side.id.filter(|id| side.endpoint.association(*id).is_some())
     }
 
-    /// Whether the association of an end is over, or never began.
+    /// Returns true if the association of an end is over, or never began.
     pub(super) fn is_over(&mut self, end: End) -> bool {
         self.living(end).is_none() || self.pair.closed(end).is_some()
     }

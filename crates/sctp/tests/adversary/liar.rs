@@ -17,7 +17,7 @@ pub struct Liar {
     /// Its own tag.
     pub tag: VerificationTag,
     pub id: Option<AssociationId>,
-    /// How many handshakes it completed.
+    /// The number of handshakes it completed.
     pub openings: u32,
 }
 

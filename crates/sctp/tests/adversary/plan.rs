@@ -236,5 +236,5 @@ impl Scene {
     }
 }
 
-/// How many peers lie, if any does.
+/// The number of peers that lie, if any does.
 pub const LIARS: usize = 2;

@@ -41,7 +41,7 @@ impl Fault {
         Fault { class, what: what.into() }
     }
 
-    /// Whether the fault is known: then it is counted and fails no test.
+    /// Returns true if the fault is known: then it is counted and fails no test.
     pub fn is_known(&self) -> bool {
         KNOWN.iter().any(|(class, part)| *class == self.class && self.what.contains(part))
     }

@@ -79,6 +79,6 @@ impl Seen {
     }
 }
 
-/// How many packets of an association are remembered, and how many of them from its beginning.
+/// The number of packets of an association that are remembered, and how many of them from its beginning.
 const MOST_SEEN: usize = 160;
 const FIRST_SEEN: usize = 40;

@@ -21,7 +21,7 @@ pub struct Allocated {
     pub bytes: u64,
 }
 
-/// How many bytes the calling thread holds: what it allocated less what it freed. Memory that another thread frees
+/// The number of bytes the calling thread holds: what it allocated less what it freed. Memory that another thread frees
 /// counts for both.
 pub fn held() -> u64 {
     HELD.get()

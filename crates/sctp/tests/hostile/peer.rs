@@ -64,7 +64,7 @@ fn with_receiver_rules() -> Config {
     Config { out_of_order, sack_content: "new".into(), ..Config::rfc9260() }
 }
 
-/// Whether an end comes into this state before it is attacked.
+/// Returns true if an end comes into this state before it is attacked.
 pub fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
     let mut siege = Siege::begin(state, victim, pipes, Config::rfc9260());
     let victim = siege.victim;
@@ -198,7 +198,7 @@ impl Siege {
         }
     }
 
-    /// Whether there is still a path between the first addresses of both.
+    /// Returns true if there is still a path between the first addresses of both.
     fn has_first_path(&mut self) -> bool {
         let victim = self.victim;
         let (local, remote) = (self.pair.address(victim, 0), self.pair.seen(victim.other(), 0));
@@ -471,7 +471,7 @@ pub const STATES: [AssociationState; 8] = [
     AssociationState::ShutdownAckSent,
     AssociationState::Closed,
 ];
-/// How many packets of each direction can be replayed.
+/// The number of packets of each direction that can be replayed.
 const REMEMBERED: usize = 32;
 /// More events at one moment do not come of 200 messages and 200 packets.
 const MOST_EVENTS: usize = 1_000;

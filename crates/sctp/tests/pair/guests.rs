@@ -12,7 +12,7 @@ use super::{End, PORT, Pair, chunks, packet_with};
 pub struct Guest {
     /// Where it is.
     pub remote: SocketAddr,
-    /// Its SCTP port.
+    /// The SCTP port.
     pub port: u16,
 }
 

@@ -77,9 +77,9 @@ pub struct Side {
 pub struct Pipe {
     pub delay: Duration,
     pub is_cut: bool,
-    /// How many of the next packets from each end are dropped.
+    /// The number of the next packets from each end are dropped.
     pub drop_next: [u32; 2],
-    /// How many of the next packets with ECT from each end are marked.
+    /// The number of the next packets with ECT from each end are marked.
     pub mark_next: [u32; 2],
     /// What it does with ECN codepoints.
     pub middlebox: Middlebox,
@@ -133,7 +133,7 @@ pub struct Line {
 struct Loss {
     from: End,
     chunk: &'static str,
-    /// How many packets with such a chunk are spared before.
+    /// The number of packets with such a chunk that are spared before.
     spared: usize,
 }
 
@@ -339,7 +339,7 @@ impl Pair {
         }
     }
 
-    /// Whether an end has an open association.
+    /// Returns true if an end has an open association.
     pub fn is_open(&mut self, end: End) -> bool {
         self.side(end).id.is_some() && self.at(end).is_open()
     }
@@ -368,7 +368,7 @@ impl Pair {
         result
     }
 
-    /// All messages that wait at an end.
+    /// The messages that wait at an end.
     pub fn receive(&mut self, end: End) -> Vec<Message> {
         let mut messages = Vec::new();
         if self.side(end).id.is_some() {
@@ -642,7 +642,7 @@ impl Pair {
         }
     }
 
-    /// Whether a packet meets a loss, planned or by chance.
+    /// Returns true if a packet meets a loss, planned or by chance.
     fn is_lost(&mut self, from: End, pipe: usize, names: &str) -> bool {
         let mut is_planned = false;
         self.losses.retain_mut(|loss| {
@@ -769,7 +769,7 @@ impl Pipe {
 }
 
 impl Pipe {
-    /// Whether an SCTP packet of `len` bytes from this end is lost because it is too large with the headers of IP and
+    /// Returns true if an SCTP packet of `len` bytes from this end is lost because it is too large with the headers of IP and
     /// UDP.
     fn is_exceeded(&self, from: End, len: usize, may_fragment: bool) -> bool {
         let headers = match self.version {

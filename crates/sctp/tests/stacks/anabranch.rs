@@ -183,5 +183,5 @@ impl Stack for Anabranch {
     }
 }
 
-/// How many packets are taken at once, as by a driver with segmentation offload.
+/// The number of packets that are taken at once, as by a driver with segmentation offload.
 const MOST_SEGMENTS: usize = 16;

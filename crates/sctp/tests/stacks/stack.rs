@@ -105,7 +105,7 @@ impl Datagram {
         Datagram { path, segment_size: bytes.len(), bytes }
     }
 
-    /// How many packets it is.
+    /// The number of packets it is.
     pub fn count(&self) -> u64 {
         self.bytes.len().div_ceil(self.segment_size.max(1)) as u64
     }
@@ -123,7 +123,7 @@ pub enum Role {
 /// The settings that all stacks share.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffers {
-    /// How much user data may wait to be acknowledged.
+    /// The amount of user data that may wait to be acknowledged.
     pub send: ByteCount,
     /// How much may wait to be read: the window that is advertised.
     pub receive: ByteCount,
@@ -139,7 +139,7 @@ pub const PACKET: usize = 1472;
 pub const LONGEST_MESSAGE: u32 = 4 << 20;
 
 impl Role {
-    /// Its address on a path.
+    /// The address on a path.
     pub fn address(self, path: usize) -> SocketAddr {
         let host = match self {
             Role::Client => 1,

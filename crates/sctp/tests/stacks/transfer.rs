@@ -13,7 +13,7 @@ pub struct Transfer<C, S> {
     pub now: Time,
     pub client: C,
     pub server: S,
-    /// How long a packet takes.
+    /// The time a packet takes.
     pub delay: Duration,
     /// Packets that left, both ways.
     pub packets: u64,

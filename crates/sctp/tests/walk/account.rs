@@ -36,7 +36,6 @@ struct Carried {
     sent: ByteCount,
     /// Chunks lost by missing reports, and probes.
     exempting: u64,
-    /// Its window.
     window: ByteCount,
 }
 

@@ -77,7 +77,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether all arrived that was sent.
+    /// Returns true if all arrived that was sent.
     pub fn check_complete(&self) -> Result<(), String> {
         for (&(stream, unordered), &sent) in &self.next {
             let arrived = match unordered {

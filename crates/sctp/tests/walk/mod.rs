@@ -197,7 +197,7 @@ struct Walk {
     mtu: u64,
     /// The windows are held to the buffer that they share.
     shares_windows: bool,
-    /// How many times two seconds are allowed for the end.
+    /// The number of times two seconds are allowed for the end.
     patience: u32,
     sent: [Ledger; 2],
     /// What each end may have in flight on each path.
@@ -458,7 +458,7 @@ impl Walk {
         side.id.is_some_and(|id| side.endpoint.association(id).is_some())
     }
 
-    /// Whether the association of an end is over, or never began.
+    /// Returns true if the association of an end is over, or never began.
     fn is_over(&mut self, end: End) -> bool {
         !self.has(end) || self.pair.closed(end).is_some()
     }
@@ -471,7 +471,7 @@ struct FlightBound {
     window: ByteCount,
     /// What exemptions added since the flight was within that window.
     exempt: ByteCount,
-    /// How many chunks were lost or sent as probes so far.
+    /// The number of chunks that were lost or sent as probes so far.
     lost: u64,
 }
 
@@ -562,7 +562,7 @@ fn subset_of_cmt(subset: u64) -> CmtRules {
 
 /// More events than this in one stretch of time is a storm.
 const MAX_STEPS: u64 = 200_000;
-/// How many times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
+/// The number of times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
 const PATIENCE: u32 = 1_000;
 /// Likewise where each chunk is a window probe, because the peer has no room beside it: the timer of probes backs off to a
 /// minute.

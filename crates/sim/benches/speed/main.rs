@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 const SCENARIOS: [&str; 7] =
     ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell", "tcp-dumbbell", "string"];
 
-/// How many runs are made, of which the best counts: other programs on the machine only slow a run down.
+/// The number of runs that are made, of which the best counts: other programs on the machine only slow a run down.
 const REPEATS: usize = 3;
 
 /// The work of one program for one scenario.

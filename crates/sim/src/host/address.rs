@@ -17,7 +17,7 @@ impl PathNumber {
         PathNumber(u16::try_from(index).expect("a scenario has fewer than 65,536 paths"))
     }
 
-    /// Its position in the scenario's list.
+    /// The position in the scenario's list.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

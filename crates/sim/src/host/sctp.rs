@@ -73,9 +73,9 @@ pub struct FlowSettings {
     pub port: u16,
     /// The scenario's path for each of the flow's paths.
     pub paths: Vec<usize>,
-    /// Whether messages are ordered.
+    /// True if messages are ordered.
     pub ordered: bool,
-    /// Whether the association is closed when everything was sent.
+    /// True if the association is closed when everything was sent.
     pub closes: bool,
     /// The headers around an SCTP packet.
     pub overhead: ByteCount,
@@ -409,7 +409,7 @@ impl Machine for SctpEnd {
     }
 }
 
-/// How many packets may leave together.
+/// The number of packets that may leave together.
 const SEGMENTS: usize = 8;
 
 fn differs(old: &PathSample, new: &PathSample) -> bool {
@@ -422,7 +422,7 @@ fn differs(old: &PathSample, new: &PathSample) -> bool {
 /// The type of a DATA chunk (RFC 9260 §3.2).
 const DATA: u8 = 0;
 
-/// Whether a packet has DATA; a SACK may be before it.
+/// Returns true if a packet has DATA; a SACK may be before it.
 fn carries_data(packet: &[u8]) -> bool {
     let mut rest = packet.get(CommonHeader::LEN..).unwrap_or_default();
     while let [kind, _, high, low, ..] = rest {
@@ -447,7 +447,7 @@ fn age(stamp: Ppid, now: Time) -> Duration {
     Duration::from_micros(u64::from(micros))
 }
 
-/// Whether the message is what the peer's application sent from `position` on.
+/// Returns true if the message is what the peer's application sent from `position` on.
 fn continues(message: &Message, position: u64) -> bool {
     let mut at = position;
     message.chunks().all(|chunk| {

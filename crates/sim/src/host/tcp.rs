@@ -42,7 +42,7 @@ pub struct TcpEnd {
     deliveries: Vec<Delivered>,
     format: Format,
     warmup: Time,
-    /// Whether data waited for the receive window alone.
+    /// True if data waited for the receive window alone.
     blocked: TimeInLimits,
     slabs: Slabs,
     /// The paths as last reported, if they are watched.

@@ -78,7 +78,7 @@ impl Meter {
         self.delivered_after_warmup
     }
 
-    /// Whether the whole transfer was delivered; always `false` for a flow without a transfer.
+    /// Returns true if the whole transfer was delivered; always `false` for a flow without a transfer.
     pub fn is_complete(&self) -> bool {
         self.target.is_some_and(|target| self.delivered >= target)
     }

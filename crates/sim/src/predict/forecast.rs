@@ -59,7 +59,7 @@ impl Model {
     /// All of them, in the order of documents.
     pub const ALL: [Model; 4] = [Model::Markov, Model::Renewal, Model::Pftk, Model::Mptcp];
 
-    /// Its name in commands and documents.
+    /// The name in commands and documents.
     pub const fn name(self) -> &'static str {
         match self {
             Model::Markov => "markov",
@@ -156,7 +156,7 @@ fn limited(flow: &ModelFlow, limits: &Result<Vec<u32>, String>) -> Result<Vec<Li
     limits.as_ref().map(|limits| flow.limited(limits)).map_err(Clone::clone)
 }
 
-/// Its windows share the buffer and have no limits.
+/// The windows share the buffer and have no limits.
 fn mptcp(flow: &ModelFlow) -> Result<Vec<f64>, ModelError> {
     let buffer = (flow.windows != Windows::Whole).then_some(flow.receive_buffer);
     let model = Mptcp { acks: flow.packets_per_ack, buffer, ..Mptcp::default() };

@@ -101,7 +101,7 @@ impl ModelFlow {
 }
 
 impl ModelPath {
-    /// How many packets the path and the queue of its narrowest link hold before the queue drops one.
+    /// The number of packets the path and the queue of its narrowest link hold before the queue drops one.
     fn holds(&self) -> u64 {
         u64::from(self.parameters.cap()).saturating_add(self.queue)
     }

@@ -17,25 +17,20 @@ pub enum Obstacle {
     Tcp,
     /// A path across a mesh of radio stations.
     #[error("path {path:?} crosses a mesh of radio stations, and the models are of links")]
-    Mesh {
-        /// The path.
-        path: String,
-    },
+    Mesh { path: String },
     /// An application that does not always have data to send.
     #[error("its application limits its rate, and the models assume that there are always data to send")]
     OwnPace,
     /// A rate or a delay that changes in steps or by a trace.
     #[error("link {link:?} has a changing {what}, and the models assume a constant one")]
     Changing {
-        /// The link.
         link: String,
-        /// Its rate or its delay.
+        /// The rate or its delay.
         what: &'static str,
     },
     /// An event.
     #[error("link {link:?} {what} during the run, and the models assume constant links")]
     Event {
-        /// The link.
         link: String,
         /// What the link does.
         what: &'static str,
@@ -43,7 +38,6 @@ pub enum Obstacle {
     /// Losses without a probability.
     #[error("link {link:?} loses {which}, which the models cannot express as a probability")]
     Loss {
-        /// The link.
         link: String,
         /// The lost packets.
         which: &'static str,
@@ -51,7 +45,6 @@ pub enum Obstacle {
     /// A link that another flow uses.
     #[error("link {link:?} also carries {}, and the models assume no competing traffic", flows(.other, *.others))]
     SharedByFlows {
-        /// The link.
         link: String,
         /// One of the other flows.
         other: String,

@@ -41,9 +41,9 @@ pub struct PlanReport {
     pub problem: Problem,
     /// The limits.
     pub best: Allocation,
-    /// How long the curves and the choice among them took, by the caller's clock.
+    /// The time the curves and the choice among them took, by the caller's clock.
     pub took: Duration,
-    /// How much better other limits could be.
+    /// The amount of better other limits that could be.
     pub certificate: Certificate,
     /// `None` where it was too much work.
     pub worth: Option<Worth>,
@@ -57,7 +57,7 @@ impl LimitModel {
     /// Both, in the order of documents.
     pub const ALL: [LimitModel; 2] = [LimitModel::Markov, LimitModel::Renewal];
 
-    /// Its name in commands and documents.
+    /// The name in commands and documents.
     pub const fn name(self) -> &'static str {
         match self {
             LimitModel::Markov => "markov",

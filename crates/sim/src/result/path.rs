@@ -9,9 +9,9 @@ use crate::observe::PathState;
 /// The result of one path of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathResult {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its state at the end, as its sender sees it.
+    /// The state at the end, as its sender sees it.
     pub state: PathState,
     /// What both ends counted of the flow's data: what arrived is the receiver's count, the rest the sender's.
     pub counters: PathCounters,
@@ -40,7 +40,7 @@ pub struct PathResult {
 /// A quantity of a path's result.
 #[derive(Clone, Copy, Debug)]
 pub struct PathQuantity {
-    /// Its key in documents, and the last part of its column's name.
+    /// The key in documents, and the last part of its column's name.
     pub name: &'static str,
     /// What it is counted in; empty for words.
     pub unit: &'static str,
@@ -85,7 +85,7 @@ impl PathQuantity {
             .chain(AFTER)
     }
 
-    /// Its value for `path`.
+    /// The value for `path`.
     pub fn of(&self, path: &PathResult) -> Measure {
         match self.read {
             Reader::Counter(read) => Measure::Whole(read(&path.counters)),

@@ -7,7 +7,7 @@ use anabranch_runs::printing::print;
 use anabranch_studies::failover::table;
 use anabranch_studies::scale::StudyScale;
 
-/// How long a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
+/// The time a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How much is run

@@ -55,7 +55,7 @@ fn figure_parser() -> impl TypedValueParser<Value = &'static FigureEntry> {
 }
 
 impl Arguments {
-    /// Whether each figure is run as its verdict stands for it, and nothing else.
+    /// Returns true if each figure is run as its verdict stands for it, and nothing else.
     fn is_whole_figure(&self) -> bool {
         self.default_only && self.scale == StudyScale::Full && self.seeds.is_none()
     }

@@ -55,7 +55,7 @@ pub fn batches(
     Ok(packed(&conduct.kept.missing(&grid), most))
 }
 
-/// All runs of the points, in their order, `most` a batch.
+/// The runs of the points, in their order, `most` a batch.
 fn packed(points: &[GridPoint], most: u64) -> Vec<FigureBatch> {
     let mut batches: Vec<FigureBatch> = Vec::new();
     for GridPoint { scenario, seeds } in points {
@@ -94,7 +94,7 @@ impl FigureBatch {
         Ok(serde_json::from_slice(bytes)?)
     }
 
-    /// How many runs it has.
+    /// The number of runs it has.
     pub fn runs(&self) -> u64 {
         self.0.iter().map(|part| part.seeds.end.saturating_sub(part.seeds.start)).sum()
     }

@@ -18,7 +18,7 @@ use crate::scale::StudyScale;
 /// A choice for what the paper leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// The one-way delay of each link, in milliseconds.
     pub delay_ms: u32,

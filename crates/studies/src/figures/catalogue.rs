@@ -33,7 +33,7 @@ impl PanelEntry {
         }
     }
 
-    /// Its verdict in a result of its record; `None` where that decides nothing.
+    /// The verdict in a result of its record; `None` where that decides nothing.
     pub fn standing(&self, result: &FigureResult) -> Option<Standing> {
         match self.decided_by {
             DecidedBy::Figure => result.standing(""),

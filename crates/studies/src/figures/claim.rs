@@ -20,11 +20,11 @@ pub use super::verdict::{NOWHERE, Verdict};
 /// A claim about a figure.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// Its name in the atlas.
+    /// The name in the atlas.
     pub id: &'static str,
     /// The panel that it is about; empty for all of them.
     pub panel: &'static str,
-    /// Whether the figure's verdict depends on it.
+    /// True if the figure's verdict depends on it.
     pub weight: Weight,
     /// What the paper says, or what we ask of ourselves.
     pub stated: &'static str,
@@ -63,13 +63,12 @@ pub enum Expression {
     Points {
         /// The test at each point.
         test: PointTest,
-        /// The panel.
         panel: &'static str,
         /// The judged quantity.
         metric: Metric,
         /// Where.
         x: Vec<f64>,
-        /// How many of the points have to pass; 1 for all of them.
+        /// The number of the points have to pass; 1 for all of them.
         share: f64,
     },
     /// A number lies in a range, ends included.
@@ -204,7 +203,7 @@ impl Finding {
         Finding { verdict, measured, provisional: None }
     }
 
-    /// Its verdict, and how far that can be relied on.
+    /// The verdict, and how far that can be relied on.
     pub fn standing(&self) -> Standing {
         Standing { verdict: self.verdict, provisional: self.provisional }
     }
@@ -373,7 +372,7 @@ fn points(test: PointTest, of: (&'static str, Metric), x: &[f64], share: f64, re
     Finding::new(verdict, told(test, &found))
 }
 
-/// How many points pass, where the others are, and the range of the measured ratios.
+/// The number of points pass, where the others are, and the range of the measured ratios.
 fn told(test: PointTest, found: &[(f64, ConfidenceInterval, Verdict)]) -> String {
     let least = found.iter().min_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
     let most = found.iter().max_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
@@ -401,7 +400,7 @@ fn rising(numbers: &[Number], results: &Results) -> Finding {
     Finding::new(verdict, measured.join(", "))
 }
 
-/// Whether the greatest value lies in a range, as far as differences of the same seeds tell where it is.
+/// Returns true if the greatest value lies in a range, as far as differences of the same seeds tell where it is.
 fn place_in_range(
     curves: &[CurvePoints],
     range: (f64, f64),

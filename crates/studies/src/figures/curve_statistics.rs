@@ -71,7 +71,7 @@ fn sizes(one: &CurvePoints, two: &CurvePoints, results: &Results) -> Option<(ByS
     Some((average(&ones)?, average(&twos)?))
 }
 
-/// All points of the curves, each with its place; `None` where one was not measured.
+/// The points of the curves, each with its place; `None` where one was not measured.
 pub(super) fn all_points<'a>(curves: &[CurvePoints], results: &'a Results) -> Option<Vec<(f64, &'a BySeed)>> {
     let places = curves.iter().flat_map(|at| at.x.iter().map(move |x| (at, *x)));
     places.map(|(at, x)| Some((x, results.point(at.panel, at.series, at.metric, x)?))).collect()

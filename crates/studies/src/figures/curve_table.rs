@@ -16,13 +16,13 @@ pub struct CurveRow {
     /// Where its value comes from: `simulated`, `computed` from runs, a `model`, runs of `ns-2`, the `paper`, or `timed` on a
     /// machine.
     pub source: String,
-    /// Its place on the axis.
+    /// The place on the axis.
     pub x: f64,
     /// The mean over the runs.
     pub mean: f64,
     /// The half of the mean's 95 % interval; 0 without chance.
     pub ci95: f64,
-    /// How many runs there are.
+    /// The number of runs.
     pub n: usize,
 }
 
@@ -104,7 +104,7 @@ impl CurveRow {
         }
     }
 
-    /// Whether another drawing of the point has the same numbers, but for the last digits.
+    /// Returns true if another drawing of the point has the same numbers, but for the last digits.
     pub fn is_same(&self, other: &CurveRow) -> bool {
         let is_near = |one: f64, other: f64| {
             one == other
@@ -114,7 +114,7 @@ impl CurveRow {
         self.n == other.n && is_near(self.mean, other.mean) && is_near(self.ci95, other.ci95)
     }
 
-    /// Whether it can be drawn anew at all: what a machine took for something differs each time.
+    /// Returns true if it can be drawn anew at all: what a machine took for something differs each time.
     pub fn is_repeatable(&self) -> bool {
         self.source != TIMED
     }

@@ -33,7 +33,7 @@ pub type SensitivitySet = Vec<(&'static str, Figure)>;
 /// A panel of a work.
 #[derive(Clone, Copy, Debug)]
 pub struct PanelEntry {
-    /// Its name in the atlas, such as `IY-F5a`.
+    /// The name in the atlas, such as `IY-F5a`.
     pub id: &'static str,
     /// What it shows.
     pub title: &'static str,
@@ -46,7 +46,7 @@ pub struct PanelEntry {
 /// What decides about a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// All core claims of its record.
+    /// The core claims of its record.
     Figure,
     /// The core claims about this panel of its record.
     Panel(&'static str),
@@ -55,7 +55,7 @@ pub enum DecidedBy {
 }
 
 impl FigureEntry {
-    /// Its record; at full scale with ns-2's curves beside ours, where there are some.
+    /// The record; at full scale with ns-2's curves beside ours, where there are some.
     ///
     /// # Errors
     /// A model without an answer, or a table that cannot be read.

@@ -9,7 +9,7 @@ use super::run_values::RunValues;
 /// A figure of a paper, of one or several panels.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Its name in the atlas.
+    /// The name in the atlas.
     pub id: &'static str,
     /// What it shows.
     pub title: &'static str,
@@ -24,7 +24,7 @@ pub struct Figure {
 /// Curves over one axis.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Its letter or word; empty if it is the only one.
+    /// The letter or word; empty if it is the only one.
     pub name: &'static str,
     /// What it shows.
     pub title: String,
@@ -32,9 +32,9 @@ pub struct Panel {
     pub axis: Axis,
     /// The quantity that its curves show.
     pub metric: Metric,
-    /// Its curves.
+    /// The curves.
     pub series: Vec<FigureCurve>,
-    /// How many seeds each simulated point has.
+    /// The number of seeds each simulated point has.
     pub seeds: u64,
     /// What stands beside the curves in its table.
     pub beside: &'static [SideColumn],
@@ -131,14 +131,14 @@ pub enum SideColumn {
     Ratio,
     /// The time-outs of each.
     Timeouts,
-    /// How many SACKs of the first waited for their timer.
+    /// The number of SACKs of the first waited for their timer.
     SacksByTimer,
     /// The share of the first's SACKs that acknowledged chunks of several paths.
     SharedSacks,
 }
 
 impl Panel {
-    /// Whether its values are of runs, or computed from some.
+    /// Returns true if its values are of runs, or computed from some.
     pub fn is_simulated(&self) -> bool {
         let is_of_runs = |source: &ValueSource| match source {
             ValueSource::Run(_)
@@ -151,7 +151,7 @@ impl Panel {
         self.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_of_runs(source))
     }
 
-    /// Its curves' places, each once, in their order.
+    /// The curves' places, each once, in their order.
     pub fn places(&self) -> Vec<f64> {
         let mut places: Vec<f64> =
             self.series.iter().flat_map(|series| &series.points).map(|(x, _)| *x).collect();

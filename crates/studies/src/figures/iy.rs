@@ -16,7 +16,7 @@ use crate::scale::StudyScale;
 /// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// Packets before each bottleneck.
     pub queue: u32,
@@ -26,7 +26,7 @@ pub struct OpenChoice {
     pub ssthresh: &'static str,
     /// How a path of CMT recovers: `cmt.recovery`.
     pub recovery: Recovery,
-    /// Whether a cut raises a window below the floor: `cut_may_raise`.
+    /// True if a cut raises a window below the floor: `cut_may_raise`.
     pub cut_may_raise: bool,
 }
 
@@ -99,7 +99,7 @@ enum SendingScheme {
     WithoutSplit,
     /// CMT_sd: windows grow when the association's cumulative TSN moves.
     WithoutUpdate,
-    /// All paths by the standard's rules.
+    /// The paths by the standard's rules.
     Plain,
 }
 
@@ -119,7 +119,7 @@ impl Experiment {
         Experiment { scale, setting, scheme: SendingScheme::Cmt, acknowledge, loss, retransmission: "same" }
     }
 
-    /// Its curve over all splits, for CMT or for AppStripe.
+    /// The curve over all splits, for CMT or for AppStripe.
     fn series(self, scheme: SendingScheme) -> FigureCurve {
         FigureCurve { name: scheme.name(), points: self.points(scheme, &SPLITS) }
     }

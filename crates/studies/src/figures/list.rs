@@ -3,7 +3,7 @@
 use super::entry::FigureEntry;
 use super::{berp, iy, liu, ws, ye};
 
-/// All figures.
+/// The figures.
 pub static FIGURES: &[&FigureEntry] = &[
     &iy::zero_loss::ENTRY,
     &iy::delayed::ENTRY,
@@ -53,7 +53,7 @@ impl FigureEntry {
         FIGURES.iter().copied().find(is_named)
     }
 
-    /// Its place among all figures.
+    /// The place among all figures.
     pub(super) fn position(&self) -> Option<usize> {
         FIGURES.iter().position(|figure| figure.id == self.id)
     }

@@ -94,9 +94,9 @@ struct Buffer {
 /// What is swept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Swept {
-    /// All round trips, in ms.
+    /// The round trips, in ms.
     RoundTrips,
-    /// All losses, in percent.
+    /// The losses, in percent.
     Losses,
     /// The first subflow's round trip, in ms.
     First,
@@ -202,7 +202,7 @@ impl SubflowSweep {
         ])
     }
 
-    /// How much each column exceeds the simulation.
+    /// The amount each column exceeds the simulation.
     fn error_panel(&self, scale: StudyScale) -> Panel {
         let curve = |name, simulation| {
             let gain = ValueSource::Gain { of: (self.name, name), over: (self.name, simulation) };

@@ -53,5 +53,5 @@ impl ObservedRun {
     }
 }
 
-/// How much simulated time is looked at together: bounds the memory of what was seen.
+/// The amount of simulated time that is looked at together: bounds the memory of what was seen.
 const SLICE: Duration = Duration::from_secs(1);

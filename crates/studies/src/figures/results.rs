@@ -16,23 +16,23 @@ pub enum Metric {
     FirstFlow,
     /// The first flow's part of what the first two delivered, from 0 to 1.
     ShareOfFirst,
-    /// How much one of two exceeds the other, in percent.
+    /// The amount one of two exceeds the other, in percent.
     Gain,
     /// A path's window limit, in packets.
     Limit,
-    /// How many combinations a search tries.
+    /// The number of combinations a search tries.
     Combinations,
-    /// How many states a chain has.
+    /// The number of states a chain has.
     States,
     /// Of a million windows, how many lose more packets than a sender takes for chance.
     LossyWindows,
     /// Milliseconds of this machine's time.
     SolveTime,
-    /// How many SACKs left because their delay ran out.
+    /// The number of SACKs that left because their delay ran out.
     SacksByTimer,
     /// The share of the SACKs received that acknowledged chunks of more than one path.
     SharedSacks,
-    /// How many chunks were marked lost by missing reports.
+    /// The number of chunks that were marked lost by missing reports.
     FastRetransmits,
     /// How often T3-rtx expired.
     Timeouts,
@@ -62,7 +62,7 @@ pub enum Metric {
     Kilobits,
     /// A number of seconds.
     Seconds,
-    /// How long packets are under way, in milliseconds.
+    /// The time packets are under way, in milliseconds.
     Delay,
 }
 

@@ -84,7 +84,7 @@ pub fn judged_by_kept(
     }
 }
 
-/// How many runs are missing of a figure.
+/// The number of runs that are missing of a figure.
 ///
 /// # Errors
 /// A record that cannot be computed.

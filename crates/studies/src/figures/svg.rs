@@ -50,7 +50,7 @@ struct Curve {
 }
 
 impl Curve {
-    /// Whether any of its points has an interval.
+    /// Returns true if any of its points has an interval.
     fn is_uncertain(&self) -> bool {
         self.points.iter().any(|(_, found)| found.half > 0.0)
     }
@@ -133,7 +133,7 @@ fn intervals(chart: &mut Chart<'_, '_>, curve: &Curve, spacing: Spacing, shift: 
     chart.draw_series(wide.map(bar)).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Its means, and a line through them if they are more than two.
+/// The means, and a line through them if they are more than two.
 fn line(chart: &mut Chart<'_, '_>, curve: &Curve, spacing: Spacing) -> Result<(), String> {
     let Stroke { colour, dashes } = curve.stroke;
     let means = curve.points.iter().map(|(x, found)| (spacing.along(*x), found.mean));

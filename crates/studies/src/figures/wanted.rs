@@ -144,7 +144,7 @@ impl From<&Wanted> for Wanted {
 }
 
 impl DecidedBy {
-    /// Whether a claim is about the panel.
+    /// Returns true if a claim is about the panel.
     fn looks_at(self, claim: &Claim) -> bool {
         match self {
             DecidedBy::Figure => true,

@@ -35,7 +35,7 @@ use crate::scale::StudyScale;
 /// A choice for what the thesis leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EcnChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// The wiring of the routers.
     pub wiring: Wiring,
@@ -75,7 +75,7 @@ impl EcnChoice {
 /// A choice for what chapter 5 leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadioChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// `rto.min`, in place of what a figure has.
     pub least_timeout: Option<&'static str>,
@@ -157,7 +157,7 @@ fn radio_params(choice: RadioChoice, losses: &str, seeds: u64) -> Vec<(&'static 
 /// A choice for what chapter 6 leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpccChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// What waits at a bottleneck at most, in packets, in place of what a figure has.
     pub queue: Option<u32>,
@@ -292,7 +292,7 @@ fn value(of: (&'static str, Metric), series: &'static str, x: f64, value: f64, t
     within(Number::Mean(vec![at(of, series, x)]), value * (1.0 - tolerance), value * (1.0 + tolerance))
 }
 
-/// All places but the last.
+/// The places but the last.
 fn steps(x: &[f64]) -> &[f64] {
     x.split_last().map_or(&[], |(_, rest)| rest)
 }

@@ -18,7 +18,7 @@ pub(super) struct Document<'t> {
     pub remarks: Vec<String>,
 }
 
-/// Whether a report begins with this line.
+/// Returns true if a report begins with this line.
 pub(crate) fn begins(line: &str) -> bool {
     line.starts_with('{')
 }

@@ -36,7 +36,7 @@ impl std::fmt::Display for Protocol {
     }
 }
 
-/// How many bytes of user data are in a packet, and how many bytes the packet has.
+/// The number of bytes of user data that are in a packet, and how many bytes the packet has.
 pub(super) struct Headers {
     payload: u64,
     packet: u64,

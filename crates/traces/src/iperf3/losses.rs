@@ -11,7 +11,7 @@ pub(super) struct Counted {
     pub packets: i64,
 }
 
-/// How many datagrams did not arrive, of how many.
+/// The number of datagrams that did not arrive, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LossCount {
     pub lost: u64,

@@ -1,4 +1,4 @@
-//! The parts of iperf3's report that are read, by the names that it gives them. All else in it is passed over.
+//! The parts of iperf3's report that are read, by the names that it gives them. The else in it is passed over.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -108,7 +108,7 @@ pub(super) struct Totals {
     /// In bit/s, of user data.
     pub sent: Option<f64>,
     pub received: Option<f64>,
-    /// How many datagrams were lost, and of how many, as it is printed.
+    /// The number of datagrams that were lost, and of how many, as it is printed.
     pub lost: Option<(i64, i64)>,
 }
 
@@ -138,5 +138,5 @@ impl Totals {
     }
 }
 
-/// How much a test may carry; more is a mistake.
+/// The amount a test may carry; more is a mistake.
 pub(super) const MOST_BITS: f64 = 1e15;

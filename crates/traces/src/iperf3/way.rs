@@ -14,7 +14,7 @@ pub(super) struct Way {
     rates: Vec<(Duration, f64)>,
     counted: Vec<Counted>,
     end: Duration,
-    /// Whether a sender counted what it sent, and not a receiver what arrived.
+    /// True if a sender counted what it sent, and not a receiver what arrived.
     pub is_of_sender: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Found {
     pub rate: Option<ObservedRate>,
     pub loss: Option<ObservedLoss>,
     pub remarks: Vec<String>,
-    /// Whether more was sent than the link carried.
+    /// True if more was sent than the link carried.
     pub is_overdriven: bool,
 }
 
@@ -169,7 +169,7 @@ const LEAST_PART: f64 = 0.9;
 /// So far apart may both be by the last, short interval.
 const TOLERATED: f64 = 0.05;
 
-/// How long a test may take; more is a mistake.
+/// The time a test may take; more is a mistake.
 const MOST_SECONDS: f64 = 1e9;
 
 /// Intervals are printed with rounded ends.

@@ -39,7 +39,7 @@ pub(super) fn plain(line: &str) -> String {
     text
 }
 
-/// All numbers of a line that stand behind `=` or `<`, in their order.
+/// The numbers of a line that stand behind `=` or `<`, in their order.
 pub(super) fn assignments(line: &str) -> Vec<Assignment<'_>> {
     if line.len() > LONGEST {
         return Vec::new();

@@ -13,7 +13,7 @@ use crate::series::Amount as _;
 /// A probe and its fate, as a line has it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Probe {
-    /// Its number as it is printed.
+    /// The number as it is printed.
     pub sequence: u64,
     pub fate: Fate,
     /// When the line was printed, where that is said.
@@ -36,7 +36,7 @@ pub(super) enum Fate {
 /// An answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
-    /// Its round trip, and how exactly that is printed.
+    /// The round trip, and how exactly that is printed.
     pub round_trip: Option<(Duration, Duration)>,
     pub at: Option<Duration>,
 }
@@ -100,7 +100,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether this number was answered before: a line that says so again is of another run.
+    /// Returns true if this number was answered before: a line that says so again is of another run.
     pub fn has_answer(&self, printed: u64) -> bool {
         self.answered.contains_key(&self.unwrapped(printed))
     }

@@ -8,11 +8,11 @@ use super::plain::milliseconds;
 /// What was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// How many probes were sent.
+    /// The number of probes that were sent.
     pub transmitted: u64,
     /// How many were answered.
     pub received: u64,
-    /// How long it took, where that is said.
+    /// The time it took, where that is said.
     pub time: Option<Duration>,
 }
 

@@ -93,7 +93,7 @@ fn is_answer(line: &str) -> bool {
     digits > 0 && rest.next() == Some(' ') && rest.next().is_some_and(char::is_alphabetic)
 }
 
-/// Whether the remark with an exclamation mark is that of repeated answers; others are of damaged ones.
+/// Returns true if the remark with an exclamation mark is that of repeated answers; others are of damaged ones.
 fn is_repeated(line: &str) -> bool {
     let remark = line.rsplit_once('(').map(|(_, remark)| remark).unwrap_or_default();
     !remark.contains("CHECKSUM") && !remark.contains("ADDRESS") && remark.trim_end().ends_with("!)")

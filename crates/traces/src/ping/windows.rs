@@ -5,13 +5,13 @@ use super::plain::{Assignment, assignments};
 use super::run::{Fate, Probe, Run};
 use super::summary::Counts;
 
-/// Whether only Windows' `ping` writes such a line: an answer whose time is not the last number, or three counts.
+/// Returns true if only Windows' `ping` writes such a line: an answer whose time is not the last number, or three counts.
 pub(super) fn is_line(line: &str) -> bool {
     let numbers = assignments(line);
     is_answer(line, &numbers) || three(&numbers).is_some() && line.contains('%')
 }
 
-/// Whether it is a line such as `Pinging example.org [192.0.2.7] with 32 bytes of data:`.
+/// Returns true if it is a line such as `Pinging example.org [192.0.2.7] with 32 bytes of data:`.
 pub(super) fn is_head(line: &str) -> bool {
     line.ends_with(':') && line.contains(|c: char| c.is_ascii_digit()) && !line.contains('=')
 }
@@ -33,7 +33,7 @@ enum Place {
 pub(super) struct Reader {
     place: Place,
     runs: Vec<Run>,
-    /// How many lines of probes the run has.
+    /// The number of lines of probes the run has.
     lines: u64,
     /// The counts of its statistics, which Italian has on two lines.
     counts: Vec<u64>,

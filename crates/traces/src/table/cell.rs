@@ -6,7 +6,7 @@ use anabranch_scenario::quantity::QuantityError;
 
 use crate::fault::quoted;
 
-/// Whether a cell has no value: empty, or one of the words for that.
+/// Returns true if a cell has no value: empty, or one of the words for that.
 pub(super) fn is_missing(cell: &str) -> bool {
     let is_dash = |c: char| matches!(c, '-' | '–' | '—' | '?' | '*');
     cell.chars().all(is_dash)

@@ -11,7 +11,7 @@ pub(super) struct Column {
     /// As the table has it.
     pub name: String,
     pub quantity: Quantity,
-    /// How much a number in it is, in nanoseconds, bit/s or shares; `None` where each cell has its own unit.
+    /// The amount a number in it is, in nanoseconds, bit/s or shares; `None` where each cell has its own unit.
     scale: Option<f64>,
 }
 
@@ -45,12 +45,12 @@ impl Column {
         Ok(Some(Column { name: name.to_owned(), quantity: *quantity, scale }))
     }
 
-    /// Whether the column's name says the unit of its cells.
+    /// Returns true if the column's name says the unit of its cells.
     pub fn has_unit(&self) -> bool {
         self.scale.is_some()
     }
 
-    /// Whether one of two columns is of no use beside the other.
+    /// Returns true if one of two columns is of no use beside the other.
     pub fn says_same(&self, other: &Column) -> bool {
         let is_delay = |quantity| matches!(quantity, Quantity::Delay | Quantity::RoundTrip);
         self.quantity == other.quantity || is_delay(self.quantity) && is_delay(other.quantity)
@@ -98,7 +98,7 @@ impl Column {
 }
 
 impl Quantity {
-    /// How much a number with this unit is; `None` without one, where there is no usual one.
+    /// The amount a number with this unit is; `None` without one, where there is no usual one.
     fn scale(self, unit: &str) -> Result<Option<f64>, QuantityError> {
         match (self, unit.to_ascii_lowercase().as_str()) {
             (Quantity::Time, "") => Ok(Some(1e9)),
@@ -142,7 +142,7 @@ impl Quantity {
     }
 }
 
-/// Whether a column's name is this one, alone or with a unit behind it.
+/// Returns true if a column's name is this one, alone or with a unit behind it.
 fn is_followed(name: &str, known: &str) -> bool {
     let rest = name.strip_prefix(known);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '(', '[']))

@@ -3,7 +3,7 @@
 
 use anabranch_scenario::quantity::{self, QuantityError};
 
-/// How many nanoseconds a unit of time is.
+/// The number of nanoseconds a unit of time is.
 pub(super) fn time(unit: &str) -> Result<f64, QuantityError> {
     let small = unit.to_ascii_lowercase();
     // Capitals mean nothing else in units of time.
@@ -12,7 +12,7 @@ pub(super) fn time(unit: &str) -> Result<f64, QuantityError> {
     quantity::span(&format!("1 {unit}")).map(|span| span.as_nanos() as f64).map_err(suggested)
 }
 
-/// How many bit/s a unit of rates is.
+/// The number of bit/s a unit of rates is.
 pub(super) fn rate(unit: &str) -> Result<f64, QuantityError> {
     let plain = per_second(unit);
     let known = RATES.iter().find(|(names, _)| names.contains(&plain.as_str()));

@@ -42,7 +42,7 @@ pub fn trace(bytes: &[u8]) {
 /// How many were sent and how many of them lost, where the file says so.
 type Summary = Option<(u64, u64)>;
 
-/// Whether a link has the losses of the summary, or says why it has others.
+/// Returns true if a link has the losses of the summary, or says why it has others.
 fn agrees(link: &RecordedLink, summary: Summary, what: &str) {
     let Some((sent, lost)) = summary else { return };
     let facts = link.facts();

@@ -25,7 +25,7 @@ pub enum FrameRef<'a> {
     Data(&'a [u8]),
     /// That was all.
     End {
-        /// How much it was.
+        /// The amount it was.
         size: ByteCount,
         /// The hash of all of it.
         digest: Digest,
@@ -51,7 +51,7 @@ pub enum FrameRef<'a> {
 pub struct Beginning {
     /// How long it is.
     pub size: ByteCount,
-    /// Its hash.
+    /// The hash.
     pub digest: Digest,
 }
 
@@ -91,7 +91,7 @@ impl FileVerdict {
         FileVerdict { outcome: FileOutcome::Failed, why: why.to_string() }
     }
 
-    /// Whether the file is stored and right.
+    /// Returns true if the file is stored and right.
     pub fn is_verified(&self) -> bool {
         self.outcome == FileOutcome::Verified
     }
@@ -176,7 +176,7 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
     bytes.freeze()
 }
 
-/// Whether `message` is the first one of `anabranch bench`, which has an OFFER's kind and fewer bytes than any OFFER.
+/// Returns true if `message` is the first one of `anabranch bench`, which has an OFFER's kind and fewer bytes than any OFFER.
 pub(super) fn is_of_bench(message: &[u8]) -> bool {
     message.first() == Some(&OFFER) && message.len() == BENCH_HELLO
 }

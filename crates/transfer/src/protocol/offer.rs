@@ -48,7 +48,7 @@ pub struct Modified {
 }
 
 impl Offer {
-    /// How long the file is, where that is known.
+    /// The length of the file, where that is known.
     pub fn size(&self) -> Option<ByteCount> {
         match self.kind {
             FileKind::Directory => None,

@@ -121,7 +121,7 @@ fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a character changes how its neighbours are laid out (Unicode's bidirectional controls).
+/// Returns true if a character changes how its neighbours are laid out (Unicode's bidirectional controls).
 fn turns(character: char) -> bool {
     matches!(character, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -34,9 +34,9 @@ pub enum ReceiverStep<'a> {
     Keep {
         /// Where it belongs.
         path: FilePath,
-        /// Its length.
+        /// The length.
         size: ByteCount,
-        /// Its hash, computed here.
+        /// The hash, computed here.
         digest: Digest,
     },
     /// Throw away what there is and send this verdict.
@@ -280,7 +280,7 @@ impl Receiver {
 }
 
 impl ReceiverError {
-    /// Whether the peer is a program of ours that belongs to another.
+    /// Returns true if the peer is a program of ours that belongs to another.
     pub fn is_wrong_partner(&self) -> bool {
         matches!(self, ReceiverError::AlsoReceives | ReceiverError::Measures)
     }

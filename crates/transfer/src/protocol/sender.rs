@@ -66,7 +66,7 @@ struct Leaving {
 }
 
 impl SenderError {
-    /// Whether the peer is a program of ours that belongs to another.
+    /// Returns true if the peer is a program of ours that belongs to another.
     pub fn is_wrong_partner(&self) -> bool {
         matches!(self, SenderError::AlsoSends | SenderError::Measures)
     }

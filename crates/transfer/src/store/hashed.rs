@@ -60,7 +60,7 @@ impl Hashed {
         Ok(hash)
     }
 
-    /// Whether `file` was read, or what is read may be remembered.
+    /// Returns true if `file` was read, or what is read may be remembered.
     pub fn may_read(&self, file: &File) -> bool {
         self.has_room() || FileSignature::of(file).is_ok_and(|identity| self.known().contains_key(&identity))
     }
@@ -91,7 +91,7 @@ impl FileSignature {
     }
 }
 
-/// How many files are remembered, some 200 bytes each. Of the others, what is there is compared when all of the file on offer
+/// The number of files that are remembered, some 200 bytes each. Of the others, what is there is compared when all of the file on offer
 /// has come, and not before.
 const MOST_KNOWN: usize = 50_000;
 

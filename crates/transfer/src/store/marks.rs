@@ -20,7 +20,7 @@ use crate::hashing::{digest_of, read_next};
 pub struct Mark {
     /// How long it is.
     pub size: ByteCount,
-    /// Its hash.
+    /// The hash.
     pub digest: Digest,
 }
 

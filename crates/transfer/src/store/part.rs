@@ -273,7 +273,7 @@ impl PartFile {
         self.retreat()
     }
 
-    /// Whether its sender would ask how much of it is there.
+    /// Returns true if its sender would ask how much of it is there.
     fn is_resumable(&self) -> bool {
         matches!(self.offer.kind, FileKind::Resumable { .. })
     }
@@ -387,7 +387,7 @@ fn last_write(file: &File) -> io::Result<LastWrite> {
     Ok((found.mtime(), found.mtime_nsec(), found.len()))
 }
 
-/// Whether a kill now would lose what took long: `fresh` bytes came since the last note, in `elapsed`.
+/// Returns true if a kill now would lose what took long: `fresh` bytes came since the last note, in `elapsed`.
 fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
     fresh >= BETWEEN_NOTES || elapsed >= LONGEST_SILENCE
 }

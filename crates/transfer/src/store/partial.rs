@@ -33,11 +33,11 @@ pub struct FileOwner {
 pub struct Facts {
     /// What it is.
     pub kind: FileType,
-    /// Its owner.
+    /// The owner.
     pub uid: u32,
-    /// Its permission bits.
+    /// The permission bits.
     pub mode: u32,
-    /// How many names it has.
+    /// The number of names it has.
     pub links: u64,
 }
 
@@ -167,12 +167,12 @@ impl Facts {
     }
 }
 
-/// Whether a part of `path` may be the name of such a directory.
+/// Returns true if a part of `path` may be the name of such a directory.
 pub fn is_reserved(path: &FilePath) -> bool {
     path.as_path().iter().any(is_name_of_ours)
 }
 
-/// Whether `name` may be that of such a directory; some file systems do not tell capital letters from small ones.
+/// Returns true if `name` may be that of such a directory; some file systems do not tell capital letters from small ones.
 pub fn is_name_of_ours(name: &OsStr) -> bool {
     let head = name.as_encoded_bytes().get(..NAME.len());
     head.is_some_and(|head| head.eq_ignore_ascii_case(NAME.as_bytes()))

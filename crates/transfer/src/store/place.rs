@@ -39,12 +39,12 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether it is an ordinary file.
+    /// Returns true if it is an ordinary file.
     pub fn is_file(&self) -> bool {
         self.kind == FileType::RegularFile
     }
 
-    /// Whether it is a directory.
+    /// Returns true if it is a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == FileType::Directory
     }
@@ -140,7 +140,7 @@ impl StorePath {
         })
     }
 
-    /// Whether the name is still that of `file`.
+    /// Returns true if the name is still that of `file`.
     pub fn is_of(&self, file: impl AsFd) -> bool {
         let named = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         let opened = rustix::fs::fstat(file);

@@ -25,7 +25,7 @@ pub struct Present {
     rules: StoreRules,
     size: ByteCount,
     hashed: Hashed,
-    /// Its hash, once it was asked for, and as what it was read.
+    /// The hash, once it was asked for, and as what it was read.
     digest: Option<(FileSignature, Digest)>,
 }
 
@@ -53,7 +53,7 @@ impl Present {
         Some(Present { file, target, offer, rules, size, hashed, digest: None })
     }
 
-    /// Whether what is there now has this hash: it may have changed since it was asked for.
+    /// Returns true if what is there now has this hash: it may have changed since it was asked for.
     fn is(&mut self, digest: &Digest) -> io::Result<bool> {
         let now = FileSignature::of(&self.file)?;
         if self.digest.is_none_or(|(read, _)| read != now) {

@@ -16,7 +16,7 @@ pub struct PartState {
     file: OfferIdentity,
     /// How much of it is there.
     pub received: ByteCount,
-    /// Its hash.
+    /// The hash.
     pub digest: Digest,
 }
 
@@ -47,7 +47,7 @@ impl PartState {
         PartState { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
     }
 
-    /// Whether the transfer of the file on offer may continue from it.
+    /// Returns true if the transfer of the file on offer may continue from it.
     pub fn is_of(&self, offer: &Offer) -> bool {
         matches!(offer.kind, FileKind::Resumable { .. }) && self.file == PartState::nothing_of(offer).file
     }

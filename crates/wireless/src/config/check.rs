@@ -17,7 +17,7 @@ pub struct ConfigError {
 }
 
 impl RadioConfig {
-    /// Whether the settings agree.
+    /// Returns true if the settings agree.
     ///
     /// # Errors
     /// The first two that contradict each other.

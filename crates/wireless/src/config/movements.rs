@@ -77,7 +77,7 @@ static WAYPOINT: [Setting<Movement>; 5] = [
 ];
 
 impl Movement {
-    /// Whether its settings agree.
+    /// Returns true if its settings agree.
     ///
     /// # Errors
     /// The speeds are not in order, or the least is zero.

@@ -55,7 +55,7 @@ impl Discoveries {
         self.searches.remove(&target).is_some()
     }
 
-    /// Whether a request with this number of `origin` is new; from now on it is not.
+    /// Returns true if a request with this number of `origin` is new; from now on it is not.
     pub(crate) fn is_new(&mut self, origin: u16, id: u16) -> bool {
         let seen = self.seen.entry(origin).or_default();
         if seen.contains(&id) {

@@ -46,7 +46,7 @@ impl<T> SendBuffer<T> {
         self.take(|_| true)
     }
 
-    /// Whether a packet waits for a route to `target`.
+    /// Returns true if a packet waits for a route to `target`.
     pub(crate) fn waits_for(&self, target: u16) -> bool {
         self.waiting.iter().any(|waiting| waiting.target == target)
     }
@@ -71,7 +71,7 @@ impl<T> SendBuffer<T> {
 }
 
 const CAPACITY: usize = 64;
-/// How long a packet waits (RFC 4728 §9: `SendBufferTimeout`).
+/// The time a packet waits (RFC 4728 §9: `SendBufferTimeout`).
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 #[cfg(test)]

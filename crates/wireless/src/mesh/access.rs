@@ -209,7 +209,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
 }
 
 impl<L> crate::station::StationState<L> {
-    /// Whether the link to `next` has failed since the packet joined the queue.
+    /// Returns true if the link to `next` has failed since the packet joined the queue.
     fn lost(&self, packet: &Packet<User<L>>, next: u16) -> bool {
         packet.load.is_dsr
             && self.broken.get(&next).is_some_and(|broken| packet.load.failures_before < broken.failures)

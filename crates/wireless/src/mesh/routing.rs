@@ -15,7 +15,7 @@ use crate::station::User;
 
 impl<L: Payload + Clone + 'static> Mesh<L> {
     /// Fixes the route between two stations in both directions: the one with the fewest hops when the run starts, of several
-    /// the one over the lowest station numbers. Returns whether there is one. All other pairs use DSR.
+    /// the one over the lowest station numbers. Returns whether there is one. The other pairs use DSR.
     pub fn route_statically(&mut self, from: Station, to: Station) -> bool {
         let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return false };
         let Some(route) = self.fewest_hops(from, to) else { return false };
@@ -115,7 +115,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         self.tell(|| RoutingEvent::LinkFailure { at: now, station, next });
     }
 
-    /// A packet cannot go on to `next`. Its source routes it again; others drop it because of `cause`, and tell its source.
+    /// A packet cannot go on to `next`. The source routes it again; others drop it because of `cause`, and tell its source.
     pub(super) fn take_back(
         &mut self,
         now: Time,

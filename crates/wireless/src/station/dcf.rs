@@ -110,7 +110,7 @@ impl Dcf {
         }
     }
 
-    /// Whether the medium is idle now, physically and by reservation, so that an RTS may be answered.
+    /// Returns true if the medium is idle now, physically and by reservation, so that an RTS may be answered.
     pub(crate) fn may_answer(&self, now: Time) -> bool {
         self.was_idle_until(now) && !self.nav.is_set(now)
     }
@@ -150,7 +150,7 @@ impl Dcf {
         }
     }
 
-    /// Whether the medium was idle up to `now`; it may become busy at that moment.
+    /// Returns true if the medium was idle up to `now`; it may become busy at that moment.
     fn was_idle_until(&self, now: Time) -> bool {
         self.busy_since.is_none_or(|since| since >= now)
     }

@@ -51,7 +51,7 @@ impl Nav {
         }
     }
 
-    /// Whether the medium is reserved at `now`.
+    /// Returns true if the medium is reserved at `now`.
     pub(crate) fn is_set(&self, now: Time) -> bool {
         self.end() > now
     }

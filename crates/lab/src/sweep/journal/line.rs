@@ -12,9 +12,9 @@ pub(super) type RunKey = (ScenarioKey, u64);
 /// Where a line is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Its first byte.
+    /// The first byte.
     pub at: u64,
-    /// Its bytes, without its end.
+    /// The bytes, without its end.
     pub len: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::markov::account::Account;
 pub struct Move {
     /// The state it leads to.
     pub to: ChainState,
-    /// Its probability.
+    /// The probability.
     pub probability: f64,
     /// What it takes.
     pub outcome: MoveOutcome,

@@ -9,7 +9,7 @@ use crate::markov::geometric::Geometric;
 pub enum Rounds {
     /// Each independently, up to `most` (WS (6)).
     Independent { loss: f64, most: usize, probabilities: Vec<Vec<f64>> },
-    /// All after the first lost one, too (WS (7)).
+    /// The after the first lost one, too (WS (7)).
     Correlated(Geometric),
 }
 
@@ -68,7 +68,7 @@ impl Rounds {
         }
     }
 
-    /// How many of x packets get through on average.
+    /// The number of x packets get through on average.
     pub fn delivered(&self, packets: usize) -> f64 {
         match self {
             Rounds::Independent { loss, .. } => packets as f64 * (1.0 - loss),

@@ -36,7 +36,7 @@ pub struct ShownFrame {
     pub end: Time,
     /// Index of its lane.
     pub lane: usize,
-    /// Its colour.
+    /// The colour.
     pub air_use: AirUse,
 }
 

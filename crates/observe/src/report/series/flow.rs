@@ -17,7 +17,7 @@ pub struct FlowSeries {
     pub flow: usize,
     /// The sending host.
     pub from: Host,
-    /// Its paths, in its order.
+    /// The paths, in its order.
     pub paths: Vec<PathSeries>,
     /// User data delivered, in bytes.
     pub delivered: Sums,

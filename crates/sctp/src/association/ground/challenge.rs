@@ -39,7 +39,7 @@ impl Challenges {
         u64::from_be_bytes(*hash.first_chunk().unwrap_or(&[0; 8]))
     }
 
-    /// Whether one more address may be challenged at once. Further ones wait until the next period: an attacker that
+    /// Returns true if one more address may be challenged at once. Further ones wait until the next period: an attacker that
     /// redirects packets must not make the association flood other hosts.
     pub fn may_give(&mut self, now: Time) -> bool {
         if now.since(self.since) >= PERIOD {
@@ -50,7 +50,7 @@ impl Challenges {
     }
 }
 
-/// How many challenges leave in one [`PERIOD`].
+/// The number of challenges that leave in one [`PERIOD`].
 const MOST: usize = 256;
 /// The period in which challenges are counted: this gives at most about 140 KB/s, and no more packets than arrived.
 const PERIOD: Duration = Duration::from_millis(200);

@@ -13,7 +13,7 @@ impl Ground {
         self.outbox.push(self.paths.usable(path), false, chunk);
     }
 
-    /// Whether an answer may be queued: it fits a packet of its path, and not too many chunks are queued. So a flood
+    /// Returns true if an answer may be queued: it fits a packet of its path, and not too many chunks are queued. So a flood
     /// of chunks causes neither a flood of answers nor unbounded memory.
     fn may_answer(&self, path: PathId, chunk: &impl EncodeChunk) -> bool {
         let limit = self.paths.sample(path).packet_limit.as_len();

@@ -10,7 +10,7 @@ use crate::policy::{PathId, PathState};
 use crate::wire::Heartbeat;
 
 impl Ground {
-    /// Whether an answer on a candidate path proves that the peer receives packets sent there. The record of the
+    /// Returns true if an answer on a candidate path proves that the peer receives packets sent there. The record of the
     /// HEARTBEAT is not needed: other candidates may have replaced this one meanwhile.
     pub fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
         let is_guess = self.paths.is_candidate(arrived) && !self.paths.is_removed(arrived);

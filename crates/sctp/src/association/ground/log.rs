@@ -27,7 +27,7 @@ impl Log {
         self.events.pop_front()
     }
 
-    /// Whether observers want records.
+    /// Returns true if observers want records.
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.records.is_some()

@@ -29,7 +29,7 @@ pub struct Outbox {
 pub struct Control {
     /// The path on which it leaves.
     pub path: PathId,
-    /// Whether it may leave on an unverified path (RFC 9260 §5.4: only HEARTBEATs, their answers, and chunks bundled
+    /// True if it may leave on an unverified path (RFC 9260 §5.4: only HEARTBEATs, their answers, and chunks bundled
     /// with them).
     pub is_probe: bool,
     /// The chunk.
@@ -75,13 +75,13 @@ impl Outbox {
         self.controls.pop_front();
     }
 
-    /// Whether no control chunk waits.
+    /// Returns true if no control chunk waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.controls.is_empty()
     }
 
-    /// Whether so many chunks wait that answers are dropped.
+    /// Returns true if so many chunks wait that answers are dropped.
     pub fn is_full(&self) -> bool {
         self.controls.len() >= MAX_OUTBOX
     }
@@ -126,11 +126,11 @@ impl Outbox {
         self.challenges.proof(addresses)
     }
 
-    /// Whether one more address may be challenged at once.
+    /// Returns true if one more address may be challenged at once.
     pub fn may_challenge(&mut self, now: Time) -> bool {
         self.challenges.may_give(now)
     }
 }
 
-/// How many control chunks may be queued; further answers are dropped.
+/// The number of control chunks that may be queued; further answers are dropped.
 const MAX_OUTBOX: usize = 64;

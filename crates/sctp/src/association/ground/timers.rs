@@ -1,4 +1,4 @@
-//! All timers of an association in one table.
+//! The timers of an association in one table.
 
 use anabranch_base::Time;
 
@@ -82,7 +82,7 @@ impl Timers {
         Some(Timer::from_slot(slot))
     }
 
-    /// Whether `timer` runs.
+    /// Returns true if `timer` runs.
     pub fn is_running(&self, timer: Timer) -> bool {
         self.due.get(timer.slot()).is_some_and(|due| *due != NEVER)
     }

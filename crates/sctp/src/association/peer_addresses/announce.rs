@@ -93,7 +93,7 @@ impl PeerAddresses {
         }
     }
 
-    /// Whether the peer knows the local address of path `id`, or need not know it.
+    /// Returns true if the peer knows the local address of path `id`, or need not know it.
     pub(super) fn is_announced(&self, ground: &Ground, id: PathId) -> bool {
         let local = ground.paths.addresses(id).local;
         self.reconfiguration.as_ref().is_none_or(|state| !state.is_unannounced(local))

@@ -46,7 +46,7 @@ pub struct Pairs {
     pub asked: Vec<PathAddresses>,
     /// Those that are not paths, and were not tried.
     pub untried: Vec<PathAddresses>,
-    /// Whether some pairs were tried: then a path that never worked may be a wrong guess.
+    /// True if some pairs were tried: then a path that never worked may be a wrong guess.
     pub were_tried: bool,
     pub alternatives: Alternatives,
 }
@@ -65,17 +65,17 @@ impl Alternatives {
         &NONE
     }
 
-    /// Whether two local addresses are the same, or of one link.
+    /// Returns true if two local addresses are the same, or of one link.
     pub fn is_same_link(&self, one: SocketAddr, other: SocketAddr) -> bool {
         stand_for(&self.local, one, other)
     }
 
-    /// Whether two remote addresses are the same, or of one name.
+    /// Returns true if two remote addresses are the same, or of one name.
     pub fn is_same_host(&self, one: SocketAddr, other: SocketAddr) -> bool {
         stand_for(&self.remote, one, other)
     }
 
-    /// Whether two pairs would be the same path, with other addresses.
+    /// Returns true if two pairs would be the same path, with other addresses.
     pub fn is_same_path(&self, one: PathAddresses, other: PathAddresses) -> bool {
         self.is_same_link(one.local, other.local) && self.is_same_host(one.remote, other.remote)
     }

@@ -146,7 +146,7 @@ impl Reconfiguration {
         self.outstanding.as_ref().map(|outstanding| outstanding.path)
     }
 
-    /// Whether the peer may not know `address` yet: then only an ASCONF leaves from it (F1).
+    /// Returns true if the peer may not know `address` yet: then only an ASCONF leaves from it (F1).
     pub fn is_unannounced(&self, address: SocketAddr) -> bool {
         let under_way = self.outstanding.iter().flat_map(|outstanding| &outstanding.changes);
         self.waiting.iter().chain(under_way).any(|change| *change == AddressChange::Add(address))
@@ -203,13 +203,13 @@ fn judge(changes: &[AddressChange], responses: &[Parameter]) -> Vec<(AddressChan
     judged
 }
 
-/// Whether the peer does not recognize the parameter of a request (F3a).
+/// Returns true if the peer does not recognize the parameter of a request (F3a).
 fn is_not_understood(response: &Parameter) -> bool {
     let Parameter::ErrorCauseIndication { causes, .. } = response else { return false };
     causes.iter().any(|cause| matches!(cause, Cause::UnrecognizedParameters(_)))
 }
 
-/// How many requests with IPv6 addresses fit into any packet: "SHOULD not be larger than the PMTU" (C5).
+/// The number of requests with IPv6 addresses fit into any packet: "SHOULD not be larger than the PMTU" (C5).
 const MOST_CHANGES: usize = 16;
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl PeerAddresses {
         living
     }
 
-    /// Whether the pair of path `id` is given up, because both addresses have other working paths: a wrong guess that
+    /// Returns true if the pair of path `id` is given up, because both addresses have other working paths: a wrong guess that
     /// never worked, and at the end that chose the pairs also one that works, because two windows would share a link.
     pub fn gives_up(&self, ground: &mut Ground, id: PathId, now: Time) -> bool {
         if self.is_wrong_guess(ground, id) {
@@ -55,7 +55,7 @@ impl PeerAddresses {
         !ground.paths.owes_backup_news(id) && ground.paths.sample(id).flight.is_zero()
     }
 
-    /// Whether this end chose the pairs: it remembers those that it gives up.
+    /// Returns true if this end chose the pairs: it remembers those that it gives up.
     pub fn chose_pairs(&self) -> bool {
         !self.pairs.asked.is_empty()
     }
@@ -76,17 +76,17 @@ impl PeerAddresses {
         pending.into_iter().for_each(|id| ground.send_heartbeat(id, now));
     }
 
-    /// Whether a packet between these addresses opens no path: this end chose the pairs, and both have working paths.
+    /// Returns true if a packet between these addresses opens no path: this end chose the pairs, and both have working paths.
     pub fn is_given_up(&self, ground: &Ground, pair: PathAddresses) -> bool {
         self.pairs.were_tried && !self.pairs.asked.is_empty() && self.unused_ends(ground, pair) == 0
     }
 
-    /// Whether the application asked for path `id`.
+    /// Returns true if the application asked for path `id`.
     pub fn is_asked(&self, ground: &Ground, id: PathId) -> bool {
         self.pairs.asked.contains(&ground.paths.addresses(id))
     }
 
-    /// Whether a path does not work, and its addresses do with others. Packets may still arrive on it, if the peer's
+    /// Returns true if a path does not work, and its addresses do with others. Packets may still arrive on it, if the peer's
     /// routes cross. A pair that was asked for has time to answer: its link may only just have begun to work.
     fn is_wrong_guess(&self, ground: &Ground, id: PathId) -> bool {
         let (state, health) = (ground.paths.sample(id).state, ground.paths.health(id));
@@ -104,7 +104,7 @@ impl PeerAddresses {
             }
     }
 
-    /// Whether this end chose the pairs and needs path `id` no more: it was not asked for, or those that were have had
+    /// Returns true if this end chose the pairs and needs path `id` no more: it was not asked for, or those that were have had
     /// their time to answer.
     fn is_spare(&self, ground: &Ground, id: PathId) -> bool {
         let may_leave = works(ground, id) || ground.paths.is_retired(id);
@@ -117,25 +117,25 @@ impl PeerAddresses {
         !self.is_asked(ground, id) || !ground.paths.living().any(|other| self.is_pending(ground, other))
     }
 
-    /// Whether path `id` was asked for, and may still answer.
+    /// Returns true if path `id` was asked for, and may still answer.
     fn is_pending(&self, ground: &Ground, id: PathId) -> bool {
         let health = ground.paths.health(id);
         let has_time = health.errors() <= ground.settings.config.failover.path_max;
         self.is_asked(ground, id) && health.state() == PathState::Unconfirmed && has_time
     }
 
-    /// Whether other paths that `counts` selects use both addresses of path `id`.
+    /// Returns true if other paths that `counts` selects use both addresses of path `id`.
     fn is_covered(&self, ground: &Ground, id: PathId, counts: impl Fn(PathId) -> bool) -> bool {
         let others = ground.paths.living().filter(|&other| other != id && counts(other));
         self.unused_beside(ground, ground.paths.addresses(id), others) == 0
     }
 
-    /// How many addresses of a pair have no working path.
+    /// The number of addresses of a pair have no working path.
     fn unused_ends(&self, ground: &Ground, pair: PathAddresses) -> usize {
         self.unused_beside(ground, pair, ground.paths.living().filter(|&id| works(ground, id)))
     }
 
-    /// How many addresses of a pair these paths do not use.
+    /// The number of addresses of a pair these paths do not use.
     fn unused_beside(
         &self,
         ground: &Ground,
@@ -152,7 +152,7 @@ impl PeerAddresses {
     }
 }
 
-/// Whether path `id` works, and is to be used.
+/// Returns true if path `id` works, and is to be used.
 pub fn works(ground: &Ground, id: PathId) -> bool {
     let is_given_up = ground.paths.is_retired(id) || ground.paths.is_peers_backup(id);
     ground.paths.sample(id).state.works() && ground.paths.has_heard(id) && !is_given_up

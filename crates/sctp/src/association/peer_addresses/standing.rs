@@ -5,7 +5,7 @@ use crate::association::ground::Ground;
 use crate::policy::{PathId, PathSample, PathState};
 
 impl PeerAddresses {
-    /// Whether an ABORT from `path` may end the association. "ABORT Chunks arriving destined to the IP address being
+    /// Returns true if an ABORT from `path` may end the association. "ABORT Chunks arriving destined to the IP address being
     /// deleted MUST be ignored" (RFC 5061 §5.3 F4). On an unverified path, an ABORT with the T bit may come from
     /// another host, which received our packet out of the blue.
     pub fn may_end_by(&self, ground: &Ground, path: PathId, is_reflected: bool) -> bool {
@@ -13,7 +13,7 @@ impl PeerAddresses {
         !ground.paths.is_removed(path) && self.departed != Some(path) && is_believed
     }
 
-    /// Whether `path` was never verified, or is unverified now while another path is verified. A path whose address
+    /// Returns true if `path` was never verified, or is unverified now while another path is verified. A path whose address
     /// was lost and returned has an earlier round-trip time. If no other path is verified, a peer that restarted
     /// meanwhile can answer only on this path.
     fn is_stranger(&self, ground: &Ground, path: PathId) -> bool {
@@ -22,7 +22,7 @@ impl PeerAddresses {
         *state == PathState::Unconfirmed && !is_only_word
     }
 
-    /// Whether a path works or worked before; false for the path whose address was lost.
+    /// Returns true if a path works or worked before; false for the path whose address was lost.
     pub fn is_verified(&self, ground: &Ground, id: PathId) -> bool {
         let state = ground.paths.sample(id).state;
         (state.works() || state.has_failed()) && self.departed != Some(id)

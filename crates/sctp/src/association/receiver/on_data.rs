@@ -33,7 +33,7 @@ impl PacketData {
         self.is_after_shutdown = true;
     }
 
-    /// Whether it is.
+    /// Returns true if it is.
     pub fn is_after_shutdown(&self) -> bool {
         self.is_after_shutdown
     }
@@ -128,7 +128,7 @@ impl Receiver {
         }
     }
 
-    /// How much user data of packets that arrived together will certainly be stored in one piece: that of whole, new
+    /// The amount of user data of packets that arrived together will certainly be stored in one piece: that of whole, new
     /// chunks that follow each other without a gap from the next one on, if there is room for all of them. Small chunks
     /// do not count, which are copied anyway.
     pub fn data_to_keep<'a>(
@@ -155,7 +155,7 @@ impl Receiver {
         if self.buffer.has_room(sum, self.received_memory()) { kept } else { ByteCount::ZERO }
     }
 
-    /// All chunks of a packet that arrived are read: decides when it is acknowledged.
+    /// The chunks of a packet that arrived are read: decides when it is acknowledged.
     #[inline]
     pub fn end_packet(
         &mut self,
@@ -224,7 +224,7 @@ impl Receiver {
         held.memory + self.arrivals.memory()
     }
 
-    /// Whether there is room for a chunk. A chunk that others wait for, or without which nothing can be read, is
+    /// Returns true if there is room for a chunk. A chunk that others wait for, or without which nothing can be read, is
     /// accepted even beyond the buffer's size: refusing it would cost a time-out for each chunk, or stop the
     /// association permanently.
     fn room_for(&self, ground: &Ground, data: &Data<'_>, load: MemoryLoad) -> DataRoom {

@@ -33,7 +33,7 @@ impl AckRules {
         })
     }
 
-    /// Whether SACKs report only what is new (M-IPCC-9).
+    /// Returns true if SACKs report only what is new (M-IPCC-9).
     pub fn reports_new_gaps(&self) -> bool {
         self.content.flags() & Sack::NEW_GAPS != 0
     }

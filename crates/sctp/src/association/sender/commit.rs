@@ -52,7 +52,7 @@ impl Sender {
         }
     }
 
-    /// Whether the chunk was sent before, and is the first in flight on `path` now.
+    /// Returns true if the chunk was sent before, and is the first in flight on `path` now.
     fn is_first_again(&self, tsn: Tsn, path: PathId, sent: &Sent) -> bool {
         let by_its_order = || self.rules.detection.is_first_outstanding(path, tsn);
         sent.previous.is_some() && by_its_order().unwrap_or(sent.is_lowest_again)

@@ -44,7 +44,7 @@ impl Cwr {
 struct Report {
     /// The TSN that it names.
     lowest: Option<Tsn>,
-    /// Whether a cut was open on its path when it arrived. The SACK in the same packet may end the window of data of that
+    /// True if a cut was open on its path when it arrived. The SACK in the same packet may end the window of data of that
     /// cut, and the report belongs to this window.
     was_cut: bool,
     /// The same for an earlier report.
@@ -102,7 +102,7 @@ impl Sender {
         }
     }
 
-    /// Whether a report on `path` was answered by two cuts, and a window of data has been acknowledged since. A new mark would
+    /// Returns true if a report on `path` was answered by two cuts, and a window of data has been acknowledged since. A new mark would
     /// have another TSN: the answers come by a path on which they end nothing, because the chunk was sent on several, or they
     /// are lost. To cut for it again and again would leave the path with the least window for good.
     fn is_repeated(&self, ground: &Ground, path: PathId, report: &Report) -> bool {
@@ -111,7 +111,7 @@ impl Sender {
         ground.ecn() == EcnUse::Cwr && is_answered && !report.was_cut && !report.was_reported
     }
 
-    /// All chunks of a packet are read: answers its reports of marks.
+    /// The chunks of a packet are read: answers its reports of marks.
     #[inline]
     pub fn answer_reports(&mut self, ground: &mut Ground, now: Time) {
         while let Some((path, report)) = self.cwr.reports.pop() {

@@ -32,10 +32,10 @@ struct Cut {
     path: PathId,
     /// The window before it.
     before: CutWindow,
-    /// The number of chunks of which nothing is known yet, and of those that had arrived.
+    /// The number of chunks of which nothing that is known yet, and of those that had arrived.
     open: usize,
     spurious: usize,
-    /// Whether a chunk was really lost.
+    /// True if a chunk was really lost.
     is_justified: bool,
 }
 
@@ -63,12 +63,12 @@ pub struct Proof {
 pub struct SpuriousCut {
     /// The path.
     pub path: PathId,
-    /// Its window before the cut.
+    /// The window before the cut.
     pub before: CutWindow,
 }
 
 impl Doubts {
-    /// Whether nothing is in doubt.
+    /// Returns true if nothing is in doubt.
     pub fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }

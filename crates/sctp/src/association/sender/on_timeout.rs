@@ -14,7 +14,7 @@ use crate::seq::Tsn;
 /// An error that counts against a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathError {
-    /// Whether it counts against the association too.
+    /// True if it counts against the association too.
     pub is_serious: bool,
 }
 
@@ -80,7 +80,7 @@ impl Sender {
         counts.then_some(PathError { is_serious: !is_refused })
     }
 
-    /// Whether the peer is alive and has no room for a chunk. Such a chunk acts as a window probe even if it was not
+    /// Returns true if the peer is alive and has no room for a chunk. Such a chunk acts as a window probe even if it was not
     /// sent as one: it was sent again beside newer data that took its room, or the window shrank. RFC 9260 §6.1 A:
     /// probes that only SACKs answer do not count as errors, "because the receiver MAY keep its window closed for an
     /// indefinite time".

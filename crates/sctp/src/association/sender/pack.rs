@@ -22,7 +22,7 @@ impl Sender {
         }
     }
 
-    /// Whether all data was sent that may be sent now.
+    /// Returns true if all data was sent that may be sent now.
     #[inline]
     pub fn is_drained(&self) -> bool {
         self.phase == SendPhase::Drained
@@ -102,7 +102,7 @@ impl Sender {
         }
     }
 
-    /// Whether one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
+    /// Returns true if one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
     #[inline]
     fn may_pass_window(&self, ground: &Ground, path: PathId) -> bool {
         self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data()

@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 /// The peer's receive window.
 #[derive(Clone, Copy, Debug)]
 pub struct PeerWindow {
-    /// How many bytes may still be sent.
+    /// The number of bytes that may still be sent.
     open: ByteCount,
     /// The window of the last SACK.
     advertised: ByteCount,
@@ -16,16 +16,16 @@ pub struct PeerWindow {
     buffer: ByteCount,
     /// A chunk that was sent although the window had no room for it, and is not acknowledged.
     probe: Option<Tsn>,
-    /// How many probes were sent in a row.
+    /// The number of probes that were sent in a row.
     probes: u32,
     /// The next chunk may be sent as a probe.
     may_probe: bool,
     /// Whether a SACK arrived since the probe left, or since the last time-out.
     has_answered: bool,
-    /// Whether chunks that are lost keep their room, so that no new data takes it. RFC 9260 §6.2.1 gives it away ("add the
+    /// True if chunks that are lost keep their room, so that no new data takes it. RFC 9260 §6.2.1 gives it away ("add the
     /// data size of those chunks to the rwnd"): new data fills the buffer, and what all of it waits for is refused.
     keeps_room: bool,
-    /// Whether the last SACK left less room than is in flight or lost: the peer may have refused some of it.
+    /// True if the last SACK left less room than is in flight or lost: the peer may have refused some of it.
     is_overdrawn: bool,
 }
 
@@ -104,7 +104,7 @@ impl PeerWindow {
         std::mem::replace(&mut self.is_overdrawn, owed > self.advertised)
     }
 
-    /// Whether [`note_owed`](PeerWindow::note_owed) has something to note.
+    /// Returns true if [`note_owed`](PeerWindow::note_owed) has something to note.
     #[inline]
     pub fn may_be_overdrawn(&self, owed: ByteCount) -> bool {
         self.is_overdrawn || self.keeps_room && owed > self.advertised
@@ -116,7 +116,7 @@ impl PeerWindow {
         if self.keeps_room { flight + marked } else { flight }
     }
 
-    /// How many bytes may still be sent.
+    /// The number of bytes that may still be sent.
     #[inline]
     pub fn open(&self) -> ByteCount {
         self.open
@@ -148,22 +148,22 @@ impl PeerWindow {
         rto * (1 << self.probes.min(10))
     }
 
-    /// Whether the next chunk may leave as a probe.
+    /// Returns true if the next chunk may leave as a probe.
     pub fn may_probe(&self) -> bool {
         self.may_probe
     }
 
-    /// Whether a SACK arrived since the probe left, or since the last time-out.
+    /// Returns true if a SACK arrived since the probe left, or since the last time-out.
     pub fn has_answered(&self) -> bool {
         self.has_answered
     }
 
-    /// Whether the last SACK left less room than was in flight or lost.
+    /// Returns true if the last SACK left less room than was in flight or lost.
     pub fn is_overdrawn(&self) -> bool {
         self.is_overdrawn
     }
 
-    /// Whether the peer is alive and has no room for a chunk of `weight`.
+    /// Returns true if the peer is alive and has no room for a chunk of `weight`.
     #[inline]
     pub fn refuses(&self, weight: ByteCount) -> bool {
         self.has_answered && weight > self.advertised

@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 use crate::policy::PathId;
 use crate::policy::loss_detection::{SackFindings, SackNews};
 
-/// One SACK while it is processed. Its memory is used again for the next one.
+/// One SACK while it is processed. The memory is used again for the next one.
 #[derive(Debug, Default)]
 pub(super) struct SackReading {
     pub news: SackNews,
@@ -28,7 +28,7 @@ pub(super) struct NewlyAcked {
 }
 
 impl SackReading {
-    /// Whether the SACK acknowledged a chunk that was sent on `path` and on no other path.
+    /// Returns true if the SACK acknowledged a chunk that was sent on `path` and on no other path.
     pub fn has_delivered(&self, path: PathId) -> bool {
         self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }

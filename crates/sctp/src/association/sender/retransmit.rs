@@ -140,7 +140,7 @@ impl Sender {
         (!is_for_another).then_some(Again { tsn, path, also: None, why: Why::Copy })
     }
 
-    /// Whether a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.
+    /// Returns true if a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.
     #[inline]
     fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<OpenPacket>, view: &View<'_>) -> bool {
         let sample = view.path(path);

@@ -21,13 +21,13 @@ use crate::policy::{Registry, UnknownPolicy};
 pub struct SenderRules {
     /// How SACKs are interpreted path by path.
     pub detection: Box<dyn LossDetection>,
-    /// Whether losses are [detected by time](LossDetection::counts_time).
+    /// True if losses are [detected by time](LossDetection::counts_time).
     pub counts_time: bool,
     /// How windows grow and shrink.
     pub congestion: CongestionControl,
     /// How windows grow in slow start.
     pub slow_start: Box<dyn SlowStart>,
-    /// Whether windows grow only by SACKs that advance their path.
+    /// True if windows grow only by SACKs that advance their path.
     pub growth_needs_advance: bool,
     /// How far windows may grow.
     pub limit: Box<dyn WindowLimit>,

@@ -61,7 +61,7 @@ impl Sender {
         lowest.is_some()
     }
 
-    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not chance. Its losses
+    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not chance. The losses
     /// count as congestion, as at a time-out (RFC 9260 §7.2.3).
     pub fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.paths.silence_mut(path).take_debt() {
@@ -81,7 +81,7 @@ impl Sender {
         }
     }
 
-    /// Whether the silence of `path` suggests that it failed: another path delivers a SACK that would also
+    /// Returns true if the silence of `path` suggests that it failed: another path delivers a SACK that would also
     /// acknowledge what was sent on `path`.
     fn is_suspiciously_silent(
         &mut self,
@@ -104,7 +104,7 @@ impl Sender {
         )
     }
 
-    /// Whether the peer may have no room for the lowest chunk of `path`, so that it drops the chunk when it arrives.
+    /// Returns true if the peer may have no room for the lowest chunk of `path`, so that it drops the chunk when it arrives.
     fn is_next_refused(&mut self, path: PathId) -> bool {
         let lowest = self.buffer.lowest_on(path);
         lowest.is_none_or(|tsn| self.peer_window.probe() == Some(tsn) || self.is_refused(tsn))

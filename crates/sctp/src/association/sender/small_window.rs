@@ -30,7 +30,7 @@ impl Sender {
         }
     }
 
-    /// Whether the peer's window never had room for more than [`SMALL`] packets: with more, missing reports suffice.
+    /// Returns true if the peer's window never had room for more than [`SMALL`] packets: with more, missing reports suffice.
     fn has_small_window(&self, ground: &Ground) -> bool {
         let mtu = ground.paths.sample(ground.paths.primary()).mtu;
         self.peer_window.buffer() <= mtu * SMALL

@@ -98,7 +98,7 @@ impl Sender {
         (is_awaited && is_idle).then(|| spent.next()).flatten().map(|path| (path.id, Index::OLDEST))
     }
 
-    /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer
+    /// Returns true if the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer
     /// of a window probe: one RTO for the first probe, twice the time before for each later one.
     #[inline]
     fn may_open_window_for(&self, ground: &mut Ground, tsn: Tsn, now: Time) -> bool {

@@ -30,7 +30,7 @@ impl WindowExemptions {
         }
     }
 
-    /// Whether a packet of retransmissions to `path` may pass cwnd.
+    /// Returns true if a packet of retransmissions to `path` may pass cwnd.
     pub fn covers(&self, path: PathId) -> bool {
         self.anywhere > 0 || self.paths.contains(&path)
     }
@@ -52,7 +52,7 @@ impl WindowExemptions {
         self.paths.clear();
     }
 
-    /// Whether there are no exemptions.
+    /// Returns true if there are no exemptions.
     pub fn is_none(&self) -> bool {
         self.anywhere == 0 && self.paths.is_empty()
     }

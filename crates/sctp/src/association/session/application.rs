@@ -29,7 +29,7 @@ impl Session {
         self.receiver.take_message(&self.ground)
     }
 
-    /// How much user data the association accepts now.
+    /// The amount of user data the association accepts now.
     #[inline]
     pub fn send_space(&self) -> ByteCount {
         self.sender.send_space(&self.ground)
@@ -56,7 +56,7 @@ impl Session {
         self.sender.held_bytes()
     }
 
-    /// How much user data of packets that arrived together will certainly be stored.
+    /// The amount of user data of packets that arrived together will certainly be stored.
     pub fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a Packet<'a>>) -> ByteCount {
         self.receiver.data_to_keep(&self.ground, packets)
     }
@@ -76,7 +76,7 @@ impl Session {
         (self.receiver.cumulative(), self.sender.ack_point())
     }
 
-    /// Whether a SACK is to leave now.
+    /// Returns true if a SACK is to leave now.
     pub fn is_sack_due(&self) -> bool {
         self.receiver.is_sack_due()
     }
@@ -147,12 +147,12 @@ impl Session {
         self.peer.challenge(&mut self.ground, path, now);
     }
 
-    /// Whether a packet between these addresses opens no path.
+    /// Returns true if a packet between these addresses opens no path.
     pub fn is_given_up(&self, pair: PathAddresses) -> bool {
         self.peer.is_given_up(&self.ground, pair)
     }
 
-    /// Whether an ABORT from `path` may end the association.
+    /// Returns true if an ABORT from `path` may end the association.
     pub fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
         self.peer.may_end_by(&self.ground, path, is_reflected)
     }

@@ -90,7 +90,7 @@ impl Session {
         ChunkOutcome::Continue
     }
 
-    /// All chunks of a packet are read: answers its reports of marks, and decides when its data is acknowledged.
+    /// The chunks of a packet are read: answers its reports of marks, and decides when its data is acknowledged.
     #[inline]
     pub fn end_packet(&mut self, arrived: Verified<'_>, data: &PacketData, now: Time) -> Result<(), BadData> {
         self.sender.answer_reports(&mut self.ground, now);

@@ -241,7 +241,7 @@ pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Opti
     others.iter().filter(is_alike).min_by_key(|(_, paths)| *paths).map(|(other, _)| *other)
 }
 
-/// How many paths an association may have had in total before it reuses a place in the table that was not a
+/// The number of paths an association may have had in total before it reuses a place in the table that was not a
 /// candidate's. A path that returns takes its own place again.
 const MAX_PATHS_EVER: usize = 256;
 

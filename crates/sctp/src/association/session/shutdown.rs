@@ -24,7 +24,7 @@ pub enum ShutdownState {
 }
 
 impl ShutdownState {
-    /// Whether DATA that arrives is still accepted (RFC 9260 §6).
+    /// Returns true if DATA that arrives is still accepted (RFC 9260 §6).
     pub fn takes_data(self) -> bool {
         matches!(self, ShutdownState::Pending | ShutdownState::Sent)
     }

@@ -9,7 +9,7 @@ use super::{MAX_PROBES, MtuBounds};
 ///
 /// The largest size is tried first, because most paths carry it: then the search ends within a round trip. The base
 /// is next; its answer tells whether the path carries any useful size. If the base is not answered, the least size
-/// follows. Then the usual sizes between the largest answered and the unanswered ones are tried. All sizes are tried
+/// follows. Then the usual sizes between the largest answered and the unanswered ones are tried. The sizes are tried
 /// again, up to [`MAX_PROBES`] times, because a probe may be lost for other reasons. Finally the remaining interval
 /// is halved.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Course {
     /// The largest size that was answered.
     proven: Option<ByteCount>,
     attempt: u32,
-    /// How many of the first sizes of each attempt were tried.
+    /// The number of the first sizes of each attempt were tried.
     opened: usize,
     /// The last of the usual sizes that was tried in this attempt.
     last: Option<ByteCount>,
@@ -118,7 +118,7 @@ impl Course {
         self.proven
     }
 
-    /// Whether it checks the current size.
+    /// Returns true if it checks the current size.
     pub fn is_check(&self) -> bool {
         self.aim == Aim::Check
     }

@@ -42,22 +42,22 @@ impl PathTable {
         self.path_mut(id).backup.on_told();
     }
 
-    /// Whether this end is about to give path `id` up.
+    /// Returns true if this end is about to give path `id` up.
     pub fn is_retired(&self, id: PathId) -> bool {
         self.path(id).backup.is_retired()
     }
 
-    /// Whether the peer keeps path `id` as a backup.
+    /// Returns true if the peer keeps path `id` as a backup.
     pub fn is_peers_backup(&self, id: PathId) -> bool {
         self.path(id).backup.is_peers()
     }
 
-    /// Whether this end keeps path `id` as a backup.
+    /// Returns true if this end keeps path `id` as a backup.
     pub fn is_own_backup(&self, id: PathId) -> bool {
         self.path(id).backup.is_own()
     }
 
-    /// Whether the peer was not told yet whether path `id` is a backup.
+    /// Returns true if the peer was not told yet whether path `id` is a backup.
     pub fn owes_backup_news(&self, id: PathId) -> bool {
         self.path(id).backup.owes_news()
     }

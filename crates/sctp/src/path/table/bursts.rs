@@ -1,4 +1,4 @@
-//! How many packets may leave the paths at once: bursts after an event, trains at a rate.
+//! The number of packets that may leave the paths at once: bursts after an event, trains at a rate.
 
 use anabranch_base::{BitRate, ByteCount, Time};
 
@@ -65,7 +65,7 @@ impl PathTable {
         self.each_gate(Gate::end_event);
     }
 
-    /// Whether the window and the pacer of path `id` allow a packet.
+    /// Returns true if the window and the pacer of path `id` allow a packet.
     pub fn has_spare_window(&self, id: PathId) -> bool {
         let (gate, sample) = (&self.path(id).gate, self.sample(id));
         gate.opens_at().is_none() && sample.flight + sample.unit <= sample.cwnd

@@ -44,12 +44,12 @@ impl PathTable {
         self.each_end(|ends| ends.lose_remote(&is_gone));
     }
 
-    /// Whether this end had the address `local` and has lost it.
+    /// Returns true if this end had the address `local` and has lost it.
     pub fn has_lost_local(&self, local: SocketAddr) -> bool {
         self.paths.iter().any(|path| path.ends.has_lost_local(local))
     }
 
-    /// Whether the peer reported the loss of the remote address of path `id`.
+    /// Returns true if the peer reported the loss of the remote address of path `id`.
     pub fn is_remote_gone(&self, id: PathId) -> bool {
         self.path(id).ends.remote().is_none()
     }
@@ -59,7 +59,7 @@ impl PathTable {
         *self.path(id).ends.addresses()
     }
 
-    /// Whether path `id` is, or was when it was removed, only a candidate.
+    /// Returns true if path `id` is, or was when it was removed, only a candidate.
     pub fn is_candidate(&self, id: PathId) -> bool {
         self.path(id).ends.is_candidate()
     }
@@ -80,13 +80,13 @@ impl PathTable {
         self.counted(Ends::remote)
     }
 
-    /// Whether path `id` was removed although both its addresses exist now: one was lost for a while.
+    /// Returns true if path `id` was removed although both its addresses exist now: one was lost for a while.
     pub fn may_return(&self, id: PathId) -> bool {
         let ends = &self.path(id).ends;
         self.is_removed(id) && ends.local().is_some() && ends.remote().is_some()
     }
 
-    /// Whether path `id` was removed: one of its addresses is lost, or was lost and nothing has arrived on the path
+    /// Returns true if path `id` was removed: one of its addresses is lost, or was lost and nothing has arrived on the path
     /// since.
     pub fn is_removed(&self, id: PathId) -> bool {
         self.sample(id).state == PathState::Removed

@@ -62,7 +62,7 @@ impl PathTable {
         self.weigh_failures();
     }
 
-    /// The time-out of path `id` expired at `now`: what left before is no sign of life any more. Its acknowledgement may have
+    /// The time-out of path `id` expired at `now`: what left before is no sign of life any more. The acknowledgement may have
     /// been lost with the path.
     pub fn doubt_before(&mut self, id: PathId, now: Time) {
         self.path_mut(id).liveness.doubt_before(now);
@@ -88,7 +88,7 @@ impl PathTable {
         self.path(id).liveness.health()
     }
 
-    /// Whether a packet arrived on path `id` since data last left on it.
+    /// Returns true if a packet arrived on path `id` since data last left on it.
     pub fn is_heard(&self, id: PathId) -> bool {
         self.path(id).liveness.is_heard()
     }
@@ -98,22 +98,22 @@ impl PathTable {
         self.path(id).liveness.last_arrival()
     }
 
-    /// Whether a packet ever arrived on path `id`.
+    /// Returns true if a packet ever arrived on path `id`.
     pub fn has_heard(&self, id: PathId) -> bool {
         self.last_arrival(id).is_some()
     }
 
-    /// Whether no data has left path `id` for a round trip: all that is in flight should be acknowledged.
+    /// Returns true if no data has left path `id` for a round trip: all that is in flight should be acknowledged.
     pub fn is_resting(&self, id: PathId, now: Time) -> bool {
         self.sample(id).srtt.is_some_and(|srtt| self.path(id).liveness.is_resting(srtt, now))
     }
 
-    /// Whether it shows that path `id` works now, if a chunk that left there at `sent_at` is acknowledged.
+    /// Returns true if it shows that path `id` works now, if a chunk that left there at `sent_at` is acknowledged.
     pub fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
         self.path(id).liveness.shows_life(sent_at)
     }
 
-    /// Whether time-outs were counted since a chunk was last acknowledged.
+    /// Returns true if time-outs were counted since a chunk was last acknowledged.
     pub fn has_timed_out(&self, id: PathId) -> bool {
         self.path(id).liveness.has_timed_out()
     }
@@ -129,7 +129,7 @@ impl PathTable {
         self.resorts.last_resort()
     }
 
-    /// Whether one of the paths has failed or potentially failed.
+    /// Returns true if one of the paths has failed or potentially failed.
     pub fn has_failed_path(&self) -> bool {
         self.resorts.has_failed_path()
     }

@@ -52,7 +52,7 @@ impl PathTable {
         }
     }
 
-    /// How many whole RTOs have passed since data last left on path `id`, or since the last count (M-SCTP-17). `ns2` says
+    /// The number of whole RTOs that have passed since data last left on path `id`, or since the last count (M-SCTP-17). `ns2` says
     /// whether they count while data is in flight, and where the next count starts.
     pub fn take_idle_rtos(&mut self, id: PathId, ns2: Ns2, now: Time) -> u64 {
         let (path, sample) = self.at(id);

@@ -11,7 +11,7 @@ use super::{Dac, DacWire, DelayedAck};
 pub struct DacOnSeveralPaths {
     one: DelayedAck,
     several: Dac,
-    /// How many packets a SACK answers in the standard timing.
+    /// The number of packets a SACK answers in the standard timing.
     every: u32,
     has_several: bool,
 }

@@ -21,7 +21,7 @@ pub struct Dac {
     every: u32,
     delay: Duration,
     wire: DacWire,
-    /// Whether a SACK that leaves before it answers `every` packets has the number 0, as in [ns-2's
+    /// True if a SACK that leaves before it answers `every` packets has the number 0, as in [ns-2's
     /// module](crate::policy::ns2).
     says_full_only: bool,
     packets: u32,

@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 /// The current state of a receive buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferSample {
-    /// Its size in bytes, for chunks of the size that arrived recently.
+    /// The size in bytes, for chunks of the size that arrived recently.
     pub capacity: ByteCount,
     /// The data that the application could read now.
     pub in_order: ByteCount,

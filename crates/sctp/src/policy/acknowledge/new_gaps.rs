@@ -24,7 +24,7 @@ struct ReportedRun {
 /// empty.
 #[derive(Clone, Debug)]
 pub struct NewGaps {
-    /// How many SACKs report a run.
+    /// The number of SACKs report a run.
     times: u8,
     /// The runs of the last SACK, ascending.
     known: Vec<ReportedRun>,

@@ -19,7 +19,7 @@ pub struct PacketNews {
     pub immediate: bool,
     /// This end has sent SHUTDOWN, and answers each packet with data at once (RFC 9260 §9.2).
     pub shutting_down: bool,
-    /// How many paths may carry data now.
+    /// The number of paths that may carry data now.
     pub paths: usize,
 }
 

@@ -14,7 +14,7 @@ pub const DOUBLING: u64 = 8;
 pub const GROWING_BY_HALF: u64 = 6;
 
 /// A shorter round trip cannot be divided by timers, whose resolution is a millisecond: on it, acknowledgements alone
-/// decide when packets leave. Its smoothed round trip may be longer, because hosts handle packets in batches.
+/// decide when packets leave. The smoothed round trip may be longer, because hosts handle packets in batches.
 const SHORTEST_ROUND_TRIP: Duration = Duration::from_millis(1);
 
 /// `N * congestion_window / smoothed_rtt` (RFC 9002 §7.7), where `quarters` is four times N; `None` before a round trip

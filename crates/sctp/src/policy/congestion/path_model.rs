@@ -13,7 +13,7 @@ use crate::policy::{PathId, View};
 pub struct GivenWindow {
     /// The congestion window.
     pub cwnd: ByteCount,
-    /// Whether the path was never filled so far: then its window counts as one in slow start.
+    /// True if the path was never filled so far: then its window counts as one in slow start.
     pub is_starting: bool,
 }
 

@@ -18,10 +18,10 @@ pub struct RenoRules {
     pub clamp_partial_bytes: bool,
     /// What becomes of ssthresh before the first idle decay.
     pub idle_ssthresh: IdleThreshold,
-    /// Whether a cut sets the window to ssthresh even if the window was smaller, as the RFCs literally say (M-SCTP-7
+    /// True if a cut sets the window to ssthresh even if the window was smaller, as the RFCs literally say (M-SCTP-7
     /// rule 1).
     pub cut_may_raise: bool,
-    /// Whether idle decay sets windows above the floor to at least 4 units, as in ns-2's module.
+    /// True if idle decay sets windows above the floor to at least 4 units, as in ns-2's module.
     pub decay_lifts: bool,
     /// The window after the report of a mark.
     pub ecn_window: EcnWindow,

@@ -42,7 +42,7 @@ struct Course {
 }
 
 impl Course {
-    /// Whether so much is in flight beyond what fills the path that it waits in a queue, even in one too short to be seen
+    /// Returns true if so much is in flight beyond what fills the path that it waits in a queue, even in one too short to be seen
     /// (Little's law). With jitter, and while slow start measures the rate, what fills it is not known so well.
     fn is_over(&self, sample: &PathSample) -> bool {
         let is_known = !sample.is_below_threshold() && !self.delays.have_jitter(sample);

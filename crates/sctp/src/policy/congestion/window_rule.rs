@@ -27,7 +27,7 @@ pub trait WindowRule: Debug + Send {
     /// the loss.
     fn on_lost(&mut self, _path: PathId, _lost: &LostData, _view: &View<'_>) {}
 
-    /// Whether the window of `path` grows by the chosen [slow start](crate::policy::slow_start). A rule without slow start
+    /// Returns true if the window of `path` grows by the chosen [slow start](crate::policy::slow_start). A rule without slow start
     /// always returns `false`, and then [`increase`](WindowRule::increase) returns all growth.
     fn is_in_slow_start(&self, path: PathId, view: &View<'_>) -> bool {
         view.path(path).is_below_threshold()
@@ -41,11 +41,11 @@ pub trait WindowRule: Debug + Send {
     /// is room (M-CWM-2).
     fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
-    /// The window of `path` after a cut for `cause`. Its cwnd is normally not larger than before. If it is larger,
+    /// The window of `path` after a cut for `cause`. The cwnd is normally not larger than before. If it is larger,
     /// the window grows to it, as far as the window management allows.
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
-    /// A cut of the window of `path` proved spurious. Its window, `before` the cut, is given back as far as the window
+    /// A cut of the window of `path` proved spurious. The window, `before` the cut, is given back as far as the window
     /// management allows.
     fn on_undone(&mut self, _path: PathId, _before: CutWindow, _view: &View<'_>) {}
 
@@ -74,7 +74,7 @@ pub trait WindowRule: Debug + Send {
 
 /// The part of a rule that takes some losses for chance, and not for congestion.
 pub trait LossDifferentiation {
-    /// Whether a loss on `path` is chance. Then its window is not cut, and no recovery begins.
+    /// Returns true if a loss on `path` is chance. Then its window is not cut, and no recovery begins.
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool;
 }
 

@@ -7,10 +7,10 @@ use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
-/// Counts missing reports by the highest TSN newly acknowledged. All paths share one fast recovery.
+/// Counts missing reports by the highest TSN newly acknowledged. The paths share one fast recovery.
 #[derive(Debug)]
 pub struct AssociationDetection {
-    /// How many missing reports make a chunk lost.
+    /// The number of missing reports make a chunk lost.
     threshold: u8,
     /// While in fast recovery: the TSN whose cumulative acknowledgement ends it.
     exit: Option<Tsn>,

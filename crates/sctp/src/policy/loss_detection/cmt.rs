@@ -31,7 +31,7 @@ pub struct CmtRules {
 #[derive(Debug)]
 pub struct CmtDetection {
     rules: CmtRules,
-    /// How many missing reports make a chunk lost.
+    /// The number of missing reports make a chunk lost.
     threshold: u8,
     /// The association's rule, used where fast retransmit is not split.
     whole: AssociationDetection,
@@ -65,7 +65,7 @@ impl CmtRules {
         ns2: Ns2::NONE,
     };
 
-    /// Whether each path recovers by itself (M-CMT-2). Otherwise all share the association's fast recovery.
+    /// Returns true if each path recovers by itself (M-CMT-2). Otherwise all share the association's fast recovery.
     pub fn recovers_by_path(self) -> bool {
         self.split_fast_retransmit || self.ns2.always_recovers_by_path()
     }

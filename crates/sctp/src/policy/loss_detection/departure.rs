@@ -26,7 +26,7 @@ struct Recovery {
 ///   before the cut. Losses of packets that left before the cut never cut the window again.
 #[derive(Debug)]
 pub struct DepartureDetection {
-    /// How many packets that left later have to arrive until a chunk is lost.
+    /// The number of packets that left later have to arrive until a chunk is lost.
     threshold: u8,
     /// By path.
     recoveries: Vec<Recovery>,
@@ -94,7 +94,7 @@ impl DepartureDetection {
         }
     }
 
-    /// How many of the packets left on `path` after the packet `number`.
+    /// The number of the packets left on `path` after the packet `number`.
     fn arrived_after(&self, path: PathId, number: u64) -> usize {
         let until = |limit: (PathId, u64)| self.arrived.partition_point(|packet| *packet <= limit);
         until((path, u64::MAX)) - until((path, number))
@@ -148,7 +148,7 @@ impl LossDetection for DepartureDetection {
         self.recoveries.get(path.index()).is_some_and(|recovery| recovery.until.is_some())
     }
 
-    /// Whether the path is in recovery, or all that the last SACK shows lost left before the last cut. The question
+    /// Returns true if the path is in recovery, or all that the last SACK shows lost left before the last cut. The question
     /// concerns these alone.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
         let cut = self.recoveries.get(path.index()).map_or(0, |recovery| recovery.cut);

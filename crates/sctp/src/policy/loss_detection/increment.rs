@@ -1,4 +1,4 @@
-//! How many missing reports one SACK is worth (M-CMT-5).
+//! The number of missing reports one SACK is worth (M-CMT-5).
 
 use super::{Hole, SackNews};
 use crate::policy::PathId;
@@ -39,7 +39,7 @@ impl Increment {
         Increment { times, below, path: Some(path) }
     }
 
-    /// How many missing reports of the chunk `missing` the SACK counts as.
+    /// The number of missing reports of the chunk `missing` the SACK counts as.
     pub fn of(&self, missing: &Hole) -> u8 {
         let is_counted = self.times != 1 && missing.tsn.is_before(self.below);
         if is_counted && self.path.is_none_or(|path| path == missing.path) { self.times } else { 1 }

@@ -115,7 +115,7 @@ impl PathTime {
         self.soonest[0] = Some(self.soonest[0].map_or(round_trip, |soonest| soonest.min(round_trip)));
     }
 
-    /// Whether the chunk, which did not arrive, is lost. If not, it is due later.
+    /// Returns true if the chunk, which did not arrive, is lost. If not, it is due later.
     fn is_lost(&mut self, hole: &Hole, is_overtaken_often: bool, now: Time) -> bool {
         let Some((_, round_trip)) = self.newest.filter(|(newest, _)| hole.departure < *newest) else {
             return false;

@@ -31,7 +31,7 @@ impl Reordering {
         self.late[0] = self.late[0].max(window + quarter(trips));
     }
 
-    /// How much later than the packets after it a packet may arrive. `None` if no packet was late lately: then the packets
+    /// The amount of later than the packets after it a packet that may arrive. `None` if no packet was late lately: then the packets
     /// that overtook it tell by their number (RFC 8985 §6.2: "If no reordering has been observed").
     pub(super) fn window(&self, trips: RoundTrips) -> Option<Duration> {
         let late = self.late[0].max(self.late[1]);

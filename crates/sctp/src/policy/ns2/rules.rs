@@ -29,7 +29,7 @@ impl Ns2 {
     pub const NONE: Ns2 = Ns2(0);
     /// The recovery of a path in ns-2's module: `cmt.recovery = "ns2"`.
     pub const RECOVERY: Ns2 = Ns2::NONE.with(Rule::Recovery).with(Rule::LowestStays);
-    /// How many rules there are; their numbers start at 1.
+    /// The number of rules; their numbers start at 1.
     pub const COUNT: u32 = Rule::Accounts as u32;
 
     /// The rules with these numbers; unknown numbers are ignored.
@@ -53,7 +53,7 @@ impl Ns2 {
         Ns2(self.0 & !others.0)
     }
 
-    /// Whether all rules of `others` are among them.
+    /// Returns true if all rules of `others` are among them.
     pub const fn has_all(self, others: Ns2) -> bool {
         self.0 & others.0 == others.0
     }
@@ -63,7 +63,7 @@ impl Ns2 {
         Ns2(self.0 | 1 << rule as u16)
     }
 
-    /// Whether `rule` is one of them.
+    /// Returns true if `rule` is one of them.
     #[inline]
     pub(super) const fn has(self, rule: Rule) -> bool {
         self.0 & 1 << rule as u16 != 0

@@ -52,7 +52,7 @@ impl StandingByPath {
         *standing = Standing { once: None, again: None, last: standing.places() };
     }
 
-    /// Whether `position` is not below both chunks of `path`, where they were before this SACK.
+    /// Returns true if `position` is not below both chunks of `path`, where they were before this SACK.
     pub fn is_reached(&self, path: PathId, position: u64) -> bool {
         self.paths[path.index()].last.iter().any(|&last| last <= position)
     }

@@ -20,7 +20,7 @@ pub struct OwnSettings {
 trait Held: Any + Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 
-    /// Whether `all` has the same values for settings of this type.
+    /// Returns true if `all` has the same values for settings of this type.
     fn is_in(&self, all: &OwnSettings) -> bool;
 }
 

@@ -77,7 +77,7 @@ impl<T: ?Sized> PolicyTable<T> {
         self.entry(name).map(|entry| (entry.build)(rules))
     }
 
-    /// Whether the settings allow the policy called `name`, as its entry says.
+    /// Returns true if the settings allow the policy called `name`, as its entry says.
     ///
     /// # Errors
     /// The setting that does not. A name that is not registered is none; [`build`](PolicyTable::build) reports it.

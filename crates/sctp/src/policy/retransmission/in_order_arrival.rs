@@ -24,7 +24,7 @@ impl RetransmissionPolicy for InOrderArrival {
     }
 }
 
-/// Whether the sender would have to stop before a repair by the path that lost the chunk.
+/// Returns true if the sender would have to stop before a repair by the path that lost the chunk.
 fn is_awaited(before: &PathForecast, view: &View<'_>) -> bool {
     let sent_until_repaired: f64 =
         forecasts(view).map(|path| path.peak.unwrap_or(0.0) * 2.0 * before.base()).sum();

@@ -15,7 +15,7 @@ pub struct PathForecast {
     pub back: f64,
     /// The round trip now, with what packets wait in queues.
     pub round_trip: f64,
-    /// Whether packets wait in a queue of the path.
+    /// True if packets wait in a queue of the path.
     pub is_queueing: bool,
     /// What is in flight.
     pub flight: f64,
@@ -23,7 +23,7 @@ pub struct PathForecast {
     pub cwnd: f64,
     /// The unit of windows.
     pub unit: f64,
-    /// Whether the window is in slow start.
+    /// True if the window is in slow start.
     pub is_starting: bool,
     /// The rate that the path delivered; `None` before it is measured.
     pub rate: Option<f64>,
@@ -82,7 +82,7 @@ impl PathForecast {
         (busy + size / peak).min(self.least + (self.flight + size) / peak)
     }
 
-    /// How much the path carries in so many `seconds`: what its link delivers, as far as its window lets so much leave. A
+    /// The amount the path carries in so many `seconds`: what its link delivers, as far as its window lets so much leave. A
     /// window that time-outs have shut carries little over a path whose delay has grown, whatever its link did before.
     pub fn carried_in(&self, seconds: f64) -> f64 {
         let round_trips = 1.0 + seconds / self.round_trip;
@@ -90,14 +90,14 @@ impl PathForecast {
         (seconds * self.peak.unwrap_or(0.0)).min(self.cwnd * growth * round_trips)
     }
 
-    /// How much in flight fills the path, with some room; endless while nothing was measured.
+    /// The amount of in flight fills the path, with some room; endless while nothing was measured.
     pub fn filling(&self) -> f64 {
         let Some(peak) = self.peak else { return f64::INFINITY };
         let ample = if self.is_queueing { AMPLE_QUEUEING } else { AMPLE };
         ample * peak * self.base() + SLACK * self.unit
     }
 
-    /// How much the path could have in flight besides what it has.
+    /// The amount the path could have in flight besides what it has.
     pub fn need(&self) -> f64 {
         (self.filling().min(self.cwnd + self.unit) - self.flight).max(0.0)
     }

@@ -37,7 +37,7 @@ impl BlockingCopies {
     }
 }
 
-/// Whether the sender can send nothing new: the peer has no room for two packets, or no data waits.
+/// Returns true if the sender can send nothing new: the peer has no room for two packets, or no data waits.
 fn is_blocked(chunk: &ChunkInFlight, view: &View<'_>) -> bool {
     view.queued.is_zero() || view.peer_window < chunk.packet * 2
 }

@@ -1,4 +1,4 @@
-//! How many copies of chunks may leave.
+//! The number of copies of chunks that may leave.
 
 use crate::seq::Tsn;
 
@@ -7,7 +7,7 @@ use crate::seq::Tsn;
 pub(super) struct CopyAllowance {
     /// The highest of the chunks that were the lowest in flight when the allowance was counted.
     counted_to: Option<Tsn>,
-    /// How many acknowledged chunks have not been spent on copies.
+    /// The number of acknowledged chunks that have not been spent on copies.
     acknowledged: u32,
 }
 
@@ -23,7 +23,7 @@ impl CopyAllowance {
         self.counted_to = Some(if before.is_before(lowest) { lowest } else { before });
     }
 
-    /// Whether a copy may leave.
+    /// Returns true if a copy may leave.
     pub fn has_one(&self) -> bool {
         self.acknowledged >= CHUNKS_A_COPY
     }
@@ -49,7 +49,7 @@ const MOST_SAVED: u32 = 16;
 mod tests {
     use super::*;
 
-    /// Whether a copy leaves when `tsn` is the lowest in flight.
+    /// Returns true if a copy leaves when `tsn` is the lowest in flight.
     fn takes_one(allowance: &mut CopyAllowance, tsn: u32) -> bool {
         allowance.count(Tsn::new(tsn));
         let has_one = allowance.has_one();

@@ -9,7 +9,7 @@ use crate::policy::{PathId, View};
 #[derive(Debug, Default)]
 pub struct Fill {
     last: Option<PathId>,
-    /// Whether something was sent on the last path at this opportunity.
+    /// True if something was sent on the last path at this opportunity.
     is_filling: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::seq::Tsn;
 /// A chunk that was sent, and is neither acknowledged nor marked lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkInFlight {
-    /// Its TSN.
+    /// The TSN.
     pub tsn: Tsn,
     /// The path on which it was sent; of several, the first one.
     pub path: PathId,
@@ -18,7 +18,7 @@ pub struct ChunkInFlight {
     pub sent_at: Time,
     /// The size of an SCTP packet with only this chunk.
     pub packet: ByteCount,
-    /// Whether a copy of it ever left while it was in flight.
+    /// True if a copy of it ever left while it was in flight.
     pub was_copied: bool,
 }
 

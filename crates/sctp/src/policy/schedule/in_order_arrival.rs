@@ -40,9 +40,9 @@ struct Candidate {
     cost: f64,
     /// What ranks the paths: the arrival, and a part of the time that the flight takes.
     rank: f64,
-    /// Whether the room that quicker paths need stays free.
+    /// True if the room that quicker paths need stays free.
     is_allowed: bool,
-    /// Whether the oldest chunk fits into its packets. The others do not leave that chunk to a path that cannot carry it:
+    /// True if the oldest chunk fits into its packets. The others do not leave that chunk to a path that cannot carry it:
     /// one that searches for its packet size again, say.
     is_wide: bool,
 }
@@ -91,7 +91,7 @@ impl InOrderArrival {
         kept.map(|(_, other)| other.path.need()).sum()
     }
 
-    /// Whether a path that only its losses keep from sending has rested for so long that it is tried with a packet: what it
+    /// Returns true if a path that only its losses keep from sending has rested for so long that it is tried with a packet: what it
     /// lost in an outage, or before others filled its queue, says less and less.
     fn is_to_be_tried(&self, index: usize, view: &View<'_>) -> bool {
         let candidate = &self.candidates[index];
@@ -103,7 +103,7 @@ impl InOrderArrival {
         is_sound && path.flight == 0.0 && rested.as_secs_f64() >= rest
     }
 
-    /// How many bytes will have arrived by other paths when a packet by this one arrives.
+    /// The number of bytes that will have arrived by other paths when a packet by this one arrives.
     fn ahead(&self, candidate: &Candidate) -> f64 {
         let others = self.candidates.iter().filter(|other| {
             let is_of_use = other.is_wide && (other.is_allowed || is_quicker(other, candidate));
@@ -187,17 +187,17 @@ fn only_path<'v>(view: &'v View<'_>) -> Option<&'v PathSample> {
     able.next().filter(|_| able.next().is_none())
 }
 
-/// Whether the path waits until little is in flight, to see its least delay again.
+/// Returns true if the path waits until little is in flight, to see its least delay again.
 fn is_draining(path: &PathSample) -> bool {
     path.drain_to.is_some_and(|most| path.flight + path.unit > most)
 }
 
-/// Whether packets by `one` cost less than by `other`.
+/// Returns true if packets by `one` cost less than by `other`.
 fn is_quicker(one: &Candidate, other: &Candidate) -> bool {
     (one.cost, one.path.id) < (other.cost, other.path.id)
 }
 
-/// Whether packets by `one` arrive so much sooner that room is kept for it. Paths that are nearly equal share.
+/// Returns true if packets by `one` arrive so much sooner that room is kept for it. Paths that are nearly equal share.
 fn is_clearly_quicker(one: &Candidate, other: &Candidate) -> bool {
     one.cost + other.path.base() * MARGIN < other.cost
 }

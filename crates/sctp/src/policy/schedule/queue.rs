@@ -19,7 +19,7 @@ impl Index {
 /// A chunk that waits to be sent for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingChunk {
-    /// Its TSN, which identifies it while its [`Index`] changes when chunks before it leave. The TSN means another
+    /// The TSN, which identifies it while its [`Index`] changes when chunks before it leave. The TSN means another
     /// chunk only after waiting chunks are cut into smaller ones, because packets became smaller.
     pub tsn: Tsn,
     /// The size of an SCTP packet with only this chunk.

@@ -14,7 +14,7 @@ pub struct Live {
     next_plan: Time,
 }
 
-/// How long a plan is used: long compared with a round trip, so that measurements show the effect of the plan, and
+/// The time a plan is used: long compared with a round trip, so that measurements show the effect of the plan, and
 /// short compared with changes of radio links.
 pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
 

@@ -9,7 +9,7 @@ pub(super) fn sharing<'a>(view: &View<'a>) -> impl Iterator<Item = &'a PathSampl
     view.paths.iter().filter(|sample| sample.state != PathState::Removed)
 }
 
-/// How much a window of `cwnd` allows in flight: the last packet may pass the window (RFC 9260 §6.1 B), unless it is
+/// The amount a window of `cwnd` allows in flight: the last packet may pass the window (RFC 9260 §6.1 B), unless it is
 /// strict. The result is in whole packets, because packets that do not fit the buffer together would delay each
 /// other.
 fn in_flight(path: &PathSample, cwnd: ByteCount) -> ByteCount {
@@ -72,7 +72,7 @@ pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> Sh
     ShrinkingWindow { by: path.cwnd - left, frees: held - in_flight(path, left) }
 }
 
-/// Whether the window of `path` fills the path, ⌈b d + 1⌉ packets (WS (58)). It is `false` without a configured rate:
+/// Returns true if the window of `path` fills the path, ⌈b d + 1⌉ packets (WS (58)). It is `false` without a configured rate:
 /// the delivery rate shows what the current window carries, not what a larger one would carry.
 pub(super) fn is_filled(path: &PathSample) -> bool {
     let Some((rate, delay)) = path.hints.rate.zip(path.hints.round_trip) else { return false };

@@ -7,7 +7,7 @@ use super::SendBuffer;
 use crate::policy::loss_detection::SackNews;
 
 impl SendBuffer {
-    /// All chunks before `new_first` are acknowledged, and removed.
+    /// The chunks before `new_first` are acknowledged, and removed.
     pub(super) fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
         for position in self.chunks.first()..new_first {
             self.ack_up_to(position, news);

@@ -29,7 +29,7 @@ impl SendBuffer {
         }
     }
 
-    /// Whether a copy of the chunk `tsn` may leave on `path`: the chunk is in flight, but not on `path`. A chunk
+    /// Returns true if a copy of the chunk `tsn` may leave on `path`: the chunk is in flight, but not on `path`. A chunk
     /// whose acknowledgement was taken back is not copied.
     pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
         self.chunks.position_if_held(tsn).is_some_and(|position| {

@@ -50,7 +50,7 @@ impl SendBuffer {
         Sent { weight, rwnd_weight, payload, previous, departures, is_lowest_again }
     }
 
-    /// Whether the chunk at `position`, which is sent again, left its path before all chunks in flight there.
+    /// Returns true if the chunk at `position`, which is sent again, left its path before all chunks in flight there.
     fn is_before_all_departures(&mut self, position: u64) -> bool {
         let last = self.chunks.at(position).last();
         self.earliest_departure(last.path).is_none_or(|earliest| last.departure <= earliest.number)

@@ -32,12 +32,12 @@ impl SendBuffer {
         Some(self.left(lost, length, rwnd_weight))
     }
 
-    /// Whether chunks are marked for retransmission, or copies of others are to leave.
+    /// Returns true if chunks are marked for retransmission, or copies of others are to leave.
     pub fn has_retransmissions(&self) -> bool {
         self.has_marked() || self.copies.has_due()
     }
 
-    /// Whether chunks are marked for retransmission.
+    /// Returns true if chunks are marked for retransmission.
     pub fn has_marked(&self) -> bool {
         !self.marked.is_empty()
     }

@@ -66,7 +66,7 @@ impl SendBuffer {
     }
 }
 
-/// Whether the chunk is in flight on `path` since this departure.
+/// Returns true if the chunk is in flight on `path` since this departure.
 fn is_outstanding(chunks: &Chunks, departure: Departure, path: PathId) -> bool {
     chunks.held(departure.position).is_some_and(|chunk| {
         let last = chunk.last();

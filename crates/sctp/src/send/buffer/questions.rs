@@ -27,7 +27,7 @@ impl SendBuffer {
         self.rwnd_charge.weigh(self.chunks.at(self.chunks.position(tsn)).length())
     }
 
-    /// Whether the chunk is acknowledged, cumulatively or by a gap block.
+    /// Returns true if the chunk is acknowledged, cumulatively or by a gap block.
     pub fn is_acked(&self, tsn: Tsn) -> bool {
         self.chunks.is_passed(tsn) || self.chunks.is_acked(self.chunks.position(tsn))
     }
@@ -53,12 +53,12 @@ impl SendBuffer {
         self.in_flight.rwnd()
     }
 
-    /// Whether everything is cumulatively acknowledged.
+    /// Returns true if everything is cumulatively acknowledged.
     pub fn is_empty(&self) -> bool {
         self.chunks.count() == 0 && self.uncut.is_empty()
     }
 
-    /// Whether a chunk was sent that is not cumulatively acknowledged.
+    /// Returns true if a chunk was sent that is not cumulatively acknowledged.
     pub fn has_outstanding(&self) -> bool {
         self.chunks.sent_end() > self.chunks.first()
     }

@@ -9,7 +9,7 @@ use crate::policy::schedule::{Index, WaitingChunk, WaitingChunks};
 use crate::seq::Tsn;
 
 impl SendBuffer {
-    /// Queues `message` as chunks of at most `largest` bytes of user data. Its fragments get consecutive TSNs.
+    /// Queues `message` as chunks of at most `largest` bytes of user data. The fragments get consecutive TSNs.
     pub fn push(&mut self, message: Outgoing, largest: ByteCount) {
         self.held.on_queued(message.length());
         self.cut(message, largest);
@@ -35,7 +35,7 @@ impl SendBuffer {
         self.chunks.refit(largest);
     }
 
-    /// Whether any message waits whole.
+    /// Returns true if any message waits whole.
     pub fn has_uncut(&self) -> bool {
         !self.uncut.is_empty()
     }
@@ -50,7 +50,7 @@ impl SendBuffer {
         self.queued(self.waiting.oldest())
     }
 
-    /// How many chunks wait to be sent for the first time.
+    /// The number of chunks that wait to be sent for the first time.
     pub fn waiting_chunks(&self) -> usize {
         self.waiting.count(self.chunks.end())
     }

@@ -75,7 +75,7 @@ impl SendBuffer {
         }
     }
 
-    /// All chunks before `new_first` arrived, and those that the gap blocks report.
+    /// The chunks before `new_first` arrived, and those that the gap blocks report.
     fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
         let claimed = self.reports.claimed(new_first);
         if claimed > self.chunks.sent_end() {

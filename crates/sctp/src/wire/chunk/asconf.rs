@@ -25,7 +25,7 @@ use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asconf {
-    /// Its serial number; the first of an association equals its sender's first TSN.
+    /// The serial number; the first of an association equals its sender's first TSN.
     pub serial: Tsn,
     /// An address of the sender that the receiver knows, followed by the requests in order.
     pub parameters: Vec<Parameter>,

@@ -55,7 +55,7 @@ impl HmacAlgorithm {
         [HmacAlgorithm::Sha1, HmacAlgorithm::Sha256].into_iter().find(|algorithm| algorithm.id() == id)
     }
 
-    /// Its identifier.
+    /// The identifier.
     pub const fn id(self) -> u16 {
         match self {
             HmacAlgorithm::Sha1 => 1,

@@ -8,7 +8,7 @@ use crate::seq::{Ssn, Tsn};
 use crate::wire::fields::u16_at;
 use crate::wire::{ChunkError, ChunkFault, StreamId};
 
-/// A FORWARD-TSN chunk (RFC 3758 §3.2). Its list stays in the packet.
+/// A FORWARD-TSN chunk (RFC 3758 §3.2). The list stays in the packet.
 ///
 /// ```text
 ///  0                   1                   2                   3

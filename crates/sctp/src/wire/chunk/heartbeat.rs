@@ -29,7 +29,7 @@ pub struct HeartbeatLayout<const KIND: u8> {
     /// The value of the Heartbeat Info parameter, which has a meaning only for the sender of the HEARTBEAT. It
     /// returns unchanged.
     pub info: Vec<u8>,
-    /// Whether the sender keeps the path of this chunk as a backup: an extension of this implementation. RFC 9260
+    /// True if the sender keeps the path of this chunk as a backup: an extension of this implementation. RFC 9260
     /// defines no flags of this chunk, and receivers that do not know this one ignore it.
     pub is_backup: bool,
 }

@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 use crate::wire::fields::{u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault, Parameter, VerificationTag, tlv};
 
-/// An INIT chunk (RFC 9260 §3.3.2). Its values are not checked here: the receiver refuses an Initiate Tag of zero or
+/// An INIT chunk (RFC 9260 §3.3.2). The values are not checked here: the receiver refuses an Initiate Tag of zero or
 /// zero streams.
 ///
 /// ```text
@@ -39,9 +39,9 @@ pub struct InitLayout<const KIND: u8> {
     pub initiate_tag: VerificationTag,
     /// The sender's receive buffer in bytes.
     pub a_rwnd: u32,
-    /// How many streams the sender wants to use for sending.
+    /// The number of streams the sender wants to use for sending.
     pub outbound_streams: u16,
-    /// How many streams the sender accepts for receiving.
+    /// The number of streams the sender accepts for receiving.
     pub inbound_streams: u16,
     /// The TSN of the sender's first DATA.
     pub initial_tsn: Tsn,

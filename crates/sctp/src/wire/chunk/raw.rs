@@ -7,7 +7,7 @@ use crate::wire::{ChunkError, ChunkFault};
 /// The bytes of type, flags and length.
 pub(super) const HEADER_LEN: usize = 4;
 
-/// A chunk whose length fits its packet. Its value is not decoded yet.
+/// A chunk whose length fits its packet. The value is not decoded yet.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::wire) struct RawChunk<'a> {
     pub(in crate::wire) kind: u8,

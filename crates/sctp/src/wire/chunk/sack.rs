@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 use crate::wire::fields::{u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault};
 
-/// A SACK chunk (RFC 9260 §3.3.4). Its lists stay in the packet: decoding allocates nothing.
+/// A SACK chunk (RFC 9260 §3.3.4). The lists stay in the packet: decoding allocates nothing.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -83,12 +83,12 @@ impl<'a> Sack<'a> {
         (packets.min(3) as u8) << PACKET_COUNT_SHIFT
     }
 
-    /// How many packets with DATA this SACK answers, up to 3; 0 if the peer does not say.
+    /// The number of packets with DATA this SACK answers, up to 3; 0 if the peer does not say.
     pub fn packet_count(&self) -> u8 {
         self.flags >> PACKET_COUNT_SHIFT
     }
 
-    /// Whether the gap blocks ascend, do not overlap, are not empty, and are all above the cumulative TSN ack.
+    /// Returns true if the gap blocks ascend, do not overlap, are not empty, and are all above the cumulative TSN ack.
     /// Decoding a SACK does not check this.
     pub fn is_well_formed(&self) -> bool {
         let mut last = 0;

@@ -65,12 +65,12 @@ impl UnrecognizedAction {
         UnrecognizedAction::of_chunk(high)
     }
 
-    /// Whether reading stops after it: in the packet, or in the chunk if it is a parameter.
+    /// Returns true if reading stops after it: in the packet, or in the chunk if it is a parameter.
     pub fn is_stop(self) -> bool {
         matches!(self, UnrecognizedAction::Stop | UnrecognizedAction::StopAndReport)
     }
 
-    /// Whether it is reported to the sender.
+    /// Returns true if it is reported to the sender.
     pub fn is_report(self) -> bool {
         matches!(self, UnrecognizedAction::StopAndReport | UnrecognizedAction::SkipAndReport)
     }

@@ -7,7 +7,7 @@ use std::fmt;
 pub trait Word: Copy {
     /// The entry with the wire bytes `bytes`.
     fn from_wire(bytes: [u8; 4]) -> Self;
-    /// Its bytes in wire format.
+    /// The bytes in wire format.
     fn to_wire(self) -> [u8; 4];
 }
 
@@ -38,7 +38,7 @@ impl<'a, T: Word> WordList<'a, T> {
         }
     }
 
-    /// Whether the list is empty.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

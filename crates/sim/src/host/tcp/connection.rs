@@ -50,7 +50,7 @@ pub struct Departure {
     pub path: usize,
     /// The segment.
     pub segment: DataSegment,
-    /// Whether its data left before.
+    /// True if its data left before.
     pub is_repeated: bool,
 }
 
@@ -201,7 +201,7 @@ impl ConnectionSender {
         Some(Departure { path, segment, is_repeated: false })
     }
 
-    /// Whether the receive buffer has room for `size` more bytes (M-MP-4).
+    /// Returns true if the receive buffer has room for `size` more bytes (M-MP-4).
     fn has_room(&self, size: ByteCount) -> bool {
         self.buffer.is_none_or(|buffer| self.next.since(self.acknowledged) + size <= buffer)
     }

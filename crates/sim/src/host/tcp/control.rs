@@ -34,7 +34,7 @@ pub struct AckedPackets {
     pub of: usize,
     /// How many, as growth counts them.
     pub packets: f64,
-    /// Whether the window was full.
+    /// True if the window was full.
     pub was_full: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct AckedPackets {
 pub struct SubflowLoss {
     /// The index of the subflow.
     pub of: usize,
-    /// How many packets were outstanding, of those that the window allows.
+    /// The number of packets that were outstanding, of those that the window allows.
     pub flight: f64,
     /// How it was found.
     pub sign: LossSign,

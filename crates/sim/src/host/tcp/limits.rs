@@ -9,7 +9,7 @@ pub enum Limit {
     Down,
     /// There are no data.
     Application,
-    /// Its congestion window is full.
+    /// The congestion window is full.
     CongestionWindow,
     /// The receive window is full.
     ReceiveWindow,
@@ -17,7 +17,7 @@ pub enum Limit {
     Scheduler,
 }
 
-/// How long each limit held.
+/// The time each limit held.
 #[derive(Clone, Debug)]
 pub struct TimeInLimits {
     current: Limit,
@@ -44,7 +44,7 @@ impl TimeInLimits {
         self.current
     }
 
-    /// How long this held it back until `now`.
+    /// The time this held it back until `now`.
     pub fn span(&self, now: Time, limit: Limit) -> Duration {
         let open = if limit == self.current { now.since(self.since) } else { Duration::ZERO };
         self.spans[limit as usize] + open

@@ -17,7 +17,7 @@ impl Position {
         Position(count)
     }
 
-    /// How many bytes are before it.
+    /// The number of bytes that are before it.
     pub const fn get(self) -> u64 {
         self.0
     }

@@ -16,7 +16,7 @@ pub struct SubflowReceiver {
     /// What arrived beyond `next`, the range that grew last first.
     beyond: Vec<Range<Position>>,
     every: u64,
-    /// Whether acknowledgements tell what arrived beyond a gap.
+    /// True if acknowledgements tell what arrived beyond a gap.
     has_blocks: bool,
     /// Segments that arrived in order since the last acknowledgement.
     unacknowledged: u64,
@@ -105,7 +105,7 @@ impl SubflowReceiver {
     }
 }
 
-/// How long an acknowledgement waits at most.
+/// The time an acknowledgement waits at most.
 const LONGEST_DELAY: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ struct SentSegment {
     /// When it left last.
     sent: Time,
     fate: Fate,
-    /// Whether it left more than once.
+    /// True if it left more than once.
     is_repeated: bool,
 }
 
@@ -127,7 +127,7 @@ impl Scoreboard {
         Some(self.send_again(now, open))
     }
 
-    /// Whether a lost segment waits to be sent again.
+    /// Returns true if a lost segment waits to be sent again.
     pub fn waits(&self) -> bool {
         self.waiting > 0
     }
@@ -137,7 +137,7 @@ impl Scoreboard {
         self.segments.front().map(|sent| sent.segment)
     }
 
-    /// Whether everything is acknowledged.
+    /// Returns true if everything is acknowledged.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -247,7 +247,7 @@ impl Scoreboard {
     }
 }
 
-/// How many segments beyond a lost one have to arrive before it is taken for lost.
+/// The number of segments beyond a lost one have to arrive before it that is taken for lost.
 pub const MISSING_REPORTS: usize = 3;
 
 #[cfg(test)]

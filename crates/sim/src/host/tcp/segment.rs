@@ -62,12 +62,12 @@ pub struct Expected {
 pub struct Format {
     /// The port of both ends.
     pub port: u16,
-    /// Whether there are several paths.
+    /// True if there are several paths.
     pub is_multipath: bool,
 }
 
 impl Blocks {
-    /// How many blocks an acknowledgement has at most.
+    /// The number of blocks an acknowledgement has at most.
     pub const MOST: usize = 3;
 
     /// Those of `ranges` that have room.
@@ -180,7 +180,7 @@ fn blocks(value: &[u8], near: Position) -> Blocks {
     blocks
 }
 
-/// How many bytes of data follow a header, which are not in the simulated packet.
+/// The number of bytes of data follow a header, which are not in the simulated packet.
 pub fn following_data(header: &[u8]) -> usize {
     match header.get(FIXED..FIXED + 12) {
         Some([EXPERIMENT, .., high, low]) => usize::from(u16::from_be_bytes([*high, *low])),
@@ -207,7 +207,7 @@ impl Header {
         Header { bytes, length: FIXED }
     }
 
-    /// Its bytes.
+    /// The bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
     }

@@ -29,11 +29,11 @@ pub struct SubflowSender {
     duplicates: u32,
     /// What had left at the last loss: no duplicates below it begin a recovery (RFC 6582 §3.2 step 2).
     recover: Position,
-    /// Whether the next lost segment leaves without room in the window.
+    /// True if the next lost segment leaves without room in the window.
     is_urgent: bool,
     /// The end of the connection's data that timed out, until an acknowledgement answers the time-out.
     timed_out: Option<Position>,
-    /// Whether the first segment left again after a time-out.
+    /// True if the first segment left again after a time-out.
     was_timed_out: bool,
     last_sent: Time,
     /// What the subflow counted; segments count as chunks.
@@ -59,9 +59,9 @@ enum Phase {
 pub struct Consequence {
     /// The packets acknowledged, as growth counts them.
     pub packets: f64,
-    /// Whether the window was full.
+    /// True if the window was full.
     pub was_full: bool,
-    /// Whether the window grows by congestion avoidance.
+    /// True if the window grows by congestion avoidance.
     pub grows: bool,
     /// A loss was found, with so many packets outstanding.
     pub lost_with: Option<f64>,
@@ -134,12 +134,12 @@ impl SubflowSender {
         self.window.grow(now, packets);
     }
 
-    /// Whether the timer has expired.
+    /// Returns true if the timer has expired.
     pub fn is_timed_out(&self, now: Time) -> bool {
         self.timer.deadline().is_some_and(|deadline| deadline <= now)
     }
 
-    /// Whether the first segment left again after a time-out already.
+    /// Returns true if the first segment left again after a time-out already.
     pub fn was_timed_out(&self) -> bool {
         self.was_timed_out
     }
@@ -209,7 +209,7 @@ impl SubflowSender {
         segment
     }
 
-    /// Whether `size` more bytes may leave: RFC 3042 allows two segments beyond the window after the first two
+    /// Returns true if `size` more bytes may leave: RFC 3042 allows two segments beyond the window after the first two
     /// duplicates.
     pub fn has_window(&self, size: ByteCount) -> bool {
         let limited = match (self.phase, self.recovery) {
@@ -220,7 +220,7 @@ impl SubflowSender {
         (self.board.in_flight() + size).get() as f64 <= allowed
     }
 
-    /// Whether the receive window of the path has room for `size` more bytes.
+    /// Returns true if the receive window of the path has room for `size` more bytes.
     pub fn has_room(&self, size: ByteCount) -> bool {
         self.board.outstanding() + size <= self.limit
     }
@@ -272,7 +272,7 @@ impl SubflowSender {
         }
     }
 
-    /// Whether no further full segment had fitted the window: only then it grows.
+    /// Returns true if no further full segment had fitted the window: only then it grows.
     fn is_full(&self) -> bool {
         (self.board.in_flight() + self.mss).get() as f64 > self.window.packets() * self.mss.get() as f64
     }

@@ -11,7 +11,7 @@ pub struct SegmentSource {
     mss: ByteCount,
     /// The rest of the message that was begun.
     begun: Option<Ready>,
-    /// Whether the application gives data only when they can leave.
+    /// True if the application gives data only when they can leave.
     is_bulk: bool,
 }
 

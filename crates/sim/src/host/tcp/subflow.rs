@@ -45,7 +45,7 @@ impl Subflow {
         }
     }
 
-    /// Whether it may send, as it was noted last.
+    /// Returns true if it may send, as it was noted last.
     pub fn has_opened(&self) -> bool {
         self.limits.current() != Limit::Down
     }
@@ -79,7 +79,7 @@ impl Subflow {
         }
     }
 
-    /// Its counters.
+    /// The counters.
     pub fn report(&self, now: Time) -> PathReport {
         let span = |limit: Limit| -> Duration { self.limits.span(now, limit) };
         PathReport {

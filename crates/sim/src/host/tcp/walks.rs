@@ -1,4 +1,4 @@
-//! Only for tests: random walks of two ends over paths that lose, delay and duplicate packets in both directions. All data
+//! Only for tests: random walks of two ends over paths that lose, delay and duplicate packets in both directions. The data
 //! arrive once and in order, what waits fits the receive buffer, and it ends.
 
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Walk {
         self.held = self.held.max(self.ends[from].held());
     }
 
-    /// Whether something happened.
+    /// Returns true if something happened.
     fn step(&mut self) -> bool {
         let arrival = self.travelling.keys().next().map(|(at, _)| *at);
         let timers = self.ends.iter().filter_map(TcpEnd::poll_timeout).min();

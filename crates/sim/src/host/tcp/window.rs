@@ -66,7 +66,7 @@ impl CongestionWindow {
         self.to_bytes(self.ssthresh)
     }
 
-    /// Whether it grows by slow start.
+    /// Returns true if it grows by slow start.
     pub fn is_in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }

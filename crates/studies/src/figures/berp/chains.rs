@@ -12,7 +12,7 @@ pub struct ChainRun {
     pub scheme: Scheme,
     /// `window_floor`: 4 is rfc4960's.
     pub floor: u32,
-    /// Whether the two paths have the narrow link in common.
+    /// True if the two paths have the narrow link in common.
     pub is_shared: bool,
     /// The one-way delay of each link, in milliseconds.
     pub delay_ms: u32,
@@ -27,7 +27,6 @@ pub enum Work {
     Transfer {
         /// Percent lost on the narrow links.
         loss: u32,
-        /// Bytes.
         bytes: u64,
     },
     /// As much as goes for 300 s beside datagrams that take this many tenths of each narrow link; losses by queues alone.
@@ -54,7 +53,7 @@ impl Scheme {
     /// All of them.
     pub const ALL: [Scheme; 4] = [Scheme::Standard, Scheme::Berp, Scheme::IncreaseOnly, Scheme::DecreaseOnly];
 
-    /// Its name in tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::Standard => "CMT-CC",

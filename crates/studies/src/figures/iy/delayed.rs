@@ -51,7 +51,7 @@ pub static ENTRY: FigureEntry = FigureEntry {
     ns2: Some(ns2),
 };
 
-/// Its panels: their letter, the probability of a loss, and the seeds of a point. At 10 %, time-outs spread the results
+/// The panels: their letter, the probability of a loss, and the seeds of a point. At 10 %, time-outs spread the results
 /// widely.
 const PANELS: [(&str, f64, u64); 4] = [("a", 0.001, 30), ("b", 0.02, 30), ("c", 0.05, 30), ("d", 0.1, 60)];
 

@@ -42,7 +42,7 @@ pub static ENTRY: FigureEntry = FigureEntry {
     ns2: Some(ns2),
 };
 
-/// Its panels: their letter, the probability of a loss, and the seeds of a point.
+/// The panels: their letter, the probability of a loss, and the seeds of a point.
 const PANELS: [(&str, f64, u64); 3] = [("a", 0.001, 30), ("b", 0.02, 30), ("c", 0.05, 30)];
 
 /// The record.

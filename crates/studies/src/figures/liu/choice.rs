@@ -8,7 +8,7 @@ use crate::scale::StudyScale;
 /// A choice for what the paper leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LiuChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// The least time-out in seconds, of the model and of the simulated connections; 0 for none.
     pub least_timeout: f64,

@@ -163,7 +163,7 @@ impl SubflowSweep {
         CurvePoints { panel: self.name, series, metric: Metric::Throughput, x: x.to_vec() }
     }
 
-    /// How much a column exceeds the simulation, at all points.
+    /// The amount a column exceeds the simulation, at all points.
     fn error(&self, series: &'static str) -> CurvePoints {
         CurvePoints { panel: self.errors, series, metric: Metric::Gain, x: self.at.to_vec() }
     }

@@ -141,7 +141,7 @@ fn logarithmic(range: &Range<f64>) -> Ticks {
     fits.unwrap_or_else(|| of_digits(&[1.0]))
 }
 
-/// How many decimals a multiple of this number has.
+/// The number of decimals a multiple of this number has.
 fn decimals(step: f64) -> usize {
     // A little more than the logarithm, which may come out below a whole number.
     (-(step.log10() + 1e-9).floor()).max(0.0) as usize

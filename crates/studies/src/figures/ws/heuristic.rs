@@ -44,7 +44,7 @@ const STEPS: [(u32, &str); 4] = [(1, "k = 1"), (2, "k = 2"), (4, "k = 4"), (8, "
 /// KiB.
 const BUFFER: f64 = 128.0;
 
-/// The record, with losses of this probability on both paths. Its scale does not matter: nothing is simulated.
+/// The record, with losses of this probability on both paths. The scale does not matter: nothing is simulated.
 ///
 /// # Errors
 /// A plan that cannot be made.

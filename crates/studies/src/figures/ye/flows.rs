@@ -28,7 +28,7 @@ pub static ENTRY: FigureEntry = FigureEntry {
     ns2: None,
 };
 
-/// How many associations run.
+/// The number of associations that run.
 const NUMBERS: [usize; 9] = [1, 2, 3, 4, 5, 6, 8, 10, 15];
 
 const EIGHTH: &str = "cwnd/8";

@@ -50,7 +50,7 @@ pub(super) const RATIOS: [(&str, &str, u32); 4] = [
 const FIRST_ALONE: &str = "path 1, 25 ms";
 /// What each path carries alone.
 const ALONE: &str = "alone";
-/// How much IPCC exceeds the ideal, in percent.
+/// The amount of IPCC exceeds the ideal, in percent.
 pub(super) const EXCESS: (&str, Metric) = ("excess", Metric::Gain);
 const LABEL: &str = "sum of the rates, Mbit/s";
 /// Nothing overflows, as "no packet loss" says (completions 4.9).

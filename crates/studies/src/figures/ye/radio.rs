@@ -14,7 +14,7 @@ pub struct RadioRun {
     pub loss: f64,
     /// The mean times of each link in its good and its bad state, in seconds; `None` for links that are always good.
     pub states: Option<(f64, f64)>,
-    /// Whether datagrams flood the link from R2 to R3 for 200 ms in each 5 s.
+    /// True if datagrams flood the link from R2 to R3 for 200 ms in each 5 s.
     pub is_flooded: bool,
     /// `rto.min`.
     pub least_timeout: &'static str,

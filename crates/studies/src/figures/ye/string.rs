@@ -22,7 +22,7 @@ use course::Quantity;
 /// A choice for what chapter 3 leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StringChoice {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
     /// `retry_count`.
     pub retry_count: &'static str,

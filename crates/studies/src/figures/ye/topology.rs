@@ -10,7 +10,7 @@ use super::super::figure::ValueSource;
 pub struct EcnRun {
     /// How the sources and the slower groups are joined to R4.
     pub wiring: Wiring,
-    /// How many of the fifteen associations run, in their order.
+    /// The number of the fifteen associations run, in their order.
     pub associations: usize,
     /// The one-way delay from R4 to R6, in milliseconds.
     pub delay_ms: u32,
@@ -84,7 +84,7 @@ impl EcnRun {
         text
     }
 
-    /// How many of the three groups run.
+    /// The number of the three groups run.
     fn groups(&self) -> usize {
         self.associations.div_ceil(EACH)
     }

@@ -27,7 +27,7 @@ pub enum WayOfSending {
     Standard,
     /// New data on path 1, retransmissions on path 2 (YE 6.5.1).
     Retransmission,
-    /// All paths carry new data, the first one first (YE 6.5.2).
+    /// The paths carry new data, the first one first (YE 6.5.2).
     LoadSharing,
     /// As the one or the other, without the adjustment of the cumulative PSN ack point (M-IPCC-4).
     WithoutAdjustment(&'static WayOfSending),
@@ -36,9 +36,9 @@ pub enum WayOfSending {
 /// The link that limits a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottleneck {
-    /// Its rate, in Mbit/s.
+    /// The rate, in Mbit/s.
     pub rate: f64,
-    /// Its delay, one way, in milliseconds.
+    /// The delay, one way, in milliseconds.
     pub delay_ms: u32,
     /// The packets that it loses, of those with data.
     pub loss: f64,

@@ -19,7 +19,7 @@ pub(super) const STANDARD: &str = "standard";
 
 /// 1 % of all packets in the good states, and each link bad for 1 % of the time.
 pub(super) const X: f64 = 1.0;
-/// How long a run is.
+/// The length of a run.
 pub(super) const SECONDS: u32 = 200;
 
 /// A curve's mean.

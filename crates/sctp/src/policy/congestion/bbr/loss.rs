@@ -31,7 +31,7 @@ impl LossJudge {
         }
     }
 
-    /// Whether a round trip in which `lost` bytes of `in_flight` were lost bounds the path until the next probe.
+    /// Returns true if a round trip in which `lost` bytes of `in_flight` were lost bounds the path until the next probe.
     pub fn bounds_short_term(&self, lost: f64, in_flight: f64) -> bool {
         self.is_literal() || self.is_significant(lost, in_flight)
     }
@@ -48,7 +48,7 @@ impl LossJudge {
 
 /// `BBR.LossThresh`
 pub const LOSS_THRESHOLD: f64 = 0.02;
-/// How many standard deviations above their mean losses are too many. Of n packets, each lost with probability p, the number
+/// The number of standard deviations above their mean losses are too many. Of n packets, each lost with probability p, the number
 /// lost has a mean of np and a standard deviation of nearly √(np).
 const SIGNIFICANCE: f64 = 2.0;
 

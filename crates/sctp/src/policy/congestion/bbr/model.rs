@@ -65,7 +65,7 @@ pub struct Bounds {
 /// The round trip that a SACK ended, for the decision whether Startup is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndedRound {
-    /// How many separate ranges of packets were lost in it.
+    /// The number of separate ranges of packets were lost in it.
     pub lost_ranges: u32,
 }
 

@@ -24,7 +24,7 @@ pub struct PathBbr {
     use_of_window: WindowUse,
     /// The bounds before the last losses that began a recovery.
     before_losses: Option<Bounds>,
-    /// Whether a loss or a mark is not repaired yet (`InLossRecovery`).
+    /// True if a loss or a mark is not repaired yet (`InLossRecovery`).
     is_recovering: bool,
     rng: ChaCha12Rng,
 }
@@ -37,7 +37,7 @@ struct WindowUse {
 }
 
 impl PathBbr {
-    /// A path on which nothing was sent. Its draws are a stream of `seed`.
+    /// A path on which nothing was sent. The draws are a stream of `seed`.
     pub fn new(rule: LossRule, path: &PathSample, seed: &Seed, now: Time) -> PathBbr {
         PathBbr {
             rule,
@@ -162,7 +162,7 @@ impl PathBbr {
         self.control.pacing_rate(path)
     }
 
-    /// Whether what is in flight is reduced to see the least round trip.
+    /// Returns true if what is in flight is reduced to see the least round trip.
     pub fn is_in_probe_rtt(&self) -> bool {
         self.machine.state == State::ProbeRtt
     }

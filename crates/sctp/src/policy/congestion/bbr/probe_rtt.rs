@@ -60,7 +60,7 @@ impl Machine {
         Steps { begins_probe_rtt: begins, ends_probe_rtt: ends }
     }
 
-    /// Whether the least round trip is to be looked for, and no other path does. It waits for another path no longer than
+    /// Returns true if the least round trip is to be looked for, and no other path does. It waits for another path no longer than
     /// a second.
     pub(super) fn is_time_for_probe_rtt(&mut self, model: &BbrModel, flight: &Flight) -> bool {
         if model.min_rtt.is_expired && !self.is_idle_restart {
@@ -110,7 +110,7 @@ pub fn probe_rtt_window(model: &BbrModel, unit: f64) -> f64 {
 pub const PROBE_RTT_GAIN: f64 = 0.5;
 /// `BBR.ProbeRTTDuration`
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
-/// How long a path waits at most until another one has left ProbeRTT.
+/// The time a path waits at most until another one has left ProbeRTT.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

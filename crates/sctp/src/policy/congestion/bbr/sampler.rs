@@ -34,11 +34,11 @@ pub struct SentPacket {
     pub in_flight: f64,
     /// What had been lost.
     pub lost: f64,
-    /// Whether less than the window was in use.
+    /// True if less than the window was in use.
     pub is_app_limited: bool,
-    /// Its number among the packets of its path.
+    /// The number among the packets of its path.
     pub serial: u64,
-    /// Its number among the packets of the association.
+    /// The number among the packets of the association.
     departure: u64,
     sent_at: Time,
     first_sent_at: Time,
@@ -138,7 +138,7 @@ impl DeliverySampler {
         self.limited_until = Some((self.delivered + in_flight).max(1.0));
     }
 
-    /// Whether `C.app_limited` is set.
+    /// Returns true if `C.app_limited` is set.
     pub fn is_app_limited(&self) -> bool {
         self.limited_until.is_some()
     }

@@ -41,7 +41,7 @@ pub struct Flight {
     pub is_cwnd_limited: bool,
     /// How losses are judged.
     pub losses: LossJudge,
-    /// Whether no other path of the association is in ProbeRTT (M-BBR-5).
+    /// True if no other path of the association is in ProbeRTT (M-BBR-5).
     pub may_probe_rtt: bool,
     /// `C.SMSS`
     pub unit: f64,
@@ -76,7 +76,7 @@ pub(super) struct FullPipe {
     bw: f64,
     count: u32,
     pub(super) is_now: bool,
-    /// Whether it ever was.
+    /// True if it ever was.
     pub(super) was_reached: bool,
 }
 
@@ -220,7 +220,7 @@ impl Machine {
     }
 }
 
-/// Whether what is in flight is at most `Inflight(rate, 1.0)`.
+/// Returns true if what is in flight is at most `Inflight(rate, 1.0)`.
 pub(super) fn fits(model: &BbrModel, rate: f64, flight: &Flight) -> bool {
     let least = least_window(flight.unit).max(flight.offload_budget);
     model.bdp_at(rate, 1.0).is_some_and(|bdp| flight.in_flight <= bdp.max(least))

@@ -95,12 +95,12 @@ impl Bottlenecks {
         self.cuts.on_cut(path, round_trip, now);
     }
 
-    /// Whether two paths share a bottleneck.
+    /// Returns true if two paths share a bottleneck.
     pub fn are_together(&self, one: PathId, two: PathId) -> bool {
         self.firsts[one.index()] == self.firsts[two.index()]
     }
 
-    /// How many paths share the bottleneck of `path`, with itself.
+    /// The number of paths that share the bottleneck of `path`, with itself.
     pub fn sharers(&self, path: PathId) -> usize {
         self.firsts
             .get(path.index())

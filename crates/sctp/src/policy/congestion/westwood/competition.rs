@@ -45,7 +45,7 @@ struct Trial {
 }
 
 impl Competition {
-    /// Whether others are known to fill the queue, too.
+    /// Returns true if others are known to fill the queue, too.
     pub fn is_known(&self) -> bool {
         matches!(self.state, State::Shared(_))
     }

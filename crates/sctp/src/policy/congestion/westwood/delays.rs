@@ -91,13 +91,13 @@ impl Delays {
         (self.scatter * SCATTERS).min(most)
     }
 
-    /// Whether jitter may be more than an eighth of the least round trip.
+    /// Returns true if jitter may be more than an eighth of the least round trip.
     pub fn have_jitter(&self, sample: &PathSample) -> bool {
         let least = sample.one_way.map_or(0.0, |delay| (delay.least + delay.back).as_secs_f64());
         self.jitter(sample) > least / 8.0
     }
 
-    /// Whether packets wait in a queue of the path; also where it is not known.
+    /// Returns true if packets wait in a queue of the path; also where it is not known.
     pub fn are_queueing(&self, sample: &PathSample) -> bool {
         let Some(delay) = sample.one_way else { return true };
         let (least, round_trip) = (delay.least.as_secs_f64(), (delay.least + delay.back).as_secs_f64());

@@ -21,7 +21,7 @@ fn solved(scale: StudyScale) -> Vec<u32> {
     }
 }
 
-/// How many states there are, and how long a dense solve takes.
+/// The number of states, and how long a dense solve takes.
 ///
 /// # Errors
 /// A chain that cannot be built.

@@ -5,7 +5,7 @@ use super::super::super::results::Metric;
 use super::{FAMILIES, Family, LOSSES};
 use crate::scale::StudyScale;
 
-/// All claims.
+/// The claims.
 pub fn claims(scale: StudyScale) -> Vec<Claim> {
     let [by_rate, by_buffer, by_loss, by_delay] = &FAMILIES;
     let t = scale.tolerance(1.0);

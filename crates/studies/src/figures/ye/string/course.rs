@@ -14,7 +14,6 @@ use super::run::{COUNTED, PAYLOAD, StringRun};
 pub enum Quantity {
     /// The mean throughput of a flow from a second to another, in kbit/s of chunks.
     Mean {
-        /// The flow.
         flow: usize,
         /// From this second on.
         from: usize,
@@ -25,13 +24,13 @@ pub enum Quantity {
     Variation,
     /// 1 if a bin is a zero bin: less than 5 % of the median of the positive bins; else 0.
     HasZeroBin,
-    /// How many zero bins there are.
+    /// The number of zero bins.
     ZeroBins,
     /// The share of the zero bins that lie within 2 s of a T3 time-out and of a link failure; 1 without zero bins.
     ZeroBinsExplained,
     /// The longest row of zero bins, in seconds.
     LongestOutage,
-    /// How many link failures there were for 1,000 data frames.
+    /// The number of link failures there were for 1,000 data frames.
     LinkFailures,
     /// 1 if the second flow received at most 2 % of what the first did; else 0.
     SecondStarves,

@@ -1,4 +1,4 @@
-//! How long packets are under way: data of the first flow, and a packet with the answer to it.
+//! The time packets are under way: data of the first flow, and a packet with the answer to it.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::Scenario;

@@ -8,7 +8,7 @@ use super::super::super::figure::ValueSource;
 /// A run over the string.
 #[derive(Clone, Copy, Debug)]
 pub struct StringRun {
-    /// How many hops the association takes, from station 0.
+    /// The number of hops the association takes, from station 0.
     pub hops: usize,
     /// The receive window in packets.
     pub window: u32,
@@ -22,11 +22,11 @@ pub struct StringRun {
     pub flows: StringFlows,
     /// Simulated seconds.
     pub seconds: u32,
-    /// How many radios on channels of their own each station has, one or two.
+    /// The number of radios on channels of their own each station has, one or two.
     pub channels: usize,
     /// `multipath`, over two channels.
     pub multipath: &'static str,
-    /// How many waiting packets an arriving one has to find at a station to be marked; `None` for queues that do not mark.
+    /// The number of waiting packets an arriving one has to find at a station to be marked; `None` for queues that do not mark.
     pub marks_from: Option<u32>,
     /// Further settings of the radios.
     pub radio: &'static str,
