@@ -30,14 +30,14 @@ fn bench_protocol(bytes: &[u8]) {
                 Ok(ServerStep::Refuse(why, _)) => return assert!(is_harmless(&why)),
                 Err(error) => return assert!(is_harmless(&error.to_string())),
             },
-            Some(hearing) => {
-                if let Err(error) = hearing.handle(now, message) {
+            Some(icmp) => {
+                if let Err(error) = icmp.handle(now, message) {
                     return assert!(is_harmless(&error.to_string()));
                 }
-                if let (Ok(Frame::Data { length, .. }), false) = (decode(message), hearing.has_ended()) {
+                if let (Ok(Frame::Data { length, .. }), false) = (decode(message), icmp.has_ended()) {
                     arrived += length;
                 }
-                let tally = hearing.tally().expect("the other sends");
+                let tally = icmp.tally().expect("the other sends");
                 assert_eq!(tally.bytes(), arrived);
                 let received = tally.received(now);
                 assert_eq!(received.bytes + received.late_bytes, arrived.get());

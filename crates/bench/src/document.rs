@@ -35,7 +35,7 @@ pub struct AloneEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Value>,
     #[serde(flatten)]
-    way: Option<WayEntry>,
+    direction: Option<WayEntry>,
     /// The same for the verdict.
     #[serde(skip)]
     pub alone: Alone,
@@ -77,7 +77,7 @@ impl BenchDocument {
     /// The result of `measured`, done with the settings `resolved`.
     pub fn of(measured: &Measured, resolved: Value) -> BenchDocument {
         let (first, reverse) = measured.ways();
-        let entry = |way: &OneWay<'_>| WayEntry::of(measured, way);
+        let entry = |direction: &OneWay<'_>| WayEntry::of(measured, direction);
         let intervals = measured.intervals.iter().map(Interval::document).collect();
         BenchDocument {
             first: entry(&first),
@@ -120,8 +120,8 @@ impl AloneEntry {
 
     fn carried(name: &str, measured: &Measured, first: &OneWay<'_>, path: PathEntry) -> AloneEntry {
         let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
-        let way = Some(WayEntry::of(measured, first));
-        AloneEntry { name: name.to_owned(), error: None, way, alone }
+        let direction = Some(WayEntry::of(measured, first));
+        AloneEntry { name: name.to_owned(), error: None, direction, alone }
     }
 
     /// Returns true if nothing went by it.
@@ -132,7 +132,7 @@ impl AloneEntry {
     /// A path that did not work alone, with the error as documents have it.
     pub fn failed(name: &str, error: Value) -> AloneEntry {
         let alone = Alone { name: name.to_owned(), ..Alone::default() };
-        AloneEntry { name: name.to_owned(), error: Some(error), way: None, alone }
+        AloneEntry { name: name.to_owned(), error: Some(error), direction: None, alone }
     }
 }
 
@@ -144,7 +144,7 @@ impl WayEntry {
             bytes: one.bytes(),
             seconds: one.seconds(),
             goodput_bps: one.goodput_bps(),
-            direction: one.way.word(),
+            direction: one.direction.word(),
             message_bytes: measured.ask.message.get(),
             offered_bps: offered,
             messages: received.map(|received| received.messages),

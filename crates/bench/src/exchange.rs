@@ -8,14 +8,14 @@ use anabranch_net::{Association, Clock, CloseReason, SendError, SendOptions, Try
 use tokio::time::{MissedTickBehavior, Sleep, interval, sleep};
 
 use crate::clock;
+use crate::direction::TestDirection;
 use crate::intervals::{Interval, Intervals};
+use crate::load;
 use crate::measured::{Measured, Role};
 use crate::path_entry::PathEntry;
-use crate::pour;
 use crate::protocol::{
     Ask, DeliveryMeter, EndReport, Frame, IncomingError, IncomingFrame, SenderReport, TestReceiver, encode,
 };
-use crate::way::TestDirection;
 
 /// A test that both ends agreed on.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ pub struct Exchange<'a> {
     before: Vec<PathEntry>,
     began: Time,
     processor_before: Duration,
-    pouring: Option<Pouring>,
+    loading: Option<Loading>,
     ticks: tokio::time::Interval,
     late: Pin<Box<Sleep>>,
     sent: Option<SenderReport>,
@@ -85,7 +85,7 @@ impl<'a> Exchange<'a> {
         let clock = Clock::start();
         let mut monitors: Vec<(TestDirection, PathMonitor)> = TestDirection::of(ask.direction)
             .into_iter()
-            .map(|way| (way, PathMonitor::new(clock, direction(role, way))))
+            .map(|direction| (direction, PathMonitor::new(clock, data_direction(role, direction))))
             .collect();
         monitors.iter_mut().for_each(|(_, monitor)| monitor.update(association));
         let mut intervals = Intervals::new(ask.interval);
@@ -101,7 +101,7 @@ impl<'a> Exchange<'a> {
             before: Vec::new(),
             began: clock::of_machine(),
             processor_before: clock::of_processor(),
-            pouring: None,
+            loading: None,
             ticks,
             late: Box::pin(sleep((ask.duration + MOST_LATE).into())),
             sent: None,
@@ -112,7 +112,7 @@ impl<'a> Exchange<'a> {
         };
         exchange.before = exchange.entries();
         let sends = role.sends(ask.direction);
-        exchange.pouring = sends.then(|| Pouring(tokio::spawn(pour::pour(association.clone(), ask))));
+        exchange.loading = sends.then(|| Loading(tokio::spawn(load::load(association.clone(), ask))));
         exchange
     }
 
@@ -149,19 +149,19 @@ impl<'a> Exchange<'a> {
     /// Waits until something happens, and does what follows from it.
     async fn advance(&mut self) -> Result<(), ExchangeError> {
         tokio::select! {
-            sent = end_of(&mut self.pouring) => {
-                self.pouring = None;
+            sent = end_of(&mut self.loading) => {
+                self.loading = None;
                 self.on_poured(sent.map_err(ExchangeError::NotTaken)?).await?;
             }
             message = self.association.recv() => match message {
                 Ok(message) => self.on_message(&message.into_bytes())?,
                 Err(reason) => return Err(ExchangeError::Ended(reason)),
             },
-            _ = self.ticks.tick() => self.look(),
+            _ = self.ticks.tick() => self.sample(),
             () = &mut self.late => return Err(self.late()),
         }
         self.take_waiting()?;
-        if self.pouring.is_none() && self.incoming.has_ended() && !self.is_told {
+        if self.loading.is_none() && self.incoming.has_ended() && !self.is_told {
             self.tell().await?;
         }
         Ok(())
@@ -195,7 +195,7 @@ impl<'a> Exchange<'a> {
     async fn on_poured(&mut self, sent: SenderReport) -> Result<(), ExchangeError> {
         self.look_last();
         self.paths = Some(self.entries());
-        let ended = pour::end(self.association, &sent).await;
+        let ended = load::end(self.association, &sent).await;
         self.sent = Some(sent);
         ended.map_err(ExchangeError::NotTaken)
     }
@@ -208,7 +208,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Looks at the paths; an interval may be over.
-    fn look(&mut self) {
+    fn sample(&mut self) {
         self.monitors.iter_mut().for_each(|(_, monitor)| monitor.update(self.association));
         let age = self.age();
         if self.intervals.is_due(age) && age <= self.test.ask.duration + TICK.into() {
@@ -247,8 +247,8 @@ impl<'a> Exchange<'a> {
 
     /// Every path as it is: what it carried away from here, if this end sends, else what it brought.
     fn entries(&self) -> Vec<PathEntry> {
-        let sends = |way: &TestDirection| Role::sending(*way) == self.test.role;
-        let monitor = self.monitors.iter().find(|(way, _)| sends(way)).or(self.monitors.first());
+        let sends = |direction: &TestDirection| Role::sending(*direction) == self.test.role;
+        let monitor = self.monitors.iter().find(|(direction, _)| sends(direction)).or(self.monitors.first());
         let Some((_, monitor)) = monitor else { return Vec::new() };
         monitor.paths().iter().map(|path| PathEntry::of(monitor, path, Duration::ZERO)).collect()
     }
@@ -270,24 +270,24 @@ impl std::fmt::Debug for Exchange<'_> {
 }
 
 /// The task that sends; it ends when this is dropped.
-struct Pouring(tokio::task::JoinHandle<Result<SenderReport, SendError>>);
+struct Loading(tokio::task::JoinHandle<Result<SenderReport, SendError>>);
 
-impl Drop for Pouring {
+impl Drop for Loading {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
 /// What was sent, when all of it was; never, where nothing is.
-async fn end_of(pouring: &mut Option<Pouring>) -> Result<SenderReport, SendError> {
-    match pouring {
-        Some(Pouring(task)) => task.await.unwrap_or(Err(SendError::Closing)),
+async fn end_of(loading: &mut Option<Loading>) -> Result<SenderReport, SendError> {
+    match loading {
+        Some(Loading(task)) => task.await.unwrap_or(Err(SendError::Closing)),
         None => std::future::pending().await,
     }
 }
 
-fn direction(role: Role, way: TestDirection) -> monitor::DataDirection {
-    if Role::sending(way) == role {
+fn data_direction(role: Role, direction: TestDirection) -> monitor::DataDirection {
+    if Role::sending(direction) == role {
         monitor::DataDirection::Sending
     } else {
         monitor::DataDirection::Receiving

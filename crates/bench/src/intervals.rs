@@ -7,8 +7,8 @@ use anabranch_net::PathId;
 use anabranch_net::monitor::PathMonitor;
 use serde_json::{Value, json};
 
+use crate::direction::TestDirection;
 use crate::path_entry::rate;
-use crate::way::TestDirection;
 
 /// What was carried in one interval.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Interval {
 #[derive(Clone, Debug)]
 pub struct WayInterval {
     /// Which direction.
-    pub way: TestDirection,
+    pub direction: TestDirection,
     /// What each path carried.
     pub paths: Vec<PathInterval>,
 }
@@ -76,10 +76,10 @@ impl Intervals {
 
     /// An interval is over at `age`, as the monitors saw it just now.
     pub fn on_end(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
-        let ways = monitors
-            .iter()
-            .zip(&self.before)
-            .map(|((way, monitor), before)| WayInterval { way: *way, paths: paths(monitor, before) });
+        let ways = monitors.iter().zip(&self.before).map(|((direction, monitor), before)| WayInterval {
+            direction: *direction,
+            paths: paths(monitor, before),
+        });
         let interval = Interval { from: self.last, to: age, ways: ways.collect() };
         self.begin(monitors);
         self.last = age;
@@ -113,11 +113,13 @@ impl Interval {
     pub fn document(&self) -> Value {
         let seconds = self.to.saturating_sub(self.from).as_secs_f64();
         let mut whole = json!({ "from_s": self.from.as_secs_f64(), "to_s": self.to.as_secs_f64() });
-        for (index, way) in self.ways.iter().enumerate() {
-            let one = way.document(seconds);
+        for (index, direction) in self.ways.iter().enumerate() {
+            let one = direction.document(seconds);
             match (index, &mut whole, one) {
                 (0, Value::Object(keys), Value::Object(one)) => keys.extend(one),
-                (_, Value::Object(keys), one) => drop(keys.insert(way.way.word().to_owned(), one)),
+                (_, Value::Object(keys), one) => {
+                    drop(keys.insert(direction.direction.word().to_owned(), one))
+                }
                 _ => {}
             }
         }
@@ -182,9 +184,11 @@ mod tests {
             rtt: Some(Duration::from_millis(20)),
             cwnd: ByteCount::new(30_000),
         };
-        let way = |way, paths| WayInterval { way, paths };
-        let ways =
-            vec![way(TestDirection::Forward, vec![path(1_250_000)]), way(TestDirection::Reverse, Vec::new())];
+        let direction = |direction, paths| WayInterval { direction, paths };
+        let ways = vec![
+            direction(TestDirection::Forward, vec![path(1_250_000)]),
+            direction(TestDirection::Reverse, Vec::new()),
+        ];
         let both = Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways };
         let document = both.document();
         assert_eq!((&document["bytes"], &document["reverse"]["bytes"]), (&json!(1_250_000), &json!(0)));

@@ -64,19 +64,20 @@
 mod agree;
 mod clock;
 mod counters;
+mod direction;
 mod document;
 mod exchange;
 mod intervals;
 pub mod link_entry;
+mod load;
 mod measured;
 mod names;
 pub mod path_entry;
-mod pour;
 pub mod protocol;
 mod verdict;
-mod way;
 
 pub use agree::{AgreeError, TestRequest, agree, answer, limits_of};
+pub use direction::TestDirection;
 pub use document::{AloneEntry, BenchDocument};
 pub use exchange::{AgreedTest, Exchange, ExchangeError};
 pub use intervals::{Interval, PathInterval, WayInterval};
@@ -84,4 +85,3 @@ pub use link_entry::LinkEntry;
 pub use measured::{Measured, OneWay, Role, cpu_s_per_gb};
 pub use path_entry::PathEntry;
 pub use verdict::{Alone, Diagnosis, Remedy, RemedyWords, TestSummary, judge, losses_of};
-pub use way::TestDirection;

@@ -1,10 +1,10 @@
 //! The reports of both ends of a finished test.
 
+use crate::direction::TestDirection;
 use crate::intervals::Interval;
 use crate::names;
 use crate::path_entry::{PathEntry, rate};
 use crate::protocol::{Ask, EndReport, ReceiverReport, RequestedDirection};
-use crate::way::TestDirection;
 use anabranch_base::Duration;
 use anabranch_net::LinkReport;
 
@@ -40,7 +40,7 @@ pub struct Measured {
 #[derive(Clone, Debug)]
 pub struct OneWay<'a> {
     /// Which.
-    pub way: TestDirection,
+    pub direction: TestDirection,
     /// The sending end.
     pub sender: Option<&'a EndReport>,
     /// The receiving one.
@@ -54,9 +54,9 @@ pub struct OneWay<'a> {
 }
 
 impl Role {
-    /// The end that sends `way`.
-    pub fn sending(way: TestDirection) -> Role {
-        match way {
+    /// The end that sends `direction`.
+    pub fn sending(direction: TestDirection) -> Role {
+        match direction {
             TestDirection::Forward => Role::Client,
             TestDirection::Reverse => Role::Server,
         }
@@ -96,16 +96,17 @@ impl Measured {
         }
     }
 
-    fn one(&self, way: TestDirection) -> OneWay<'_> {
-        let (sender, receiver) = (self.of(Role::sending(way)), self.of(Role::sending(way).other()));
+    fn one(&self, direction: TestDirection) -> OneWay<'_> {
+        let (sender, receiver) =
+            (self.of(Role::sending(direction)), self.of(Role::sending(direction).other()));
         let paths = match sender {
-            Some(report) if Role::sending(way) == self.role => report.paths.clone(),
+            Some(report) if Role::sending(direction) == self.role => report.paths.clone(),
             Some(report) => names::ours_for(&report.paths, &self.ours.paths),
             // The sender said nothing: what arrived is what is known.
             None => self.ours.paths.clone(),
         };
-        let are_told = sender.is_some() && Role::sending(way) != self.role;
-        OneWay { way, sender, receiver, paths: shared(paths), are_told, part: 1.0 }
+        let are_told = sender.is_some() && Role::sending(direction) != self.role;
+        OneWay { direction, sender, receiver, paths: shared(paths), are_told, part: 1.0 }
     }
 
     fn of(&self, role: Role) -> Option<&EndReport> {

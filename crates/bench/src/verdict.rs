@@ -54,7 +54,7 @@ impl TestSummary {
     /// What `measured` says of the test's first direction. `config` is that of this end, the client.
     pub fn of(measured: &Measured, config: &Config) -> TestSummary {
         let (first, _) = measured.ways();
-        let is_ours = Role::sending(first.way) == Role::Client;
+        let is_ours = Role::sending(first.direction) == Role::Client;
         let busy =
             |report: Option<&EndReport>| report.map_or(0.0, |report| share(report.cpu_s, report.seconds));
         TestSummary {

@@ -162,8 +162,8 @@ async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> 
 async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
     let mut scenario = variant.scenario.clone();
     for link in &mut scenario.links {
-        for way in [&mut link.forward, &mut link.reverse] {
-            way.jitter = way.jitter.at_least(NOISE);
+        for direction in [&mut link.forward, &mut link.reverse] {
+            direction.jitter = direction.jitter.at_least(NOISE);
         }
     }
     let plan =

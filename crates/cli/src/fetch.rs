@@ -18,7 +18,7 @@ use crate::links::Outlets;
 use crate::live::farewell;
 use crate::notice;
 use crate::peer::{Partner, Peer};
-use crate::recv::{Came, ReceiveRun, destination};
+use crate::recv::{ReceiveOutcome, ReceiveRun, destination};
 use crate::report::Outcome;
 use crate::settings;
 
@@ -54,16 +54,16 @@ async fn fetch(
     let association = connect(endpoint, from, receiving.peer, output, interrupt).await?;
     let files = fetch_files(&association, destination);
     match receiving.run(&association, files, interrupt).await {
-        Came::Nothing(failure) => {
+        ReceiveOutcome::Nothing(failure) => {
             Err(failure.unwrap_or_else(|| Failure::PeerGone(format!("{} sent no file", receiving.peer))))
         }
-        Came::Broken { outcome, is_something_kept } => {
+        ReceiveOutcome::Broken { outcome, is_something_kept } => {
             if is_something_kept && !receiving.arguments.output.quiet {
                 notice::tell("part of the file is kept; the same command continues the transfer");
             }
             Ok(outcome)
         }
-        Came::Transfer(outcome) => Ok(outcome),
+        ReceiveOutcome::Transfer(outcome) => Ok(outcome),
     }
 }
 

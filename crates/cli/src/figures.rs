@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anabranch_studies::figures::wanted::{Wanted, wanted};
-use anabranch_studies::figures::{Conduct, FIGURES};
+use anabranch_studies::figures::selection::{Selection, selection};
+use anabranch_studies::figures::{FIGURES, RunOptions};
 use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
 
@@ -33,19 +33,19 @@ pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Res
 }
 
 /// What these names stand for, each record once, in the order of the catalogue; every one where no name is given.
-fn figures(ids: &[String]) -> Vec<Wanted> {
+fn figures(ids: &[String]) -> Vec<Selection> {
     if ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL)) {
-        return FIGURES.iter().map(|figure| Wanted::whole(figure)).collect();
+        return FIGURES.iter().map(|figure| Selection::whole(figure)).collect();
     }
     // The arguments take no other names.
-    wanted(ids.iter().map(String::as_str)).unwrap_or_default()
+    selection(ids.iter().map(String::as_str)).unwrap_or_default()
 }
 
 /// How figures are run, with what is kept of them.
-fn conduct(study: &StudyArguments, watch: Arc<FigureWatch>) -> Result<Conduct, Failure> {
+fn options(study: &StudyArguments, watch: Arc<FigureWatch>) -> Result<RunOptions, Failure> {
     let kept = KeptRuns::in_folder(&study.dir, &by_recorded_results())
         .map_err(|error| LabFailure::Figure(error.into()))?;
-    Ok(Conduct { scale: study.scale, at_most: study.seeds, kept: kept.watched_by(watch) })
+    Ok(RunOptions { scale: study.scale, at_most: study.seeds, kept: kept.watched_by(watch) })
 }
 
 /// Where pages and curves of a scale go.
@@ -61,8 +61,8 @@ fn scale_name(scale: StudyScale) -> &'static str {
 }
 
 /// A page's file: `iy-f4.md`, for panels `iy-f5a-iy-f5b.md`.
-fn page_name(wanted: &Wanted) -> String {
-    format!("{}.md", wanted.name().to_lowercase().replace(' ', "-"))
+fn page_name(selection: &Selection) -> String {
+    format!("{}.md", selection.name().to_lowercase().replace(' ', "-"))
 }
 
 /// Names in their order, for messages.

@@ -49,12 +49,12 @@ mod send;
 mod serve;
 mod settings;
 mod sim;
-mod strangers;
+mod succession;
 #[cfg(feature = "full")]
 mod sweep;
 mod threads;
 mod transfer;
-mod turns;
+mod unreadable_peers;
 mod view;
 
 use std::ffi::OsString;

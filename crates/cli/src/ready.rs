@@ -25,7 +25,7 @@ pub fn check(listening: &Listening, output: &Output) -> Result<(), Failure> {
 
 /// Where the line is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spoken {
+pub enum LineTarget {
     /// On standard output.
     Output,
     /// On standard error, as standard output is for something else.
@@ -34,13 +34,13 @@ pub enum Spoken {
     Nowhere,
 }
 
-impl Spoken {
+impl LineTarget {
     /// On standard error, where standard output has JSON.
-    pub fn by(output: &Output) -> Spoken {
+    pub fn by(output: &Output) -> LineTarget {
         match (output.quiet, output.is_json()) {
-            (true, _) => Spoken::Nowhere,
-            (false, true) => Spoken::Error,
-            (false, false) => Spoken::Output,
+            (true, _) => LineTarget::Nowhere,
+            (false, true) => LineTarget::Error,
+            (false, false) => LineTarget::Output,
         }
     }
 }
@@ -57,13 +57,19 @@ pub struct OtherEnd {
 }
 
 /// Prints the line with the command for the other end, and what has to be there. `hosts` is what was given to listen on.
-pub fn tell(endpoint: &Endpoint, hosts: &[HostPort], listening: &Listening, spoken: Spoken, other: OtherEnd) {
+pub fn tell(
+    endpoint: &Endpoint,
+    hosts: &[HostPort],
+    listening: &Listening,
+    spoken: LineTarget,
+    other: OtherEnd,
+) {
     let to = addresses::to_paste(hosts, &endpoint.local_addresses());
     for line in lines(listening, other, &to) {
         match spoken {
-            Spoken::Output => report::print_line(&line),
-            Spoken::Error => notice::show(&line),
-            Spoken::Nowhere => {}
+            LineTarget::Output => report::print_line(&line),
+            LineTarget::Error => notice::show(&line),
+            LineTarget::Nowhere => {}
         }
     }
 }

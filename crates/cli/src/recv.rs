@@ -17,12 +17,12 @@ use crate::links::charges;
 use crate::live::{INTERRUPTED, dismiss, watched};
 use crate::notice;
 use crate::peer::{Partner, Peer};
-use crate::ready::{self, OtherEnd, Spoken};
+use crate::ready::{self, LineTarget, OtherEnd};
 use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
-use crate::strangers;
+use crate::succession::{self, Stay, interrupted};
 use crate::transfer::{FileCounts, Progress, follow, not_received};
-use crate::turns::{self, Stay, interrupted};
+use crate::unreadable_peers;
 use crate::view::ProgressView;
 use anabranch_net::Clock;
 use anabranch_net::monitor::{DataDirection, PathMonitor};
@@ -65,7 +65,7 @@ async fn receive_all(
                 accepted = endpoint.accept() => accepted
                     .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
                 () = interrupt.pressed() => return interrupted(broken_off),
-                    never = strangers::tell(endpoint, arguments.output, &mut told) => match never {},
+                    never = unreadable_peers::tell(endpoint, arguments.output, &mut told) => match never {},
             },
         };
         let peer = peer_of(&association, security);
@@ -75,21 +75,21 @@ async fn receive_all(
         tokio::pin!(receiving);
         let came = tokio::select! {
             came = &mut receiving => came,
-            () = turns::successor(endpoint, &association, &mut next, Stay::of(arguments.keep)) => receiving.await,
+            () = succession::successor(endpoint, &association, &mut next, Stay::of(arguments.keep)) => receiving.await,
         };
         match came {
-            Came::Nothing(why) => tell_of_nothing(&peer, why.as_ref(), arguments),
-            Came::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
+            ReceiveOutcome::Nothing(why) => tell_of_nothing(&peer, why.as_ref(), arguments),
+            ReceiveOutcome::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 if let Some(newcomer) = next {
                     newcomer.abort(INTERRUPTED);
                 }
                 return Ok(outcome);
             }
-            Came::Transfer(outcome) | Came::Broken { outcome, .. } if arguments.keep => {
+            ReceiveOutcome::Transfer(outcome) | ReceiveOutcome::Broken { outcome, .. } if arguments.keep => {
                 outcome.show(arguments.result_output());
             }
             // The one transfer that was asked for is still to come; what went to standard output cannot be taken back.
-            Came::Broken { outcome, is_something_kept }
+            ReceiveOutcome::Broken { outcome, is_something_kept }
                 if (next.is_some() || is_something_kept) && !is_output(&arguments.dir) =>
             {
                 if let Some(failure) = &outcome.failure {
@@ -100,7 +100,7 @@ async fn receive_all(
                 }
                 broken_off = Some(outcome);
             }
-            Came::Transfer(outcome) | Came::Broken { outcome, .. } => return Ok(outcome),
+            ReceiveOutcome::Transfer(outcome) | ReceiveOutcome::Broken { outcome, .. } => return Ok(outcome),
         }
     }
 }
@@ -118,7 +118,7 @@ fn tell_of_nothing(peer: &Peer, why: Option<&Failure>, arguments: &RecvArguments
 }
 
 /// What came of an association.
-pub enum Came {
+pub enum ReceiveOutcome {
     /// The peer left without offering a file, perhaps for this reason.
     Nothing(Option<Failure>),
     /// The sender left, or vanished, in the middle.
@@ -164,7 +164,7 @@ impl ReceiveRun<'_> {
         association: &Association,
         files: Transfer<'_, ReceiveFilesError>,
         interrupt: &mut Interrupt,
-    ) -> Came {
+    ) -> ReceiveOutcome {
         let ReceiveRun { arguments, resolved, peer, destination } = self;
         let clock = Clock::start();
         let progress = Progress::new(clock);
@@ -179,7 +179,7 @@ impl ReceiveRun<'_> {
             )
         );
         if is_gone && progress.tally() == FileCounts::default() && progress.current().is_none() {
-            return Came::Nothing(failure);
+            return ReceiveOutcome::Nothing(failure);
         }
         let mut summary = summary(&monitor, &progress, destination);
         if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
@@ -190,7 +190,11 @@ impl ReceiveRun<'_> {
         let document = Some(TransferDocument::new(&monitor, &progress, (*resolved).clone()).into());
         let outcome = Outcome { document, summary, failure };
         let is_something_kept = progress.is_something_kept();
-        if is_broken { Came::Broken { outcome, is_something_kept } } else { Came::Transfer(outcome) }
+        if is_broken {
+            ReceiveOutcome::Broken { outcome, is_something_kept }
+        } else {
+            ReceiveOutcome::Transfer(outcome)
+        }
     }
 }
 
@@ -202,9 +206,9 @@ fn peer_of(association: &Association, security: &Security) -> Peer {
 }
 
 /// Where the line to paste is printed: standard output may be for the file.
-fn spoken(arguments: &RecvArguments) -> Spoken {
-    match Spoken::by(&arguments.output) {
-        Spoken::Output if is_output(&arguments.dir) => Spoken::Error,
+fn spoken(arguments: &RecvArguments) -> LineTarget {
+    match LineTarget::by(&arguments.output) {
+        LineTarget::Output if is_output(&arguments.dir) => LineTarget::Error,
         spoken => spoken,
     }
 }

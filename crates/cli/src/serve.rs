@@ -16,12 +16,12 @@ use crate::key::{self, Listening};
 use crate::live::{INTERRUPTED, dismiss};
 use crate::notice;
 use crate::peer::{Partner, Peer};
-use crate::ready::{self, OtherEnd, Spoken};
+use crate::ready::{self, LineTarget, OtherEnd};
 use crate::report::Outcome;
 use crate::send::{SendRun, Sent, left_out, open};
 use crate::settings;
-use crate::strangers;
-use crate::turns::{self, Stay, interrupted};
+use crate::succession::{self, Stay, interrupted};
+use crate::unreadable_peers;
 
 /// Serves `found` until one receiver has all, or with `--keep` until Ctrl-C.
 ///
@@ -45,7 +45,7 @@ pub async fn run(
     let listening = key::to_listen(&arguments.secrecy, interrupt).await?;
     ready::check(&listening, &arguments.output)?;
     let endpoint = endpoint::to_listen(hosts, &config, &listening.security).await?;
-    ready::tell(&endpoint, hosts, &listening, Spoken::by(&arguments.output), RECEIVER);
+    ready::tell(&endpoint, hosts, &listening, LineTarget::by(&arguments.output), RECEIVER);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let congestion_control = config.congestion_control;
@@ -76,7 +76,7 @@ impl Server<'_> {
                     accepted = self.endpoint.accept() => accepted
                         .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
                     () = interrupt.pressed() => return interrupted(broken_off),
-                    never = strangers::tell(self.endpoint, self.arguments.output, &mut told) => match never {},
+                    never = unreadable_peers::tell(self.endpoint, self.arguments.output, &mut told) => match never {},
                 },
             };
             let sources = match once.clone().map_or_else(|| open(self.arguments), Ok) {
@@ -95,7 +95,7 @@ impl Server<'_> {
             tokio::pin!(serving);
             let Sent { outcome, is_begun } = tokio::select! {
                 sent = &mut serving => sent,
-                () = turns::successor(self.endpoint, &association, &mut next, stay) => serving.await,
+                () = succession::successor(self.endpoint, &association, &mut next, stay) => serving.await,
             };
             let is_over = match &outcome.failure {
                 Some(Failure::Interrupted) => {

@@ -7,7 +7,7 @@ mod tables;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_observe::{About, MOST_WRITTEN, Sinks, Wanted, results, timed_results};
+use anabranch_observe::{About, MOST_WRITTEN, RecordOptions, Sinks, results, timed_results};
 use anabranch_scenario::Scenario;
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
@@ -103,10 +103,10 @@ fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
 fn simulate(
     loaded: &Loaded,
     plan: Plan,
-    wanted: &Wanted,
+    wanted: &RecordOptions,
     watcher: &Watcher,
 ) -> Result<Replications, Failure> {
-    if *wanted == Wanted::default() {
+    if *wanted == RecordOptions::default() {
         return Ok(replicate(&loaded.scenario, plan, watcher)?);
     }
     let command = command_line(std::env::args());
@@ -148,7 +148,7 @@ fn finish(sinks: Sinks<'_>, first: &Replications, all: &[RunResult]) -> Result<(
 fn watch(
     loaded: &Loaded,
     seed: u64,
-    wanted: &Wanted,
+    wanted: &RecordOptions,
     watcher: &Watcher,
     sinks: &mut Sinks<'_>,
 ) -> Result<Replications, Failure> {
@@ -166,8 +166,12 @@ fn watch(
     Ok(Replications { runs: vec![result], wall: vec![since_start().saturating_sub(begun)], is_cut_short })
 }
 
-fn wanted(arguments: &SimArguments) -> Wanted {
-    Wanted { pcap: arguments.pcap.clone(), trace: arguments.trace.clone(), report: arguments.report.clone() }
+fn wanted(arguments: &SimArguments) -> RecordOptions {
+    RecordOptions {
+        pcap: arguments.pcap.clone(),
+        trace: arguments.trace.clone(),
+        report: arguments.report.clone(),
+    }
 }
 
 /// The command as a shell takes it.

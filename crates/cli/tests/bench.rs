@@ -93,9 +93,9 @@ fn the_server_sends_and_the_paths_have_the_clients_names() {
 fn both_send_at_once() {
     let (client, _) = test("-t 1 --bidir -b 4M --json");
     let document = client.json();
-    for way in [&document, &document["reverse"]] {
-        assert!((number(&way["goodput_bps"]) / 4e6 - 1.0).abs() < 0.2, "{document:#}");
-        assert_eq!(paths(way).len(), 2);
+    for direction in [&document, &document["reverse"]] {
+        assert!((number(&direction["goodput_bps"]) / 4e6 - 1.0).abs() < 0.2, "{document:#}");
+        assert_eq!(paths(direction).len(), 2);
     }
     assert_eq!(
         (&document["direction"], &document["reverse"]["direction"]),

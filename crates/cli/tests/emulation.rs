@@ -129,8 +129,12 @@ fn over_unequal_links(without: &[&str]) -> Value {
     program.interrupt();
     let document = document(&program.finish().expect(130).stdout);
     for link in document["links"].as_array().expect("links") {
-        for way in ["forward", "reverse"] {
-            assert_eq!((&link[way]["lost"], &link[way]["queue_drops"]), (&0.into(), &0.into()), "{link:#}");
+        for direction in ["forward", "reverse"] {
+            assert_eq!(
+                (&link[direction]["lost"], &link[direction]["queue_drops"]),
+                (&0.into(), &0.into()),
+                "{link:#}"
+            );
         }
     }
     sent

@@ -265,16 +265,16 @@ fn datagrams_that_are_not_sctp_are_ignored() {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 1_000_000);
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
-    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let peer = UdpSocket::bind("127.0.0.1:0").expect("a port");
     for length in 0..500 {
-        stranger.send_to(&vec![0x5a; length], &to).expect("sent");
+        peer.send_to(&vec![0x5a; length], &to).expect("sent");
     }
     run(anabranch(&format!("send --to {to}")).arg(&path)).expect(0);
     recv.finish().expect(0);
 }
 
 /// A peer that speaks SCTP, and then whatever the test wants.
-async fn stranger(to: &str) -> Association {
+async fn peer(to: &str) -> Association {
     let local = vec!["127.0.0.1:0".parse().expect("an address")];
     let options = Options { local, ..Options::with(Security::Sealed(KEY.parse().expect("a key"))) };
     let endpoint = Endpoint::bind(options).expect("a port");
@@ -318,7 +318,7 @@ async fn a_peer_that_sends_garbage_is_refused_and_reported_and_the_next_may_come
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 10);
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
-    let peer = stranger(&to).await;
+    let peer = peer(&to).await;
     say(&peer, b"GET / HTTP/1.1\r\n\r\n").await;
     let reason = peer.recv().await.expect_err("nothing to say to that").to_string();
     assert!(reason.contains("file protocol: a frame of unknown kind 0x47"), "{reason}");
@@ -337,7 +337,7 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
     let inbox = outer.path().join("inbox");
     std::fs::create_dir(&inbox).expect("a directory");
     let (recv, to) = receiver("127.0.0.1", &inbox, "");
-    let peer = stranger(&to).await;
+    let peer = peer(&to).await;
     for name in ["../evil", "/etc/evil", "..", "a/../../evil", "\u{1b}[2J/..", "a\0b", ""] {
         say(&peer, &[b"\x01\x03\0".as_slice(), &[0; 24], name.as_bytes()].concat()).await;
         say(&peer, b"\x02content").await;
@@ -382,7 +382,7 @@ async fn a_sender_that_guesses_a_files_name_and_size_learns_nothing_of_its_conte
     let to_dir = tempdir().expect("a directory");
     std::fs::write(to_dir.path().join("secret"), "123456").expect("a file");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
-    let peer = stranger(&to).await;
+    let peer = peer(&to).await;
     let has = ReceiverAnswer::Has(ByteCount::new(6));
     let exists = "\"secret\" exists already; use `anabranch recv --force` to replace it";
     for guess in [b"000000", b"123457"] {
@@ -401,7 +401,7 @@ async fn a_sender_that_guesses_a_files_name_and_size_learns_nothing_of_its_conte
 async fn while_one_transfer_runs_others_are_turned_away() {
     let to_dir = tempdir().expect("a directory");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
-    let first = stranger(&to).await;
+    let first = peer(&to).await;
     say(&first, &[b"\x01\x03\0".as_slice(), &[0; 24], b"a"].concat()).await;
     let path = file(to_dir.path(), "b", 10);
     let second = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);

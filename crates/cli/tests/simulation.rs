@@ -100,8 +100,8 @@ fn a_script_gets_every_key_of_the_contract() {
     );
     has(path, "mean_cwnd_bytes mean_rtt_s goodput_bps app_limited_s cwnd_limited_s rwnd_limited_s");
     has(path, "scheduler_limited_s down_s");
-    for way in ["forward", "reverse"] {
-        has(&one["links"][0][way], "packets lost queue_drops marked utilisation");
+    for direction in ["forward", "reverse"] {
+        has(&one["links"][0][direction], "packets lost queue_drops marked utilisation");
     }
     has(&document["summary"]["main"], "n goodput_bps completion_s");
     has(&document["summary"]["main"]["goodput_bps"], "mean sd ci95");

@@ -75,17 +75,24 @@ pub enum TournamentError {
         "there is no network {id:?}; ids are core-00 to core-53, drawn-2026-00 to drawn-2026-39, published-16-00 to published-16-31, and \
          drawn-SEED-00 to drawn-SEED-39"
     )]
-    UnknownNetwork { id: String },
+    UnknownNetwork {
+        /// The id.
+        id: String,
+    },
     /// A name without a policy.
     #[error("there is no policy {name:?}; known are {known}")]
     UnknownPolicy {
+        /// The name.
         name: String,
         /// Those that there are.
         known: String,
     },
     /// A name without a profile.
     #[error("there is no profile {name:?}")]
-    UnknownProfile { name: String },
+    UnknownProfile {
+        /// The name.
+        name: String,
+    },
     /// A network whose bound cannot be computed.
     #[error("there is no bound: {what}")]
     NoBound {
@@ -94,7 +101,10 @@ pub enum TournamentError {
     },
     /// A seed whose set is shipped.
     #[error("the set of seed {seed} is shipped, and another generator drew it: choose another seed")]
-    ShippedSeed { seed: u64 },
+    ShippedSeed {
+        /// The seed.
+        seed: u64,
+    },
 }
 
 impl Tournament {

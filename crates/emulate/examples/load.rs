@@ -344,10 +344,10 @@ impl Processor {
 
 fn print(report: &RelayReport, plan: &Plan) {
     for link in &report.links {
-        for (way, side) in [("forward", link.forward), ("reverse", link.reverse)] {
+        for (direction, side) in [("forward", link.forward), ("reverse", link.reverse)] {
             let counters = side.counters;
             println!(
-                "{:<8} {way}  {:>8} packets  {:>6} queue drops  {:>6.2} % of {} Mbit/s",
+                "{:<8} {direction}  {:>8} packets  {:>6} queue drops  {:>6.2} % of {} Mbit/s",
                 link.name,
                 counters.arrived,
                 counters.queue_drops,

@@ -74,7 +74,7 @@ impl NamespacePair {
 
     /// The same over `network`, which is that of `scenario`.
     pub(crate) fn open_over(network: Network, scenario: &Scenario) -> Result<NamespacePair, SetupError> {
-        NamespacePair::open_with(network, scenario, [Offload::Wanted; 2])
+        NamespacePair::open_with(network, scenario, [Offload::Requested; 2])
     }
 
     /// The same with offload, or without, near and far.
@@ -147,7 +147,7 @@ impl NamespacePair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offload {
     /// Where the kernel can.
-    Wanted,
+    Requested,
     /// Each packet is alone.
     #[cfg_attr(not(test), allow(dead_code))]
     Refused,
@@ -157,7 +157,7 @@ pub(crate) enum Offload {
 fn devices(interfaces: &[InterfacePair], offload: Offload) -> Result<Vec<SyncDevice>, SetupError> {
     let made = interfaces.iter().map(|InterfacePair { name, .. }| {
         let device = match offload {
-            Offload::Wanted => device(name, true).or_else(|_| device(name, false)),
+            Offload::Requested => device(name, true).or_else(|_| device(name, false)),
             Offload::Refused => device(name, false),
         };
         device.map_err(|error| SetupError::Device { name: name.clone(), error })

@@ -141,7 +141,7 @@ pub struct PathInput {
     /// Index into the scenario's paths.
     pub path: usize,
     /// From which end.
-    pub way: Way,
+    pub direction: Way,
     /// What comes.
     pub datagram: Datagram,
 }
@@ -154,7 +154,7 @@ pub struct PathOutput {
     /// Index into the scenario's paths.
     pub path: usize,
     /// Towards which end.
-    pub way: Way,
+    pub direction: Way,
     /// What leaves.
     pub datagram: Datagram,
 }
@@ -202,23 +202,23 @@ impl Network {
     /// What each direction of each link did until it was last looked at: forward, reverse.
     pub fn sides(&mut self) -> Vec<[SideReport; 2]> {
         let (now, links) = (self.now, self.fabric.links());
-        let mut side = |link, way| {
-            let link = self.fabric.link_mut(link, way);
+        let mut side = |link, direction| {
+            let link = self.fabric.link_mut(link, direction);
             SideReport {
                 utilisation: link.utilisation(now),
                 counters: link.counters(),
                 in_flight: link.holds(),
             }
         };
-        (0..links).map(|link| Way::BOTH.map(|way| side(link, way))).collect()
+        (0..links).map(|link| Way::BOTH.map(|direction| side(link, direction))).collect()
     }
 
     /// A direction of a link, to be changed before the first datagram comes.
     ///
     /// # Panics
     /// There is no such link.
-    pub fn link_mut(&mut self, link: usize, way: Way) -> &mut Link<Datagram> {
-        self.fabric.link_mut(link, way)
+    pub fn link_mut(&mut self, link: usize, direction: Way) -> &mut Link<Datagram> {
+        self.fabric.link_mut(link, direction)
     }
 
     /// Lets everything happen that is due, each thing at its own time.
@@ -252,8 +252,8 @@ impl Network {
             Direction::Reverse => &[Way::Reverse],
             Direction::Both => &Way::BOTH,
         };
-        for way in ways {
-            self.fabric.change(self.now, link, *way, change.clone());
+        for direction in ways {
+            self.fabric.change(self.now, link, *direction, change.clone());
             self.settle();
         }
     }
@@ -274,12 +274,12 @@ impl Machine for Network {
 
     fn handle(&mut self, now: Time, entry: PathInput) {
         self.advance(now);
-        let PathInput { path, way, datagram } = entry;
+        let PathInput { path, direction, datagram } = entry;
         let [forward, reverse] = self.ways[path];
         let packet = Packet {
             ecn: datagram.ecn,
             may_fragment: datagram.may_fragment(),
-            route: match way {
+            route: match direction {
                 Way::Forward => forward,
                 Way::Reverse => reverse,
             },
@@ -308,8 +308,8 @@ fn leaving(at: Time, packet: Packet<Datagram>) -> PathOutput {
     if ecn != datagram.ecn {
         datagram.bear(ecn);
     }
-    let way = if route.index().is_multiple_of(2) { Way::Forward } else { Way::Reverse };
-    PathOutput { at, path: route.index() / 2, way, datagram }
+    let direction = if route.index().is_multiple_of(2) { Way::Forward } else { Way::Reverse };
+    PathOutput { at, path: route.index() / 2, direction, datagram }
 }
 
 /// IPv4 and UDP: what a payload is on a link beyond itself.

@@ -16,10 +16,10 @@ use crate::namespaces::{NamespacePair, Offload, SetupError, Side};
 use crate::network::Network;
 
 const OFFLOADS: [[Offload; 2]; 4] = [
-    [Offload::Wanted, Offload::Wanted],
+    [Offload::Requested, Offload::Requested],
     [Offload::Refused, Offload::Refused],
-    [Offload::Wanted, Offload::Refused],
-    [Offload::Refused, Offload::Wanted],
+    [Offload::Requested, Offload::Refused],
+    [Offload::Refused, Offload::Requested],
 ];
 
 /// Namespaces with one path of 1 Gbit/s on which this part of all packets is damaged.

@@ -78,6 +78,7 @@ pub enum FabricEvent<L> {
         at: Time,
         /// The node in which it was lost.
         node: NodeIndex,
+        /// The packet.
         packet: Packet<L>,
         /// The reason.
         cause: LossCause,
@@ -85,9 +86,10 @@ pub enum FabricEvent<L> {
     /// A direction of a link has handled a packet or a timer, and its queue may have changed. Reported only after
     /// [`tell_work`](Fabric::tell_work).
     Worked {
+        /// The link.
         link: usize,
         /// The direction.
-        way: Way,
+        direction: Way,
     },
 }
 
@@ -185,9 +187,9 @@ impl<L: Load> Fabric<L> {
     }
 
     /// Applies `change` to a direction of a link.
-    pub fn change(&mut self, now: Time, link: usize, way: Way, change: Change) {
-        self.link_mut(link, way).change(now, change);
-        self.working = Some(node_of(link, way));
+    pub fn change(&mut self, now: Time, link: usize, direction: Way, change: Change) {
+        self.link_mut(link, direction).change(now, change);
+        self.working = Some(node_of(link, direction));
     }
 
     /// The next event for the driver; `None` when every packet is on a link or a medium.
@@ -212,16 +214,16 @@ impl<L: Load> Fabric<L> {
     ///
     /// # Panics
     /// There is no such link.
-    pub fn link(&self, link: usize, way: Way) -> &Link<L> {
-        &self.links[node_of(link, way) as usize]
+    pub fn link(&self, link: usize, direction: Way) -> &Link<L> {
+        &self.links[node_of(link, direction) as usize]
     }
 
     /// A direction of a link, mutable, to read values that must be counted first, or to change it before the run.
     ///
     /// # Panics
     /// There is no such link.
-    pub fn link_mut(&mut self, link: usize, way: Way) -> &mut Link<L> {
-        &mut self.links[node_of(link, way) as usize]
+    pub fn link_mut(&mut self, link: usize, direction: Way) -> &mut Link<L> {
+        &mut self.links[node_of(link, direction) as usize]
     }
 
     /// The number of links.
@@ -279,7 +281,7 @@ impl<L: Load> Fabric<L> {
         }
         let is_link = (node as usize) < self.links.len();
         (self.tells_work && is_link)
-            .then(|| FabricEvent::Worked { link: node as usize / 2, way: way_of(node) })
+            .then(|| FabricEvent::Worked { link: node as usize / 2, direction: way_of(node) })
     }
 
     #[inline]
@@ -347,8 +349,8 @@ impl<L: Load> Fabric<L> {
 
 impl Hop {
     /// A hop over a direction of a link.
-    pub const fn link(link: usize, way: Way) -> Hop {
-        Hop { node: node_of(link, way), from: Station::new(0), to: Station::new(0) }
+    pub const fn link(link: usize, direction: Way) -> Hop {
+        Hop { node: node_of(link, direction), from: Station::new(0), to: Station::new(0) }
     }
 
     /// A hop across a medium from one station to another.
@@ -371,9 +373,9 @@ fn mar<L: Load>(packet: &mut Packet<L>, fault: Fault) {
     }
 }
 
-const fn node_of(link: usize, way: Way) -> NodeIndex {
+const fn node_of(link: usize, direction: Way) -> NodeIndex {
     let forward = 2 * link as NodeIndex;
-    match way {
+    match direction {
         Way::Forward => forward,
         Way::Reverse => forward + 1,
     }

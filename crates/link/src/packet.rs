@@ -39,6 +39,7 @@ pub struct Round {
 pub enum Fate<L> {
     /// It arrived at the other end.
     Arrived {
+        /// The packet.
         packet: Packet<L>,
         /// True if it is the second copy of a duplicated packet.
         is_duplicate: bool,
@@ -49,6 +50,7 @@ pub enum Fate<L> {
     Lost {
         /// When it was lost; never later than the event.
         at: Time,
+        /// The packet.
         packet: Packet<L>,
         /// The reason.
         cause: LossCause,

@@ -31,7 +31,7 @@ type Failure = Box<dyn Error>;
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (role, words) = words.split_first().ok_or("usage: meter receive|send KEY=VALUE…")?;
-    let wanted = Wanted::read(words)?;
+    let wanted = Settings::read(words)?;
     let runtime = Runtime::new()?;
     match role.as_str() {
         "receive" => runtime.block_on(receive(&wanted)),
@@ -51,7 +51,7 @@ const REPLACED: [&str; 7] = [
 ];
 
 /// The settings of the command line.
-struct Wanted {
+struct Settings {
     local: Vec<SocketAddr>,
     remote: Vec<SocketAddr>,
     config: Config,
@@ -68,8 +68,8 @@ struct Messages {
     nanoseconds_apart: f64,
 }
 
-impl Wanted {
-    fn read(words: &[String]) -> Result<Wanted, Failure> {
+impl Settings {
+    fn read(words: &[String]) -> Result<Settings, Failure> {
         let words = words.iter().map(|word| word.split_once('=').ok_or(format!("{word}: not KEY=VALUE")));
         let words: BTreeMap<&str, &str> = words.collect::<Result<_, _>>()?;
         let number = |key: &str| words.get(key).map(|text| text.parse::<f64>()).transpose();
@@ -97,7 +97,7 @@ impl Wanted {
         }
         let (local, remote) =
             (addresses(words.get("local").copied())?, addresses(words.get("remote").copied())?);
-        Ok(Wanted { local, remote, config, seconds, length: length as usize, messages })
+        Ok(Settings { local, remote, config, seconds, length: length as usize, messages })
     }
 
     fn endpoint(&self) -> Result<Endpoint, Failure> {
@@ -120,7 +120,7 @@ fn addresses(text: Option<&str>) -> Result<Vec<SocketAddr>, Failure> {
     texts.map(|text| Ok(SocketAddr::from((IpAddr::from_str(text)?, 9899)))).collect()
 }
 
-async fn receive(wanted: &Wanted) -> Result<(), Failure> {
+async fn receive(wanted: &Settings) -> Result<(), Failure> {
     let endpoint = wanted.endpoint()?;
     println!("ready");
     let association = endpoint.accept().await.ok_or("no association was accepted")?;
@@ -173,7 +173,7 @@ async fn time(association: &Association, messages: &Messages) -> Result<(), Fail
 }
 
 /// Sends from this thread: its sleep is finer than that of the runtime's timer.
-fn send(wanted: &Wanted, runtime: &Runtime) -> Result<(), Failure> {
+fn send(wanted: &Settings, runtime: &Runtime) -> Result<(), Failure> {
     let endpoint = {
         let _entered = runtime.enter();
         wanted.endpoint()?

@@ -80,11 +80,11 @@ impl Association {
     ///
     /// Cancellation-safe: it changes nothing.
     pub async fn closed(&self) -> CloseReason {
-        let look = || match self.phase() {
+        let view = || match self.phase() {
             Phase::Closed(reason) => Some(reason),
             _ => None,
         };
-        until(&self.owner.notifiers.changed, look).await
+        until(&self.owner.notifiers.changed, view).await
     }
 
     /// Aborts the association at once and sends the reason `why` to the peer. What is not acknowledged may be lost.
@@ -102,28 +102,28 @@ impl Association {
     /// User data that was sent and that the peer has not acknowledged; once the association is over, what it never
     /// acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
-        self.look(core::Association::unacknowledged).unwrap_or_default()
+        self.view(core::Association::unacknowledged).unwrap_or_default()
     }
 
     /// User data that was sent and has not left yet, on any path. A sender that keeps a little data here keeps every
     /// path busy; more data here only adds delay.
     pub fn waiting(&self) -> ByteCount {
-        self.look(core::Association::waiting).unwrap_or_default()
+        self.view(core::Association::waiting).unwrap_or_default()
     }
 
     /// The size of the receive buffer in user data: as configured, or what it has grown to.
     pub fn receive_buffer(&self) -> ByteCount {
-        self.look(core::Association::receive_buffer).unwrap_or_default()
+        self.view(core::Association::receive_buffer).unwrap_or_default()
     }
 
     /// The amount of user data that can be sent without waiting.
     pub fn send_space(&self) -> ByteCount {
-        self.look(core::Association::send_space).unwrap_or_default()
+        self.view(core::Association::send_space).unwrap_or_default()
     }
 
     /// The number of streams there are each way, as the ends agreed: for sending, and for receiving.
     pub fn streams(&self) -> (u16, u16) {
-        self.look(core::Association::streams).flatten().unwrap_or_default()
+        self.view(core::Association::streams).flatten().unwrap_or_default()
     }
 
     /// Every present and past path, in the order of their ids.
@@ -146,12 +146,12 @@ impl Association {
 
     /// Waits until the handshake is done.
     pub(crate) async fn opened(&self) -> Result<(), CloseReason> {
-        let look = || match self.phase() {
+        let view = || match self.phase() {
             Phase::Opening => None,
             Phase::Open | Phase::Closing => Some(Ok(())),
             Phase::Closed(reason) => Some(Err(reason)),
         };
-        until(&self.owner.notifiers.changed, look).await
+        until(&self.owner.notifiers.changed, view).await
     }
 
     fn phase(&self) -> Phase {
@@ -169,9 +169,9 @@ impl Association {
     }
 
     /// Reads the association in the core, if it is there.
-    fn look<T>(&self, look: impl FnOnce(&core::Association) -> T) -> Option<T> {
+    fn view<T>(&self, view: impl FnOnce(&core::Association) -> T) -> Option<T> {
         let SharedHandle { shared, id, .. } = &*self.owner;
-        shared.lock().endpoint.association(*id).map(look)
+        shared.lock().endpoint.association(*id).map(view)
     }
 }
 

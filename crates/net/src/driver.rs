@@ -229,8 +229,8 @@ impl Driver {
             port.hear(is_connecting);
             port.undelivered.drain(..).for_each(|news| core.undelivered.add(news));
         }
-        if core.strangers.all() != self.inbox.strangers.all() {
-            core.strangers = self.inbox.strangers.clone();
+        if core.unreadable_peers.all() != self.inbox.unreadable_peers.all() {
+            core.unreadable_peers = self.inbox.unreadable_peers.clone();
         }
         core.set_flushed(self.ports.iter().all(|port| port.outbox.is_empty()));
         let now = core.latest();

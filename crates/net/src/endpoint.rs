@@ -20,12 +20,12 @@ use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
 use crate::opening::Opening;
-use crate::reach::{Pairing, pair_by_route, pair_hosts};
+use crate::pairing::{Pairing, pair_by_route, pair_hosts};
 use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Ciphers, Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
-use crate::strangers::Stranger;
+use crate::unreadable_peers::UnreadablePeer;
 use crate::waiting::until;
 
 /// The UDP port of SCTP over UDP (RFC 6951 §3.1: "the IANA-assigned port number 9899").
@@ -229,8 +229,8 @@ impl Endpoint {
 
     /// Peers that asked for a connection with packets that this end cannot read: with another key, for instance. The
     /// latest few are remembered.
-    pub fn strangers(&self) -> Vec<Stranger> {
-        self.owner.shared.lock().strangers.all().to_vec()
+    pub fn unreadable_peers(&self) -> Vec<UnreadablePeer> {
+        self.owner.shared.lock().unreadable_peers.all().to_vec()
     }
 
     /// Waits for the next association that a peer opens. `None` if none will come, because the runtime ends.
@@ -238,14 +238,14 @@ impl Endpoint {
     /// Cancellation-safe: if the future is dropped, no association is lost.
     pub async fn accept(&self) -> Option<Association> {
         let shared = &self.owner.shared;
-        let look = || {
+        let view = || {
             let mut core = shared.lock();
             match core.accept() {
                 Some((id, notifiers)) => Some(Some((id, notifiers))),
                 None => (!core.has_driver()).then_some(None),
             }
         };
-        let (id, notifiers) = until(&shared.accepted, look).await?;
+        let (id, notifiers) = until(&shared.accepted, view).await?;
         Some(Association::new(shared.clone(), id, notifiers))
     }
 

@@ -15,6 +15,7 @@ pub enum FrameError<E> {
     Length {
         /// The kind's name.
         kind: &'static str,
+        /// The length.
         length: usize,
         /// What it should be.
         expected: &'static str,
@@ -34,7 +35,11 @@ pub enum FrameError<E> {
     },
     /// A field has a value without a meaning.
     #[error("{field} is {value:#x}, which is not valid")]
-    Field { field: &'static str, value: u64 },
+    Field {
+        /// The field.
+        field: &'static str,
+        value: u64,
+    },
     /// A reason that is not text, or would play tricks on a terminal; as a sentence has it.
     #[error("{0} that is not printable text")]
     Text(&'static str),

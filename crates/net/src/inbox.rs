@@ -11,7 +11,7 @@ use bytes::Bytes;
 use crate::buffer_pool::BufferPool;
 use crate::receive_buffer::{HandedOver, ReceiveBuffer};
 use crate::seal::{Datagram, Opened, Sealing};
-use crate::strangers::Strangers;
+use crate::unreadable_peers::UnreadablePeers;
 
 /// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct ReceivedBatch<'a> {
 /// Packets for the core that came together.
 #[derive(Clone, Debug)]
 pub struct ReceivedTrain {
-    way: PathAddresses,
+    addresses: PathAddresses,
     channel: Channel,
     ecn: Ecn,
     bytes: Bytes,
@@ -60,7 +60,7 @@ pub struct Inbox {
     /// Peers that have forgotten their session.
     pub forgotten: Vec<Channel>,
     /// Peers whose packets cannot be read.
-    pub strangers: Strangers,
+    pub unreadable_peers: UnreadablePeers,
 }
 
 /// Whose packets they are.
@@ -77,7 +77,7 @@ impl Inbox {
         let ReceivedBatch { local, remote, ecn, .. } = received;
         let first = self.places.len();
         for place in received.places() {
-            self.strangers.on_plain(remote, &received.buffer.bytes()[place.clone()]);
+            self.unreadable_peers.on_plain(remote, &received.buffer.bytes()[place.clone()]);
             self.places.push(place);
         }
         let origin = Origin { channel: Channel::PLAIN, remote, moved_from: None };
@@ -93,13 +93,13 @@ impl Inbox {
         mut reply: impl FnMut(&[u8]),
     ) {
         let ReceivedBatch { local, remote, ecn, .. } = received;
-        let way = PathAddresses { local, remote };
+        let addresses = PathAddresses { local, remote };
         let first_train = self.trains.len();
         let mut open: Option<(Origin, usize)> = None;
         for place in received.places() {
             let datagram = &mut received.buffer.memory()[place.clone()];
             self.reply.clear();
-            match sealing.handle(way, datagram, &mut self.reply) {
+            match sealing.handle(addresses, datagram, &mut self.reply) {
                 Opened::Packet { channel, len, remote, moved_from } => {
                     let origin = Origin { channel, remote, moved_from };
                     let follows = open.is_some_and(|(last, _)| last == origin && moved_from.is_none());
@@ -111,7 +111,7 @@ impl Inbox {
                 }
                 Opened::Reply => reply(&self.reply),
                 Opened::Forgotten(channel) => self.forgotten.push(channel),
-                Opened::Nothing => self.strangers.on_not_opened(remote, datagram),
+                Opened::Nothing => self.unreadable_peers.on_not_opened(remote, datagram),
             }
         }
         self.close(local, ecn, open);
@@ -155,8 +155,8 @@ impl Inbox {
         places: Range<usize>,
     ) {
         let Origin { channel, remote, moved_from } = origin;
-        let (way, bytes) = (PathAddresses { local, remote }, bytes.clone());
-        self.trains.push(ReceivedTrain { way, channel, ecn, bytes, memory, places, moved_from });
+        let (addresses, bytes) = (PathAddresses { local, remote }, bytes.clone());
+        self.trains.push(ReceivedTrain { addresses, channel, ecn, bytes, memory, places, moved_from });
     }
 
     /// The memory of a batch for as long as it is needed, and how much it is: what fills half a buffer or more stays
@@ -173,7 +173,7 @@ impl Inbox {
 impl ReceivedTrain {
     /// The packets as the core takes them. `places` are the inbox's.
     fn packets<'a>(&'a self, places: &'a [Range<usize>]) -> Train<'a> {
-        let PathAddresses { local, remote } = self.way;
+        let PathAddresses { local, remote } = self.addresses;
         let ReceivedTrain { channel, ecn, ref bytes, memory, places: ref own, .. } = *self;
         Train { local, remote, channel, ecn, bytes, memory, packets: &places[own.clone()] }
     }

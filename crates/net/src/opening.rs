@@ -7,7 +7,7 @@ use anabranch_sctp::event::CloseReason;
 
 use crate::association::Association;
 use crate::endpoint::ConnectError;
-use crate::hearing::Undelivered;
+use crate::icmp::Undelivered;
 use crate::shared::Shared;
 
 /// An association that is being opened. When it is dropped, the attempt is abandoned.

@@ -8,7 +8,7 @@ use anabranch_base::{ByteCount, Time};
 use anabranch_sctp::association::{Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
 
-use crate::hearing::Undelivered;
+use crate::icmp::Undelivered;
 use crate::inbox::{Inbox, ReceivedBatch};
 use crate::links::{Carried, LinkId};
 use crate::outbox::{Outbox, PacketHeader, Packets};

@@ -15,12 +15,12 @@ use tokio::sync::Notify;
 
 use crate::association_entry::{AssociationEntry, Holder, Notifiers, Phase};
 use crate::clock::Clock;
-use crate::hearing::UndeliveredList;
-use crate::reach::Pairing;
+use crate::icmp::UndeliveredList;
+use crate::pairing::Pairing;
 use crate::report::SocketReports;
 use crate::seal::{self, Security};
 use crate::send_error::SendError;
-use crate::strangers::Strangers;
+use crate::unreadable_peers::UnreadablePeers;
 
 /// The endpoint as its handles and its driver see it.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct Core {
     /// What the network did not deliver while an association was being opened; maintained by the driver.
     pub undelivered: UndeliveredList,
     /// Peers whose packets cannot be read; maintained by the driver.
-    pub strangers: Strangers,
+    pub unreadable_peers: UnreadablePeers,
     clock: Clock,
     associations: BTreeMap<AssociationId, AssociationEntry>,
     incoming: VecDeque<AssociationId>,
@@ -69,7 +69,7 @@ impl Shared {
             endpoint,
             sockets,
             undelivered: UndeliveredList::default(),
-            strangers: Strangers::default(),
+            unreadable_peers: UnreadablePeers::default(),
             clock,
             associations: BTreeMap::new(),
             incoming: VecDeque::new(),

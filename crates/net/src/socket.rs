@@ -13,7 +13,7 @@ use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
 use crate::fragments;
-use crate::hearing::{self, Undelivered};
+use crate::icmp::{self, Undelivered};
 use crate::inbox::ReceivedBatch;
 use crate::outbox::Packets;
 use crate::receive_buffer::ReceiveBuffer;
@@ -149,12 +149,12 @@ impl Socket {
     /// Begins or ends to collect what the network says of packets that it did not deliver. Meanwhile a call may report an
     /// error that an earlier packet met.
     pub fn hear(&self, is_wanted: bool) {
-        hearing::hear(&self.io, self.address.is_ipv4(), is_wanted);
+        icmp::hear(&self.io, self.address.is_ipv4(), is_wanted);
     }
 
     /// Takes what was collected.
     pub fn heard(&self) -> Vec<Undelivered> {
-        hearing::heard(&self.io, self.address)
+        icmp::heard(&self.io, self.address)
     }
 
     /// Returns true if packets from `local` leave by this socket.

@@ -2,16 +2,16 @@
 
 use tokio::sync::Notify;
 
-/// Waits until `look` returns something; it looks at once, and again whenever `news` notifies all waiters.
+/// Waits until `probe` returns something; it looks at once, and again whenever `news` notifies all waiters.
 ///
 /// A notification while it looks, or before it waits, is not missed: the waiting begins before the look
 /// (`Notify::notify_waiters` wakes each `Notified` that was made before, polled or not).
 ///
-/// Cancellation-safe where `look` takes nothing unless it answers.
-pub async fn until<T>(news: &Notify, mut look: impl FnMut() -> Option<T>) -> T {
+/// Cancellation-safe where `probe` takes nothing unless it answers.
+pub async fn until<T>(news: &Notify, mut probe: impl FnMut() -> Option<T>) -> T {
     loop {
         let told = news.notified();
-        if let Some(seen) = look() {
+        if let Some(seen) = probe() {
             return seen;
         }
         told.await;
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn a_waiting_task_checks_only_when_notified_and_then_every_task_does() {
         let (news, looks) = (Notify::new(), Arc::new(AtomicU32::new(0)));
-        let look = || {
+        let probe = || {
             looks.fetch_add(1, Ordering::Relaxed);
             None::<()>
         };
-        let (mut first, mut second) = (pin!(until(&news, look)), pin!(until(&news, look)));
+        let (mut first, mut second) = (pin!(until(&news, probe)), pin!(until(&news, probe)));
         let mut context = Context::from_waker(Waker::noop());
         for round in 1..4 {
             for _ in 0..5 {

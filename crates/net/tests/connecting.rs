@@ -17,10 +17,10 @@ fn closed() -> SocketAddr {
     socket.local_addr().expect("an address")
 }
 
-/// Looks until `look` finds something, for ten seconds at most.
-async fn seen<T>(mut look: impl FnMut() -> Option<T>) -> T {
+/// Looks until `probe` finds something, for ten seconds at most.
+async fn seen<T>(mut probe: impl FnMut() -> Option<T>) -> T {
     for _ in 0..500 {
-        match look() {
+        match probe() {
             Some(found) => return found,
             None => tokio::time::sleep(Duration::from_millis(20)).await,
         }
@@ -64,8 +64,8 @@ async fn peers_that_cannot_be_read_are_known_with_the_reason() {
         let far = endpoint(here, true);
         let near = endpoint(there, false);
         let _opening = near.open(&far.local_addresses()).expect("an attempt");
-        let stranger = seen(|| far.strangers().into_iter().next()).await;
-        assert_eq!((stranger.remote, stranger.reason), ([127, 0, 0, 1].into(), reason));
+        let peer = seen(|| far.unreadable_peers().into_iter().next()).await;
+        assert_eq!((peer.remote, peer.reason), ([127, 0, 0, 1].into(), reason));
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anabranch_base::Duration;
-use anabranch_observe::{About, Body, Sinks, Wanted, results};
+use anabranch_observe::{About, Body, RecordOptions, Sinks, results};
 use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::{Replications, Run, RunProgress};
 
@@ -28,7 +28,8 @@ fn record(file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let scenario =
         Scenario::parse(&Source::new(file.display().to_string(), &text), &NoFiles, &[], &registry())?;
     let seed = scenario.run.seed;
-    let wanted = Wanted { pcap: None, trace: Some(folder.into()), report: Some(folder.join("report.html")) };
+    let wanted =
+        RecordOptions { pcap: None, trace: Some(folder.into()), report: Some(folder.join("report.html")) };
     let about = About { scenario: &scenario, name: "example", seed, command: "record", source: Some(&text) };
     let mut sinks = Sinks::open(&wanted, about)?;
     let mut run = Run::new(&scenario, seed, wanted.watch())?;

@@ -50,7 +50,7 @@
 //! | tables | `paths`, `links` and `packets`, a row a change, and `columns`, which names the unit and meaning of every column | [`trace`] |
 //! | page | one HTML file with results and zoomable charts, which needs no network | [`report`] |
 //!
-//! [`Sinks`] writes those that [`Wanted`] names, to files named for scenario and seed. Each module's `Sink` writes one of
+//! [`Sinks`] writes those that [`RecordOptions`] names, to files named for scenario and seed. Each module's `Sink` writes one of
 //! them to any [`Write`](std::io::Write).
 //!
 //! # Documents
@@ -83,7 +83,7 @@ use names::Names;
 pub use plan::{plan, timed_plan};
 pub use predictions::predictions;
 pub use simulation::{results, timed_results};
-pub use sinks::{CannotWrite, MOST_WRITTEN, Sinks, Wanted};
+pub use sinks::{CannotWrite, MOST_WRITTEN, RecordOptions, Sinks};
 
 /// What is recorded: one run of a scenario.
 #[derive(Clone, Copy, Debug)]

@@ -58,7 +58,7 @@ impl<W: Write> PcapSink<W> {
             Seen::Frame(event) => return self.take_frame(observation.at, event),
             _ => return Ok(()),
         };
-        let Some(way) = way(seen) else { return Ok(()) };
+        let Some(direction) = direction(seen) else { return Ok(()) };
         let (Some(transport), Some(numbers)) =
             (self.transports.get(seen.flow), self.numbers.get_mut(seen.path))
         else {
@@ -69,7 +69,7 @@ impl<W: Write> PcapSink<W> {
         let journey = Journey { path, from, ecn, identification: *number };
         *number = number.wrapping_add(1);
         let length = journey.wrap(*transport, &seen.bytes, &mut self.packet);
-        self.blocks.packet(interface(seen.path), observation.at, way, &self.packet, length)
+        self.blocks.packet(interface(seen.path), observation.at, direction, &self.packet, length)
     }
 
     /// Adds a frame of a radio station. The time is that of its end.
@@ -94,7 +94,7 @@ impl<W: Write> PcapSink<W> {
 }
 
 /// Which way a packet passes the first host, if it does at this step.
-fn way(seen: &PacketSeen) -> Option<PacketDirection> {
+fn direction(seen: &PacketSeen) -> Option<PacketDirection> {
     match (seen.from, seen.step) {
         (Host::First, Step::Sent) => Some(PacketDirection::Outbound),
         (Host::Second, Step::Arrived { .. }) => Some(PacketDirection::Inbound),
@@ -194,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_flow_or_path_that_the_scenario_does_not_have_is_left_out() {
-        let mut stranger = packet(Time::ZERO, Host::First, Step::Sent);
-        if let Seen::Packet(seen) = &mut stranger.what {
+        let mut peer = packet(Time::ZERO, Host::First, Step::Sent);
+        if let Seen::Packet(seen) = &mut peer.what {
             seen.flow = 99;
         }
-        assert!(packets_in(&captured(&[stranger])).is_empty());
+        assert!(packets_in(&captured(&[peer])).is_empty());
     }
 }

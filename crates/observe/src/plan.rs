@@ -1,6 +1,6 @@
 //! The JSON document of a plan.
 
-use anabranch_planner::{Method, Misplan, Mistake, Worth};
+use anabranch_planner::{MarginalGain, Method, Misplan, Mistake};
 use anabranch_scenario::Scenario;
 use anabranch_sim::predict::PlanReport;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn document(scenario: &Scenario, plan: &PlanReport) -> Value {
             "upper_bound_bps": flow.throughput_bps(plan.certificate.upper_bound),
             "gap": plan.gap(),
         },
-        "buffer": plan.worth.as_ref().map(|worth| buffer(plan, worth)),
+        "buffer": plan.marginal_gain.as_ref().map(|marginal_gain| buffer(plan, marginal_gain)),
         "sensitivity": plan.misplans.iter().map(|misplan| sensitivity(plan, misplan)).collect::<Vec<_>>(),
         "notes": plan.notes,
         "resolved": resolved(scenario),
@@ -61,11 +61,11 @@ fn path(plan: &PlanReport, index: usize) -> Value {
     })
 }
 
-fn buffer(plan: &PlanReport, worth: &Worth) -> Value {
+fn buffer(plan: &PlanReport, marginal_gain: &MarginalGain) -> Value {
     json!({
-        "next_packet_bps": plan.flow.throughput_bps(worth.next_packet),
-        "enough_packets": worth.enough,
-        "most_bps": plan.flow.throughput_bps(worth.most),
+        "next_packet_bps": plan.flow.throughput_bps(marginal_gain.next_packet),
+        "enough_packets": marginal_gain.enough,
+        "most_bps": plan.flow.throughput_bps(marginal_gain.most),
     })
 }
 

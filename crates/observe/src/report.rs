@@ -57,7 +57,7 @@ impl ReportSink {
         self.series.air.align();
         let flows: Vec<String> = result.flows.iter().map(|flow| flow.name.clone()).collect();
         let end = Time::ZERO + result.time;
-        let marks = marks::marks(about.scenario, &self.series.turns, &flows, end);
+        let marks = marks::marks(about.scenario, &self.series.state_changes, &flows, end);
         let bands = bands::bands(about.scenario, result.seed, end);
         let events = data::RunEvents { marks: &marks, bands: &bands };
         let data = data::ChartData::new(about.scenario, &self.series, bin, &flows, events, end);

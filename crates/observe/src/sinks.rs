@@ -15,7 +15,7 @@ use super::{About, pcap, trace};
 
 /// Which records are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RecordOptions {
     /// The folder of captures.
     pub pcap: Option<PathBuf>,
     /// The folder of tables.
@@ -49,7 +49,7 @@ pub struct CannotWrite {
 
 type Out = Counted<BufWriter<File>>;
 
-impl Wanted {
+impl RecordOptions {
     /// What the simulator has to note for them.
     pub fn watch(&self) -> Watch {
         let has_course = self.trace.is_some() || self.report.is_some();
@@ -70,7 +70,7 @@ impl<'a> Sinks<'a> {
     ///
     /// # Errors
     /// A file cannot be written; likewise below.
-    pub fn open(wanted: &Wanted, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
+    pub fn open(wanted: &RecordOptions, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
         let stem = format!("{}-seed{}", file_name(about.name), about.seed);
         let written = Rc::new(Cell::new(0));
         let begin = Begin { stem: &stem, about: &about, written: &written };
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn every_record_goes_to_a_file_named_for_scenario_and_seed() {
         let dir = tempfile::tempdir().unwrap();
-        let wanted = Wanted {
+        let wanted = RecordOptions {
             pcap: Some(dir.path().join("a/b")),
             trace: Some(dir.path().join("c")),
             report: Some(dir.path().join("d.html")),
@@ -250,8 +250,11 @@ mod tests {
     #[test]
     fn a_record_that_is_full_ends_and_says_when() {
         let dir = tempfile::tempdir().unwrap();
-        let wanted =
-            Wanted { pcap: Some(dir.path().to_owned()), trace: Some(dir.path().to_owned()), report: None };
+        let wanted = RecordOptions {
+            pcap: Some(dir.path().to_owned()),
+            trace: Some(dir.path().to_owned()),
+            report: None,
+        };
         let scenario = testing::scenario();
         let mut sinks = Sinks::open(&wanted, testing::about(&scenario)).unwrap();
         sinks.most = 10_000;
@@ -269,7 +272,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_a_file_is_named_in_the_error() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let wanted = Wanted { pcap: Some(file.path().to_owned()), ..Wanted::default() };
+        let wanted = RecordOptions { pcap: Some(file.path().to_owned()), ..RecordOptions::default() };
         let scenario = testing::scenario();
         let error = Sinks::open(&wanted, testing::about(&scenario)).err().unwrap();
         assert_eq!(error.path, file.path());
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn nothing_wanted_is_nothing_watched() {
-        assert_eq!(Wanted::default().watch(), Watch::default());
+        assert_eq!(RecordOptions::default().watch(), Watch::default());
     }
 
     #[test]

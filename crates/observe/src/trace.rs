@@ -148,7 +148,7 @@ mod tests {
             srtt: None,
             rto: Duration::from_nanos(1_000_000_007),
             measured: PathMeasurements {
-                way: Some(Duration::from_millis(21)),
+                delay: Some(Duration::from_millis(21)),
                 least_way: Some(Duration::from_millis(20)),
                 rate: Some(BitRate::from_mbps(9)),
                 peak_rate: None,

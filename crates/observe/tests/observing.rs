@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
-use anabranch_observe::{About, Sinks, Wanted};
+use anabranch_observe::{About, RecordOptions, Sinks};
 use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Run, RunProgress};
@@ -59,7 +59,7 @@ fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
         .expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(&folder).expect("a folder for temporary files");
-    let wanted = Wanted {
+    let wanted = RecordOptions {
         pcap: Some(folder.clone()),
         trace: Some(folder.clone()),
         report: Some(folder.join("phone.html")),
@@ -84,7 +84,7 @@ fn a_report_of_a_mesh_has_a_map_and_the_air_time_of_its_stations() {
     let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[], &registry()).expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("observing");
     fs::create_dir_all(&folder).expect("a folder for temporary files");
-    let wanted = Wanted { pcap: None, trace: None, report: Some(folder.join("radio-string.html")) };
+    let wanted = RecordOptions { pcap: None, trace: None, report: Some(folder.join("radio-string.html")) };
     let command = "anabranch sim scenarios/radio-string.toml --report radio-string.html";
     let about = About { scenario: &scenario, name, seed: 1, command, source: Some(text) };
     let mut sinks = Sinks::open(&wanted, about).expect("files that can be written");

@@ -12,11 +12,11 @@ pub const MOST_COMBINATIONS: f64 = 1e9;
 /// # Errors
 /// More than [`MOST_COMBINATIONS`] combinations.
 pub fn brute_force(problem: &Problem) -> Result<Allocation, PlanError> {
-    let combinations = problem.reaches().iter().map(|reach| f64::from(*reach)).product();
+    let combinations = problem.reaches().iter().map(|limit| f64::from(*limit)).product();
     if combinations > MOST_COMBINATIONS {
         return Err(PlanError::TooMany { combinations, most: MOST_COMBINATIONS });
     }
-    let sets: Vec<Vec<u32>> = problem.reaches().iter().map(|reach| (1..=*reach).collect()).collect();
+    let sets: Vec<Vec<u32>> = problem.reaches().iter().map(|limit| (1..=*limit).collect()).collect();
     search(problem, &sets)
 }
 

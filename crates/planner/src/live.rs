@@ -113,7 +113,7 @@ impl LivePlanner {
 fn is_queueing(path: &PathSample) -> bool {
     path.one_way.map_or_else(
         || path.is_queueing(),
-        |one_way| one_way.way > one_way.least + (one_way.least + one_way.back) / 8 + LEAST_QUEUEING,
+        |one_way| one_way.delay > one_way.least + (one_way.least + one_way.back) / 8 + LEAST_QUEUEING,
     )
 }
 
@@ -258,7 +258,7 @@ mod tests {
     fn a_path_takes_its_rate_for_its_delay_there_and_the_least_delay_back() {
         let one_way = |there, back| {
             let [least, back] = [there, back].map(Duration::from_millis);
-            Some(OneWay { way: least * 2, least, back })
+            Some(OneWay { delay: least * 2, least, back })
         };
         let mut paths = [sample(0, 1, 0.0), sample(1, 1, 0.0)];
         for (path, one_way) in paths.iter_mut().zip([one_way(30, 10), one_way(90, 90)]) {
@@ -290,9 +290,9 @@ mod tests {
     #[test]
     fn a_path_in_congestion_avoidance_that_does_not_queue_may_carry_a_quarter_more() {
         let mut path = sample(0, 12, 0.0);
-        let one_way = |way| {
-            let [way, least, back] = [way, 20, 20].map(Duration::from_millis);
-            Some(OneWay { way, least, back })
+        let one_way = |delay| {
+            let [delay, least, back] = [delay, 20, 20].map(Duration::from_millis);
+            Some(OneWay { delay, least, back })
         };
         (path.one_way, path.cwnd) = (one_way(26), path.ssthresh + path.unit);
         assert_eq!(packets(&plan(&[path.clone()], 200)), [50]);

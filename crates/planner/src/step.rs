@@ -52,9 +52,9 @@ fn sets(problem: &Problem, step: u32, set: StepSet) -> Result<Vec<Vec<u32>>, Pla
     if step == 0 {
         return Err(PlanError::NoStep);
     }
-    let of_path = |(path, (curve, &reach)): (usize, (&Vec<f64>, &u32))| {
+    let of_path = |(path, (curve, &limit)): (usize, (&Vec<f64>, &u32))| {
         let largest = match set {
-            StepSet::Printed => reach,
+            StepSet::Printed => limit,
             StepSet::Repaired => curve.len() as u32,
         };
         let mut limits: Vec<u32> = (1..=largest / step).map(|times| times * step).collect();

@@ -1,7 +1,7 @@
 //! What a buffer is worth, and how the best limits move: values by buffer, the next packet, enough, and mistakes.
 
 use anabranch_models::{Markov, PathParameters, TimeoutBounds};
-use anabranch_planner::{Mistake, PlanError, Problem, by_buffer, exact, sensitivity, worth};
+use anabranch_planner::{Mistake, PlanError, Problem, by_buffer, exact, marginal_gain, sensitivity};
 
 fn path(rate: f64, delay: f64, loss: f64) -> PathParameters {
     PathParameters { rate, delay, loss, timeout: TimeoutBounds::WALLACE_SHAMI }
@@ -30,14 +30,14 @@ fn a_buffer_is_worth_its_next_packet_until_there_is_enough() {
     let model = Markov::default();
     let caps: u32 = phone().iter().map(PathParameters::cap).sum();
     let whole = by_buffer(&Problem::new(&phone(), caps, &model).unwrap()).unwrap();
-    let now = worth(&phone(), 87, &model).unwrap();
+    let now = marginal_gain(&phone(), 87, &model).unwrap();
     assert!((now.next_packet - whole.marginal(87).unwrap()).abs() < 1e-9 && now.next_packet > 1.0);
     assert!((now.most - whole.throughput(caps).unwrap()).abs() < 1e-9);
     let enough = (3..=caps).find(|&buffer| whole.throughput(buffer).unwrap() >= now.most * (1.0 - 1e-9));
     assert_eq!(Some(now.enough), enough);
-    let plenty = worth(&phone(), 10_000, &model).unwrap();
+    let plenty = marginal_gain(&phone(), 10_000, &model).unwrap();
     assert_eq!((plenty.next_packet, plenty.throughput, plenty.enough), (0.0, now.most, now.enough));
-    let refused = worth(&phone(), 2, &model).unwrap_err();
+    let refused = marginal_gain(&phone(), 2, &model).unwrap_err();
     assert_eq!(refused, PlanError::BufferTooSmall { buffer: 2, paths: 3 });
 }
 
@@ -45,7 +45,7 @@ fn a_buffer_is_worth_its_next_packet_until_there_is_enough() {
 fn a_path_without_loss_needs_the_buffer_that_fills_it() {
     let clean = [path(1_750.0, 0.04, 0.0), path(833.0, 0.05, 0.0)];
     // b d + 1 = 71 and 42.65: the last packet of the second gains 0.65 of one.
-    let whole = worth(&clean, 71 + 43 - 1, &Markov::default()).unwrap();
+    let whole = marginal_gain(&clean, 71 + 43 - 1, &Markov::default()).unwrap();
     assert_eq!(whole.enough, 71 + 43);
     assert!((whole.most - (1_750.0 + 833.0)).abs() < 1e-9, "{}", whole.most);
     assert!(whole.next_packet > 0.0 && whole.next_packet < 833.0 / 42.0);

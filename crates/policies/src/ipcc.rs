@@ -158,7 +158,7 @@ impl IpccDetection {
                     return;
                 }
                 record.reports = record.reports.saturating_add(1);
-                let is_spent = places.place_mut(record.tsn).is_none_or(|place| place.spent.contains(id));
+                let is_spent = places.place_mut(record.tsn).is_none_or(|place| place.used.contains(id));
                 if record.reports >= self.threshold && !is_spent {
                     progress.missing.push((record.tsn, id));
                 }
@@ -217,7 +217,7 @@ impl LossDetection for IpccDetection {
     fn on_marked(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
         let Some(place) = self.places.place_mut(tsn) else { return };
         if by == LostBy::MissingReports {
-            place.spent.insert(path);
+            place.used.insert(path);
         }
         let Some((_, psn)) = place.current.filter(|(current, _)| *current == path) else { return };
         let Some(record) = self.paths[path.index()].records.record_mut(psn) else { return };

@@ -438,7 +438,7 @@ mod tests {
     /// A path whose packets have waited up to 10 ms, and the last one so long.
     fn waiting(milliseconds: u64, cut_open: bool, loss_open: bool) -> [PathSample; 1] {
         let ms = Duration::from_millis;
-        let one_way = OneWay { way: ms(20 + milliseconds), least: ms(20), back: ms(20) };
+        let one_way = OneWay { delay: ms(20 + milliseconds), least: ms(20), back: ms(20) };
         let [open] = path(cut_open, false, loss_open);
         [PathSample { one_way: Some(one_way), srtt: Some(ms(40)), ..open }]
     }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use anabranch_studies::figures::batch::{FigureBatch, batches};
 use anabranch_studies::figures::catalogue::panels;
+use anabranch_studies::figures::selection::{Selection, selection};
 use anabranch_studies::figures::session::{self, Members};
-use anabranch_studies::figures::wanted::{Wanted, wanted};
-use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, FigureError, PanelEntry, document};
+use anabranch_studies::figures::{FIGURES, FigureEntry, FigureError, PanelEntry, RunOptions, document};
 use anabranch_studies::grid::RunWatch;
 use anabranch_studies::kept_runs::{KeptRuns, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
@@ -22,8 +22,8 @@ use crate::unlocked::{locked, unlocked, unlocked_with};
 /// Figures that are run and judged.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct FigureStudy {
-    wanted: Vec<Wanted>,
-    conduct: Arc<Mutex<Conduct>>,
+    selection: Vec<Selection>,
+    options: Arc<Mutex<RunOptions>>,
     watch: Arc<Watch>,
 }
 
@@ -60,7 +60,7 @@ impl FigureStudy {
         is_quick: bool,
         seeds: Option<u64>,
     ) -> PyResult<FigureStudy> {
-        let wanted = wanted_of(&ids)?;
+        let selection = wanted_of(&ids)?;
         let behaviour = by_recorded_results();
         let kept = match &folder {
             Some(folder) => {
@@ -69,20 +69,20 @@ impl FigureStudy {
             None => KeptRuns::named(&behaviour),
         };
         let watch = Arc::new(Watch::default());
-        let conduct = Conduct {
+        let options = RunOptions {
             scale: if is_quick { StudyScale::Quick } else { StudyScale::Full },
             at_most: seeds,
             kept: kept.watched_by(watch.clone()),
         };
-        Ok(FigureStudy { wanted, conduct: Arc::new(Mutex::new(conduct)), watch })
+        Ok(FigureStudy { selection, options: Arc::new(Mutex::new(options)), watch })
     }
 
     /// The runs that are missing, in batches of about so many seconds for any process with this package.
     fn batches<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let made = py.detach(|| {
-            let mut conduct = locked(&self.conduct);
-            let of_figure = |one: &Wanted| batches(one, &mut conduct, seconds);
-            self.wanted.iter().map(of_figure).collect::<Result<Vec<_>, FigureError>>()
+            let mut options = locked(&self.options);
+            let of_figure = |one: &Selection| batches(one, &mut options, seconds);
+            self.selection.iter().map(of_figure).collect::<Result<Vec<_>, FigureError>>()
         });
         let made = made.map_err(|error| failed(&error))?;
         Ok(made.iter().flatten().map(|batch| PyBytes::new(py, &batch.to_bytes())).collect())
@@ -91,26 +91,26 @@ impl FigureStudy {
     /// The number of runs that are missing.
     fn lacks(&self, py: Python<'_>) -> PyResult<usize> {
         let lacks = py.detach(|| {
-            let conduct = locked(&self.conduct);
-            self.wanted.iter().map(|one| session::lacks(one, &conduct)).sum::<Result<usize, FigureError>>()
+            let options = locked(&self.options);
+            self.selection.iter().map(|one| session::lacks(one, &options)).sum::<Result<usize, FigureError>>()
         });
         lacks.map_err(|error| failed(&error))
     }
 
     /// Keeps the rows of a batch.
     fn accept(&self, py: Python<'_>, rows: &str) -> PyResult<()> {
-        let kept = py.detach(|| locked(&self.conduct).kept.accept(rows));
+        let kept = py.detach(|| locked(&self.options).kept.accept(rows));
         kept.map_err(|error| not_kept(&error.to_string()))
     }
 
     /// Makes the runs that are missing here, judges, and gives a JSON document a figure: its verdicts and its curves.
     fn judge(&self, py: Python<'_>, on_tick: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
         let work = {
-            let (wanted, conduct) = (self.wanted.clone(), self.conduct.clone());
+            let (selection, options) = (self.selection.clone(), self.options.clone());
             move || {
-                let mut conduct = locked(&conduct);
-                let judged = wanted.iter().map(|one| {
-                    let result = session::judged(one, &mut conduct, Members::None)?.headline;
+                let mut options = locked(&options);
+                let judged = selection.iter().map(|one| {
+                    let result = session::judged(one, &mut options, Members::None)?.headline;
                     let verdicts = document::figure(one, &result, &[]).to_string();
                     Ok((verdicts, document::curves(&result).to_string()))
                 });
@@ -150,21 +150,21 @@ pub fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
 pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'static str, String)>> {
-    let wanted = match &ids[..] {
-        [] => FIGURES.iter().map(|figure| Wanted::whole(figure)).collect(),
+    let selection = match &ids[..] {
+        [] => FIGURES.iter().map(|figure| Selection::whole(figure)).collect(),
         ids => wanted_of(ids)?,
     };
-    let outline = |one: &Wanted| {
+    let outline = |one: &Selection| {
         let record = one.record(StudyScale::Full)?;
         Ok((one.figure().id, document::outline(&record).to_string()))
     };
-    unlocked(py, None, move || wanted.iter().map(outline).collect::<Result<Vec<_>, FigureError>>())?
+    unlocked(py, None, move || selection.iter().map(outline).collect::<Result<Vec<_>, FigureError>>())?
         .map_err(|error| failed(&error))
 }
 
 /// What these names stand for, each record once.
-fn wanted_of(ids: &[String]) -> PyResult<Vec<Wanted>> {
-    wanted(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
+fn wanted_of(ids: &[String]) -> PyResult<Vec<Selection>> {
+    selection(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn failed(error: &FigureError) -> PyErr {

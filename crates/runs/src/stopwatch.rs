@@ -50,20 +50,20 @@ fn shown(seconds: f64) -> String {
 /// # Errors
 /// Those of the work.
 pub fn milliseconds<E>(work: impl Fn() -> Result<f64, E>) -> Result<f64, E> {
-    let begun = spent();
+    let begun = elapsed();
     let mut least = f64::INFINITY;
     let mut tries = 0;
-    while tries < 3 || spent() - begun < 250.0 {
-        let started = spent();
+    while tries < 3 || elapsed() - begun < 250.0 {
+        let started = elapsed();
         black_box(work()?);
-        least = least.min(spent() - started);
+        least = least.min(elapsed() - started);
         tries += 1;
     }
     Ok(least)
 }
 
 /// This thread's processor time, in milliseconds.
-fn spent() -> f64 {
+fn elapsed() -> f64 {
     milliseconds_of(ClockId::ThreadCPUTime)
 }
 
@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn a_time_is_told_in_the_unit_that_fits() {
-        let spent = |processor, clock| TimeSpent { processor, clock };
-        let told = spent(12_250.0, 755.0).since(spent(10.0, 5.0)).to_string();
+        let elapsed = |processor, clock| TimeSpent { processor, clock };
+        let told = elapsed(12_250.0, 755.0).since(elapsed(10.0, 5.0)).to_string();
         assert_eq!(told, "3.4 h of processor time in 12.5 min");
-        assert_eq!(spent(99.0, 0.5).to_string(), "99.0 s of processor time in 0.5 s");
+        assert_eq!(elapsed(99.0, 0.5).to_string(), "99.0 s of processor time in 0.5 s");
     }
 }

@@ -37,6 +37,7 @@ pub enum ErrorKind {
 pub enum Location {
     /// In a file: the scenario, or a trace.
     File {
+        /// The name.
         name: String,
         /// From 1.
         line: usize,

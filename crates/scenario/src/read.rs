@@ -231,7 +231,7 @@ impl Check<'_> {
             Err(Fault::value(span, message)
                 .help("choose another kind of loss, or another path for that flow"))
         };
-        let sends = |way: Direction| [way, Direction::Both].contains(&flow.settings.direction);
+        let sends = |direction: Direction| [direction, Direction::Both].contains(&flow.settings.direction);
         for link in self.links {
             if sends(Direction::Forward) && has_rounds(&link.forward.loss.kind) && is_used(&link.name)? {
                 return fault(link.forward_loss);

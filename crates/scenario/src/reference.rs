@@ -158,7 +158,7 @@ fn whole_links() -> Vec<Row> {
 fn links() -> Vec<Row> {
     let link = LinkConfig::new(BitRate::default(), Duration::ZERO);
     let mut rows = rows(link_settings(), &link, |key| (key == "rate").then_some("required"));
-    let values = resolved::way(&link);
+    let values = resolved::direction(&link);
     for row in rows.iter_mut().filter(|row| row.key != "rate") {
         row.default =
             values.find(row.key).map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));

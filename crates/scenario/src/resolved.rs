@@ -7,7 +7,7 @@ mod mesh;
 mod sctp;
 mod toml_text;
 
-pub(crate) use link::way;
+pub(crate) use link::direction;
 pub(crate) use mesh::channel;
 pub(crate) use sctp::{association, sctp, table};
 

@@ -165,7 +165,7 @@ fn jitter() -> BoxedStrategy<String> {
 }
 
 fn link(name: &'static str) -> BoxedStrategy<String> {
-    let way = || {
+    let direction = || {
         vec![
             maybe("delay", prop_oneof![span(0), steps(span(0))]),
             jitter(),
@@ -179,7 +179,14 @@ fn link(name: &'static str) -> BoxedStrategy<String> {
         3 => (maybe("loss", loss()), maybe("loss", loss())),
         1 => two_states().prop_map(|loss| (format!("loss = {loss}\n"), "loss = \"same-channel\"\n".to_owned())),
     ];
-    (rate(), lines(way()), losses, lines(way()), maybe("rate", rate()), maybe("private", boolean()))
+    (
+        rate(),
+        lines(direction()),
+        losses,
+        lines(direction()),
+        maybe("rate", rate()),
+        maybe("private", boolean()),
+    )
         .prop_map(move |(rate, there, (loss, loss_back), back, rate_back, private)| {
             let link = format!("[[link]]\nname = {name:?}\nrate = {rate}\n{there}{loss}{private}");
             format!("{link}[link.reverse]\n{rate_back}{back}{loss_back}\n")

@@ -128,6 +128,7 @@ pub enum SendError {
     /// The peer does not accept this many streams.
     #[error("there is no stream {stream}: the peer takes {streams}")]
     NoSuchStream {
+        /// The stream.
         stream: u16,
         /// The number of streams.
         streams: u16,

@@ -16,9 +16,9 @@ mod mtu;
 mod out_of_the_blue;
 mod pairing;
 mod peers;
-mod spent;
 mod throttle;
 mod train;
+mod used_tags;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -48,9 +48,9 @@ use last_words::LastWords;
 use members::Members;
 use memory::Memory;
 use peers::{PeerRoute, Peers};
-use spent::SpentTags;
 use throttle::Throttle;
 pub use train::Train;
+use used_tags::SpentTags;
 
 /// The settings of an endpoint.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ pub struct Endpoint {
     others: Throttle,
     last_words: LastWords,
     jar: CookieJar,
-    spent: SpentTags,
+    used_tags: SpentTags,
     seed: Seed,
     rng: ChaCha12Rng,
     made: u64,
@@ -195,7 +195,7 @@ impl Endpoint {
             others: Throttle::new(&seed.child("others")),
             last_words: LastWords::default(),
             jar: CookieJar::new(&seed.child("cookies")),
-            spent: SpentTags::default(),
+            used_tags: SpentTags::default(),
             rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
             seed,
             made: 0,
@@ -402,12 +402,12 @@ impl Endpoint {
     fn give_up_tag(&mut self, now: Time, tag: VerificationTag) {
         self.by_tag.remove(&tag);
         // RFC 9260 §5.2.6: a cookie lives twice as long if its owner asked for that.
-        self.spent.keep(now, self.settings.config.cookie_lifetime * 2, tag);
+        self.used_tags.keep(now, self.settings.config.cookie_lifetime * 2, tag);
     }
 
     /// Returns true if an association that is closed or was removed had this tag.
     fn is_spent(&self, tag: VerificationTag) -> bool {
-        self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.spent.contains(tag)
+        self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.used_tags.contains(tag)
     }
 
     /// The association with our tag `tag`, unless it is closed.

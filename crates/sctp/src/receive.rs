@@ -117,9 +117,9 @@ mod tests {
                     continue;
                 }
                 buffer.on_held(fragment.load());
-                let reach = arrivals.highest().distance_from(arrivals.cumulative());
+                let span = arrivals.highest().distance_from(arrivals.cumulative());
                 if let Some(message) = reassembly.insert(fragment).expect("sound") {
-                    delivery.push(message, reach).expect("a stream and an SSN of its own");
+                    delivery.push(message, span).expect("a stream and an SSN of its own");
                 }
                 prop_assert_eq!(reassembly.on_cumulative(arrivals.cumulative()), Ok(()));
                 let parts = reassembly.held() + delivery.waiting() + delivery.ready();
@@ -181,10 +181,10 @@ mod tests {
                 let Ok(whole) = reassembly.insert(fragment) else { continue };
                 arrivals.on_tsn(tsn);
                 held += charge;
-                let reach = arrivals.highest().distance_from(arrivals.cumulative());
+                let span = arrivals.highest().distance_from(arrivals.cumulative());
                 if let Some(message) = whole {
                     let charge = message.load().charge;
-                    if delivery.push(message, reach).is_err() {
+                    if delivery.push(message, span).is_err() {
                         held -= charge;
                     }
                 }

@@ -32,6 +32,7 @@ pub enum Happening {
     },
     /// A round-trip time was measured.
     RoundTrip {
+        /// The sample.
         sample: Duration,
         /// The time-out after the sample.
         rto: Duration,

@@ -17,7 +17,7 @@ mod marked;
 mod message_numbers;
 mod new_gaps;
 mod refit;
-mod uncut;
+mod unfragmented;
 mod waiting;
 
 pub use buffer::{BadSack, Left, SendBuffer, Sent};

@@ -14,13 +14,13 @@ fn ms(span: u64) -> Duration {
 
 /// What A's path adds to each share while `span` passes, and how long A is blocked meanwhile.
 fn shares_of(pair: &mut Pair, index: usize, span: Duration) -> (TimeInLimit, Duration) {
-    let look = |pair: &mut Pair| {
+    let probe = |pair: &mut Pair| {
         let now = pair.now;
         (pair.at(End::A).time_in_limit(now, path(index)), pair.at(End::A).blocked(now))
     };
-    let (before, blocked_before) = look(pair);
+    let (before, blocked_before) = probe(pair);
     pair.run_for(span);
-    let (after, blocked) = look(pair);
+    let (after, blocked) = probe(pair);
     let shares = TimeInLimit {
         application: after.application.saturating_sub(before.application),
         congestion_window: after.congestion_window.saturating_sub(before.congestion_window),

@@ -264,18 +264,18 @@ fn s4_an_association_goes_through_the_states_of_the_diagram() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
     pair.connect();
     let mut seen = Vec::new();
-    let mut look = |pair: &mut Pair| {
+    let mut probe = |pair: &mut Pair| {
         let states = [End::A, End::Z].map(|end| pair.side(end).id.map(|_| pair.at(end).state()));
         if seen.last() != Some(&states) {
             seen.push(states);
         }
         false
     };
-    pair.run_until(ms(100), &mut look);
+    pair.run_until(ms(100), &mut probe);
     pair.lose(End::A, "DATA");
     pair.send(End::A, 10);
     pair.close(End::A);
-    pair.run_until(secs(5), &mut look);
+    pair.run_until(secs(5), &mut probe);
     use AssociationState::{
         Closed, CookieEchoed, CookieWait, Established, ShutdownAckSent, ShutdownPending, ShutdownSent,
     };

@@ -218,9 +218,9 @@ fn data_of_a_train_that_is_kept_stays_where_it_is() {
     let packets = packets(&mut pair, &kinds);
     let before = allocated().bytes;
     arrive(&mut pair, &packets, 1 << 16, |_| ());
-    let spent = allocated().bytes - before;
+    let cost = allocated().bytes - before;
     // The train's own memory, and the lists of messages: no payload was copied.
     let own = packets.concat().len() as u64 + 40 * 32;
-    assert!(spent < own + 20_000, "{spent} B were allocated, {own} B are the train");
+    assert!(cost < own + 20_000, "{cost} B were allocated, {own} B are the train");
     assert_eq!(pair.receive(End::Z).len(), 40);
 }

@@ -35,7 +35,7 @@ fn init() -> Init {
     }
 }
 
-fn stranger() -> SocketAddr {
+fn unknown_peer() -> SocketAddr {
     SocketAddr::from(([198, 51, 100, 7], 777))
 }
 
@@ -43,7 +43,7 @@ fn stranger() -> SocketAddr {
 fn answer_to(config: Config, bytes: Vec<u8>) -> Option<Bytes> {
     let mut pair = Pair::new(config, 1);
     pair.keep_packets();
-    pair.inject_from(End::Z, stranger(), bytes);
+    pair.inject_from(End::Z, unknown_peer(), bytes);
     let mut answers = pair.take_packets(End::Z);
     assert!(answers.len() <= 1, "one packet is answered by one at most");
     assert!(pair.z.endpoint.is_empty());

@@ -108,7 +108,7 @@ impl Network {
 
     /// Applies `change` to the direction of a link that carries packets from host `from`.
     pub fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
-        self.fabric.change(now, link, way(from), change);
+        self.fabric.change(now, link, direction(from), change);
         self.settle(now);
     }
 
@@ -175,7 +175,7 @@ impl Network {
 
     /// The direction of a link that carries packets from host `from`.
     pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Carried> {
-        self.fabric.link_mut(link, way(from))
+        self.fabric.link_mut(link, direction(from))
     }
 
     /// The mesh of a radio.
@@ -215,7 +215,7 @@ impl Network {
             match news {
                 FabricEvent::Arrived(packet) => self.arrive(now, packet),
                 FabricEvent::Lost { at, node, packet, cause } => self.lose(at, packet, node, cause),
-                FabricEvent::Worked { link, way } => self.see_work(now, link, way),
+                FabricEvent::Worked { link, direction } => self.see_work(now, link, direction),
             }
         }
         if self.watch.frames {
@@ -315,26 +315,26 @@ impl Network {
         self.seen.push(Observation { at, what: Seen::Packet(seen) });
     }
 
-    fn see_work(&mut self, now: Time, link: usize, way: Way) {
+    fn see_work(&mut self, now: Time, link: usize, direction: Way) {
         if self.watch.queues {
-            self.see_queue(now, link, way);
+            self.see_queue(now, link, direction);
         }
         if self.watch.waits {
-            let from = match way {
+            let from = match direction {
                 Way::Forward => Host::First,
                 Way::Reverse => Host::Second,
             };
-            let waits = self.fabric.link_mut(link, way).take_waits().into_iter();
+            let waits = self.fabric.link_mut(link, direction).take_waits().into_iter();
             let seen = |waited| Observation { at: now, what: Seen::Wait(WaitSeen { link, from, waited }) };
             self.seen.extend(waits.map(seen));
         }
     }
 
-    fn see_queue(&mut self, now: Time, link: usize, way: Way) {
-        let queue = self.fabric.link_mut(link, way);
+    fn see_queue(&mut self, now: Time, link: usize, direction: Way) {
+        let queue = self.fabric.link_mut(link, direction);
         let backlog = queue.backlog(now);
         let view = QueueView { backlog, average: queue.average_queue(), marked: queue.counters().marked };
-        let from = match way {
+        let from = match direction {
             Way::Forward => Host::First,
             Way::Reverse => Host::Second,
         };
@@ -429,7 +429,7 @@ fn side(host: Host) -> usize {
 }
 
 /// The direction of packets from host `from`.
-pub fn way(from: Host) -> Way {
+pub fn direction(from: Host) -> Way {
     match from {
         Host::First => Way::Forward,
         Host::Second => Way::Reverse,

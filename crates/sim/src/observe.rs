@@ -78,7 +78,7 @@ pub struct PathSeen {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathMeasurements {
     /// The way there of the packet that was acknowledged last, with what it waited in queues.
-    pub way: Option<Duration>,
+    pub delay: Option<Duration>,
     /// The least way there.
     pub least_way: Option<Duration>,
     /// The highest delivery rate of the last round trips, in the weight of chunks against cwnd.

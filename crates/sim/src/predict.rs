@@ -110,7 +110,7 @@ impl ModelFlow {
             Protocol::Tcp(_) => return Err(Inexpressible::only(Obstacle::Tcp)),
         };
         let flow = Flow { paths: carrying(flow, sctp), ..flow.clone() };
-        obstacle::look(scenario, users, &flow)?;
+        obstacle::check(scenario, users, &flow)?;
         let config = sctp.association();
         let paths = paths(scenario, &flow, sctp);
         let windows = Windows::of(sctp, paths.len(), &scenario.registry);
@@ -155,15 +155,15 @@ fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -
     let sharing = paths_over_links(scenario, paths);
     let part_of_rate = |link: &usize| {
         let Link { forward, reverse, .. } = &scenario.links[*link];
-        let way = if sender == Host::First { forward } else { reverse };
-        way.rate.at_start().unwrap_or_default().bits_per_second() as f64 / sharing[*link] as f64
+        let direction = if sender == Host::First { forward } else { reverse };
+        direction.rate.at_start().unwrap_or_default().bits_per_second() as f64 / sharing[*link] as f64
     };
-    let of = |(path, way): (&usize, Hints)| {
+    let of = |(path, direction): (&usize, Hints)| {
         let least = scenario.paths[*path].links.iter().map(part_of_rate).fold(f64::INFINITY, f64::min);
         PathParameters {
             rate: least / (8 * sctp.config.mtu.get()) as f64,
-            delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
-            loss: way.loss.unwrap_or(0.0),
+            delay: direction.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
+            loss: direction.loss.unwrap_or(0.0),
             timeout,
         }
     };
@@ -187,8 +187,8 @@ fn buffer_packets(sctp: &Sctp) -> u32 {
 /// The number of packets that wait at the narrowest link of a path before one is dropped.
 fn queue(scenario: &Scenario, path: usize, direction: Direction, packet: ByteCount) -> u64 {
     let ways = scenario.paths[path].links.iter().map(|link| data_way(&scenario.links[*link], direction));
-    let narrowest = ways.min_by_key(|way| way.rate.at_start());
-    match narrowest.map(|way| &way.queue) {
+    let narrowest = ways.min_by_key(|direction| direction.rate.at_start());
+    match narrowest.map(|direction| &direction.queue) {
         Some(queue) => match queue.limit() {
             QueueLimit::Packets(packets) => packets,
             QueueLimit::Bytes(bytes) => bytes.get() / packet.get(),

@@ -8,6 +8,7 @@ pub enum BuildError {
     /// The settings of a flow are invalid.
     #[error("flow {flow:?}: {why}")]
     Flow {
+        /// The flow.
         flow: String,
         /// What is wrong with its settings.
         why: Unfit,
@@ -38,7 +39,10 @@ pub enum Unfit {
         "its window limits cannot be planned, because path {path:?} has a rate of 0 at the start: give a \
          list of limits"
     )]
-    NoRate { path: String },
+    NoRate {
+        /// The path.
+        path: String,
+    },
     /// The route is fixed when the run starts, and there is none.
     #[error(
         "there is no route from node {from:?} to node {to:?} when the run starts: move nodes closer together, \

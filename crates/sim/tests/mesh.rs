@@ -173,9 +173,9 @@ fn an_association_goes_on_over_another_station_when_one_disappears() {
         )
     };
     let (undisturbed, _) = carried(&[]);
-    let (turns, frames) = carried(&[event(20, "b", "down"), event(40, "b", "up"), event(40, "c", "down")]);
+    let (rounds, frames) = carried(&[event(20, "b", "down"), event(40, "b", "up"), event(40, "c", "down")]);
     assert!(frames.iter().all(|frames| *frames > 300), "both carried: {frames:?}");
-    assert!(turns > undisturbed / 2, "{turns} of {undisturbed}");
+    assert!(rounds > undisturbed / 2, "{rounds} of {undisturbed}");
     let (cut, _) = carried(&[event(20, "b", "down"), event(20, "c", "down")]);
     assert!(cut < undisturbed / 2, "nothing arrives without either: {cut} of {undisturbed}");
 }

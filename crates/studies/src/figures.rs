@@ -20,11 +20,11 @@ pub mod report;
 pub mod results;
 pub mod run_values;
 pub mod running_times;
+pub mod selection;
 pub mod session;
 pub mod stated;
 pub mod svg;
 pub mod verdict;
-pub mod wanted;
 pub mod ws;
 pub mod ye;
 
@@ -40,15 +40,15 @@ use self::claim::{Claim, Finding, Weight};
 use self::figure::Figure;
 use self::results::Results;
 use self::run_values::RunValues;
+use self::selection::Selection;
 use self::verdict::Standing;
-use self::wanted::Wanted;
 use crate::grid::GridError;
 use crate::kept_runs::{KeepError, KeptRuns};
 use crate::scale::StudyScale;
 
 /// How figures are run.
 #[derive(Debug)]
-pub struct Conduct {
+pub struct RunOptions {
     /// How much of them.
     pub scale: StudyScale,
     /// The most seeds that a point has; `None` for those of the record.
@@ -113,8 +113,11 @@ pub enum FigureError {
 /// # Errors
 /// A record that cannot be computed, a scenario that cannot be run, a run that cannot be kept, or a transfer that does
 /// not end.
-pub fn judge_default(wanted: impl Into<Wanted>, conduct: &mut Conduct) -> Result<FigureResult, FigureError> {
-    judge(wanted.into().record(conduct.scale)?, "default", conduct)
+pub fn judge_default(
+    selection: impl Into<Selection>,
+    options: &mut RunOptions,
+) -> Result<FigureResult, FigureError> {
+    judge(selection.into().record(options.scale)?, "default", options)
 }
 
 /// The figure with each member of its sensitivity set whose name `is_wanted`.
@@ -122,13 +125,13 @@ pub fn judge_default(wanted: impl Into<Wanted>, conduct: &mut Conduct) -> Result
 /// # Errors
 /// As [`judge_default`].
 pub fn judge_sensitivity(
-    wanted: &Wanted,
-    conduct: &mut Conduct,
+    selection: &Selection,
+    options: &mut RunOptions,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<FigureResult>, FigureError> {
-    let members = (wanted.figure().sensitivity)(conduct.scale)?.into_iter();
+    let members = (selection.figure().sensitivity)(options.scale)?.into_iter();
     let members = members.filter(|(setting, _)| is_wanted(setting));
-    members.map(|(setting, figure)| judge(wanted.part_of(figure), setting, conduct)).collect()
+    members.map(|(setting, figure)| judge(selection.part_of(figure), setting, options)).collect()
 }
 
 /// Runs a record and judges its claims.
@@ -138,13 +141,13 @@ pub fn judge_sensitivity(
 pub fn judge(
     mut figure: Figure,
     setting: &'static str,
-    conduct: &mut Conduct,
+    options: &mut RunOptions,
 ) -> Result<FigureResult, FigureError> {
     let all_seeds: Vec<u64> = figure.panels.iter().map(|panel| panel.seeds).collect();
-    conduct.cap(&mut figure);
-    let results = measure::measure(&figure, &mut conduct.kept)?;
+    options.cap(&mut figure);
+    let results = measure::measure(&figure, &mut options.kept)?;
     let finding = |claim: &Claim| {
-        let provisional = provisional(&figure, claim, conduct.scale, &all_seeds);
+        let provisional = provisional(&figure, claim, options.scale, &all_seeds);
         Finding { provisional, ..claim.judge(&results) }
     };
     let findings = figure.claims.iter().map(finding).collect();
@@ -161,14 +164,14 @@ fn provisional(figure: &Figure, claim: &Claim, scale: StudyScale, all_seeds: &[u
     fewer.map(|(panel, _)| panel.seeds).min()
 }
 
-impl Conduct {
+impl RunOptions {
     /// The seeds at this scale, and nothing kept beyond the program's end.
-    pub fn of_scale(scale: StudyScale) -> Conduct {
-        Conduct { scale, at_most: None, kept: KeptRuns::in_memory() }
+    pub fn of_scale(scale: StudyScale) -> RunOptions {
+        RunOptions { scale, at_most: None, kept: KeptRuns::in_memory() }
     }
 }
 
-impl Conduct {
+impl RunOptions {
     /// Leaves each panel the seeds that are run.
     pub(crate) fn cap(&self, figure: &mut Figure) {
         let at_most = self.at_most.unwrap_or(u64::MAX);

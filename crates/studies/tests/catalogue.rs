@@ -13,9 +13,9 @@ use anabranch_studies::figures::catalogue::{
 use anabranch_studies::figures::claim::{Claim, Weight};
 use anabranch_studies::figures::curve_table;
 use anabranch_studies::figures::running_times;
+use anabranch_studies::figures::selection::selection;
 use anabranch_studies::figures::session::drawn_anew;
-use anabranch_studies::figures::wanted::wanted;
-use anabranch_studies::figures::{Conduct, DecidedBy, FIGURES, FigureEntry};
+use anabranch_studies::figures::{DecidedBy, FIGURES, FigureEntry, RunOptions};
 use anabranch_studies::scale::StudyScale;
 
 /// The panels with results, by work: 8, 6, 6, 10 and 31.
@@ -54,7 +54,7 @@ fn every_panel_of_the_works_is_in_the_catalogue_and_no_other() {
     );
     for (figure, panel) in panels() {
         assert!(WORKS.iter().any(|(work, _)| panel.id.starts_with(&format!("{work}-"))), "{}", panel.id);
-        assert_eq!(wanted([panel.id]).map(|one| one[0].figure().id), Ok(figure.id));
+        assert_eq!(selection([panel.id]).map(|one| one[0].figure().id), Ok(figure.id));
     }
     let places: Vec<String> = ["IY-F5a", "YE-T1"]
         .map(|id| panels().find(|(_, panel)| panel.id == id))
@@ -142,7 +142,7 @@ fn what_decides_about_a_panel_is_in_its_record() {
 /// Two of the cheapest of the committed points, drawn anew; `make figures-check` draws one in twenty.
 #[test]
 fn committed_points_are_drawn_again_to_the_last_digits_but_three() {
-    let mut conduct = Conduct::of_scale(StudyScale::Full);
+    let mut options = RunOptions::of_scale(StudyScale::Full);
     for (id, panel) in [("YE-F30", "F30"), ("IY-F4", "each")] {
         let figure = FigureEntry::named(id).unwrap_or_else(|| panic!("{id}"));
         let record = figure.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
@@ -153,7 +153,7 @@ fn committed_points_are_drawn_again_to_the_last_digits_but_three() {
         let row = &rows[rows.len() / 2];
         let point = (row.series.clone(), row.x);
         let anew =
-            drawn_anew(figure, panel, &[point], &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+            drawn_anew(figure, panel, &[point], &mut options).unwrap_or_else(|error| panic!("{error}"));
         assert!(anew.len() == 1 && anew[0].is_same(row), "{row:?}: {anew:?}");
     }
 }

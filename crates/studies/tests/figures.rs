@@ -11,7 +11,9 @@ use anabranch_studies::figures::by_seed::BySeed;
 use anabranch_studies::figures::claim::{Verdict, Weight};
 use anabranch_studies::figures::figure::Figure;
 use anabranch_studies::figures::results::{Metric, Results};
-use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, FigureResult, judge, judge_default, report};
+use anabranch_studies::figures::{
+    FIGURES, FigureEntry, FigureResult, RunOptions, judge, judge_default, report,
+};
 use anabranch_studies::kept_runs::KeptRuns;
 use anabranch_studies::scale::StudyScale;
 
@@ -28,8 +30,8 @@ fn outcome(name: &str) -> FigureResult {
 }
 
 /// The quick scale, with as many seeds a point at most.
-fn quick(at_most: Option<u64>) -> Conduct {
-    Conduct { at_most, ..Conduct::of_scale(StudyScale::Quick) }
+fn quick(at_most: Option<u64>) -> RunOptions {
+    RunOptions { at_most, ..RunOptions::of_scale(StudyScale::Quick) }
 }
 
 #[test]
@@ -64,9 +66,9 @@ fn without_losses_equal_paths_share_every_sack_and_a_single_path_shares_none() {
 fn an_interrupted_study_gives_the_page_of_one_that_was_not() {
     let folder = tempfile::tempdir().expect("there is room");
     let page = |kept| {
-        let mut conduct = Conduct { kept, ..quick(None) };
-        let outcome = judge_default(named("IY-F4"), &mut conduct).unwrap_or_else(|error| panic!("{error}"));
-        (report::figure(&outcome, StudyScale::Quick) + &report::csv(&outcome), conduct.kept.counts())
+        let mut options = RunOptions { kept, ..quick(None) };
+        let outcome = judge_default(named("IY-F4"), &mut options).unwrap_or_else(|error| panic!("{error}"));
+        (report::figure(&outcome, StudyScale::Quick) + &report::csv(&outcome), options.kept.counts())
     };
     let (whole, first) = page(KeptRuns::in_folder(folder.path(), "as-recorded").expect("it can be written"));
     assert!(first.taken == 0 && first.made > 20, "{first:?}");
@@ -86,8 +88,8 @@ fn verdicts_of_fewer_seeds_or_smaller_runs_say_so() {
         let mut figure = record("IY-F6");
         figure.panels.retain(|panel| panel.name == "a");
         figure.claims.retain(|claim| claim.panel == "a");
-        let mut conduct = Conduct { scale, ..quick(at_most) };
-        let outcome = judge(figure, "default", &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        let mut options = RunOptions { scale, ..quick(at_most) };
+        let outcome = judge(figure, "default", &mut options).unwrap_or_else(|error| panic!("{error}"));
         let [of_core, of_side] = &outcome.findings[..] else { panic!("two claims: {:?}", outcome.findings) };
         assert_eq!(of_core.provisional, of_side.provisional);
         assert_eq!(outcome.standing("").map(|standing| standing.provisional), Some(of_core.provisional));

@@ -16,6 +16,7 @@ pub enum TraceError {
          say with --link NAME=FILE,… which files are of one link"
     )]
     SameTwice {
+        /// The link.
         link: String,
         /// What both are.
         kind: TraceKind,

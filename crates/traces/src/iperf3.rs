@@ -1,11 +1,11 @@
 //! Reads the JSON of iperf3: a rate for each interval, for each way that was measured, the least round trip of TCP, and the
 //! losses of UDP. What the report's end says is compared with its intervals.
 
+mod direction;
 mod document;
 mod headers;
 mod losses;
 mod report;
-mod way;
 
 use anabranch_base::Duration;
 
@@ -13,10 +13,10 @@ use crate::fault::{Fault, Read, quoted};
 use crate::observed::{DelayForm, Observations, ObservedDelay};
 use crate::recording::Content;
 use crate::series::Amount as _;
+use direction::Direction;
 use document::{Document, Json};
 use headers::{Headers, Protocol};
 use report::{End, Interval, Report, Start};
-use way::Way;
 
 pub(crate) use document::begins;
 
@@ -56,8 +56,8 @@ pub(crate) fn read(text: &str) -> Read<Content> {
 /// What all intervals say, each way.
 #[derive(Default)]
 struct Intervals {
-    forward: Way,
-    reverse: Way,
+    forward: Direction,
+    reverse: Direction,
     /// The least round trip in microseconds.
     round_trip: Option<u64>,
     resent: u64,

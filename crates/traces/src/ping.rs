@@ -133,7 +133,7 @@ fn of_unix(text: &str) -> Read<Vec<Run>> {
             (unix::Line::Head { .. }, Some(run)) => !run.is_empty() || run.target.is_some(),
             (unix::Line::Probe(sequence, fate), Some(run)) => {
                 // Where first lines were filtered out, a number that is answered again begins a run.
-                let is_answer = !matches!(fate, Fate::Again | Fate::Silent);
+                let is_answer = !matches!(fate, Fate::Duplicate | Fate::Silent);
                 run.counts.is_some() || run.target.is_none() && is_answer && run.has_answer(*sequence)
             }
             (unix::Line::Counts(_), Some(run)) => run.counts.is_some(),

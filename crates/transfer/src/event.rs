@@ -15,6 +15,7 @@ pub enum Event {
     Forgone(ByteCount),
     /// A file begins.
     Began {
+        /// The name.
         name: String,
         /// True if the ends first compare what the receiver has of it, which reads that part at both ends.
         compares: bool,
@@ -47,14 +48,19 @@ pub enum Remark {
     },
     /// The part is of a file with another size or time.
     AnotherVersion {
+        /// The part.
         part: PathBuf,
         /// The amount it holds.
         holds: ByteCount,
     },
     /// The part is not what was written down of it: it was damaged or changed.
-    Damaged { part: PathBuf },
+    Damaged {
+        /// The part.
+        part: PathBuf,
+    },
     /// An earlier version of the program left a part beside the file, which is not touched.
     LeftBeside {
+        /// The part.
         part: PathBuf,
         /// What is written down of it.
         state: PathBuf,

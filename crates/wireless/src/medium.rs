@@ -44,8 +44,8 @@ struct Grid {
 
 impl Places {
     pub(crate) fn new(config: &RadioConfig, stations: &[StationConfig], movement: &Seed) -> Places {
-        let way = |(number, station)| Trajectory::new(station, &movement.child(&usize::to_string(&number)));
-        let ways: Vec<Trajectory> = stations.iter().enumerate().map(way).collect();
+        let route = |(number, station)| Trajectory::new(station, &movement.child(&usize::to_string(&number)));
+        let ways: Vec<Trajectory> = stations.iter().enumerate().map(route).collect();
         let sense = config.carrier_sense.max(config.range).metres();
         Places {
             range: config.range.metres(),
@@ -106,8 +106,8 @@ impl Places {
     fn rebuild(&mut self, now: Time) {
         self.grid.cell = self.sense + self.margin;
         self.grid.entries.clear();
-        for (number, way) in self.ways.iter_mut().enumerate() {
-            let (x, y) = self.grid.cell_of(way.advance(now));
+        for (number, route) in self.ways.iter_mut().enumerate() {
+            let (x, y) = self.grid.cell_of(route.advance(now));
             self.grid.entries.push((x, y, number as u16));
         }
         self.grid.entries.sort_unstable();

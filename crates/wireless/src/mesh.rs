@@ -305,8 +305,10 @@ impl<L> StationState<L> {
 
 fn wrapped<L>(packet: Packet<L>, user: User<()>) -> Packet<User<L>> {
     let Packet { size, ecn, may_fragment, passed, route, load } = packet;
-    let User { size: bare, entry, entered, target, route: way, at, is_dsr, failures_before, load: () } = user;
-    let load = User { load, size: bare, entry, entered, target, route: way, at, is_dsr, failures_before };
+    let User { size: bare, entry, entered, target, route: stations, at, is_dsr, failures_before, load: () } =
+        user;
+    let load =
+        User { load, size: bare, entry, entered, target, route: stations, at, is_dsr, failures_before };
     Packet { size, ecn, may_fragment, passed, route, load }
 }
 

@@ -79,6 +79,7 @@ pub enum RoutingEvent {
     LinkFailure {
         /// When.
         at: Time,
+        /// The station.
         station: Station,
         /// The next hop.
         next: Station,
@@ -87,6 +88,7 @@ pub enum RoutingEvent {
     DiscoveryStarted {
         /// When.
         at: Time,
+        /// The station.
         station: Station,
         /// What it looks for.
         target: Station,
@@ -95,6 +97,7 @@ pub enum RoutingEvent {
     RouteFound {
         /// When.
         at: Time,
+        /// The station.
         station: Station,
         /// The route, both ends included.
         route: Vec<Station>,
@@ -103,6 +106,7 @@ pub enum RoutingEvent {
     RouteError {
         /// When.
         at: Time,
+        /// The station.
         station: Station,
         /// The ends of the link; the first has reported it.
         broken: [Station; 2],

@@ -22,13 +22,13 @@ impl Default for Turns {
 /// Counts what it has sent, to know whose turn it is.
 #[derive(Debug)]
 struct ThreeToOne {
-    turns: Turns,
+    rounds: Turns,
     sent: u64,
 }
 
 impl Scheduler for ThreeToOne {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
-        let is_first = self.sent % (self.turns.first + 1) < self.turns.first;
+        let is_first = self.sent % (self.rounds.first + 1) < self.rounds.first;
         let path = match is_first {
             true => may_carry(view.path(PathId::FIRST), queue).then_some(PathId::FIRST),
             false => view.next_after(PathId::FIRST, |sample| may_carry(sample, queue)),
@@ -41,7 +41,7 @@ impl Scheduler for ThreeToOne {
 pub(crate) fn add(registry: &mut Registry) {
     registry
         .schedulers
-        .add("three-to-one", |rules| Box::new(ThreeToOne { turns: rules.own.of(), sent: 0 }))
+        .add("three-to-one", |rules| Box::new(ThreeToOne { rounds: rules.own.of(), sent: 0 }))
         .with_settings(SETTINGS);
 }
 

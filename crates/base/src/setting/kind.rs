@@ -9,6 +9,7 @@ pub enum Kind {
     Boolean,
     /// A whole number within these bounds, both included.
     Whole {
+        /// The least.
         least: u64,
         /// The largest.
         most: u64,
@@ -16,15 +17,20 @@ pub enum Kind {
     /// A number from 0 to 1.
     Probability,
     /// A number of at least this.
-    Number { least: f64 },
+    Number {
+        /// The least.
+        least: f64,
+    },
     /// A number of bytes within these bounds, both included.
     Size {
+        /// The least.
         least: u64,
         /// The largest.
         most: u64,
     },
     /// A number of bytes, or the first and the last of one that grows: `1 MiB..16 MiB`.
     SizeOrRange {
+        /// The least.
         least: u64,
         /// The largest.
         most: u64,

@@ -108,7 +108,7 @@ mod tests {
     use super::super::frame::{data, encode};
     use super::*;
 
-    fn hearing() -> TestReceiver {
+    fn receiver() -> TestReceiver {
         let ask = Ask {
             direction: RequestedDirection::Forward,
             duration: Duration::from_secs(1),
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn data_then_the_end_then_a_report_and_nothing_else() {
-        let mut incoming = hearing();
+        let mut incoming = receiver();
         let report = encode(&Frame::Report(Box::default()));
         let end = encode(&Frame::End { messages: 1, bytes: ByteCount::new(100) });
         let early = incoming.handle(Time::ZERO, &report);

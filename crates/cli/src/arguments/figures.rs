@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anabranch_studies::figures::wanted;
+use anabranch_studies::figures::selection;
 use anabranch_studies::scale::StudyScale;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -101,7 +101,7 @@ impl FiguresArguments {
 
 /// What may be named.
 fn ids() -> PossibleValuesParser {
-    let mut names: Vec<&'static str> = wanted::known().chain([ALL]).collect();
+    let mut names: Vec<&'static str> = selection::known().chain([ALL]).collect();
     names.sort_unstable();
     names.dedup();
     PossibleValuesParser::new(names)

@@ -50,7 +50,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 /// Which paths there are: what the ends agree on, once each was verified or had its time.
 async fn learn(route: &BenchRoute, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
     let endpoint = route.bind()?;
-    let paths = look(&endpoint, route, interrupt).await;
+    let paths = wait_for_paths(&endpoint, route, interrupt).await;
     farewell(&endpoint).await;
     let paths = paths?;
     rest(interrupt).await?;
@@ -58,7 +58,7 @@ async fn learn(route: &BenchRoute, interrupt: &mut Interrupt) -> Result<Vec<OneP
 }
 
 /// The same with sockets.
-async fn look(
+async fn wait_for_paths(
     endpoint: &Endpoint,
     route: &BenchRoute,
     interrupt: &mut Interrupt,

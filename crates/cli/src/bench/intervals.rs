@@ -69,7 +69,7 @@ impl Display {
 
 /// The paths, in the order in which they are first seen.
 fn names(interval: &Interval) -> Vec<String> {
-    let all = interval.ways.iter().flat_map(|way| &way.paths).map(|path| path.name.clone());
+    let all = interval.ways.iter().flat_map(|direction| &direction.paths).map(|path| path.name.clone());
     let mut names: Vec<String> = Vec::new();
     all.for_each(|name| {
         if !names.contains(&name) {
@@ -83,17 +83,17 @@ fn names(interval: &Interval) -> Vec<String> {
 fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
     let seconds = interval.to.saturating_sub(interval.from).as_secs_f64();
     let names = names(interval);
-    let of_way = |way: &WayInterval| {
+    let of_way = |direction: &WayInterval| {
         let span = format!("{:.1}-{:.1} s", interval.from.as_secs_f64(), interval.to.as_secs_f64());
-        let mark = match (interval.ways.len(), way.way) {
+        let mark = match (interval.ways.len(), direction.direction) {
             (1, _) => "",
             (_, TestDirection::Forward) => "->",
             (_, TestDirection::Reverse) => "<-",
         };
-        let all = way.bytes();
+        let all = direction.bytes();
         let start = format!("{span:>13} {mark:2} {:>9} {:>12}", all.rounded(), bits(all, seconds));
         let rates = names.iter().map(|name| {
-            let path = way.paths.iter().find(|path| path.name == *name);
+            let path = direction.paths.iter().find(|path| path.name == *name);
             path.map_or("-".to_owned(), |path| shown(path, seconds))
         });
         beside(start, &rates.collect::<Vec<_>>(), labels)
@@ -162,7 +162,7 @@ mod tests {
             cwnd: ByteCount::new(30_000),
         };
         let paths = vec![path("a", 1_250_000, "active"), path("b", 0, "inactive")];
-        let ways = vec![WayInterval { way: TestDirection::Forward, paths }];
+        let ways = vec![WayInterval { direction: TestDirection::Forward, paths }];
         Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways }
     }
 
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn each_direction_has_its_line() {
         let mut both = interval();
-        both.ways.push(WayInterval { way: TestDirection::Reverse, paths: Vec::new() });
+        both.ways.push(WayInterval { direction: TestDirection::Reverse, paths: Vec::new() });
         assert_eq!(lines(&both, &names(&both)).len(), 2);
     }
 
@@ -194,7 +194,7 @@ mod tests {
             rtt: None,
             cwnd: ByteCount::ZERO,
         };
-        let ways = vec![WayInterval { way: TestDirection::Forward, paths: (0..8).map(path).collect() }];
+        let ways = vec![WayInterval { direction: TestDirection::Forward, paths: (0..8).map(path).collect() }];
         let many = Interval { ways, ..interval() };
         let mut labels = names(&many);
         labels[7] = "2001:db8:1111:2222:3333:4444:5555:6666 → [2001:db8::1]:7000".to_owned();

@@ -21,10 +21,10 @@ use crate::key::{self, Listening};
 use crate::live::{busy_with, dismiss, turn_away};
 use crate::notice;
 use crate::peer::{Partner, Peer};
-use crate::ready::{self, Spoken};
+use crate::ready::{self, LineTarget};
 use crate::report::Outcome;
 use crate::settings;
-use crate::strangers;
+use crate::unreadable_peers;
 
 /// Runs the server until Ctrl-C, or with `--once` until one client has had its test, or its tests of `--each`.
 ///
@@ -35,7 +35,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let listening = key::to_listen(&arguments.secrecy, interrupt).await?;
     ready::check(&listening, &arguments.output)?;
     let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
-    ready::tell(&endpoint, &arguments.listen, &listening, Spoken::by(&arguments.output), OTHER);
+    ready::tell(&endpoint, &arguments.listen, &listening, LineTarget::by(&arguments.output), OTHER);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let limits = limits_of(&config);
@@ -59,7 +59,7 @@ async fn serve_all(
             accepted = endpoint.accept() => accepted,
             () = turn.over() => return Ok(turn.into_last()),
             () = interrupt.pressed() => return turn.interrupted(),
-            never = strangers::tell(endpoint, arguments.output, &mut told) => match never {},
+            never = unreadable_peers::tell(endpoint, arguments.output, &mut told) => match never {},
         };
         let Some(association) = association else {
             return Err(Failure::System(std::io::Error::other("the sockets were closed")));

@@ -20,7 +20,7 @@ pub fn summary(measured: &Measured) -> String {
 
 fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
     let mut text = format!("\n{}\n", paths(&one.paths));
-    let whither = match one.way {
+    let whither = match one.direction {
         TestDirection::Forward => "client to server",
         TestDirection::Reverse => "server to client",
     };

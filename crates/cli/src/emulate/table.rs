@@ -35,11 +35,11 @@ pub fn relayed(report: &RelayReport) -> String {
     )
 }
 
-fn row(name: &str, way: &str, side: &SideReport) -> Vec<String> {
+fn row(name: &str, direction: &str, side: &SideReport) -> Vec<String> {
     let counters = side.counters;
     vec![
         name.to_owned(),
-        way.to_owned(),
+        direction.to_owned(),
         counters.arrived.to_string(),
         counters.lost.to_string(),
         counters.queue_drops.to_string(),

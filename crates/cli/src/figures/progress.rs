@@ -36,12 +36,12 @@ impl FigureWatch {
     /// How far it is.
     pub fn progress(&self) -> Progress {
         let (runs, done) = (self.runs.load(Ordering::Relaxed), self.done.load(Ordering::Relaxed));
-        let spent = since_start().saturating_sub(Duration::from_nanos(self.begun.load(Ordering::Relaxed)));
+        let elapsed = since_start().saturating_sub(Duration::from_nanos(self.begun.load(Ordering::Relaxed)));
         let figure = self.figure();
         Progress {
             done,
             all: Some(runs.max(1)),
-            words: words(&figure, runs, done, spent),
+            words: words(&figure, runs, done, elapsed),
             document: json!({ "figure": figure, "runs": runs, "finished_runs": done }),
         }
     }
@@ -68,7 +68,7 @@ impl RunWatch for FigureWatch {
 }
 
 /// `IY-F5: 40 of 2520 runs, about 12 min left`.
-fn words(figure: &str, runs: u64, done: u64, spent: Duration) -> String {
+fn words(figure: &str, runs: u64, done: u64, elapsed: Duration) -> String {
     if figure.is_empty() {
         return "reading what is kept".to_owned();
     }
@@ -77,7 +77,7 @@ fn words(figure: &str, runs: u64, done: u64, spent: Duration) -> String {
     }
     let left = match done {
         0 => String::new(),
-        done => format!(", about {} left", spoken(spent * runs.saturating_sub(done) / done)),
+        done => format!(", about {} left", spoken(elapsed * runs.saturating_sub(done) / done)),
     };
     format!("{figure}: {done} of {runs} runs{left}")
 }

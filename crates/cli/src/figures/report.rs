@@ -6,14 +6,14 @@ use std::sync::Arc;
 use anabranch_observe::{Body, CannotWrite};
 use anabranch_studies::figures::catalogue::verdict_in;
 use anabranch_studies::figures::claim::Verdict;
+use anabranch_studies::figures::selection::Selection;
 use anabranch_studies::figures::session::{Lack, judged_by_kept};
-use anabranch_studies::figures::wanted::Wanted;
-use anabranch_studies::figures::{Conduct, FigureResult, PanelEntry, document, report as pages};
+use anabranch_studies::figures::{FigureResult, PanelEntry, RunOptions, document, report as pages};
 use serde_json::{Value, json};
 
 use super::progress::FigureWatch;
 use super::run::page;
-use super::{conduct, figures, scale_name};
+use super::{figures, options, scale_name};
 use crate::arguments::{ReportArguments, StudyArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -36,10 +36,10 @@ enum Known {
 /// # Errors
 /// The folder cannot be used, a record cannot be computed, or Ctrl-C.
 pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let mut conduct = conduct(&arguments.study, Arc::new(FigureWatch::default()))?;
-    let wanted = figures(&arguments.ids);
+    let mut options = options(&arguments.study, Arc::new(FigureWatch::default()))?;
+    let selection = figures(&arguments.ids);
     let study = arguments.study.clone();
-    let known = interrupt.or_done(move || known_of(&wanted, &study, &mut conduct)).await??;
+    let known = interrupt.or_done(move || known_of(&selection, &study, &mut options)).await??;
     let study = &arguments.study;
     let path = study.dir.join(format!("report-{}.md", scale_name(study.scale)));
     let text = markdown(&known, study);
@@ -48,30 +48,32 @@ pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> R
         "out": study.dir.display().to_string(),
         "scale": scale_name(study.scale),
         "report": path.display().to_string(),
-        "figures": known.iter().filter_map(|(wanted, known)| known.document(wanted)).collect::<Vec<_>>(),
-        "missing": known.iter().filter_map(|(wanted, known)| known.missing(wanted)).collect::<Vec<_>>(),
+        "figures": known.iter().filter_map(|(selection, known)| known.document(selection)).collect::<Vec<_>>(),
+        "missing": known.iter().filter_map(|(selection, known)| known.missing(selection)).collect::<Vec<_>>(),
     });
-    let line = |(wanted, known): &(Wanted, Known)| format!("{:<10} {}\n", wanted.name(), known.line(wanted));
+    let line = |(selection, known): &(Selection, Known)| {
+        format!("{:<10} {}\n", selection.name(), known.line(selection))
+    };
     let lines: String = known.iter().map(line).collect();
     let summary = format!("{lines}\nThe report is in {}.\n", path.display());
     Ok(Outcome { document: Some(Body::of(&body)), summary, failure: None })
 }
 
 fn known_of(
-    wanted: &[Wanted],
+    selection: &[Selection],
     study: &StudyArguments,
-    conduct: &mut Conduct,
-) -> Result<Vec<(Wanted, Known)>, Failure> {
+    options: &mut RunOptions,
+) -> Result<Vec<(Selection, Known)>, Failure> {
     let mut all = Vec::new();
-    for one in wanted {
-        let known = known(one, study, conduct)?;
+    for one in selection {
+        let known = known(one, study, options)?;
         let panels = match known {
             Known::Runs(_) => one.by_panel(),
             _ => Vec::new(),
         };
         let panels =
-            panels.into_iter().map(|panel| Ok((panel.clone(), self::known(&panel, study, conduct)?)));
-        let panels = panels.collect::<Result<Vec<(Wanted, Known)>, Failure>>()?;
+            panels.into_iter().map(|panel| Ok((panel.clone(), self::known(&panel, study, options)?)));
+        let panels = panels.collect::<Result<Vec<(Selection, Known)>, Failure>>()?;
         // Where the whole cannot be judged, some of its panels may be.
         match panels.iter().any(|(_, known)| matches!(known, Known::Judged(_))) {
             true => all.extend(panels),
@@ -81,11 +83,11 @@ fn known_of(
     Ok(all)
 }
 
-fn known(wanted: &Wanted, study: &StudyArguments, conduct: &mut Conduct) -> Result<Known, Failure> {
-    Ok(match judged_by_kept(wanted, conduct)? {
+fn known(selection: &Selection, study: &StudyArguments, options: &mut RunOptions) -> Result<Known, Failure> {
+    Ok(match judged_by_kept(selection, options)? {
         Ok(result) => Known::Judged(Box::new(result)),
         Err(Lack::Runs(missing)) => Known::Runs(missing),
-        Err(_) => page(study, wanted).map_or(Known::Never, Known::Page),
+        Err(_) => page(study, selection).map_or(Known::Never, Known::Page),
     })
 }
 
@@ -99,16 +101,16 @@ impl Known {
         }
     }
 
-    fn line(&self, wanted: &Wanted) -> String {
-        let panels = wanted.entries().map(|entry| {
+    fn line(&self, selection: &Selection) -> String {
+        let panels = selection.entries().map(|entry| {
             let verdict = self.verdict(entry).unwrap_or_else(|| "unknown".to_owned());
             format!("{} {verdict}", entry.id)
         });
         match self {
             Known::Runs(missing) => {
-                format!("{missing} runs are missing: anabranch figures run {}", wanted.name())
+                format!("{missing} runs are missing: anabranch figures run {}", selection.name())
             }
-            Known::Never => format!("not run yet: anabranch figures run {}", wanted.name()),
+            Known::Never => format!("not run yet: anabranch figures run {}", selection.name()),
             Known::Judged(_) | Known::Page(_) => match panels.collect::<Vec<_>>().join(", ") {
                 panels if panels.is_empty() => "in the report".to_owned(),
                 panels => panels,
@@ -116,43 +118,43 @@ impl Known {
         }
     }
 
-    fn document(&self, wanted: &Wanted) -> Option<Value> {
+    fn document(&self, selection: &Selection) -> Option<Value> {
         match self {
-            Known::Judged(result) => Some(document::figure(wanted, result, &[])),
+            Known::Judged(result) => Some(document::figure(selection, result, &[])),
             Known::Page(page) => {
                 let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict_in(page, entry).map(Verdict::word) });
                 Some(
-                    json!({ "figure": wanted.figure().id, "panels": wanted.entries().map(panel).collect::<Vec<_>>() }),
+                    json!({ "figure": selection.figure().id, "panels": selection.entries().map(panel).collect::<Vec<_>>() }),
                 )
             }
             Known::Runs(_) | Known::Never => None,
         }
     }
 
-    fn missing(&self, wanted: &Wanted) -> Option<Value> {
+    fn missing(&self, selection: &Selection) -> Option<Value> {
         match self {
-            Known::Runs(missing) => Some(json!({ "figure": wanted.figure().id, "runs": missing })),
-            Known::Never => Some(json!({ "figure": wanted.figure().id, "runs": null })),
+            Known::Runs(missing) => Some(json!({ "figure": selection.figure().id, "runs": missing })),
+            Known::Never => Some(json!({ "figure": selection.figure().id, "runs": null })),
             Known::Judged(_) | Known::Page(_) => None,
         }
     }
 }
 
 /// The verdicts of all, what is missing, and the page of each.
-fn markdown(known: &[(Wanted, Known)], study: &StudyArguments) -> String {
+fn markdown(known: &[(Selection, Known)], study: &StudyArguments) -> String {
     let mut text = format!(
         "# Figures, {} scale\n\n| panel | shows | verdict |\n|---|---|---|\n",
         scale_name(study.scale)
     );
-    for (wanted, known) in known {
-        for entry in wanted.entries() {
+    for (selection, known) in known {
+        for entry in selection.entries() {
             let verdict = known.verdict(entry).unwrap_or_else(|| "not run".to_owned());
             let _ = writeln!(text, "| {} | {} | {verdict} |", entry.id, entry.title);
         }
     }
     text.push('\n');
-    for (wanted, known) in known.iter().filter(|(wanted, known)| known.missing(wanted).is_some()) {
-        let _ = writeln!(text, "- {}: {}", wanted.name(), known.line(wanted));
+    for (selection, known) in known.iter().filter(|(selection, known)| known.missing(selection).is_some()) {
+        let _ = writeln!(text, "- {}: {}", selection.name(), known.line(selection));
     }
     for (_, known) in known {
         match known {

@@ -4,13 +4,13 @@ use std::fs;
 use std::sync::Arc;
 
 use anabranch_observe::{Body, CannotWrite};
+use anabranch_studies::figures::selection::Selection;
 use anabranch_studies::figures::session::{self, Judged, Members, WriteError};
-use anabranch_studies::figures::wanted::Wanted;
-use anabranch_studies::figures::{Conduct, document};
+use anabranch_studies::figures::{RunOptions, document};
 use serde_json::{Value, json};
 
 use super::progress::FigureWatch;
-use super::{conduct, figures, folder, page_name, scale_name};
+use super::{figures, folder, options, page_name, scale_name};
 use crate::arguments::{RunArguments, StudyArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -32,10 +32,10 @@ struct Done {
 /// The folder cannot be used.
 pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let watch = Arc::new(FigureWatch::default());
-    let mut conduct = conduct(&arguments.study, watch.clone())?;
+    let mut options = options(&arguments.study, watch.clone())?;
     let work = {
         let (arguments, watch) = (arguments.clone(), watch.clone());
-        threads::spawn(move || run_all(&arguments, &mut conduct, &watch))?
+        threads::spawn(move || run_all(&arguments, &mut options, &watch))?
     };
     let meter = Meter::new(arguments.output, SHARE);
     let Done { documents, lines, failure } =
@@ -51,13 +51,13 @@ pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<
 }
 
 /// Each figure in turn, until one fails or no more is wanted.
-fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch) -> Done {
+fn run_all(arguments: &RunArguments, options: &mut RunOptions, watch: &FigureWatch) -> Done {
     let mut done = Done::default();
-    for wanted in figures(&arguments.ids) {
-        watch.on_figure(wanted.name());
+    for selection in figures(&arguments.ids) {
+        watch.on_figure(selection.name());
         let members = if arguments.sensitivity { Members::Named(&[]) } else { Members::None };
-        let judged = session::judged(&wanted, conduct, members).map_err(Failure::from);
-        match judged.and_then(|judged| written(&wanted, &judged, arguments)) {
+        let judged = session::judged(&selection, options, members).map_err(Failure::from);
+        match judged.and_then(|judged| written(&selection, &judged, arguments)) {
             Ok((document, line)) => {
                 done.documents.push(document);
                 done.lines.push(line);
@@ -72,7 +72,11 @@ fn run_all(arguments: &RunArguments, conduct: &mut Conduct, watch: &FigureWatch)
 }
 
 /// Writes a figure's page and curves; its document, and its line.
-fn written(wanted: &Wanted, judged: &Judged, arguments: &RunArguments) -> Result<(Value, String), Failure> {
+fn written(
+    selection: &Selection,
+    judged: &Judged,
+    arguments: &RunArguments,
+) -> Result<(Value, String), Failure> {
     let study = &arguments.study;
     let folder = folder(study);
     let result = &judged.headline;
@@ -80,13 +84,13 @@ fn written(wanted: &Wanted, judged: &Judged, arguments: &RunArguments) -> Result
     if arguments.draw {
         files.extend(session::write_drawings(result, &folder).map_err(cannot_write)?);
     }
-    let page = folder.join(page_name(wanted));
+    let page = folder.join(page_name(selection));
     anabranch_files::write(&page, judged.page(study.scale))
         .map_err(|source| CannotWrite { path: page.clone(), source })?;
     files.push(page);
     let verdict = result.standing("").map_or("report only".to_owned(), |standing| standing.to_string());
-    let line = format!("{:<10} {verdict}: {}\n", wanted.name(), result.figure.title);
-    Ok((document::figure(wanted, result, &files), line))
+    let line = format!("{:<10} {verdict}: {}\n", selection.name(), result.figure.title);
+    Ok((document::figure(selection, result, &files), line))
 }
 
 fn cannot_write(error: WriteError) -> Failure {
@@ -94,6 +98,6 @@ fn cannot_write(error: WriteError) -> Failure {
 }
 
 /// So that the page of a figure is found by `report`.
-pub fn page(study: &StudyArguments, wanted: &Wanted) -> Option<String> {
-    fs::read_to_string(folder(study).join(page_name(wanted))).ok()
+pub fn page(study: &StudyArguments, selection: &Selection) -> Option<String> {
+    fs::read_to_string(folder(study).join(page_name(selection))).ok()
 }

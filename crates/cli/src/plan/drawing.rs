@@ -19,11 +19,11 @@ use crate::failure::{Failure, printable};
 /// # Errors
 /// Curves that the planner has no answer for.
 pub fn draw(title: &str, plan: &PlanReport) -> Result<String, Failure> {
-    let worth = throughput_by_buffer(plan)?;
+    let marginal_gain = throughput_by_buffer(plan)?;
     let mut text = String::new();
     let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
-    let drawn =
-        panels(&root, title, plan, &worth).and_then(|()| root.present().map_err(|error| error.to_string()));
+    let drawn = panels(&root, title, plan, &marginal_gain)
+        .and_then(|()| root.present().map_err(|error| error.to_string()));
     drop(root);
     drawn.map_err(|error| Failure::System(std::io::Error::other(error)))?;
     Ok(text)
@@ -33,14 +33,14 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 type Points = Vec<(f64, f64)>;
 
-fn panels(root: &Area<'_>, title: &str, plan: &PlanReport, worth: &Points) -> Result<(), String> {
+fn panels(root: &Area<'_>, title: &str, plan: &PlanReport, marginal_gain: &Points) -> Result<(), String> {
     root.fill(&WHITE).map_err(|error| error.to_string())?;
     let title = if title.is_empty() { "Window limits".to_owned() } else { printable(title) };
     let below = root.margin(8, 0, 0, 0);
     let below = below.titled(&title, ("sans-serif", 22)).map_err(|error| error.to_string())?;
     let (left, right) = below.split_horizontally(WIDTH / 2);
     by_limit(&left, plan)?;
-    by_receive_buffer(&right, plan, worth)
+    by_receive_buffer(&right, plan, marginal_gain)
 }
 
 /// What each path carries with its window limited, with the limits that were chosen.
@@ -74,20 +74,20 @@ fn by_limit(area: &Area<'_>, plan: &PlanReport) -> Result<(), String> {
 }
 
 /// What all paths carry together by receive buffer, with the one that there is and the one that is enough.
-fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, worth: &Points) -> Result<(), String> {
+fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, marginal_gain: &Points) -> Result<(), String> {
     let flow = &plan.flow;
-    let widest = worth.last().map_or(1.0, |(buffer, _)| *buffer);
-    let most = worth.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let widest = marginal_gain.last().map_or(1.0, |(buffer, _)| *buffer);
+    let most = marginal_gain.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     let mut chart = chart(area, "All paths by receive buffer", 0.0..widest * 1.02, most)?;
     axes(&mut chart, &format!("receive buffer (packets of {})", flow.packet))?;
-    let line = LineSeries::new(worth.clone(), COLOURS[0].stroke_width(2));
+    let line = LineSeries::new(marginal_gain.clone(), COLOURS[0].stroke_width(2));
     chart.draw_series(line).map_err(|error| error.to_string())?;
     let given = f64::from(flow.receive_buffer);
     let arrow = if given > widest { " →" } else { "" };
     let chosen = (given.min(widest), megabits(flow, plan.best.throughput));
-    let enough = plan.worth.as_ref().map(|worth| {
-        let at = (f64::from(worth.enough), megabits(flow, worth.most));
-        (at, COLOURS[2], format!("enough: {}", worth.enough), 0.05)
+    let enough = plan.marginal_gain.as_ref().map(|marginal_gain| {
+        let at = (f64::from(marginal_gain.enough), megabits(flow, marginal_gain.most));
+        (at, COLOURS[2], format!("enough: {}", marginal_gain.enough), 0.05)
     });
     let chosen = (chosen, COLOURS[1], format!("this buffer: {}{arrow}", flow.receive_buffer), 0.11);
     for (at, colour, text, height) in [chosen].into_iter().chain(enough) {
@@ -137,7 +137,7 @@ fn mark(chart: &mut Chart<'_, '_>, at: (f64, f64), colour: RGBColor) -> Result<(
 fn throughput_by_buffer(plan: &PlanReport) -> Result<Points, PlanError> {
     let flow = &plan.flow;
     let least = u32::try_from(flow.paths.len()).unwrap_or(u32::MAX);
-    let widest = match plan.worth.as_ref().map(|worth| worth.enough) {
+    let widest = match plan.marginal_gain.as_ref().map(|marginal_gain| marginal_gain.enough) {
         // A buffer far beyond what is enough would leave the curve a corner of the drawing.
         Some(enough) => {
             (enough.saturating_add(enough / 4)).max(flow.receive_buffer.min(enough.saturating_mul(8)))

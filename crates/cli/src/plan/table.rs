@@ -1,7 +1,7 @@
 //! Prints a plan as a table.
 
 use anabranch_base::{BitRate, ByteCount};
-use anabranch_planner::{Method, Misplan, Mistake, Worth};
+use anabranch_planner::{MarginalGain, Method, Misplan, Mistake};
 use anabranch_scenario::Scenario;
 use anabranch_sim::predict::{LimitModel, PlanReport};
 
@@ -22,7 +22,7 @@ pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
         flow.packet,
         limits(plan),
         how(plan),
-        plan.worth.as_ref().map(|worth| buffer(plan, worth)).unwrap_or_default()
+        plan.marginal_gain.as_ref().map(|marginal_gain| buffer(plan, marginal_gain)).unwrap_or_default()
     );
     if !plan.misplans.is_empty() {
         text.push_str(&format!("\nIf the parameters of a path are wrong:\n\n{}", mistakes(plan)));
@@ -82,18 +82,18 @@ fn how(plan: &PlanReport) -> String {
     )
 }
 
-fn buffer(plan: &PlanReport, worth: &Worth) -> String {
+fn buffer(plan: &PlanReport, marginal_gain: &MarginalGain) -> String {
     let flow = &plan.flow;
-    let enough = (ByteCount::new(flow.packet.get() * u64::from(worth.enough))).rounded();
-    let most = rate(flow.throughput_bps(worth.most));
-    if worth.enough <= flow.receive_buffer {
-        return format!("A receive buffer of {} packets ({enough}) would be enough.\n", worth.enough);
+    let enough = (ByteCount::new(flow.packet.get() * u64::from(marginal_gain.enough))).rounded();
+    let most = rate(flow.throughput_bps(marginal_gain.most));
+    if marginal_gain.enough <= flow.receive_buffer {
+        return format!("A receive buffer of {} packets ({enough}) would be enough.\n", marginal_gain.enough);
     }
     format!(
         "One more packet of receive buffer gains {}; {} packets ({enough}) give {most}, and more gains \
          nothing.\n",
-        rate(flow.throughput_bps(worth.next_packet)),
-        worth.enough
+        rate(flow.throughput_bps(marginal_gain.next_packet)),
+        marginal_gain.enough
     )
 }
 

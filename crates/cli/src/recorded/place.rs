@@ -28,12 +28,12 @@ mod tests {
 
     #[test]
     fn a_file_is_named_by_the_way_to_it() {
-        for (folder, file, way) in [
+        for (folder, file, direction) in [
             ("/a/b", "/a/b/c.up", "c.up"),
             ("/a/b", "/a/c.up", "../c.up"),
             ("/a/b/d", "/a/c/e.up", "../../c/e.up"),
         ] {
-            assert_eq!(relative(Path::new(folder), Path::new(file)), Path::new(way));
+            assert_eq!(relative(Path::new(folder), Path::new(file)), Path::new(direction));
         }
         assert_eq!(as_seen_from(Path::new(""), Path::new("x/c.up")).as_deref(), Some("x/c.up"));
     }

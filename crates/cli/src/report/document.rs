@@ -86,7 +86,7 @@ pub fn line(monitor: &PathMonitor, progress: &Progress) -> Value {
             "carried_bytes": path.carried.get(),
             "goodput_bps": bps(Some(path.rate())),
             "rtt_s": path.report.sample.srtt.map(Duration::as_secs_f64),
-            "way_s": path.report.sample.one_way.map(|delay| delay.way.as_secs_f64()),
+            "way_s": path.report.sample.one_way.map(|delay| delay.delay.as_secs_f64()),
             "least_way_s": path.report.sample.one_way.map(|delay| delay.least.as_secs_f64()),
             "delivery_bps": path.report.sample.delivery.map(|delivery| delivery.rate.bits_per_second()),
             "cwnd_bytes": path.report.sample.cwnd.get(),

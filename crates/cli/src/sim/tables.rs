@@ -219,15 +219,15 @@ fn held_back_by(flow: &FlowResult, path: &PathResult, fullness: &Fullness<'_>) -
     format!("{name} {:.0} %", 100.0 * most.as_secs_f64() / time.as_secs_f64())
 }
 
-fn link_row(name: &str, way: &str, direction: &DirectionResult) -> Vec<String> {
+fn link_row(name: &str, direction: &str, result: &DirectionResult) -> Vec<String> {
     vec![
         name.to_owned(),
-        way.to_owned(),
-        direction.packets.to_string(),
-        direction.lost.to_string(),
-        direction.queue_drops.to_string(),
-        direction.marked.to_string(),
-        format!("{:.1} %", direction.utilisation * 100.0),
+        direction.to_owned(),
+        result.packets.to_string(),
+        result.lost.to_string(),
+        result.queue_drops.to_string(),
+        result.marked.to_string(),
+        format!("{:.1} %", result.utilisation * 100.0),
     ]
 }
 

@@ -41,7 +41,7 @@ pub async fn run(
 ) -> Result<Outcome, Failure> {
     let is_until = design.until.is_some();
     let folder = arguments.out.clone().filter(|folder| folder.join(anabranch_lab::sweep::JOURNAL).exists());
-    let outlook = interrupt.or_done(move || look(design, folder.as_deref())).await??;
+    let outlook = interrupt.or_done(move || inspect(design, folder.as_deref())).await??;
     let wall = Duration::from_nanos(outlook.work.as_nanos() / threads.get() as u64);
     let at_least = if is_until { "at least " } else { "" };
     let (points, runs) = (outlook.points, outlook.progress.expected);
@@ -68,7 +68,7 @@ pub async fn run(
     Ok(Outcome { document: Some(Body::of(&document).about(sha256)), summary, failure: None })
 }
 
-fn look(design: Design, folder: Option<&Path>) -> Result<Outlook, SweepError> {
+fn inspect(design: Design, folder: Option<&Path>) -> Result<Outlook, SweepError> {
     let sweep = Sweep::open(design, folder)?;
     Ok(Outlook {
         axes: sweep.grid().axes().to_vec(),

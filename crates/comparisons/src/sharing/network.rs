@@ -95,8 +95,8 @@ impl Network {
         }
         let names: Vec<String> = (0..self.paths.len()).map(|number| format!("\"path-p{number}\"")).collect();
         for (number, path) in self.paths.iter().enumerate() {
-            let way = path.round_trip_ms / 2.0;
-            write_way(&mut text, &format!("p{number}"), way, path.before, path.bottleneck);
+            let direction = path.round_trip_ms / 2.0;
+            write_way(&mut text, &format!("p{number}"), direction, path.before, path.bottleneck);
         }
         let _ = write!(
             text,

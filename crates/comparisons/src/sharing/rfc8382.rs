@@ -387,8 +387,11 @@ mod tests {
         assert_eq!(detector.paths.len(), network.paths.len());
         for (history, path) in detector.paths.iter().zip(&network.paths) {
             assert!((8..=10).contains(&history.intervals.len()), "{}", history.intervals.len());
-            let way = 1e6 * path.round_trip_ms / 2.0;
-            assert!(history.mean_delay().is_some_and(|mean| mean > way && mean < 20.0 * way), "{path:?}");
+            let direction = 1e6 * path.round_trip_ms / 2.0;
+            assert!(
+                history.mean_delay().is_some_and(|mean| mean > direction && mean < 20.0 * direction),
+                "{path:?}"
+            );
         }
     }
 

@@ -216,12 +216,12 @@ fn buffer_bytes(sctp: &Sctp) -> f64 {
 /// The start, and every moment at which a link changes.
 fn moments_of(scenario: &Scenario) -> Vec<Time> {
     let ways = scenario.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
-    let steps = ways.flat_map(|way| {
-        let rates = match &way.rate {
+    let steps = ways.flat_map(|direction| {
+        let rates = match &direction.rate {
             Rate::Steps(steps) => steps.iter().map(|step| step.0).collect(),
             _ => Vec::new(),
         };
-        let delays = match &way.delay {
+        let delays = match &direction.delay {
             Delay::Steps(steps) => steps.iter().map(|step| step.0).collect(),
             Delay::Fixed(_) => Vec::new(),
         };
@@ -237,7 +237,7 @@ fn moments_of(scenario: &Scenario) -> Vec<Time> {
 /// The links as they are from `at` on.
 fn paths_at(scenario: &Scenario, at: Time) -> Result<Vec<BufferedPath>, TournamentError> {
     let path = |(number, link): (usize, &anabranch_scenario::model::Link)| {
-        let (mut there, mut back) = (Way::of(&link.forward, at)?, Way::of(&link.reverse, at)?);
+        let (mut there, mut back) = (PathCourse::of(&link.forward, at)?, PathCourse::of(&link.reverse, at)?);
         for event in scenario.events.iter().filter(|event| event.link == number && event.at <= at) {
             if event.direction != Direction::Reverse {
                 there.change(&event.change, at)?;
@@ -257,16 +257,16 @@ fn paths_at(scenario: &Scenario, at: Time) -> Result<Vec<BufferedPath>, Tourname
 }
 
 /// One direction of a link at a moment.
-struct Way {
+struct PathCourse {
     rate_mbps: f64,
     delay_ms: f64,
     loss: f64,
     is_up: bool,
 }
 
-impl Way {
-    fn of(config: &LinkConfig, at: Time) -> Result<Way, TournamentError> {
-        Ok(Way {
+impl PathCourse {
+    fn of(config: &LinkConfig, at: Time) -> Result<PathCourse, TournamentError> {
+        Ok(PathCourse {
             rate_mbps: rate_mbps(&config.rate, at)?,
             delay_ms: delay_ms(&config.delay, at),
             loss: config.loss.mean(),

@@ -61,8 +61,8 @@ impl TunAttachment {
     }
 
     /// Reads one packet or train that goes this way.
-    fn read(&mut self, way: Way, at: Time, incoming: &mut Vec<ReceivedDatagram>) -> io::Result<()> {
-        let side = match way {
+    fn read(&mut self, direction: Way, at: Time, incoming: &mut Vec<ReceivedDatagram>) -> io::Result<()> {
+        let side = match direction {
             Way::Forward => &mut self.near,
             Way::Reverse => &mut self.far,
         };
@@ -76,14 +76,14 @@ impl TunAttachment {
             }
             side.traffic.on_received(ByteCount::of_len(bytes.len()));
             let datagram = Datagram::of_packet(bytes).with(checksum);
-            incoming.push(ReceivedDatagram { at, entry: PathInput { path: self.path, way, datagram } });
+            incoming.push(ReceivedDatagram { at, entry: PathInput { path: self.path, direction, datagram } });
         })
     }
 
     /// Writes what is held of the packets that go this way.
-    fn write(&mut self, way: Way) {
+    fn write(&mut self, direction: Way) {
         let TunAttachment { near, far, spare, .. } = self;
-        let (from, to) = match way {
+        let (from, to) = match direction {
             Way::Forward => (near, far),
             Way::Reverse => (far, near),
         };
@@ -98,8 +98,8 @@ impl TunAttachment {
         });
     }
 
-    fn hold(&mut self, way: Way, datagram: Datagram) -> Result<(), Datagram> {
-        match way {
+    fn hold(&mut self, direction: Way, datagram: Datagram) -> Result<(), Datagram> {
+        match direction {
             Way::Forward => self.far.interface.hold(datagram),
             Way::Reverse => self.near.interface.hold(datagram),
         }
@@ -114,10 +114,10 @@ impl Attachment for TunAttachment {
         _: &mut ReceiveBuffers,
         incoming: &mut Vec<ReceivedDatagram>,
     ) {
-        let ReadPoint::Interface(way) = point else { return };
+        let ReadPoint::Interface(direction) = point else { return };
         let (at, before) = (clock.now(), incoming.len());
         for _ in 0..MOST_PACKETS {
-            match self.read(way, at, incoming) {
+            match self.read(direction, at, incoming) {
                 // The next one may be better.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
                 Ok(()) if incoming.len() - before < MOST_PACKETS => {}
@@ -132,17 +132,17 @@ impl Attachment for TunAttachment {
     }
 
     fn send(&mut self, departure: PathOutput) -> Handover {
-        let PathOutput { way, datagram, .. } = departure;
-        if let Err(next) = self.hold(way, datagram) {
-            self.write(way);
+        let PathOutput { direction, datagram, .. } = departure;
+        if let Err(next) = self.hold(direction, datagram) {
+            self.write(direction);
             // Every packet can be the first.
-            let _ = self.hold(way, next);
+            let _ = self.hold(direction, next);
         }
         Handover::Held
     }
 
     fn flush(&mut self) {
-        Way::BOTH.into_iter().for_each(|way| self.write(way));
+        Way::BOTH.into_iter().for_each(|direction| self.write(direction));
     }
 
     /// Interfaces have no clients to be forgotten.

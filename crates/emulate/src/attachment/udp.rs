@@ -85,7 +85,7 @@ impl UdpAttachment {
         self.forward.on_received(ByteCount::of_len(bytes.len()));
         Some(PathInput {
             path: self.path,
-            way: Way::Forward,
+            direction: Way::Forward,
             datagram: Datagram::of_client(from, ecn, bytes),
         })
     }
@@ -98,7 +98,7 @@ impl UdpAttachment {
         self.reverse.on_received(ByteCount::of_len(bytes.len()));
         Some(PathInput {
             path: self.path,
-            way: Way::Reverse,
+            direction: Way::Reverse,
             datagram: Datagram::of_client(client, ecn, bytes),
         })
     }
@@ -150,12 +150,12 @@ impl Attachment for UdpAttachment {
     }
 
     fn send(&mut self, departure: PathOutput) -> Handover {
-        let PathOutput { way, datagram, .. } = departure;
+        let PathOutput { direction, datagram, .. } = departure;
         let Content::Payload { client: address } = datagram.content else { return Handover::Done };
         let client = self.clients.get(&address);
         let message =
             OutgoingDatagram { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
-        let sent = match (way, client) {
+        let sent = match (direction, client) {
             (Way::Forward, Some(client)) => client.upstream.send(&message),
             // It was forgotten while its datagram was on the way.
             (Way::Forward, None) => Err(io::ErrorKind::NotConnected.into()),
@@ -164,7 +164,7 @@ impl Attachment for UdpAttachment {
                 self.listen.send(&OutgoingDatagram { to: address, source, ..message })
             }
         };
-        let traffic = match way {
+        let traffic = match direction {
             Way::Forward => &mut self.forward,
             Way::Reverse => &mut self.reverse,
         };
@@ -270,7 +270,7 @@ mod tests {
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
         let mut attachment = attachment();
         let datagram = Datagram::of_client(address(1), Ecn::NotEct, b"late".to_vec());
-        attachment.send(PathOutput { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
+        attachment.send(PathOutput { at: Time::ZERO, path: 0, direction: Way::Forward, datagram });
         assert_eq!((attachment.forward.sent, attachment.forward.unsent), (0, 1));
     }
 }

@@ -54,7 +54,7 @@ fn up(InterfacePair { name, mtu, .. }: &InterfacePair, has_v6: bool) -> Vec<Stri
 fn v4(side: Side, interface: &InterfacePair) -> Vec<String> {
     let address = interface.address(side).to_string();
     let mut lines = vec![format!("addr add {address}/24 dev {}", interface.name)];
-    lines.extend(way(side, interface, &address));
+    lines.extend(direction(side, interface, &address));
     lines
 }
 
@@ -62,12 +62,12 @@ fn v4(side: Side, interface: &InterfacePair) -> Vec<String> {
 fn v6(side: Side, interface: &InterfacePair) -> Vec<String> {
     let address = interface.address_v6(side).to_string();
     let mut lines = vec![format!("addr add {address}/64 dev {} nodad", interface.name)];
-    lines.extend(way(side, interface, &address));
+    lines.extend(direction(side, interface, &address));
     lines
 }
 
 /// The near address says which path a packet takes, whatever the far one: so do the uplinks of a host with several.
-fn way(side: Side, interface: &InterfacePair, from: &str) -> Vec<String> {
+fn direction(side: Side, interface: &InterfacePair, from: &str) -> Vec<String> {
     let (name, table) = (&interface.name, FIRST_TABLE + interface.number);
     match side {
         Side::Near => vec![

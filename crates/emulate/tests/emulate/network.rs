@@ -24,9 +24,9 @@ fn network(scenario: &Scenario) -> Network {
     Network::new(scenario, &Seed::from_number(1))
 }
 
-fn entry(path: usize, way: Way, number: u8) -> PathInput {
+fn entry(path: usize, direction: Way, number: u8) -> PathInput {
     let client = SocketAddr::from(([127, 0, 0, 1], 1));
-    PathInput { path, way, datagram: Datagram::of_client(client, Ecn::NotEct, vec![number; FULL]) }
+    PathInput { path, direction, datagram: Datagram::of_client(client, Ecn::NotEct, vec![number; FULL]) }
 }
 
 /// Looks at the network whenever it asks for it, until nothing more happens or `end`.
@@ -59,7 +59,7 @@ fn a_datagram_goes_through_the_links_of_its_path_in_a_row_and_back_in_reverse_or
     network.handle(at(100), entry(0, Way::Reverse, 4));
     let back = departures(&mut network, at(200));
     assert_eq!(times(&back), [(126_100, 3), (127_100, 4)]);
-    assert!(back.iter().all(|left| left.way == Way::Reverse));
+    assert!(back.iter().all(|left| left.direction == Way::Reverse));
     let [[access, access_back], [_, core_back]] = network.sides()[..] else { panic!("two links") };
     assert_eq!(
         (access.counters.arrived, access_back.counters.arrived, core_back.counters.arrived),
@@ -171,7 +171,7 @@ fn sctp_entry(has_cwr: bool, number: u8) -> PathInput {
     }
     packet.finish(Checksum::Crc32c);
     let client = SocketAddr::from(([127, 0, 0, 1], 1));
-    PathInput { path: 0, way: Way::Forward, datagram: Datagram::of_client(client, Ecn::NotEct, bytes) }
+    PathInput { path: 0, direction: Way::Forward, datagram: Datagram::of_client(client, Ecn::NotEct, bytes) }
 }
 
 #[test]
@@ -240,10 +240,10 @@ proptest! {
         let (mut seen, mut now) = (Vec::new(), Time::ZERO);
         for (number, (after, path, is_forward)) in coming.into_iter().enumerate() {
             now += Duration::from_micros(after);
-            let way = if is_forward { Way::Forward } else { Way::Reverse };
+            let direction = if is_forward { Way::Forward } else { Way::Reverse };
             seen.extend(departures(&mut punctual, now));
-            punctual.handle(now, entry(path, way, number as u8));
-            lazy.handle(now, entry(path, way, number as u8));
+            punctual.handle(now, entry(path, direction, number as u8));
+            lazy.handle(now, entry(path, direction, number as u8));
         }
         let end = now + Duration::from_secs(10);
         seen.extend(departures(&mut punctual, end));

@@ -228,11 +228,11 @@ fn a_client_that_is_gone_does_not_end_the_relay() {
 
 #[test]
 fn what_strangers_send_to_the_socket_towards_the_target_goes_nowhere() {
-    let (client, server, stranger) = (socket(), socket(), socket());
+    let (client, server, peer) = (socket(), socket(), socket());
     let relay = relay(&scenario(vec![link("only", 1_000, 0)], &[&[0]]), address(&server));
     client.send_to(b"hello", relay.listen_addresses()[0]).expect("sent");
     let (_, upstream) = receive(&server);
-    stranger.send_to(b"I am the server", upstream).expect("sent");
+    peer.send_to(b"I am the server", upstream).expect("sent");
     server.send_to(b"I am", upstream).expect("sent");
     assert_eq!(receive(&client).0, b"I am");
     assert_eq!(relay.stop().paths[0].reverse.received, 1);

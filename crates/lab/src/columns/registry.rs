@@ -138,27 +138,37 @@ pub fn own<Of>(columns: &[Column<Of>], of: &Of) -> impl Iterator<Item = (Head, C
 
 /// Those of a direction of a link.
 pub const DIRECTION: &[Column<DirectionResult>] = &[
-    whole("packets", "packets", "packets that arrived at the other end", |way| Cell::Whole(way.packets)),
-    whole("offered", "packets", "packets that entered", |way| Cell::Whole(way.offered)),
+    whole("packets", "packets", "packets that arrived at the other end", |direction| {
+        Cell::Whole(direction.packets)
+    }),
+    whole("offered", "packets", "packets that entered", |direction| Cell::Whole(direction.offered)),
     whole(
         "lost",
         "packets",
         "packets lost by the loss rule, because the link was down, or because they were too large",
-        |way| Cell::Whole(way.lost),
+        |direction| Cell::Whole(direction.lost),
     ),
-    whole("queue_drops", "packets", "packets that the queue refused", |way| Cell::Whole(way.queue_drops)),
-    whole("marked", "packets", "packets that the queue marked", |way| Cell::Whole(way.marked)),
-    whole("duplicated", "packets", "second copies that the link made", |way| Cell::Whole(way.duplicated)),
-    whole("corrupted", "packets", "packets that the link damaged", |way| Cell::Whole(way.corrupted)),
-    whole("in_flight", "packets", "packets on the link at the end", |way| Cell::Whole(way.in_flight)),
+    whole("queue_drops", "packets", "packets that the queue refused", |direction| {
+        Cell::Whole(direction.queue_drops)
+    }),
+    whole("marked", "packets", "packets that the queue marked", |direction| Cell::Whole(direction.marked)),
+    whole("duplicated", "packets", "second copies that the link made", |direction| {
+        Cell::Whole(direction.duplicated)
+    }),
+    whole("corrupted", "packets", "packets that the link damaged", |direction| {
+        Cell::Whole(direction.corrupted)
+    }),
+    whole("in_flight", "packets", "packets on the link at the end", |direction| {
+        Cell::Whole(direction.in_flight)
+    }),
     number(
         "mean_queue_packets",
         "packets",
         "packets that waited for transmission, averaged over time",
-        |way| Cell::number(way.mean_queue_packets),
+        |direction| Cell::number(direction.mean_queue_packets),
     ),
-    number("utilisation", "", "what was transmitted, as a fraction of what could have been", |way| {
-        Cell::number(way.utilisation)
+    number("utilisation", "", "what was transmitted, as a fraction of what could have been", |direction| {
+        Cell::number(direction.utilisation)
     }),
 ];
 

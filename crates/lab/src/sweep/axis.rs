@@ -33,6 +33,7 @@ pub enum AxisError {
     Open {
         /// What was given.
         text: String,
+        /// The mark.
         mark: char,
     },
     /// A range that is none.
@@ -52,6 +53,7 @@ pub enum AxisError {
     Reserved {
         /// What was given.
         text: String,
+        /// The key.
         key: String,
         /// The argument for it.
         instead: &'static str,

@@ -41,7 +41,10 @@ pub enum GridError {
     },
     /// The same key twice.
     #[error("{key} stands in two lists of values: put all of them into one")]
-    Twice { key: String },
+    Twice {
+        /// The key.
+        key: String,
+    },
     /// More points than a computer could run.
     #[error("the grid has more than {} points", Grid::MOST)]
     TooLarge,

@@ -49,7 +49,10 @@ pub struct JournalRow {
 pub enum JournalError {
     /// Another process writes to it.
     #[error("another sweep is writing to {folder:?}: wait until it has ended, or choose another folder")]
-    InUse { folder: PathBuf },
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A program that is newer than this one wrote it.
     #[error(
         "{path:?} is of a newer program: version {version} of the journal, and this program reads version {VERSION}"
@@ -57,6 +60,7 @@ pub enum JournalError {
     Newer {
         /// The file.
         path: PathBuf,
+        /// The version.
         version: String,
     },
     /// It is another file.

@@ -28,8 +28,8 @@ impl<L> SharedAir<L> {
         if self.on_air.is_some() {
             return;
         }
-        let turns = (1..=3).map(|step| (self.last + step) % 3);
-        let Some(station) = turns.into_iter().find(|station| !self.waiting[*station].is_empty()) else {
+        let order = (1..=3).map(|step| (self.last + step) % 3);
+        let Some(station) = order.into_iter().find(|station| !self.waiting[*station].is_empty()) else {
             return;
         };
         self.last = station;

@@ -16,7 +16,7 @@ impl Account {
 
     /// A round of `window` packets that ends without a time-out: R(w).
     pub fn round<const N: usize>(&self, window: usize) -> ChainSums<N> {
-        spent(self.path.round(window as f64), window)
+        time_at(self.path.round(window as f64), window)
     }
 
     /// A round after a loss that ends with a fast retransmit.
@@ -27,12 +27,12 @@ impl Account {
     /// A round that ends with a first time-out: O(w).
     pub fn timeout<const N: usize>(&self, window: usize) -> ChainSums<N> {
         let seconds = self.path.timeout(window as f64);
-        spent(seconds, window) + ChainSums::of([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+        time_at(seconds, window) + ChainSums::of([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
     }
 
     /// The wait of the k-th back-off state: U(k) = min(2ᵏ O(1), Tmax) (WS (18), W-7).
     pub fn backoff<const N: usize>(&self, k: u32) -> ChainSums<N> {
-        spent(self.backoff_seconds(k), 1)
+        time_at(self.backoff_seconds(k), 1)
     }
 
     /// U(k) in seconds.
@@ -69,6 +69,6 @@ pub fn flight<const N: usize>(sent: usize, delivered: f64) -> ChainSums<N> {
 }
 
 /// Seconds with a window.
-pub fn spent<const N: usize>(seconds: f64, window: usize) -> ChainSums<N> {
+pub fn time_at<const N: usize>(seconds: f64, window: usize) -> ChainSums<N> {
     ChainSums::of([seconds, 0.0, 0.0, 0.0, 0.0, seconds * window as f64])
 }

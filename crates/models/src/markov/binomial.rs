@@ -48,12 +48,13 @@ pub fn not_all(loss: f64, packets: usize) -> f64 {
     -libm::expm1(packets as f64 * libm::log(loss))
 }
 
-/// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too
+/// P(g|x) by g to `most`, then by x to `largest_window`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too
 /// small for a double; no pass goes that far.
-pub fn columns(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
+pub fn columns(loss: f64, most: usize, largest_window: usize) -> Vec<Vec<f64>> {
     let (through, odds) = (libm::log1p(-loss), loss / (1.0 - loss));
     let mut columns = Vec::with_capacity(most + 1);
-    columns.push((0..=reach).map(|packets| libm::exp(packets as f64 * through)).collect::<Vec<f64>>());
+    columns
+        .push((0..=largest_window).map(|packets| libm::exp(packets as f64 * through)).collect::<Vec<f64>>());
     for lost in 0..most {
         let ratio = odds / (lost + 1) as f64;
         let fewer = columns[lost].iter().enumerate();

@@ -7,7 +7,7 @@ mod state;
 
 use std::collections::BTreeMap;
 
-use super::account::{Account, flight, spent};
+use super::account::{Account, flight, time_at};
 use super::tally::{ALL, ChainSums};
 use super::{Markov, NAME, Rates, binomial};
 use crate::{LimitedPath, ModelError, PathParameters, RoundLoss};
@@ -109,7 +109,7 @@ impl Chain {
             MoveOutcome::Round => account.round(window),
             MoveOutcome::FastRetransmit => account.fast_retransmit(window),
             MoveOutcome::Timeout => account.timeout(window),
-            MoveOutcome::Wait(k) => spent(account.backoff_seconds(k), 1),
+            MoveOutcome::Wait(k) => time_at(account.backoff_seconds(k), 1),
         }
     }
 }

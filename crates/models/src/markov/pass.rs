@@ -34,8 +34,8 @@ pub fn steps<const N: usize>(
     path: &PathParameters,
     limit: u32,
 ) -> Result<Vec<ChainSums<N>>, ModelError> {
-    let reach = reach(path.loss, limit);
-    let mut losses = losses::<N>(markov, path, reach, limit)?;
+    let largest_window = largest_window(path.loss, limit);
+    let mut losses = losses::<N>(markov, path, largest_window, limit)?;
     let mut ascent = Ascent {
         account: Account::new(path),
         halving: markov.halving,
@@ -44,7 +44,7 @@ pub fn steps<const N: usize>(
     };
     let hopeless = 1e22 * (ascent.backoff.seconds() + path.timeout(1.0));
     let mut seconds = 0.0;
-    for window in 2..=reach {
+    for window in 2..=largest_window {
         if window.is_power_of_two() {
             slow_start::add_threshold(&mut ascent, &*losses, window / 2);
         }
@@ -61,7 +61,7 @@ pub fn steps<const N: usize>(
 }
 
 /// The largest window that is looked at. Θ is beyond 10⁴⁰ rounds there, whatever the limit.
-fn reach(loss: f64, limit: u32) -> usize {
+fn largest_window(loss: f64, limit: u32) -> usize {
     // A window beyond what the type counts saturates.
     (40.0 + 16.0 / loss.sqrt()).min(f64::from(limit)) as usize
 }
@@ -69,19 +69,19 @@ fn reach(loss: f64, limit: u32) -> usize {
 fn losses<const N: usize>(
     markov: &Markov,
     path: &PathParameters,
-    reach: usize,
+    largest_window: usize,
     limit: u32,
 ) -> Result<Box<dyn LossPattern<N>>, ModelError> {
     let (numbers, largest) = match markov.loss {
-        RoundLoss::Independent => independent::size::<N>(path.loss, reach),
-        RoundLoss::Correlated => correlated::size::<N>(reach),
+        RoundLoss::Independent => independent::size::<N>(path.loss, largest_window),
+        RoundLoss::Correlated => correlated::size::<N>(largest_window),
     };
     if numbers > LARGEST_TABLE {
         return Err(ModelError::TooLarge { limit, largest });
     }
     Ok(match markov.loss {
-        RoundLoss::Independent => Box::new(Independent::new(path.loss, reach)),
-        RoundLoss::Correlated => Box::new(CorrelatedPass::new(path.loss, reach)),
+        RoundLoss::Independent => Box::new(Independent::new(path.loss, largest_window)),
+        RoundLoss::Correlated => Box::new(CorrelatedPass::new(path.loss, largest_window)),
     })
 }
 

@@ -162,20 +162,20 @@ impl Session {
     }
 
     /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.
-    pub fn on_way(&mut self, route: Route, way: PathAddresses) -> Option<SocketAddr> {
-        if self.latest_way.replace((route, way)) == Some((route, way)) {
+    pub fn on_way(&mut self, route: Route, addresses: PathAddresses) -> Option<SocketAddr> {
+        if self.latest_way.replace((route, addresses)) == Some((route, addresses)) {
             return None;
         }
-        let before = self.ways.insert((route, way.local), way.remote)?;
-        (before != way.remote).then_some(before)
+        let before = self.ways.insert((route, addresses.local), addresses.remote)?;
+        (before != addresses.remote).then_some(before)
     }
 
-    /// Where a packet of a path that came `way`, but not in its turn, counts as coming from: from where the path's latest
+    /// Where a packet of a path that came `addresses`, but not in its turn, counts as coming from: from where the path's latest
     /// packet to the same address came, else to any other.
-    pub fn remote_of(&self, route: Route, way: PathAddresses) -> SocketAddr {
-        let here = self.ways.get(&(route, way.local));
+    pub fn remote_of(&self, route: Route, addresses: PathAddresses) -> SocketAddr {
+        let here = self.ways.get(&(route, addresses.local));
         let elsewhere = || self.ways.iter().find(|((known, _), _)| *known == route).map(|(_, remote)| remote);
-        here.or_else(elsewhere).copied().unwrap_or(way.remote)
+        here.or_else(elsewhere).copied().unwrap_or(addresses.remote)
     }
 
     /// Returns true if it is time for this end to initiate a handshake for fresh keys.

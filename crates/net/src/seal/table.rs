@@ -152,7 +152,7 @@ impl Sealing {
 
     /// A datagram arrived this way. Whatever is in it, the worst that it can do is be dropped. A packet is opened where it
     /// lies; what has to go back is appended to `out`.
-    pub fn handle(&mut self, way: PathAddresses, datagram: &mut [u8], out: &mut Vec<u8>) -> Opened {
+    pub fn handle(&mut self, addresses: PathAddresses, datagram: &mut [u8], out: &mut Vec<u8>) -> Opened {
         let start = out.len();
         let opened = match Datagram::parse(datagram) {
             Some(Datagram::Initiation(message)) => self.on_initiation(message, out),
@@ -160,7 +160,7 @@ impl Sealing {
             Some(Datagram::Probe { about, message }) => self.on_probe(about, message, out),
             Some(Datagram::ProbeReply { to, message }) => self.on_probe_reply(to, message),
             Some(Datagram::Packet { to, number, .. }) => {
-                self.on_packet(way, to, number, &mut datagram[Datagram::PACKET_AT..], out)
+                self.on_packet(addresses, to, number, &mut datagram[Datagram::PACKET_AT..], out)
             }
             None => None,
         };
@@ -273,7 +273,7 @@ impl Sealing {
 
     fn on_packet(
         &mut self,
-        way: PathAddresses,
+        addresses: PathAddresses,
         to: SessionId,
         number: PacketNumber,
         sealed: &mut [u8],
@@ -288,9 +288,9 @@ impl Sealing {
         }
         let route = number.route();
         let (remote, moved_from) = match order {
-            Order::Late => (session.remote_of(route, way), None),
-            Order::Latest if route.is_path() => (way.remote, session.on_way(route, way)),
-            Order::Latest => (way.remote, None),
+            Order::Late => (session.remote_of(route, addresses), None),
+            Order::Latest if route.is_path() => (addresses.remote, session.on_way(route, addresses)),
+            Order::Latest => (addresses.remote, None),
         };
         if let Some(initiation) = initiation {
             self.confirm(channel, &initiation);

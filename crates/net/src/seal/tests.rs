@@ -57,9 +57,9 @@ fn packet(layer: &mut Sealing, channel: Channel, packet: &[u8]) -> Vec<u8> {
     out
 }
 
-fn handle(layer: &mut Sealing, way: PathAddresses, datagram: &[u8]) -> (Opened, Vec<u8>) {
+fn handle(layer: &mut Sealing, addresses: PathAddresses, datagram: &[u8]) -> (Opened, Vec<u8>) {
     let (mut datagram, mut out) = (datagram.to_vec(), b"kept".to_vec());
-    let opened = layer.handle(way, &mut datagram, &mut out);
+    let opened = layer.handle(addresses, &mut datagram, &mut out);
     assert_eq!(&out[..4], b"kept");
     match opened {
         Opened::Packet { len, .. } => {
@@ -70,8 +70,8 @@ fn handle(layer: &mut Sealing, way: PathAddresses, datagram: &[u8]) -> (Opened, 
     }
 }
 
-fn opened(layer: &mut Sealing, way: PathAddresses, datagram: &[u8]) -> Option<(Channel, Vec<u8>)> {
-    match handle(layer, way, datagram) {
+fn opened(layer: &mut Sealing, addresses: PathAddresses, datagram: &[u8]) -> Option<(Channel, Vec<u8>)> {
+    match handle(layer, addresses, datagram) {
         (Opened::Packet { channel, .. }, bytes) => Some((channel, bytes)),
         _ => None,
     }
@@ -242,13 +242,17 @@ fn an_attacker_with_the_key_can_neither_read_nor_add_to_a_session_it_only_sees()
 #[test]
 fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
     let Open { mut near, mut far, channel } = open();
-    let mut send = |route, way| {
+    let mut send = |route, addresses| {
         let (_, bytes) = sealed(&mut near, NEAR, route, b"x");
-        (handle(&mut far, way, &bytes).0, bytes)
+        (handle(&mut far, addresses, &bytes).0, bytes)
     };
     let roamed = PathAddresses { remote: address(77, 7), ..there() };
-    let came =
-        |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
+    let came = |addresses: PathAddresses, moved_from| Opened::Packet {
+        channel,
+        len: 1,
+        remote: addresses.remote,
+        moved_from,
+    };
     assert_eq!(send(path(0), there()).0, came(there(), None));
     assert_eq!(send(path(1), roamed).0, came(roamed, None), "another path comes from where it likes");
     assert_eq!(send(path(0), roamed).0, came(roamed, Some(there().remote)));
@@ -274,13 +278,17 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
 fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
     let Open { mut near, mut far, channel } = open();
     let other = PathAddresses { local: address(3, 9899), ..there() };
-    let from = |way: PathAddresses, host| PathAddresses { remote: address(host, 4), ..way };
-    let mut send = |way: PathAddresses| {
+    let from = |addresses: PathAddresses, host| PathAddresses { remote: address(host, 4), ..addresses };
+    let mut send = |addresses: PathAddresses| {
         let (_, bytes) = sealed(&mut near, NEAR, path(0), b"x");
-        handle(&mut far, way, &bytes).0
+        handle(&mut far, addresses, &bytes).0
     };
-    let came =
-        |way: PathAddresses, moved_from| Opened::Packet { channel, len: 1, remote: way.remote, moved_from };
+    let came = |addresses: PathAddresses, moved_from| Opened::Packet {
+        channel,
+        len: 1,
+        remote: addresses.remote,
+        moved_from,
+    };
     assert_eq!(send(there()), came(there(), None));
     assert_eq!(send(from(other, 50)), came(from(other, 50), None), "nothing came there before");
     assert_eq!(send(from(there(), 51)), came(from(there(), 51), Some(there().remote)));

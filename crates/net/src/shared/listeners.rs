@@ -69,7 +69,7 @@ mod tests {
     use anabranch_sctp::policy::Registry;
 
     use crate::clock::Clock;
-    use crate::reach::pair_by_route;
+    use crate::pairing::pair_by_route;
     use crate::report::SocketReports;
     use crate::seal::Security;
     use crate::shared::Shared;

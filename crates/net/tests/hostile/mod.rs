@@ -160,12 +160,12 @@ impl Scene {
 
     fn handle(&mut self, to: End, datagram: &[u8]) -> (Opened, Vec<u8>) {
         let (near, far): (SocketAddr, SocketAddr) = (([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into());
-        let (layer, way) = match to {
+        let (layer, addresses) = match to {
             End::Near => (&mut self.near, PathAddresses { local: near, remote: far }),
             End::Far => (&mut self.far, PathAddresses { local: far, remote: near }),
         };
         let (mut datagram, mut out) = (datagram.to_vec(), b"before".to_vec());
-        let opened = layer.handle(way, &mut datagram, &mut out);
+        let opened = layer.handle(addresses, &mut datagram, &mut out);
         assert_eq!(&out[..6], b"before");
         match opened {
             Opened::Packet { len, .. } => (opened, datagram[Datagram::PACKET_AT..][..len].to_vec()),

@@ -133,7 +133,7 @@ impl Meeting {
         }
         let layer = if to == CLIENTS { &mut self.server } else { &mut self.clients[to].layer };
         let mut out = Vec::new();
-        match layer.handle(way(), &mut datagram, &mut out) {
+        match layer.handle(addresses(), &mut datagram, &mut out) {
             Opened::Nothing => assert!(out.is_empty()),
             Opened::Reply => {
                 let is_handshake = datagram.len() == Datagram::HANDSHAKE_LEN;
@@ -179,7 +179,7 @@ fn layer(ciphers: Ciphers) -> Sealing {
 }
 
 /// The layer does not trust source addresses.
-fn way() -> PathAddresses {
+fn addresses() -> PathAddresses {
     let (local, remote): (SocketAddr, SocketAddr) = (([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into());
     PathAddresses { local, remote }
 }

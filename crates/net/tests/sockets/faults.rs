@@ -77,14 +77,14 @@ async fn rubbish_is_ignored() {
     let (server, client) = (server(&["127.0.0.1:0"]), client(&["127.0.0.1:0"]));
     let remote = server.local_addresses();
     let (near, far) = within(5, join(&client, &server, &remote)).await;
-    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let peer = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     for number in 0..2_000_usize {
         let mut rubbish = content(number % 1_700, number as u64);
         if number % 2 == 0 && rubbish.len() > 4 {
             // With the right SCTP ports, so that more of the packet is read.
             rubbish[..4].copy_from_slice(&[0x26, 0xab, 0x26, 0xab]);
         }
-        stranger.send_to(&rubbish, remote[0]).expect("sent");
+        peer.send_to(&rubbish, remote[0]).expect("sent");
         if number % 100 == 0 {
             near.send(number.to_string(), SendOptions::default()).await.expect("open");
             let arrived = within(5, far.recv()).await.expect("arrived").into_bytes();

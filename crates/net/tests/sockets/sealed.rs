@@ -85,12 +85,12 @@ async fn damaged_repeated_and_forged_datagrams_change_nothing_but_the_time_it_ta
     assert_eq!(sent, Ok(()));
     assert!(arrived.expect("all") == there);
     // All datagrams again, from another address, and damaged.
-    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let peer = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     for (number, datagram) in tap.seen().into_iter().enumerate() {
         let mut forged = datagram.clone();
         forged[number % datagram.len()] ^= 0x40;
         for bytes in [datagram, forged] {
-            stranger.send_to(&bytes, server.local_addresses()[0]).expect("sent");
+            peer.send_to(&bytes, server.local_addresses()[0]).expect("sent");
         }
     }
     near.send("unharmed", SendOptions::default()).await.expect("open");
@@ -180,19 +180,19 @@ async fn peers_with_one_key_do_not_disturb_each_other() {
 #[tokio::test]
 async fn an_initiation_without_the_key_and_rubbish_get_nothing_back() {
     let server = sealed_server(&["127.0.0.1:0"], key(1));
-    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-    stranger.set_nonblocking(true).expect("a socket");
+    let peer = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    peer.set_nonblocking(true).expect("a socket");
     for number in 0..500_usize {
         let mut rubbish = content(64 + number % 3, number as u64);
         // An initiation, a response, a packet: the headers are right.
         rubbish[..8].copy_from_slice(&[1 + (number % 3) as u8, 0, 0, 0, 0, 0, 0, 0]);
-        stranger.send_to(&rubbish, server.local_addresses()[0]).expect("sent");
+        peer.send_to(&rubbish, server.local_addresses()[0]).expect("sent");
     }
     // The next client is served all the same, so all of the garbage was read.
     let client = sealed_client(&["127.0.0.1:0"], key(1));
     let (near, _far) = within(5, join(&client, &server, &server.local_addresses())).await;
     let mut answer = [0; 2_000];
-    let nothing = stranger.recv(&mut answer).expect_err("no answer");
+    let nothing = peer.recv(&mut answer).expect_err("no answer");
     assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
     assert_eq!(within(5, near.close()).await, Ok(()));
 }

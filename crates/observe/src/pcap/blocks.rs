@@ -66,7 +66,7 @@ impl<W: Write> Blocks<W> {
         &mut self,
         interface: u32,
         at: Time,
-        way: PacketDirection,
+        direction: PacketDirection,
         packet: &[u8],
         length: usize,
     ) -> io::Result<()> {
@@ -81,7 +81,7 @@ impl<W: Write> Blocks<W> {
         self.u32(length);
         self.bytes(packet);
         self.pad();
-        self.option(FLAGS, &(way as u32 + 1).to_le_bytes());
+        self.option(FLAGS, &(direction as u32 + 1).to_le_bytes());
         self.end_of_options();
         self.end(ENHANCED_PACKET)
     }

@@ -54,7 +54,7 @@ fn bad(scenario: &Scenario, index: usize, link: &Link, root: &Seed, end: Time) -
     let mut events = scenario.events.iter().filter(|event| event.link == index);
     let end = events.find(|event| is_new_rule(&event.change)).map_or(end, |event| end.min(event.at));
     let (forward, reverse) = LinkSeed::of(root, &link.name);
-    let of_way = |seed: LinkSeed, way: &LinkConfig| seed.bad_periods(&way.loss, end, MOST);
+    let of_way = |seed: LinkSeed, direction: &LinkConfig| seed.bad_periods(&direction.loss, end, MOST);
     let mut spans = of_way(forward, &link.forward);
     spans.extend(of_way(reverse, &link.reverse));
     spans.into_iter().map(|(from, to)| (from, to.min(end))).collect()

@@ -81,7 +81,8 @@ struct PathData<'a> {
     srtt: ChartLine,
     rto: ChartLine,
     delay: ChartLine,
-    way: ChartLine,
+    #[serde(rename = "way")]
+    one_way: ChartLine,
     sent: &'a [u64],
     arrived: &'a [u64],
     fresh: ChartLine,
@@ -166,7 +167,7 @@ fn route_data(path: &Path) -> RouteData<'_> {
 }
 
 fn link_data<'a>(link: &'a Link, path: Option<usize>, series: &LinkSeries) -> LinkData<'a> {
-    let rates = [&link.forward, &link.reverse].map(|way| match &way.rate {
+    let rates = [&link.forward, &link.reverse].map(|direction| match &direction.rate {
         Rate::Fixed(rate) => Some(rate.bits_per_second()),
         Rate::Steps(_) | Rate::Trace(_) => None,
     });
@@ -191,7 +192,7 @@ fn path_data(path: &PathSeries) -> PathData<'_> {
         srtt: line(&path.srtt),
         rto: line(&path.rto),
         delay: line(&path.delay),
-        way: line(&path.way),
+        one_way: line(&path.one_way),
         sent: path.sent.bins(),
         arrived: path.arrived.bins(),
         fresh: line(&path.fresh),

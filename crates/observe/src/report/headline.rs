@@ -125,13 +125,13 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
     }
     let paths =
         || result.flows.iter().flat_map(|flow| &flow.paths).filter(|path| path.counters.sent_packets > 0);
-    let spent = |reason: &Reason| paths().map(|path| spent(reason, path)).sum::<f64>();
-    let all: f64 = REASONS.iter().map(spent).sum();
-    let most = REASONS.iter().max_by(|a, b| spent(a).total_cmp(&spent(b))).filter(|_| all > 0.0);
+    let time_held = |reason: &Reason| paths().map(|path| time_held(reason, path)).sum::<f64>();
+    let all: f64 = REASONS.iter().map(time_held).sum();
+    let most = REASONS.iter().max_by(|a, b| time_held(a).total_cmp(&time_held(b))).filter(|_| all > 0.0);
     let Some(reason) = most else { return String::new() };
     let held = if reason.class == "cwnd" { held_by_losses(scenario, result) } else { None };
     if let Some(held) = held {
-        return format!("{held}, for {} of the paths' time.", percent(spent(reason) / all));
+        return format!("{held}, for {} of the paths' time.", percent(time_held(reason) / all));
     }
     let is_lossy =
         paths().any(|path| path.lost_packets > 0 || path.counters.timeouts > 0 || path.counters.ecn_cuts > 0);
@@ -143,7 +143,7 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
         ("app", _) => "the application, which had no data to send",
         _ => "paths that were down",
     };
-    format!("Most of the rest: {why}, for {} of the paths' time.", percent(spent(reason) / all))
+    format!("Most of the rest: {why}, for {} of the paths' time.", percent(time_held(reason) / all))
 }
 
 /// That losses hold windows while hardly anything waits at the links of their paths, with how many they are; `None` where
@@ -189,7 +189,7 @@ fn is_lossy_and_unqueued(
     path.lost_packets >= FEWEST_LOSSES
         && path.lost_packets as f64 >= LEAST_LOSSES * path.counters.sent_packets as f64
         && !known.links.is_empty()
-        && ways.all(|way| way.utilisation < FULL && way.mean_queue_packets < FEW_PACKETS)
+        && ways.all(|direction| direction.utilisation < FULL && direction.mean_queue_packets < FEW_PACKETS)
 }
 
 /// `1.2 %`; below a tenth with another digit.
@@ -199,7 +199,7 @@ fn share_of_losses(share: f64) -> String {
 }
 
 /// For how long a reason held a path back. A path that never failed was not down: its flow had not begun.
-fn spent(reason: &Reason, path: &PathResult) -> f64 {
+fn time_held(reason: &Reason, path: &PathResult) -> f64 {
     let has_failed =
         path.counters.timeouts > 0 || path.counters.suspicions > 0 || path.state != PathState::Active;
     if reason.class == "down" && !has_failed { 0.0 } else { reason.span(path).as_secs_f64() }

@@ -29,7 +29,7 @@ pub enum MarkOrigin {
 }
 
 /// The marks until the end of the run, in order of time; of very many, the first ones.
-pub fn marks(scenario: &Scenario, turns: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
+pub fn marks(scenario: &Scenario, state_changes: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
     let mut marks: Vec<Mark> = scenario.events.iter().map(|event| of_event(scenario, event)).collect();
     marks.extend(scenario.node_events.iter().map(|event| of_node(scenario, *event)));
     for link in &scenario.links {
@@ -39,7 +39,7 @@ pub fn marks(scenario: &Scenario, turns: &[StateChange], flows: &[String], end: 
             marks.extend(of_link(&link.name, " reverse", &link.reverse));
         }
     }
-    marks.extend(turns.iter().map(|turn| of_turn(scenario, turn, flows)));
+    marks.extend(state_changes.iter().map(|turn| of_turn(scenario, turn, flows)));
     marks.retain(|mark| mark.at <= end);
     marks.sort_by_key(|mark| mark.at);
     marks.truncate(MOST);
@@ -48,7 +48,7 @@ pub fn marks(scenario: &Scenario, turns: &[StateChange], flows: &[String], end: 
 
 fn of_event(scenario: &Scenario, event: &Event) -> Mark {
     let link = scenario.links.get(event.link).map_or("?", |link| link.name.as_str());
-    let way = match event.direction {
+    let direction = match event.direction {
         Direction::Forward => " forward",
         Direction::Reverse => " reverse",
         Direction::Both => "",
@@ -61,7 +61,7 @@ fn of_event(scenario: &Scenario, event: &Event) -> Mark {
         Change::Loss(loss) => show_loss(loss),
         Change::Mtu(mtu) => show_mtu(*mtu),
     };
-    scenario_mark(event.at, link, way, &what)
+    scenario_mark(event.at, link, direction, &what)
 }
 
 fn of_node(scenario: &Scenario, event: NodeEvent) -> Mark {
@@ -71,20 +71,20 @@ fn of_node(scenario: &Scenario, event: NodeEvent) -> Mark {
 }
 
 /// What a link does by itself: steps of rate and delay, outages.
-fn of_link(name: &str, way: &str, link: &LinkConfig) -> Vec<Mark> {
+fn of_link(name: &str, direction: &str, link: &LinkConfig) -> Vec<Mark> {
     let mut marks = Vec::new();
     if let Rate::Steps(steps) = &link.rate {
         let later = steps.iter().filter(|(at, _)| *at > Time::ZERO);
-        marks.extend(later.map(|(at, rate)| scenario_mark(*at, name, way, &fixed_rate(*rate))));
+        marks.extend(later.map(|(at, rate)| scenario_mark(*at, name, direction, &fixed_rate(*rate))));
     }
     if let Delay::Steps(steps) = &link.delay {
         let later = steps.iter().filter(|(at, _)| *at > Time::ZERO);
-        marks.extend(later.map(|(at, delay)| scenario_mark(*at, name, way, &fixed_delay(*delay))));
+        marks.extend(later.map(|(at, delay)| scenario_mark(*at, name, direction, &fixed_delay(*delay))));
     }
     if let LossKind::Outages(spans) = &link.loss.kind {
         marks.extend(spans.iter().flat_map(|(from, to)| {
             [(*from, "outage begins"), (*to, "outage ends")]
-                .map(|(at, what)| scenario_mark(at, name, way, what))
+                .map(|(at, what)| scenario_mark(at, name, direction, what))
         }));
     }
     marks
@@ -100,8 +100,8 @@ fn of_turn(scenario: &Scenario, turn: &StateChange, flows: &[String]) -> Mark {
     Mark { at: turn.at, text, origin: MarkOrigin::Sender }
 }
 
-fn scenario_mark(at: Time, link: &str, way: &str, what: &str) -> Mark {
-    Mark { at, text: format!("link {link}{way}: {what}"), origin: MarkOrigin::Scenario }
+fn scenario_mark(at: Time, link: &str, direction: &str, what: &str) -> Mark {
+    Mark { at, text: format!("link {link}{direction}: {what}"), origin: MarkOrigin::Scenario }
 }
 
 fn show_mtu(mtu: Option<ByteCount>) -> String {

@@ -51,7 +51,9 @@ pub fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
         .zip(&scenario.links)
         .flat_map(|(link, of)| {
             let ways = [("forward", &link.forward, &of.forward), ("reverse", &link.reverse, &of.reverse)];
-            ways.map(|(way, did, config)| (format!("{} {way}", link.name), LinkRow::of(did, config)))
+            ways.map(|(direction, did, config)| {
+                (format!("{} {direction}", link.name), LinkRow::of(did, config))
+            })
         })
         .collect();
     let items: Vec<(String, &LinkRow)> = rows.iter().map(|(name, row)| (name.clone(), row)).collect();

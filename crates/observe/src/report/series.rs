@@ -24,7 +24,7 @@ pub struct RunSeries {
     /// One a link, as far as there is room.
     pub links: Vec<LinkSeries>,
     /// Changes of the paths' states, the first ones.
-    pub turns: Vec<StateChange>,
+    pub state_changes: Vec<StateChange>,
     /// Who sent when in the meshes.
     pub air: AirSeries,
 }
@@ -73,7 +73,7 @@ impl RunSeries {
             flows: shown.into_iter().map(series).collect(),
             flow_count: directions.len(),
             links: vec![LinkSeries::new(limits); links],
-            turns: Vec::new(),
+            state_changes: Vec::new(),
             air: AirSeries::new(scenario),
         }
     }
@@ -113,8 +113,8 @@ impl RunSeries {
         let Some(index) = self.position(seen.flow, seen.host) else { return };
         let Some(path) = self.flows[index].path(seen.path) else { return };
         let has_turned = path.on_path(at, seen);
-        if has_turned && self.turns.len() < MOST_TURNS {
-            self.turns.push(StateChange { at, flow: index, path: seen.path, state: seen.state });
+        if has_turned && self.state_changes.len() < MOST_TURNS {
+            self.state_changes.push(StateChange { at, flow: index, path: seen.path, state: seen.state });
         }
     }
 

@@ -82,13 +82,13 @@ fn placed(node: &Node) -> PlacedStation {
 }
 
 /// The stations with a margin: at most their range, which would make a long string too small to read.
-fn view(stations: &[PlacedStation], reach: f64) -> [f64; 4] {
+fn view(stations: &[PlacedStation], range: f64) -> [f64; 4] {
     let extent = |of: fn(&PlacedStation) -> f64| {
         let values = || stations.iter().map(of);
         (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
     };
     let ((left, right), (top, bottom)) = (extent(|station| station.x), extent(|station| station.y));
-    let margin = reach.max(1.0) * 1.05;
+    let margin = range.max(1.0) * 1.05;
     [left - margin, top - margin, right - left + 2.0 * margin, bottom - top + 2.0 * margin]
 }
 

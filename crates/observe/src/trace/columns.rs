@@ -81,7 +81,7 @@ pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
         "way_s",
         "s",
         "the way there of the packet acknowledged last, as the sender measures it",
-        |row, _| Cell::some(row.seen.measured.way, Cell::seconds),
+        |row, _| Cell::some(row.seen.measured.delay, Cell::seconds),
     ),
     number("least_way_s", "s", "the least way there, as the sender measures it", |row, _| {
         Cell::some(row.seen.measured.least_way, Cell::seconds)

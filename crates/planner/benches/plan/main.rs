@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use anabranch_models::{Markov, PathParameters, RoundLoss, TimeoutBounds};
 use anabranch_planner::{
-    Problem, StepSet, brute_force, by_buffer, exact, greedy, hull, sensitivity, step, worth,
+    Problem, StepSet, brute_force, by_buffer, exact, greedy, hull, marginal_gain, sensitivity, step,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -52,7 +52,10 @@ impl Bench<'_> {
         }
         if count <= 16 {
             row("every buffer", &|| by_buffer(&problem).map_or(0, |values| values.values().len() as u64));
-            row("worth", &|| worth(&paths, buffer, &self.model).map_or(0, |worth| u64::from(worth.enough)));
+            row("worth", &|| {
+                marginal_gain(&paths, buffer, &self.model)
+                    .map_or(0, |marginal_gain| u64::from(marginal_gain.enough))
+            });
             row("sensitivity", &|| {
                 sensitivity(&paths, buffer, &self.model).map_or(0, |misplans| misplans.len() as u64)
             });

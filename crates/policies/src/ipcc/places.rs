@@ -15,7 +15,7 @@ pub(super) struct Place {
     /// A SACK reports it.
     pub is_acked: bool,
     /// The paths on which missing reports marked it.
-    pub spent: PathSet,
+    pub used: PathSet,
     /// The paths that it left and that wait for it nevertheless.
     pub awaited_on: PathSet,
 }

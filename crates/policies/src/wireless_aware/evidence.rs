@@ -51,7 +51,7 @@ impl Evidence {
     pub fn on_progress(&mut self, sample: &PathSample, now: Time) {
         self.trial.since.get_or_insert(now);
         if let Some(one_way) = sample.one_way {
-            self.ways.on_way(one_way.way, now);
+            self.ways.on_way(one_way.delay, now);
         }
     }
 
@@ -97,12 +97,12 @@ impl Evidence {
 }
 
 impl RecentWays {
-    fn on_way(&mut self, way: Duration, now: Time) {
+    fn on_way(&mut self, delay: Duration, now: Time) {
         let since = *self.since.get_or_insert(now);
         if now.since(since) >= SPAN {
             *self = RecentWays { since: Some(now), before: self.now, now: Duration::ZERO };
         }
-        self.now = self.now.max(way);
+        self.now = self.now.max(delay);
     }
 
     /// Returns true if a queue stood when the last packet passed: it waited for half as long as any packet did lately. A queue of
@@ -115,7 +115,7 @@ impl RecentWays {
 
 /// The time the last packet waited in queues.
 fn waited(one_way: OneWay) -> Duration {
-    one_way.way.saturating_sub(one_way.least)
+    one_way.delay.saturating_sub(one_way.least)
 }
 
 impl Default for Trial {
@@ -176,7 +176,7 @@ mod tests {
 
     /// A path whose last packet waited so long.
     fn waiting(milliseconds: u64) -> PathSample {
-        let one_way = OneWay { way: ms(20 + milliseconds), least: ms(20), back: ms(20) };
+        let one_way = OneWay { delay: ms(20 + milliseconds), least: ms(20), back: ms(20) };
         PathSample { one_way: Some(one_way), srtt: Some(ms(40)), ..sample(0) }
     }
 

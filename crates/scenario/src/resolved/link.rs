@@ -19,7 +19,7 @@ pub fn link(link: &Link) -> ResolvedTable {
 }
 
 /// One direction of a link.
-pub fn way(config: &LinkConfig) -> ResolvedTable {
+pub fn direction(config: &LinkConfig) -> ResolvedTable {
     ways(ResolvedTable::default(), config)
 }
 

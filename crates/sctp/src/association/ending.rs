@@ -49,7 +49,7 @@ impl Association {
     }
 
     pub(super) fn abort_with(&mut self, cause: Cause, reason: CloseReason) {
-        let way = match &self.state {
+        let route = match &self.state {
             State::Open(session) | State::Closing(session, _) => {
                 let ground = session.ground();
                 Some((ground.paths.usable(ground.paths.primary()), ground.header()))
@@ -60,11 +60,11 @@ impl Association {
             }
             State::Closed(_) => None,
         };
-        if let Some((path, header)) = way {
+        if let Some((path, header)) = route {
             let abort = Abort { tag_reflected: false, causes: vec![cause] };
             self.farewell = Some((path, self.packet_with_abort(header, &abort)));
         }
-        let said = way.and(self.farewell.as_ref()).map(|(_, packet)| packet.clone());
+        let said = route.and(self.farewell.as_ref()).map(|(_, packet)| packet.clone());
         self.end(reason);
         if let (State::Closed(closed), Some(packet)) = (&mut self.state, said) {
             closed.last_word = Some(packet);

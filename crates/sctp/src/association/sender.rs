@@ -136,7 +136,7 @@ impl Sender {
         self.queue_message(ground, message);
         let Some(oldest) = self.buffer.oldest_waiting() else { return };
         let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         self.rules.scheduler.on_queued(&queue, &view);
     }
 
@@ -222,7 +222,7 @@ impl Sender {
 
 /// The association as a policy sees it. It is a function of only the parts that it shows, so that policies can be
 /// called mutably.
-fn look<'a>(now: Time, paths: &'a PathTable, peer_window: &PeerWindow, send: &SendBuffer) -> View<'a> {
+fn view<'a>(now: Time, paths: &'a PathTable, peer_window: &PeerWindow, send: &SendBuffer) -> View<'a> {
     View {
         now,
         paths: paths.samples(),

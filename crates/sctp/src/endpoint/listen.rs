@@ -99,7 +99,7 @@ impl Endpoint {
         let known = known.and_then(|id| self.associations.get(id).map(|known| (id, known)));
         let known = known.map(|(id, association)| (id, association.tags(), association.state()));
         let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
-        if let Some(staleness) = self.spent.staleness(now, &cookie).filter(|_| !is_current) {
+        if let Some(staleness) = self.used_tags.staleness(now, &cookie).filter(|_| !is_current) {
             let back = reply_header(header, cookie.peer_tag);
             if self.may_answer_other(now, arrival) {
                 self.answer(arrival, back, &ErrorChunk { causes: vec![Cause::StaleCookie(staleness)] });
@@ -132,13 +132,13 @@ impl Endpoint {
             }
             return None;
         }
-        let way = PathAddresses { local: arrival.local, remote: arrival.remote };
+        let addresses = PathAddresses { local: arrival.local, remote: arrival.remote };
         let announced = acceptable(&cookie.announced, cookie.remote.ip());
         let mut remotes: Vec<SocketAddr> = announced.map(|&ip| reached_as(cookie.remote, ip)).collect();
         if !remotes.contains(&cookie.remote) {
             remotes.insert(0, cookie.remote);
         }
-        let paths = pairing::accepted_pairs(&self.config.local, way, &remotes);
+        let paths = pairing::accepted_pairs(&self.config.local, addresses, &remotes);
         let seed = self.next_seed();
         let mut association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
         self.keep_backups(now, &mut association);
@@ -303,12 +303,12 @@ impl Endpoint {
     }
 
     /// The association with the peer that sends from this address, on this channel and with these ports.
-    fn known_peer(&mut self, way: PeerRoute) -> Option<AssociationId> {
+    fn known_peer(&mut self, addresses: PeerRoute) -> Option<AssociationId> {
         let is_alive = |id| {
             let known = self.associations.get(id);
             known.is_some_and(|association| association.state() != AssociationState::Closed)
         };
-        self.peers.find(way, is_alive)
+        self.peers.find(addresses, is_alive)
     }
 }
 

@@ -49,13 +49,13 @@ pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAdd
 /// show the pairs. A guess would open paths that cross two links.
 pub fn accepted_pairs(
     local: &[SocketAddr],
-    way: PathAddresses,
+    addresses: PathAddresses,
     remotes: &[SocketAddr],
 ) -> Vec<PathAddresses> {
     let specific: Vec<SocketAddr> =
         local.iter().copied().filter(|address| !address.ip().is_unspecified()).collect();
-    let others = pairs(&specific, remotes).into_iter().filter(|path| *path != way);
-    std::iter::once(way).chain(others).take(MAX_PATHS).collect()
+    let others = pairs(&specific, remotes).into_iter().filter(|path| *path != addresses);
+    std::iter::once(addresses).chain(others).take(MAX_PATHS).collect()
 }
 
 /// The addresses that are announced to a peer at `peer`: the specified ones, with loopback addresses only if the peer
@@ -110,13 +110,13 @@ mod tests {
 
     #[test]
     fn an_acceptor_begins_with_the_way_the_peer_came() {
-        let way = PathAddresses {
+        let pair = PathAddresses {
             local: "127.0.0.2:9".parse().expect("an address"),
             remote: "127.0.0.1:4".parse().expect("an address"),
         };
-        let paths = accepted_pairs(&addresses(&["127.0.0.1:9", "127.0.0.2:9"]), way, &[way.remote]);
+        let paths = accepted_pairs(&addresses(&["127.0.0.1:9", "127.0.0.2:9"]), pair, &[pair.remote]);
         assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1", "127.0.0.1-127.0.0.1"]);
-        let paths = accepted_pairs(&addresses(&["0.0.0.0:9"]), way, &[way.remote]);
+        let paths = accepted_pairs(&addresses(&["0.0.0.0:9"]), pair, &[pair.remote]);
         assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1"], "the peer shows what else there is");
     }
 

@@ -72,26 +72,26 @@ impl Peers {
         let Some(port) = port else { return };
         let remotes = association.paths().iter().map(|path| association.path_addresses(path.id).remote);
         let ways: Vec<PeerRoute> = remotes.map(|remote| PeerRoute { channel, port, remote }).collect();
-        self.ways.extend(ways.iter().map(|&way| (way, tag, id)));
+        self.ways.extend(ways.iter().map(|&addresses| (addresses, tag, id)));
         self.of.insert(id, Entered { version, ways });
     }
 
     /// Association `id` was removed.
     pub fn remove(&mut self, id: AssociationId) {
         let Some(Entered { version, ways }) = self.of.remove(id) else { return };
-        for way in ways {
-            self.ways.remove(&(way, version.tag, id));
+        for addresses in ways {
+            self.ways.remove(&(addresses, version.tag, id));
         }
     }
 
-    /// An association whose peer's packets come on the route `way`.
+    /// An association whose peer's packets come on the route `addresses`.
     pub fn find(
         &mut self,
-        way: PeerRoute,
+        addresses: PeerRoute,
         is_wanted: impl Fn(AssociationId) -> bool,
     ) -> Option<AssociationId> {
-        let ways = self.ways.range((way, None, AssociationId::FIRST)..);
-        let mut found = ways.take_while(|known| known.0 == way).map(|known| known.2);
+        let ways = self.ways.range((addresses, None, AssociationId::FIRST)..);
+        let mut found = ways.take_while(|known| known.0 == addresses).map(|known| known.2);
         found.find(|id| {
             self.examined += 1;
             is_wanted(*id)
@@ -99,16 +99,16 @@ impl Peers {
     }
 
     /// Like [`find`](Peers::find), with the peer's tag.
-    pub fn find_tagged(&mut self, way: PeerRoute, tag: VerificationTag) -> Option<AssociationId> {
-        let mut ways = self.ways.range((way, Some(tag), AssociationId::FIRST)..);
+    pub fn find_tagged(&mut self, addresses: PeerRoute, tag: VerificationTag) -> Option<AssociationId> {
+        let mut ways = self.ways.range((addresses, Some(tag), AssociationId::FIRST)..);
         self.examined += 1;
-        ways.next().filter(|known| (known.0, known.1) == (way, Some(tag))).map(|known| known.2)
+        ways.next().filter(|known| (known.0, known.1) == (addresses, Some(tag))).map(|known| known.2)
     }
 
     /// Returns true if another association than `id` has its peer at the address `ip`, with any UDP port.
     pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
-        let way = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
-        let ways = self.ways.range((way, None, AssociationId::FIRST)..);
+        let addresses = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
+        let ways = self.ways.range((addresses, None, AssociationId::FIRST)..);
         let is_there =
             |known: &PeerRoute| (known.channel, known.port, known.remote.ip()) == (channel, port, ip);
         let mut there = ways.take_while(|known| is_there(&known.0)).map(|known| known.2);

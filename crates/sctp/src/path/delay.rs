@@ -94,10 +94,10 @@ impl PathDelay {
         self.on_way(sample.round_trip.saturating_sub(back), back, sample.is_drained, now);
     }
 
-    fn on_way(&mut self, way: Duration, back: Duration, is_drained: bool, now: Time) {
-        self.least_way.on_sample(way, is_drained, now);
+    fn on_way(&mut self, delay: Duration, back: Duration, is_drained: bool, now: Time) {
+        self.least_way.on_sample(delay, is_drained, now);
         let smoothed = self.last.map_or(back, |(_, before)| (before * 7 + back) / 8);
-        self.last = Some((way, smoothed));
+        self.last = Some((delay, smoothed));
     }
 
     /// The least way there.
@@ -122,8 +122,8 @@ impl PathDelay {
 
     /// The delays as policies see them.
     pub fn one_way(&self) -> Option<OneWay> {
-        let ((way, back), least) = self.last.zip(self.least_way.value)?;
-        Some(OneWay { way, least, back })
+        let ((delay, back), least) = self.last.zip(self.least_way.value)?;
+        Some(OneWay { delay, least, back })
     }
 
     /// Returns true if the least delay was not seen for so long that it may have risen. Packets that leave while little is in
@@ -155,8 +155,8 @@ mod tests {
     }
 
     fn millis(delay: &PathDelay) -> [u64; 3] {
-        let OneWay { way, least, back } = delay.one_way().expect("it was measured");
-        [way, least, back].map(Duration::as_millis)
+        let OneWay { delay, least, back } = delay.one_way().expect("it was measured");
+        [delay, least, back].map(Duration::as_millis)
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Measured {
 /// Returns true if the path, on which `weight` was acknowledged, was given less than it could carry: its window had room for two
 /// packets more, and no queue held the last packet for half of a round trip.
 fn is_spared(weight: ByteCount, sample: &PathSample) -> bool {
-    let waits_long = |delay: OneWay| delay.way > delay.least + (delay.least + delay.back) / 2;
+    let waits_long = |delay: OneWay| delay.delay > delay.least + (delay.least + delay.back) / 2;
     sample.flight + weight + sample.unit * 2 <= sample.cwnd && !sample.one_way.is_none_or(waits_long)
 }
 
@@ -164,10 +164,10 @@ mod tests {
         path.cwnd = path.unit * 10;
         path.flight = path.unit * 6;
         assert!(!is_spared(path.unit, &path), "nothing was measured");
-        path.one_way = Some(OneWay { way: ms(40), least: ms(20), back: ms(20) });
+        path.one_way = Some(OneWay { delay: ms(40), least: ms(20), back: ms(20) });
         let spared = [1, 2, 3].map(|acked| is_spared(path.unit * acked, &path));
         assert_eq!(spared, [true, true, false], "before, up to nine of ten packets were in flight");
-        path.one_way = Some(OneWay { way: ms(41), least: ms(20), back: ms(20) });
+        path.one_way = Some(OneWay { delay: ms(41), least: ms(20), back: ms(20) });
         assert!(!is_spared(path.unit, &path), "a queue of 21 ms");
     }
 
@@ -184,7 +184,10 @@ mod tests {
         }
         let Some(Delivery { rate, peak }) = path.delivery else { panic!("it was measured") };
         assert_eq!((rate.bits_per_second(), peak.bits_per_second()), (9_600_000, 9_600_000));
-        assert_eq!(path.one_way.map(|way| (way.least.as_millis(), way.back.as_millis())), Some((30, 10)));
+        assert_eq!(
+            path.one_way.map(|delay| (delay.least.as_millis(), delay.back.as_millis())),
+            Some((30, 10))
+        );
         assert_eq!(measured.drained_flight, ByteCount::new(24_000));
         assert!(!measured.is_drained_since(at(390)));
         path.flight = ByteCount::new(24_000);

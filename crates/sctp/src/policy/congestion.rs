@@ -69,7 +69,7 @@ pub struct Acked {
     /// A new round-trip time, if this SACK gave one.
     pub rtt: Option<Duration>,
     /// The [way there](super::OneWay::way) of the last of these packets that left only once, if there is one.
-    pub way: Option<Duration>,
+    pub delay: Option<Duration>,
 }
 
 /// Why a window shrinks.

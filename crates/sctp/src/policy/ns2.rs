@@ -337,7 +337,7 @@ mod tests {
     }
 
     /// The chunks up to TSN `cumulative` are acknowledged cumulatively, those above it by gap blocks.
-    fn worth(packets: u8, cumulative: u32, chunks: &[(u32, usize)], missing: (u32, usize)) -> [u8; 2] {
+    fn increment(packets: u8, cumulative: u32, chunks: &[(u32, usize)], missing: (u32, usize)) -> [u8; 2] {
         let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
         let sack = SackNews { packets, ..news(cumulative, 9, chunks, vec![]) };
         BOTH.map(|rules| rules.increment(&sack).of(&hole(missing.0, missing.1, 0)))
@@ -345,10 +345,10 @@ mod tests {
 
     #[test]
     fn for_ns2_a_cumulative_ack_mixes_nothing_and_the_packet_count_is_believed() {
-        assert_eq!(worth(2, 2, &[(2, 1), (4, 0)], (3, 0)), [1, 2], "ours: the SACK is of two paths");
-        assert_eq!(worth(0, 1, &[(4, 0)], (3, 0)), [1, 0], "a SACK by the timer");
-        assert_eq!(worth(2, 1, &[(3, 0), (4, 1)], (2, 0)), [1, 1], "gap blocks of two paths");
-        assert_eq!(worth(2, 1, &[(2, 0), (4, 0)], (3, 0)), [1, 1], "on both sides of the chunk");
-        assert_eq!(worth(2, 1, &[(4, 0)], (3, 1)), [1, 1], "the chunk is of another path");
+        assert_eq!(increment(2, 2, &[(2, 1), (4, 0)], (3, 0)), [1, 2], "ours: the SACK is of two paths");
+        assert_eq!(increment(0, 1, &[(4, 0)], (3, 0)), [1, 0], "a SACK by the timer");
+        assert_eq!(increment(2, 1, &[(3, 0), (4, 1)], (2, 0)), [1, 1], "gap blocks of two paths");
+        assert_eq!(increment(2, 1, &[(2, 0), (4, 0)], (3, 0)), [1, 1], "on both sides of the chunk");
+        assert_eq!(increment(2, 1, &[(4, 0)], (3, 1)), [1, 1], "the chunk is of another path");
     }
 }

@@ -94,7 +94,7 @@ pub fn acked_bytes(bytes: u64) -> Acked {
         ends_round: false,
         newest: None,
         rtt: None,
-        way: None,
+        delay: None,
     }
 }
 

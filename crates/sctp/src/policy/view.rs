@@ -56,7 +56,7 @@ pub struct Hints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneWay {
     /// The way there of the packet that was acknowledged last, with what it waited in queues.
-    pub way: Duration,
+    pub delay: Duration,
     /// The least way there; a lasting rise is followed.
     pub least: Duration,
     /// The way back of the SACKs for this path's data, smoothed.
@@ -67,7 +67,7 @@ impl OneWay {
     /// Returns true if packets wait in a queue on the way there: it took an eighth of the least round trip and a millisecond more
     /// than the least way.
     pub fn is_queueing(self) -> bool {
-        self.way > self.least + (self.least + self.back) / 8 + Duration::from_millis(1)
+        self.delay > self.least + (self.least + self.back) / 8 + Duration::from_millis(1)
     }
 }
 

@@ -67,17 +67,17 @@ impl Delivery {
     }
 
     /// `message` is complete. It is ready at once if it is unordered or the next of its stream; then all messages
-    /// that waited for it are ready too. `reach` is the distance from the cumulative TSN to the highest TSN that
+    /// that waited for it are ready too. `span` is the distance from the cumulative TSN to the highest TSN that
     /// arrived.
     ///
     /// The 65,536 SSNs of a stream may be in use at once, so an SSN alone does not tell a message far ahead from a
     /// message that was delivered. TSNs do: the next message, and each message between it and this one, has its own
-    /// TSN beyond the cumulative TSN, so this message is less than `reach` ahead.
+    /// TSN beyond the cumulative TSN, so this message is less than `span` ahead.
     ///
     /// # Errors
     /// The stream does not exist, or the SSN was used before. The message is dropped; the caller must subtract its
     /// weight from the buffer.
-    pub fn push(&mut self, message: Message, reach: u32) -> Result<(), DeliveryError> {
+    pub fn push(&mut self, message: Message, span: u32) -> Result<(), DeliveryError> {
         let (stream, ssn) = (message.stream, message.ssn);
         if !self.has_stream(stream) {
             return Err(DeliveryError::InvalidStream { stream, streams: self.streams });
@@ -94,7 +94,7 @@ impl Delivery {
             lane.passed += 1;
             self.ready.push(message);
             self.release(stream);
-        } else if u32::from(ahead) >= reach || !self.keep(stream, count, message) {
+        } else if u32::from(ahead) >= span || !self.keep(stream, count, message) {
             return Err(DeliveryError::UsedSsn { stream, ssn, next });
         }
         Ok(())

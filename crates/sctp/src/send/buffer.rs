@@ -23,7 +23,7 @@ use super::held::HeldByPath;
 use super::in_flight::InFlight;
 use super::marked::Marked;
 use super::message_numbers::MessageNumbers;
-use super::uncut::Uncut;
+use super::unfragmented::Unfragmented;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
@@ -46,7 +46,7 @@ pub struct SendBuffer {
     /// The number of the next message on each stream.
     numbers: MessageNumbers,
     /// Messages that wait whole, behind all chunks.
-    uncut: Uncut,
+    unfragmented: Unfragmented,
     chunks: Chunks,
     waiting: Waiting,
     in_flight: InFlight,
@@ -105,7 +105,7 @@ impl SendBuffer {
             rwnd_charge,
             ns2: Ns2::NONE,
             numbers: MessageNumbers::default(),
-            uncut: Uncut::default(),
+            unfragmented: Unfragmented::default(),
             waiting: Waiting::new(chunks.first()),
             chunks,
             in_flight: InFlight::default(),

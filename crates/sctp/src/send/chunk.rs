@@ -43,7 +43,7 @@ pub(super) enum Sends {
     /// Once, or not yet: its acknowledgement means that transmission.
     Once,
     /// More than once, each time after it was found lost: an acknowledgement may mean any of the transmissions.
-    Again,
+    Resend,
     /// On several paths at once, now or earlier: the path that delivers it is not known either.
     Copied,
 }
@@ -119,7 +119,7 @@ impl OutboundChunk {
         let before = (self.state != State::Waiting).then(|| self.last());
         self.state = if self.was_acked() { State::Revoked } else { State::InFlight };
         if before.is_some() && self.sends == Sends::Once {
-            self.sends = Sends::Again;
+            self.sends = Sends::Resend;
         }
         self.set_last(transmission);
         before
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!((chunk.state(), chunk.sends()), (State::InFlight, Sends::Once));
         assert!(chunk.lose(LostBy::MissingReports) && !chunk.lose(LostBy::Timeout), "it is lost already");
         assert_eq!(chunk.state(), State::Lost(LostBy::MissingReports));
-        assert_eq!((chunk.leave(by(2)), chunk.sends()), (Some(by(1)), Sends::Again));
+        assert_eq!((chunk.leave(by(2)), chunk.sends()), (Some(by(1)), Sends::Resend));
         assert_eq!((chunk.acknowledge(), chunk.state()), (State::InFlight, State::Acked));
         assert!(!chunk.lose(LostBy::Timeout), "it arrived");
     }

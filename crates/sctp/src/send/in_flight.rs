@@ -51,7 +51,7 @@ impl InFlight {
         let lists = &mut self.paths[path.index()];
         match sends {
             Sends::Once => lists.once.insert(position),
-            Sends::Again | Sends::Copied => lists.again.insert(position),
+            Sends::Resend | Sends::Copied => lists.again.insert(position),
         }
     }
 
@@ -125,7 +125,7 @@ impl InFlight {
         let lists = &self.paths[path.index()];
         match sends {
             Sends::Once => &lists.once,
-            Sends::Again | Sends::Copied => &lists.again,
+            Sends::Resend | Sends::Copied => &lists.again,
         }
         .iter()
     }
@@ -146,7 +146,7 @@ fn is_once(sends: Option<Sends>) -> bool {
 }
 
 fn is_again(sends: Option<Sends>) -> bool {
-    matches!(sends, Some(Sends::Again | Sends::Copied))
+    matches!(sends, Some(Sends::Resend | Sends::Copied))
 }
 
 #[cfg(test)]
@@ -162,12 +162,12 @@ mod tests {
         in_flight.add_path(ONE);
         [1, 2, 3, 4].into_iter().for_each(|position| in_flight.enter(position, ONE, Sends::Once, WEIGHT));
         [1, 2].into_iter().for_each(|position| in_flight.leave(position, WEIGHT));
-        [1, 2].into_iter().for_each(|position| in_flight.enter(position, ONE, Sends::Again, WEIGHT));
+        [1, 2].into_iter().for_each(|position| in_flight.enter(position, ONE, Sends::Resend, WEIGHT));
         in_flight
     }
 
     fn there(position: u64) -> Option<Sends> {
-        Some(if position <= 2 { Sends::Again } else { Sends::Once })
+        Some(if position <= 2 { Sends::Resend } else { Sends::Once })
     }
 
     #[test]

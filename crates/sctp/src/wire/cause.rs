@@ -80,6 +80,7 @@ pub enum Cause {
     UnsupportedHmac(u16),
     /// Any other code.
     Unknown {
+        /// The code.
         code: u16,
         /// The bytes after code and length, without padding.
         value: Vec<u8>,

@@ -130,6 +130,7 @@ pub enum TlvError {
     LengthTooSmall {
         /// The type.
         kind: u16,
+        /// The length.
         length: u16,
     },
     /// It is longer than the rest of the chunk.
@@ -137,6 +138,7 @@ pub enum TlvError {
     LengthPastChunk {
         /// The type.
         kind: u16,
+        /// The length.
         length: u16,
         /// Bytes left of the chunk, including type and length.
         left: usize,
@@ -146,6 +148,7 @@ pub enum TlvError {
     WrongLength {
         /// The type.
         kind: u16,
+        /// The length.
         length: usize,
         /// The only correct length.
         expected: usize,
@@ -155,6 +158,7 @@ pub enum TlvError {
     TooShort {
         /// The type.
         kind: u16,
+        /// The length.
         length: usize,
         /// The shortest correct length.
         minimum: usize,
@@ -164,6 +168,7 @@ pub enum TlvError {
     BrokenEntry {
         /// The type.
         kind: u16,
+        /// The length.
         length: usize,
     },
 }

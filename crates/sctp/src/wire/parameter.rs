@@ -73,6 +73,7 @@ pub enum Parameter {
     AddAddress {
         /// The correlation id, which the response repeats.
         id: u32,
+        /// The address.
         address: IpAddr,
     },
     /// Type 0xc002: the sender no longer has this address; if it is unspecified, all except the packet's source
@@ -80,6 +81,7 @@ pub enum Parameter {
     DeleteAddress {
         /// The correlation id, which the response repeats.
         id: u32,
+        /// The address.
         address: IpAddr,
     },
     /// Type 0xc003: why a request was refused.
@@ -93,6 +95,7 @@ pub enum Parameter {
     SetPrimaryAddress {
         /// The correlation id, which the response repeats.
         id: u32,
+        /// The address.
         address: IpAddr,
     },
     /// Type 0xc005: the request with this id was granted.

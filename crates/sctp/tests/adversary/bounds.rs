@@ -80,7 +80,7 @@ impl Bounds {
     /// One allocation a byte, which is four for the smallest parameter, some for each answer, and what a queue takes that
     /// grows; as many bytes as an end may hold at once, for the same reason.
     fn weigh_costs(&self, scales: &mut Scales<'_>, answers: u64) {
-        let (length, Reading { allocations, bytes, nanoseconds, .. }) = (scales.length(), scales.toll.spent);
+        let (length, Reading { allocations, bytes, nanoseconds, .. }) = (scales.length(), scales.toll.cost);
         let most = 256 + length + 64 * answers + self.largest_queue() / 8;
         scales.weigh("allocations for a packet", Class::Allocations, allocations, most);
         let most = 64 * length + self.most_held(1);

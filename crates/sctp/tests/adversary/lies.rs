@@ -141,7 +141,7 @@ impl Lie {
     }
 
     fn acknowledgement(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
-        let reach = voice.highest.distance_from(voice.acked).min(u32::from(u16::MAX)) as u16;
+        let span = voice.highest.distance_from(voice.acked).min(u32::from(u16::MAX)) as u16;
         let sack = |cumulative_tsn_ack, a_rwnd, gaps: &[GapBlock], duplicates: &[Tsn]| {
             let (gap_blocks, duplicates) = (gaps.into(), duplicates.into());
             packet_with(
@@ -156,12 +156,12 @@ impl Lie {
             Lie::AckNothing => sack(voice.acked, dice.one_of(&[0, 1 << 20]), &[], &[]),
             Lie::AckEveryOther => {
                 let gaps: Vec<GapBlock> =
-                    (2..=reach).step_by(2).take(300).map(|at| GapBlock { start: at, end: at }).collect();
+                    (2..=span).step_by(2).take(300).map(|at| GapBlock { start: at, end: at }).collect();
                 sack(voice.acked, 1 << 20, &gaps, &[])
             }
             Lie::Flip => {
-                let all = [GapBlock { start: 2, end: reach.max(2) }];
-                let all = if reach < 2 { &[] } else { all.as_slice() };
+                let all = [GapBlock { start: 2, end: span.max(2) }];
+                let all = if span < 2 { &[] } else { all.as_slice() };
                 let one = |gaps: &[GapBlock]| {
                     let duplicates: &[Tsn] = &[];
                     let (gap_blocks, duplicates) = (gaps.into(), duplicates.into());
@@ -180,7 +180,7 @@ impl Lie {
             }
             _ => {
                 let block = |_| {
-                    let start = 2_u16.saturating_add(dice.below(u64::from(reach.max(4))) as u16);
+                    let start = 2_u16.saturating_add(dice.below(u64::from(span.max(4))) as u16);
                     GapBlock { start, end: start.saturating_add(dice.below(3) as u16) }
                 };
                 let gaps: Vec<GapBlock> = (0..5_000).map(block).collect();

@@ -14,7 +14,7 @@ use crate::walk::Dice;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Past {
     /// Packets of the present association.
-    Again,
+    Repeat,
     /// One of them, many times.
     Often,
     /// The last of them, the latest first.
@@ -38,7 +38,7 @@ pub enum Past {
 impl Past {
     /// All of them.
     pub const ALL: &[Past] = &[
-        Past::Again,
+        Past::Repeat,
         Past::Often,
         Past::Backwards,
         Past::Elsewhere,
@@ -58,7 +58,7 @@ impl Past {
             many => witness.earlier[dice.below(many as u64) as usize].as_slice(),
         };
         match self {
-            Past::Again => some(present, 8, dice).into_iter().map(Seen::again).collect(),
+            Past::Repeat => some(present, 8, dice).into_iter().map(Seen::again).collect(),
             Past::Often => {
                 let times = dice.one_of(&[3, 50]);
                 some(present, 1, dice).into_iter().flat_map(|seen| vec![seen.again(); times]).collect()

@@ -22,7 +22,7 @@ use crate::pair::{PORT, packet_with};
 
 /// A stranger, and what was sent to it.
 #[derive(Default)]
-struct Stranger {
+struct UnknownPeer {
     /// Its own tag, and the end's tag for it.
     own_tag: u32,
     end_tag: Option<VerificationTag>,
@@ -36,7 +36,7 @@ struct Walk {
     honest: Endpoint,
     /// The honest association, at the end and at its peer.
     ids: [AssociationId; 2],
-    strangers: [Stranger; STRANGERS],
+    unknown_peers: [UnknownPeer; STRANGERS],
     /// Cookies that came, and associations that the end opened itself: an upper bound for its associations.
     openings: usize,
 }
@@ -63,8 +63,8 @@ impl Walk {
     fn begin() -> Walk {
         let (end, mut honest) = (endpoint(END, 1), endpoint(HONEST, 2));
         let near = honest.connect(&[END]).expect("an address");
-        let strangers = std::array::from_fn(|_| Stranger::default());
-        let mut walk = Walk { now: Time::ZERO, end, honest, ids: [near; 2], strangers, openings: 1 };
+        let unknown_peers = std::array::from_fn(|_| UnknownPeer::default());
+        let mut walk = Walk { now: Time::ZERO, end, honest, ids: [near; 2], unknown_peers, openings: 1 };
         walk.exchange();
         let (far, _) = walk.end.poll_event().expect("it accepted");
         walk.ids = [far, near];
@@ -76,7 +76,7 @@ impl Walk {
             0 => self.pass(Duration::from_millis(u64::from(input.byte()))),
             1 => self.pass(Duration::from_millis(u64::from(input.u16()))),
             2 if input.is_one_in(2) => {
-                let to = stranger(input.below(STRANGERS));
+                let to = unknown_peer(input.below(STRANGERS));
                 self.openings += usize::from(self.end.connect(&[to]).is_ok());
             }
             2 => self.turn_away(input),
@@ -102,13 +102,13 @@ impl Walk {
             0 => VerificationTag::ZERO,
             // None that the honest two have is guessed.
             1 => VerificationTag::new(input.u32() & 0xffff),
-            2 => VerificationTag::new(self.strangers[who].own_tag),
-            _ => self.strangers[who].end_tag.unwrap_or(VerificationTag::ZERO),
+            2 => VerificationTag::new(self.unknown_peers[who].own_tag),
+            _ => self.unknown_peers[who].end_tag.unwrap_or(VerificationTag::ZERO),
         };
-        let mut from = stranger(who);
+        let mut from = unknown_peer(who);
         match input.below(16) {
             0 => from = HONEST,
-            1 => from = stranger(input.below(STRANGERS)),
+            1 => from = unknown_peer(input.below(STRANGERS)),
             2 => from.set_port(u16::from(input.byte())),
             _ => {}
         }
@@ -138,7 +138,7 @@ impl Walk {
             3 | 4 => {
                 // Its own cookie, an older one, or another's; sometimes damaged.
                 let whose = if input.is_one_in(8) { input.below(STRANGERS) } else { who };
-                let cookies = &self.strangers[whose].cookies;
+                let cookies = &self.unknown_peers[whose].cookies;
                 let mut cookie = cookies.get(input.below(4) % cookies.len().max(1))?.clone();
                 if input.is_one_in(8) {
                     let at = usize::from(input.byte()) % cookie.len();
@@ -150,7 +150,7 @@ impl Walk {
             6 => framed(tag, &Shutdown { cumulative_tsn_ack: tsn }),
             7 => framed(tag, &ShutdownAck),
             8 => framed(tag, &ShutdownComplete { tag_reflected: reflected }),
-            9 => framed(tag, &HeartbeatAck::new(self.strangers[who].info.clone())),
+            9 => framed(tag, &HeartbeatAck::new(self.unknown_peers[who].info.clone())),
             10 => framed(tag, &Heartbeat::new(input.slice(40).to_vec())),
             _ => match Parts::any(input).chunk() {
                 Chunk::Abort(Abort { causes, .. }) => {
@@ -166,7 +166,7 @@ impl Walk {
     fn believable(&mut self, parts: &mut Parts<'_>, who: usize) {
         parts.number = parts.number & 0xffff | 0x1000;
         (parts.stream, parts.ssn) = (parts.stream | 1, parts.ssn | 1);
-        self.strangers[who].own_tag = parts.number.rotate_left(8);
+        self.unknown_peers[who].own_tag = parts.number.rotate_left(8);
     }
 
     fn arrive(&mut self, remote: SocketAddr, bytes: Bytes) {
@@ -195,9 +195,9 @@ impl Walk {
         if to == HONEST {
             return self.honest.handle(self.now, &arrival(HONEST, END, bytes));
         }
-        let Some(who) = (0..STRANGERS).find(|who| stranger(*who) == to) else { return };
+        let Some(who) = (0..STRANGERS).find(|who| unknown_peer(*who) == to) else { return };
         let Ok(packet) = Packet::decode(&bytes, Checksum::Crc32c) else { panic!("a broken packet left") };
-        let him = &mut self.strangers[who];
+        let him = &mut self.unknown_peers[who];
         for chunk in packet.chunks() {
             match chunk.expect("a sound chunk") {
                 Chunk::Init(Init { initiate_tag, .. }) => him.end_tag = Some(initiate_tag),
@@ -274,7 +274,7 @@ fn arrival(local: SocketAddr, remote: SocketAddr, bytes: Bytes) -> Arrival {
     Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory }
 }
 
-fn stranger(who: usize) -> SocketAddr {
+fn unknown_peer(who: usize) -> SocketAddr {
     SocketAddr::from(([10, 66, who as u8, 1], 1_000 + who as u16))
 }
 

@@ -40,7 +40,7 @@ pub struct Toll {
     /// What was in it.
     pub bytes: Bytes,
     /// What reading and answering it took.
-    pub spent: Reading,
+    pub cost: Reading,
     /// The lines of the log that left at once.
     pub answers: Range<usize>,
 }
@@ -76,12 +76,12 @@ impl Pair {
     pub fn within<T>(&mut self, end: End, call: impl FnOnce(&mut Side, Time) -> T) -> T {
         let (before, now) = (self.read_meter(), self.now);
         let result = call(self.side(end), now);
-        let spent = self.read_meter() - before;
+        let cost = self.read_meter() - before;
         if let Some(meter) = &mut self.meter {
-            meter.held[end as usize] += spent.held as i64;
-            self.spent.allocations += spent.allocations;
-            self.spent.bytes += spent.bytes;
-            self.spent.nanoseconds += spent.nanoseconds;
+            meter.held[end as usize] += cost.held as i64;
+            self.cost.allocations += cost.allocations;
+            self.cost.bytes += cost.bytes;
+            self.cost.nanoseconds += cost.nanoseconds;
         }
         result
     }

@@ -179,7 +179,7 @@ pub struct Pair {
     /// The cost of calls into the ends, if it is measured.
     pub meter: Option<Meter>,
     /// What they cost since the last packet arrived.
-    spent: Reading,
+    cost: Reading,
     /// The buffer into which packets are written.
     scratch: Vec<u8>,
     keeps_packets: bool,
@@ -217,7 +217,7 @@ impl Pair {
             loses_crossing: Vec::new(),
             cut_links: Vec::new(),
             meter: None,
-            spent: Reading::default(),
+            cost: Reading::default(),
             scratch: Vec::new(),
             keeps_packets: false,
             losses: Vec::new(),
@@ -550,7 +550,7 @@ impl Pair {
     fn arrive(&mut self, flying: Flying) {
         let Flying { to, local, remote, marking, bytes, .. } = flying;
         let (left, is_metered) = (self.log.len(), self.meter.is_some());
-        self.spent = Reading::default();
+        self.cost = Reading::default();
         self.within(to, |side, now| {
             // What an end keeps of a packet counts as its own memory.
             let bytes = if is_metered { Bytes::copy_from_slice(&bytes) } else { bytes.clone() };
@@ -559,9 +559,9 @@ impl Pair {
             side.endpoint.handle(now, &Arrival { local, remote, channel, ecn, bytes, memory });
         });
         self.settle(to);
-        let (spent, answers) = (self.spent, left..self.log.len());
+        let (cost, answers) = (self.cost, left..self.log.len());
         if let Some(meter) = &mut self.meter {
-            meter.tolls.push(Toll { to, bytes, spent, answers });
+            meter.tolls.push(Toll { to, bytes, cost, answers });
         }
     }
 

@@ -156,10 +156,10 @@ impl Script {
     pub fn sent(&mut self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for (pipe, tsn, _) in self.take() {
-            let way = format!("-{}>", pipe + 1);
-            match lines.last_mut().filter(|line| line.starts_with(&way)) {
+            let arrow = format!("-{}>", pipe + 1);
+            match lines.last_mut().filter(|line| line.starts_with(&arrow)) {
                 Some(line) => line.push_str(&format!(" {tsn}")),
-                None => lines.push(format!("{way} {tsn}")),
+                None => lines.push(format!("{arrow} {tsn}")),
             }
         }
         lines

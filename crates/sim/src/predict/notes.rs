@@ -88,8 +88,8 @@ fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
 }
 
 fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
-    let is_bursty = |way: &LinkConfig| matches!(way.loss.kind, LossKind::GilbertElliott { .. });
-    let is_correlated = |way: &LinkConfig| matches!(way.loss.kind, LossKind::Correlated { .. });
+    let is_bursty = |direction: &LinkConfig| matches!(direction.loss.kind, LossKind::GilbertElliott { .. });
+    let is_correlated = |direction: &LinkConfig| matches!(direction.loss.kind, LossKind::Correlated { .. });
     let data = |has: &dyn Fn(&LinkConfig) -> bool| which(links, |link| has(data_way(link, direction)));
     let answers = which(links, |link| answers_way(link, direction).loss.kind != LossKind::None);
     let found = [
@@ -99,16 +99,19 @@ fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
             "the first loss of a round takes the rest of the round; use the loss model \"correlated\"",
         ),
         (
-            data(&|way| way.loss.after > Time::ZERO),
+            data(&|direction| direction.loss.after > Time::ZERO),
             "losses begin late; the models lose packets from the start",
         ),
-        (data(&|way| !way.jitter.is_none()), "jitter is not in the models"),
+        (data(&|direction| !direction.jitter.is_none()), "jitter is not in the models"),
         (
-            data(&|way| way.reorder),
+            data(&|direction| direction.reorder),
             "reordered packets may be taken for lost; the models include no reordering",
         ),
-        (data(&|way| way.duplicate > 0.0), "duplicates are not in the models"),
-        (data(&|way| way.corrupt > 0.0), "corrupted packets are lost too; the models do not include them"),
+        (data(&|direction| direction.duplicate > 0.0), "duplicates are not in the models"),
+        (
+            data(&|direction| direction.corrupt > 0.0),
+            "corrupted packets are lost too; the models do not include them",
+        ),
         (answers, "acknowledgements are lost too; the models lose none"),
     ];
     found.into_iter().filter_map(|(links, what)| links.map(|links| format!("{links}: {what}"))).collect()

@@ -17,13 +17,17 @@ pub enum Obstacle {
     Tcp,
     /// A path across a mesh of radio stations.
     #[error("path {path:?} crosses a mesh of radio stations, and the models are of links")]
-    Mesh { path: String },
+    Mesh {
+        /// The path.
+        path: String,
+    },
     /// An application that does not always have data to send.
     #[error("its application limits its rate, and the models assume that there are always data to send")]
     OwnPace,
     /// A rate or a delay that changes in steps or by a trace.
     #[error("link {link:?} has a changing {what}, and the models assume a constant one")]
     Changing {
+        /// The link.
         link: String,
         /// The rate or its delay.
         what: &'static str,
@@ -31,6 +35,7 @@ pub enum Obstacle {
     /// An event.
     #[error("link {link:?} {what} during the run, and the models assume constant links")]
     Event {
+        /// The link.
         link: String,
         /// What the link does.
         what: &'static str,
@@ -38,6 +43,7 @@ pub enum Obstacle {
     /// Losses without a probability.
     #[error("link {link:?} loses {which}, which the models cannot express as a probability")]
     Loss {
+        /// The link.
         link: String,
         /// The lost packets.
         which: &'static str,
@@ -45,6 +51,7 @@ pub enum Obstacle {
     /// A link that another flow uses.
     #[error("link {link:?} also carries {}, and the models assume no competing traffic", flows(.other, *.others))]
     SharedByFlows {
+        /// The link.
         link: String,
         /// One of the other flows.
         other: String,
@@ -69,7 +76,7 @@ impl Inexpressible {
 ///
 /// # Errors
 /// The obstacles that were found.
-pub fn look(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), Inexpressible> {
+pub fn check(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), Inexpressible> {
     let used: Vec<usize> =
         flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
     let links = || used.iter().map(|link| &scenario.links[*link]);
@@ -109,12 +116,13 @@ fn mesh(scenario: &Scenario, flow: &Flow) -> Option<Obstacle> {
 
 fn changing(link: &Link) -> Option<Obstacle> {
     let ways = [&link.forward, &link.reverse];
-    let has_rates = |way: &&LinkConfig| match &way.rate {
+    let has_rates = |direction: &&LinkConfig| match &direction.rate {
         Rate::Fixed(_) => false,
         Rate::Steps(steps) => steps.len() > 1,
         Rate::Trace(_) => true,
     };
-    let has_delays = |way: &&LinkConfig| matches!(&way.delay, Delay::Steps(steps) if steps.len() > 1);
+    let has_delays =
+        |direction: &&LinkConfig| matches!(&direction.delay, Delay::Steps(steps) if steps.len() > 1);
     let what = match () {
         () if ways.iter().any(has_rates) => "rate",
         () if ways.iter().any(has_delays) => "delay",

@@ -4,7 +4,8 @@
 use anabranch_base::Duration;
 use anabranch_models::{PathParameters, Renewal, RoundLoss, WindowModel};
 use anabranch_planner::{
-    Allocation, Certificate, Method, Misplan, PlanError, Problem, Worth, hull, sensitivity, worth,
+    Allocation, Certificate, MarginalGain, Method, Misplan, PlanError, Problem, hull, marginal_gain,
+    sensitivity,
 };
 
 use super::{ModelFlow, markov};
@@ -46,7 +47,7 @@ pub struct PlanReport {
     /// The amount of better other limits that could be.
     pub certificate: Certificate,
     /// `None` where it was too much work.
-    pub worth: Option<Worth>,
+    pub marginal_gain: Option<MarginalGain>,
     /// Empty where it was too much work.
     pub misplans: Vec<Misplan>,
     /// What is left out or supposed, each a sentence.
@@ -96,16 +97,16 @@ impl PlanReport {
             notes.push(format!("the cost of errors in the parameters of a path is not computed: {why}"));
             Vec::new()
         });
-        let worth = worth_of_buffer(&best, &paths, flow.receive_buffer, model.as_ref());
+        let marginal_gain = worth_of_buffer(&best, &paths, flow.receive_buffer, model.as_ref());
         notes.extend(
-            worth
+            marginal_gain
                 .as_ref()
                 .err()
                 .map(|why| format!("the gain of a larger receive buffer is not computed: {why}")),
         );
-        let worth = worth.ok();
+        let marginal_gain = marginal_gain.ok();
         let certificate = hull(&problem);
-        Ok(PlanReport { question, flow, problem, best, took, certificate, worth, misplans, notes })
+        Ok(PlanReport { question, flow, problem, best, took, certificate, marginal_gain, misplans, notes })
     }
 
     /// Which part of the upper bound the limits may miss.
@@ -147,12 +148,12 @@ fn worth_of_buffer(
     paths: &[PathParameters],
     buffer: u32,
     model: &dyn WindowModel,
-) -> Result<Worth, String> {
+) -> Result<MarginalGain, String> {
     let points: u64 = paths.iter().map(|path| u64::from(path.cap())).sum();
     match best.evaluations {
         many if many > MOST_EVALUATIONS => Err("the plan itself was work enough".to_owned()),
         _ if points > MOST_POINTS as u64 => Err("the paths are too long and too fast".to_owned()),
-        _ => worth(paths, buffer, model).map_err(|why| why.to_string()),
+        _ => marginal_gain(paths, buffer, model).map_err(|why| why.to_string()),
     }
 }
 

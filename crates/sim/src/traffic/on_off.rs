@@ -38,8 +38,8 @@ impl OnOff {
     /// When a source is due that has sent for `sent` since the first turn.
     fn after(&self, sent: Duration) -> Time {
         let on = self.on.as_nanos().max(1);
-        let (turns, rest) = (sent.as_nanos() / on, sent.as_nanos() % on);
-        self.since + (self.on + self.off) * turns + Duration::from_nanos(rest)
+        let (cycles, rest) = (sent.as_nanos() / on, sent.as_nanos() % on);
+        self.since + (self.on + self.off) * cycles + Duration::from_nanos(rest)
     }
 }
 
@@ -110,12 +110,12 @@ mod tests {
                 prop_assert!(before.is_none_or(|before| (at - before) as f64 > gap - 1.0));
                 before = Some(at);
             }
-            let turns = before.expect("messages") / (on + off) + 1;
-            let whole = (turns * on) as f64 / gap;
-            let more = if on as f64 >= gap * 3.0 && off as f64 >= gap { turns as f64 } else { 1.0 };
+            let cycles = before.expect("messages") / (on + off) + 1;
+            let whole = (cycles * on) as f64 / gap;
+            let more = if on as f64 >= gap * 3.0 && off as f64 >= gap { cycles as f64 } else { 1.0 };
             let count = f64::from(count);
-            prop_assert!(count <= whole + more + 1e-3 * whole, "{count} of {whole} in {turns} turns");
-            prop_assert!(count >= whole - on as f64 / gap - 1.0, "{count} of {whole} in {turns} turns");
+            prop_assert!(count <= whole + more + 1e-3 * whole, "{count} of {whole} in {cycles} turns");
+            prop_assert!(count >= whole - on as f64 / gap - 1.0, "{count} of {whole} in {cycles} turns");
         }
     }
 }

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use anabranch_runs::printing::{print, tell};
 use anabranch_runs::stopwatch;
+use anabranch_studies::figures::selection::{Selection, UnknownFigure};
 use anabranch_studies::figures::session::{self, Members};
-use anabranch_studies::figures::wanted::{UnknownFigure, Wanted};
-use anabranch_studies::figures::{Conduct, FIGURES, FigureEntry, report, running_times};
+use anabranch_studies::figures::{FIGURES, FigureEntry, RunOptions, report, running_times};
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -69,26 +69,26 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         Some(folder) => KeptRuns::in_folder(folder, &by_recorded_results())?,
         None => KeptRuns::in_memory(),
     };
-    let mut conduct = Conduct { scale: arguments.scale, at_most: arguments.seeds, kept };
-    tell_of_rows(conduct.kept.counts());
+    let mut options = RunOptions { scale: arguments.scale, at_most: arguments.seeds, kept };
+    tell_of_rows(options.kept.counts());
     let members = if arguments.default_only { Members::None } else { Members::Named(&arguments.members) };
     for figure in figures.iter().copied() {
-        let (begun, before) = (stopwatch::now(), conduct.kept.counts());
-        let judged = session::judged(&Wanted::whole(figure), &mut conduct, members)?;
+        let (begun, before) = (stopwatch::now(), options.kept.counts());
+        let judged = session::judged(&Selection::whole(figure), &mut options, members)?;
         print(&judged.page(arguments.scale))?;
         if let Some(folder) = &arguments.svg {
             session::write_drawings(&judged.headline, folder)?;
         }
-        let (after, spent) = (conduct.kept.counts(), stopwatch::now().since(begun));
+        let (after, elapsed) = (options.kept.counts(), stopwatch::now().since(begun));
         let (taken, made) = (after.taken - before.taken, after.made - before.made);
         if let Some(folder) = &arguments.curves {
             session::write_curves(&judged.headline, folder)?;
             session::write_sensitivity(&judged, folder)?;
             if taken == 0 && arguments.is_whole_figure() {
-                running_times::note(folder, figure, spent.processor)?;
+                running_times::note(folder, figure, elapsed.processor)?;
             }
         }
-        tell(&format!("{}: {taken} runs taken, {made} made; {spent}", judged.headline.figure.id));
+        tell(&format!("{}: {taken} runs taken, {made} made; {elapsed}", judged.headline.figure.id));
         rows.extend([judged.headline].iter().chain(&judged.members).map(report::csv));
     }
     if let Some(file) = &arguments.csv {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anabranch_runs::printing::{print_line, tell};
 use anabranch_studies::figures::curve_table::{self, CurveRow};
 use anabranch_studies::figures::session::drawn_anew;
-use anabranch_studies::figures::{Conduct, FIGURES};
+use anabranch_studies::figures::{FIGURES, RunOptions};
 use anabranch_studies::scale::StudyScale;
 
 /// Points of the committed curves drawn anew, at full scale: the n-th of each so many
@@ -27,7 +27,7 @@ pub struct Arguments {
 
 /// Draws them, and says which differ.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    let mut conduct = Conduct::of_scale(StudyScale::Full);
+    let mut options = RunOptions::of_scale(StudyScale::Full);
     let (mut seen, mut drawn, mut differing) = (0_u64, 0, 0);
     for figure in FIGURES {
         let record = figure.record(StudyScale::Full)?;
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
                 seen += 1;
             }
             let points: Vec<(String, f64)> = chosen.iter().map(|row| (row.series.clone(), row.x)).collect();
-            let anew = drawn_anew(figure, panel.name, &points, &mut conduct)?;
+            let anew = drawn_anew(figure, panel.name, &points, &mut options)?;
             for row in &chosen {
                 drawn += 1;
                 let found = anew.iter().find(|found| found.series == row.series && found.x == row.x);

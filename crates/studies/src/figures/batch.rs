@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::grid_of;
 use super::run_values::RunValues;
-use super::wanted::Wanted;
-use super::{Conduct, FigureError};
+use super::selection::Selection;
+use super::{FigureError, RunOptions};
 use crate::grid::{GridError, GridPoint, Unwatched};
 use crate::kept_runs::{KeptRuns, by_recorded_results};
 use crate::stopwatch;
@@ -36,23 +36,23 @@ pub struct NotABatch(#[from] serde_json::Error);
 /// # Errors
 /// A record that cannot be computed, or a run that cannot be made or kept.
 pub fn batches(
-    wanted: &Wanted,
-    conduct: &mut Conduct,
+    selection: &Selection,
+    options: &mut RunOptions,
     seconds: f64,
 ) -> Result<Vec<FigureBatch>, FigureError> {
-    let mut figure = wanted.record(conduct.scale)?;
-    conduct.cap(&mut figure);
+    let mut figure = selection.record(options.scale)?;
+    options.cap(&mut figure);
     let grid = grid_of(&figure);
-    let missing = conduct.kept.missing(&grid);
+    let missing = options.kept.missing(&grid);
     // The middle of the grid: often, its ends are the cheapest and the dearest.
     let Some(tried) = missing.get(missing.len() / 2) else { return Ok(Vec::new()) };
     let seeds = tried.seeds.start..tried.seeds.start + 1;
     let begun = stopwatch::now();
-    conduct.kept.values::<FigureError>(&[GridPoint { seeds, ..tried.clone() }])?;
-    let spent = stopwatch::now().since(begun).processor;
+    options.kept.values::<FigureError>(&[GridPoint { seeds, ..tried.clone() }])?;
+    let elapsed = stopwatch::now().since(begun).processor;
     // At most as many as nothing is lost by when a worker dies; the cast saturates.
-    let most = (seconds / spent.max(1e-9)).clamp(1.0, MOST_RUNS) as u64;
-    Ok(packed(&conduct.kept.missing(&grid), most))
+    let most = (seconds / elapsed.max(1e-9)).clamp(1.0, MOST_RUNS) as u64;
+    Ok(packed(&options.kept.missing(&grid), most))
 }
 
 /// The runs of the points, in their order, `most` a batch.
@@ -121,15 +121,15 @@ mod tests {
     use crate::figures::{FigureResult, judge_default};
     use crate::scale::StudyScale;
 
-    fn conduct() -> Conduct {
+    fn options() -> RunOptions {
         let kept = KeptRuns::named(&by_recorded_results());
-        Conduct { scale: StudyScale::Quick, at_most: Some(2), kept }
+        RunOptions { scale: StudyScale::Quick, at_most: Some(2), kept }
     }
 
     #[test]
     fn a_figure_of_batches_is_the_figure() {
-        let mut elsewhere = conduct();
-        let made = batches(&Wanted::whole(&zero_loss::ENTRY), &mut elsewhere, 0.0).expect("a record");
+        let mut elsewhere = options();
+        let made = batches(&Selection::whole(&zero_loss::ENTRY), &mut elsewhere, 0.0).expect("a record");
         assert!(made.len() > 10);
         for batch in made {
             let sent = FigureBatch::from_bytes(&batch.to_bytes()).expect("a batch");
@@ -137,7 +137,7 @@ mod tests {
             elsewhere.kept.accept(&sent.run().expect("it runs")).expect("rows of this program");
         }
         assert!(
-            batches(&Wanted::whole(&zero_loss::ENTRY), &mut elsewhere, 1.0).expect("a record").is_empty()
+            batches(&Selection::whole(&zero_loss::ENTRY), &mut elsewhere, 1.0).expect("a record").is_empty()
         );
         let tried = elsewhere.kept.counts().made;
         assert_eq!(tried, 1, "one run shows how long they take");
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(elsewhere.kept.counts().made, tried, "no other run was made here");
         assert_eq!(
             verdicts(&there),
-            verdicts(&judge_default(&zero_loss::ENTRY, &mut conduct()).expect("it runs"))
+            verdicts(&judge_default(&zero_loss::ENTRY, &mut options()).expect("it runs"))
         );
     }
 
@@ -163,21 +163,21 @@ mod tests {
             assert!(runs[..runs.len() - 1].iter().all(|runs| *runs == most) && runs[runs.len() - 1] > 0);
             let parts = made.iter().flat_map(|batch| &batch.0);
             let all = parts.flat_map(|part| part.seeds.clone().map(|seed| (part.scenario.as_str(), seed)));
-            let wanted: Vec<(&str, u64)> = points
+            let selection: Vec<(&str, u64)> = points
                 .iter()
                 .flat_map(|point| point.seeds.clone().map(|seed| (point.scenario.as_str(), seed)))
                 .collect();
-            assert_eq!(all.collect::<Vec<_>>(), wanted, "{most}");
+            assert_eq!(all.collect::<Vec<_>>(), selection, "{most}");
         }
     }
 
     #[test]
     fn rows_of_another_simulator_and_damaged_ones_are_refused() {
-        let made = batches(&Wanted::whole(&zero_loss::ENTRY), &mut conduct(), 0.0).expect("a record");
+        let made = batches(&Selection::whole(&zero_loss::ENTRY), &mut options(), 0.0).expect("a record");
         let rows = made[0].run().expect("it runs");
         let mut other = KeptRuns::<RunValues>::named("another");
         assert!(other.accept(&rows).is_err());
-        assert!(conduct().kept.accept(&rows.replace(',', ";")).is_err());
+        assert!(options().kept.accept(&rows.replace(',', ";")).is_err());
         assert!(FigureBatch::from_bytes(b"{}").is_err());
     }
 }

@@ -63,6 +63,7 @@ pub enum Expression {
     Points {
         /// The test at each point.
         test: PointTest,
+        /// The panel.
         panel: &'static str,
         /// The judged quantity.
         metric: Metric,
@@ -356,8 +357,8 @@ fn points(test: PointTest, of: (&'static str, Metric), x: &[f64], share: f64, re
     let found: Option<Vec<(f64, ConfidenceInterval, Verdict)>> =
         x.iter().map(|x| test.at(of, *x, results).map(|(found, verdict)| (*x, found, verdict))).collect();
     let Some(found) = found.filter(|found| !found.is_empty()) else { return not_measured() };
-    let count = |wanted: &dyn Fn(Verdict) -> bool| {
-        found.iter().filter(|(.., verdict)| wanted(*verdict)).count() as f64 / found.len() as f64
+    let count = |selection: &dyn Fn(Verdict) -> bool| {
+        found.iter().filter(|(.., verdict)| selection(*verdict)).count() as f64 / found.len() as f64
     };
     let holds = count(&|verdict| verdict == Verdict::Reproduced);
     let may_hold = count(&|verdict| matches!(verdict, Verdict::Reproduced | Verdict::Inconclusive));

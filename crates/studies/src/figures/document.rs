@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use super::claim::{Claim, Finding, Weight};
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, Panel, Spacing};
+use super::selection::Selection;
 use super::stated::{self, StatedRange};
 use super::verdict::Standing;
-use super::wanted::Wanted;
 use super::{FigureResult, PanelEntry};
 
 /// The verdicts of a figure, or of a part of it, and the files that were written of it.
-pub fn figure(wanted: &Wanted, result: &FigureResult, files: &[PathBuf]) -> Value {
+pub fn figure(selection: &Selection, result: &FigureResult, files: &[PathBuf]) -> Value {
     let verdict = |standing: Option<Standing>| standing.map(|standing| standing.verdict.word());
     let whole = result.standing("");
     let panel = |entry: &PanelEntry| json!({ "id": entry.id, "verdict": verdict(entry.standing(result)) });
     let claims = result.figure.claims.iter().zip(&result.findings);
     json!({
-        "figure": wanted.figure().id,
+        "figure": selection.figure().id,
         "title": result.figure.title,
         "verdict": verdict(whole),
         "provisional_seeds": whole.and_then(|standing| standing.provisional),
-        "panels": wanted.entries().map(panel).collect::<Vec<_>>(),
+        "panels": selection.entries().map(panel).collect::<Vec<_>>(),
         "claims": claims.map(claim).collect::<Vec<_>>(),
         "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
     })

@@ -17,8 +17,8 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
     let grid = grid_of(figure);
     let runs = kept.values::<FigureError>(&grid)?;
     let of_scenario = |panel: &Panel, scenario: &str| {
-        let wanted = point(panel, scenario);
-        let found = grid.iter().position(|point| *point == wanted);
+        let selection = point(panel, scenario);
+        let found = grid.iter().position(|point| *point == selection);
         found.map_or(&[][..], |index| &runs[index][..])
     };
     let mut results = Results::default();

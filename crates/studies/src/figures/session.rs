@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, ValueSource};
 use super::measure::{grid_of, measure};
-use super::wanted::Wanted;
+use super::selection::Selection;
 use super::{
-    Conduct, FigureEntry, FigureError, FigureResult, judge, judge_default, judge_sensitivity, report, svg,
+    FigureEntry, FigureError, FigureResult, RunOptions, judge, judge_default, judge_sensitivity, report, svg,
 };
 use crate::scale::StudyScale;
 
@@ -56,14 +56,18 @@ pub enum Lack {
 ///
 /// # Errors
 /// A scenario that cannot be run, a run that cannot be kept, a transfer that does not end, or the watch wants no more.
-pub fn judged(wanted: &Wanted, conduct: &mut Conduct, members: Members<'_>) -> Result<Judged, FigureError> {
-    let headline = judge_default(wanted, conduct)?;
+pub fn judged(
+    selection: &Selection,
+    options: &mut RunOptions,
+    members: Members<'_>,
+) -> Result<Judged, FigureError> {
+    let headline = judge_default(selection, options)?;
     let members = match members {
         Members::None => Vec::new(),
         Members::Named(names) => {
             let is_wanted =
                 |member: &str| names.is_empty() || names.iter().any(|name| member.contains(name.as_str()));
-            judge_sensitivity(wanted, conduct, is_wanted)?
+            judge_sensitivity(selection, options, is_wanted)?
         }
     };
     Ok(Judged { headline, members })
@@ -74,12 +78,12 @@ pub fn judged(wanted: &Wanted, conduct: &mut Conduct, members: Members<'_>) -> R
 /// # Errors
 /// A record that cannot be computed, or the watch wants no more.
 pub fn judged_by_kept(
-    wanted: &Wanted,
-    conduct: &mut Conduct,
+    selection: &Selection,
+    options: &mut RunOptions,
 ) -> Result<Result<FigureResult, Lack>, FigureError> {
-    let record = wanted.record(conduct.scale)?;
-    match lack_of(&record, conduct) {
-        Lack::Nothing => judge(record, "default", conduct).map(Ok),
+    let record = selection.record(options.scale)?;
+    match lack_of(&record, options) {
+        Lack::Nothing => judge(record, "default", options).map(Ok),
         lack => Ok(Err(lack)),
     }
 }
@@ -88,18 +92,18 @@ pub fn judged_by_kept(
 ///
 /// # Errors
 /// A record that cannot be computed.
-pub fn lacks(wanted: &Wanted, conduct: &Conduct) -> Result<usize, FigureError> {
-    let mut record = wanted.record(conduct.scale)?;
-    conduct.cap(&mut record);
-    Ok(conduct.kept.lacks(&grid_of(&record)))
+pub fn lacks(selection: &Selection, options: &RunOptions) -> Result<usize, FigureError> {
+    let mut record = selection.record(options.scale)?;
+    options.cap(&mut record);
+    Ok(options.kept.lacks(&grid_of(&record)))
 }
 
-fn lack_of(record: &Figure, conduct: &Conduct) -> Lack {
+fn lack_of(record: &Figure, options: &RunOptions) -> Lack {
     let mut capped = record.clone();
-    conduct.cap(&mut capped);
+    options.cap(&mut capped);
     let points = record.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let is_seen = |source: &ValueSource| matches!(source, ValueSource::Observed(_) | ValueSource::Timed(_));
-    match conduct.kept.lacks(&grid_of(&capped)) {
+    match options.kept.lacks(&grid_of(&capped)) {
         0 if points.clone().any(|(_, source)| is_seen(source)) => Lack::NotKept,
         0 => Lack::Nothing,
         missing => Lack::Runs(missing),
@@ -114,12 +118,12 @@ pub fn drawn_anew(
     figure: &FigureEntry,
     panel: &str,
     points: &[(String, f64)],
-    conduct: &mut Conduct,
+    options: &mut RunOptions,
 ) -> Result<Vec<CurveRow>, FigureError> {
-    let wanted: Vec<(&str, &str, f64)> =
+    let selection: Vec<(&str, &str, f64)> =
         points.iter().map(|(series, x)| (panel, series.as_str(), *x)).collect();
-    let figure = figure.record(StudyScale::Full)?.reduced_to(&wanted);
-    let results = measure(&figure, &mut conduct.kept)?;
+    let figure = figure.record(StudyScale::Full)?.reduced_to(&selection);
+    let results = measure(&figure, &mut options.kept)?;
     let result = FigureResult { setting: "default", figure, results, findings: Vec::new() };
     let of_panel = result.figure.panels.iter().filter(|one| one.name == panel);
     Ok(of_panel.flat_map(|panel| curve_table::rows(&result, panel)).collect())

@@ -215,7 +215,7 @@ mod tests {
     use crate::figures::figure::Axis;
     use crate::figures::iy::zero_loss;
     use crate::figures::results::Metric;
-    use crate::figures::{Conduct, judge_default};
+    use crate::figures::{RunOptions, judge_default};
     use crate::scale::StudyScale;
 
     fn named(name: &'static str) -> Panel {
@@ -246,9 +246,9 @@ mod tests {
 
     #[test]
     fn what_each_curve_is_stands_beside_the_curves() {
-        let mut conduct = Conduct::of_scale(StudyScale::Quick);
+        let mut options = RunOptions::of_scale(StudyScale::Quick);
         let outcome =
-            judge_default(&zero_loss::ENTRY, &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+            judge_default(&zero_loss::ENTRY, &mut options).unwrap_or_else(|error| panic!("{error}"));
         let drawing = panel(&outcome, &outcome.figure.panels[0]).unwrap_or_else(|error| panic!("{error}"));
         let frame = WIDTH - legend_width(&curves(&outcome, &outcome.figure.panels[0]));
         for name in ["CMT", "AppStripe"] {

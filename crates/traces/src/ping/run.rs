@@ -28,7 +28,7 @@ pub(super) enum Fate {
     /// Answered; short answers and cut ones have no time.
     Untimed,
     /// An answer that came again.
-    Again,
+    Duplicate,
     /// No answer yet.
     Silent,
 }
@@ -80,7 +80,7 @@ impl Run {
         self.most = self.most.max(number);
         let round_trip = match &probe.fate {
             Fate::Silent => return Ok(()),
-            Fate::Again => {
+            Fate::Duplicate => {
                 self.duplicates += 1;
                 return Ok(());
             }

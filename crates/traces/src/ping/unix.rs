@@ -73,7 +73,7 @@ fn probe(line: &str, sequence_name: &str) -> Option<(u64, Fate)> {
     let time = numbers[at + 1..].iter().rev().find(|number| !number.unit.is_empty());
     let fate = match time {
         // In all languages a repeated answer is marked `(DUP!)`.
-        _ if line.contains("!)") && is_answer(line) && is_repeated(line) => Fate::Again,
+        _ if line.contains("!)") && is_answer(line) && is_repeated(line) => Fate::Duplicate,
         Some(time) => Fate::Timed(time.number.to_owned(), time.unit.to_owned()),
         None if is_answer(line) => Fate::Untimed,
         None => Fate::Silent,
@@ -119,7 +119,7 @@ mod tests {
         };
         for (line, expected) in [
             ("64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=12.3 ms", timed(1, "12.3", "ms")),
-            ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 time=12 ms (DUP!)", Some((2, Fate::Again))),
+            ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 time=12 ms (DUP!)", Some((2, Fate::Duplicate))),
             (
                 "64 Bytes von example.org (192.0.2.1): icmp_seq=3 ttl=57 Zeit=0.043 ms",
                 timed(3, "0.043", "ms"),
@@ -131,10 +131,13 @@ mod tests {
             ("64 octets de 192.0.2.1\u{a0}: icmp_seq=1 ttl=57 temps=19.0\u{a0}ms", timed(1, "19.0", "ms")),
             (
                 "64 octets de 192.0.2.1: icmp_seq=1 ttl=57 temps=19.0 ms (DUPLIQUÉ\u{202f}!)",
-                Some((1, Fate::Again)),
+                Some((1, Fate::Duplicate)),
             ),
             ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 时间=19.4 毫秒", timed(2, "19.4", "毫秒")),
-            ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 時間=19.4 ミリ秒 (重複!)", Some((2, Fate::Again))),
+            (
+                "64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 時間=19.4 ミリ秒 (重複!)",
+                Some((2, Fate::Duplicate)),
+            ),
             ("64 байтів від 192.0.2.1: icmp_seq=2 ttl=57 час=19.4 мс", timed(2, "19.4", "мс")),
             ("64 ბაიტი 192.0.2.1-დან: icmp_seq =2 ttl =57 დრო=19.4 მწმ", timed(2, "19.4", "მწმ")),
             ("64 bytes from 192.0.2.1: icmp_seq=3 ttl=56 time=16,076 ms", timed(3, "16,076", "ms")),

@@ -110,7 +110,7 @@ impl fmt::Debug for Shown {
 fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() || turns(character) {
+            if character.is_control() || rounds(character) {
                 write!(f, "{}", character.escape_default())?;
             } else {
                 f.write_char(character)?;
@@ -122,7 +122,7 @@ fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// Returns true if a character changes how its neighbours are laid out (Unicode's bidirectional controls).
-fn turns(character: char) -> bool {
+fn rounds(character: char) -> bool {
     matches!(character, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

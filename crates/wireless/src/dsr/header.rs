@@ -34,7 +34,7 @@ pub(crate) struct Reply {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Report {
     pub(crate) broken: [u16; 2],
-    pub(crate) way: Route,
+    pub(crate) route: Route,
     pub(crate) at: usize,
 }
 
@@ -44,7 +44,7 @@ impl Control {
         match self {
             Control::Request(_) => None,
             Control::Reply(reply) => reply.at.checked_sub(1).map(|next| reply.route[next]),
-            Control::Error(report) => report.way.get(report.at + 1).copied(),
+            Control::Error(report) => report.route.get(report.at + 1).copied(),
         }
     }
 
@@ -56,7 +56,7 @@ impl Control {
             Control::Reply(reply) => {
                 4 + address_bytes(reply.route.len() - 1) + source_route(reply.route.len())
             }
-            Control::Error(report) => 16 + source_route(report.way.len()),
+            Control::Error(report) => 16 + source_route(report.route.len()),
         };
         ByteCount::new(IP + FIXED + options)
     }
@@ -91,7 +91,7 @@ mod tests {
         let route: Route = [0, 1, 2].into();
         let reply = Control::Reply(Reply { route: route.clone(), at: 2 });
         assert_eq!((reply.size().get(), reply.next()), (20 + 4 + 12 + 8, Some(1)));
-        let report = Control::Error(Report { broken: [2, 3], way: route, at: 0 });
+        let report = Control::Error(Report { broken: [2, 3], route: route, at: 0 });
         assert_eq!((report.size().get(), report.next()), (20 + 4 + 16 + 8, Some(1)));
     }
 }

@@ -271,7 +271,7 @@ fn routing_header<L>(content: &Content<L>) -> Option<RoutingHeader> {
         },
         Content::Control(Control::Error(report)) => RoutingHeader::Error {
             broken: report.broken.map(Station::new),
-            route: stations(&report.way),
+            route: stations(&report.route),
             passed: report.at,
         },
     })

@@ -129,13 +129,13 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
             return self.route(now, number, packet);
         }
         if is_dsr {
-            let way: Route = packet.load.route[..=at].iter().rev().copied().collect();
+            let route: Route = packet.load.route[..=at].iter().rev().copied().collect();
             let source = packet.load.route[0];
             let station = self.at(number);
             let told = &mut station.broken.entry(next).or_default().told;
             if !told.contains(&source) {
                 told.push(source);
-                station.control.push_back(Control::Error(Report { broken: [number, next], way, at: 0 }));
+                station.control.push_back(Control::Error(Report { broken: [number, next], route, at: 0 }));
             }
         }
         self.lose(now, packet, cause);
@@ -207,9 +207,9 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         self.at(number).counters.errors_received += 1;
         self.at(number).cache.forget(report.broken);
         let here = report.at + 1;
-        if here + 1 < report.way.len() {
-            let way = Arc::clone(&report.way);
-            return self.send_control(now, number, Control::Error(Report { way, at: here, ..*report }));
+        if here + 1 < report.route.len() {
+            let route = Arc::clone(&report.route);
+            return self.send_control(now, number, Control::Error(Report { route, at: here, ..*report }));
         }
         let (station, broken) = (Station::new(number), report.broken.map(Station::new));
         self.tell(|| RoutingEvent::RouteError { at: now, station, broken });

@@ -2,7 +2,7 @@
 //! which may follow, is handed in.
 
 use crate::PathParameters;
-use crate::markov::account::{Account, flight, spent};
+use crate::markov::account::{Account, flight, time_at};
 use crate::markov::tally::ChainSums;
 
 /// The costs of back-off, by the threshold of the slow start that follows it.
@@ -24,7 +24,7 @@ impl<const N: usize> Backoff<N> {
         let first = account.round(1) * through + account.backoff(1) * loss + flight(1, through);
         // On average 1/q packets are sent from B(2) on until one gets through.
         let packets = ChainSums::of([0.0, 1.0, 1.0 / through, 0.0, 0.0, 0.0]);
-        let later = account.round(1) + spent(loss * account.backoff_series(2), 1) + packets;
+        let later = account.round(1) + time_at(loss * account.backoff_series(2), 1) + packets;
         Backoff { loss, first, later, until: Vec::new() }
     }
 

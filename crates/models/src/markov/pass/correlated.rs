@@ -32,18 +32,20 @@ pub struct CorrelatedPass<const N: usize> {
 }
 
 /// How many numbers are stored, and the largest window for which they are few enough.
-pub fn size<const N: usize>(reach: usize) -> (u64, u32) {
-    let numbers = |reach: u64| triangle(quarter(reach) + 1) * N as u64 + 5 * reach + N as u64 * reach;
+pub fn size<const N: usize>(largest_window: usize) -> (u64, u32) {
+    let numbers = |largest_window: u64| {
+        triangle(quarter(largest_window) + 1) * N as u64 + 5 * largest_window + N as u64 * largest_window
+    };
     let quarters = (2.0 * super::LARGEST_TABLE as f64 / N as f64).sqrt();
-    (numbers(reach as u64), 4 * quarters as u32)
+    (numbers(largest_window as u64), 4 * quarters as u32)
 }
 
 impl<const N: usize> CorrelatedPass<N> {
-    pub fn new(loss: f64, reach: usize) -> CorrelatedPass<N> {
-        let keep = quarter(reach as u64) as usize;
+    pub fn new(loss: f64, largest_window: usize) -> CorrelatedPass<N> {
+        let keep = quarter(largest_window as u64) as usize;
         CorrelatedPass {
-            powers: Geometric::new(loss, reach + 8),
-            look_back: (reach / 2 + 1).max(keep),
+            powers: Geometric::new(loss, largest_window + 8),
+            look_back: (largest_window / 2 + 1).max(keep),
             keep,
             kept: Vec::with_capacity(triangle(keep as u64 + 1) as usize),
             ends: vec![ChainSums::ZERO; 2],
@@ -155,7 +157,7 @@ const fn triangle(side: u64) -> u64 {
 }
 
 /// Half of half of the largest window, rounded up; 8 at least, whatever the limit, for [`LARGEST_DIRECT`].
-const fn quarter(reach: u64) -> u64 {
-    let quarter = reach / 4 + 1;
+const fn quarter(largest_window: u64) -> u64 {
+    let quarter = largest_window / 4 + 1;
     if quarter < 8 { 8 } else { quarter }
 }

@@ -23,21 +23,24 @@ pub struct Independent<const N: usize> {
 }
 
 /// How many numbers are stored, and the largest window for which they are few enough.
-pub fn size<const N: usize>(loss: f64, reach: usize) -> (u64, u32) {
-    let most = binomial::most_losses(loss, reach) as u64;
+pub fn size<const N: usize>(loss: f64, largest_window: usize) -> (u64, u32) {
+    let most = binomial::most_losses(loss, largest_window) as u64;
     let each = (most + 1) * (2 + N as u64) / 2;
-    (each.saturating_mul(reach as u64), u32::try_from(super::LARGEST_TABLE / each).unwrap_or(u32::MAX))
+    (
+        each.saturating_mul(largest_window as u64),
+        u32::try_from(super::LARGEST_TABLE / each).unwrap_or(u32::MAX),
+    )
 }
 
 impl<const N: usize> Independent<N> {
-    pub fn new(loss: f64, reach: usize) -> Independent<N> {
-        let most = binomial::most_losses(loss, reach);
-        let keep = reach / 2 + 1;
+    pub fn new(loss: f64, largest_window: usize) -> Independent<N> {
+        let most = binomial::most_losses(loss, largest_window);
+        let keep = largest_window / 2 + 1;
         Independent {
             loss,
             most,
             keep,
-            probabilities: binomial::columns(loss, most, reach),
+            probabilities: binomial::columns(loss, most, largest_window),
             kept: Vec::with_capacity(keep * most),
             at_hand: Vec::with_capacity(most),
         }

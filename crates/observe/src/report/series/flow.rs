@@ -45,7 +45,7 @@ pub struct PathSeries {
     /// One-way delays of packets.
     pub delay: ThinnedSeries,
     /// The same as the sender measures them.
-    pub way: ThinnedSeries,
+    pub one_way: ThinnedSeries,
     /// Packets that left.
     pub sent: Sums,
     /// Packets that arrived.
@@ -136,7 +136,7 @@ impl PathSeries {
             srtt: line(),
             rto: line(),
             delay: line(),
-            way: line(),
+            one_way: line(),
             sent: Sums::new(limits.bins),
             arrived: Sums::new(limits.bins),
             fresh: line(),
@@ -166,8 +166,8 @@ impl PathSeries {
             self.srtt.hold(at, micros(srtt));
         }
         self.rto.hold(at, micros(seen.rto));
-        if let Some(way) = seen.measured.way {
-            self.way.hold(at, micros(way));
+        if let Some(one_way) = seen.measured.delay {
+            self.one_way.hold(at, micros(one_way));
         }
         // A state is known from the first packet of the handshake on.
         let has_failed = matches!(seen.state, PathState::PotentiallyFailed | PathState::Inactive);

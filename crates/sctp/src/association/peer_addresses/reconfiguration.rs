@@ -23,7 +23,7 @@ pub enum AsconfAction {
     /// It is the next one.
     Next,
     /// It repeats the last one: the same answer is sent.
-    Again(AsconfAck),
+    Repeat(AsconfAck),
     /// "it must be either a stale packet or from an attacker" (E5).
     Stale,
 }
@@ -175,7 +175,7 @@ impl Reconfiguration {
     pub fn turn_of(&self, serial: Tsn) -> AsconfAction {
         match &self.answer {
             _ if serial == self.peer.next() => AsconfAction::Next,
-            Some(answer) if answer.serial == serial => AsconfAction::Again(answer.clone()),
+            Some(answer) if answer.serial == serial => AsconfAction::Repeat(answer.clone()),
             _ => AsconfAction::Stale,
         }
     }
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Next);
         let answer = ack(40, vec![Parameter::SuccessIndication(3)]);
         state.on_answered(answer.clone());
-        assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Again(answer));
+        assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Repeat(answer));
         assert_eq!(
             [41, 42, 39].map(|serial| state.turn_of(Tsn::new(serial))),
             [AsconfAction::Next, AsconfAction::Stale, AsconfAction::Stale]

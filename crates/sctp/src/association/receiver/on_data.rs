@@ -210,8 +210,8 @@ impl Receiver {
 
     fn deliver(&mut self, ground: &mut Ground, message: Message) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
-        let reach = self.arrivals.highest().distance_from(self.arrivals.cumulative());
-        self.delivery.push(message, reach)?;
+        let span = self.arrivals.highest().distance_from(self.arrivals.cumulative());
+        self.delivery.push(message, span)?;
         if was_empty && !self.delivery.is_empty() {
             ground.log.event(Event::Readable);
         }

@@ -2,7 +2,7 @@
 
 use anabranch_base::Time;
 
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::Ground;
 use crate::path::LimitingFactor;
 use crate::policy::{PathSample, View};
@@ -33,7 +33,7 @@ impl Sender {
         };
         let mut is_blocked = false;
         for id in ground.paths.ids() {
-            let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+            let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
             let limit = self.limit_of(view.path(id), left, &view);
             is_blocked |= limit == LimitingFactor::ReceiveWindow;
             ground.paths.on_limit(id, now, limit);

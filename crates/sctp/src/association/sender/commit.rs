@@ -3,7 +3,7 @@
 use anabranch_base::Time;
 
 use super::Sender;
-use super::retransmit::{Again, Why};
+use super::retransmit::{Resend, Why};
 use crate::association::ground::{Ground, Timer};
 use crate::association::packing::Packed;
 use crate::path::PacketChunks;
@@ -60,7 +60,13 @@ impl Sender {
 
     /// Records that a chunk that is not the scheduler's choice is in a packet that leaves.
     #[inline]
-    pub(super) fn commit_again(&mut self, ground: &mut Ground, again: Again, now: Time, packed: &mut Packed) {
+    pub(super) fn commit_again(
+        &mut self,
+        ground: &mut Ground,
+        again: Resend,
+        now: Time,
+        packed: &mut Packed,
+    ) {
         packed.is_retransmission |= again.why != Why::Awaited;
         if again.why == Why::Awaited {
             // What the scheduler picked has another place in the queue now.

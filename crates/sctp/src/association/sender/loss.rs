@@ -3,7 +3,7 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::{Ground, Timer};
 use crate::path::LossState;
 use crate::policy::PathId;
@@ -23,7 +23,7 @@ impl Sender {
         path: PathId,
         now: Time,
     ) -> Response {
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let mut response = self.rules.response.on_signal(signal, path, &view);
         if signal == Signal::Missing && self.rules.congestion.is_chance(path, &view) {
             response.cut = None;
@@ -74,7 +74,7 @@ impl Sender {
                 ground.paths.cancel_measurement(path);
             }
         }
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let before = view.path(path).cwnd;
         let window = self.rules.congestion.decrease(path, cause, &view);
         let window =
@@ -113,7 +113,7 @@ impl Sender {
             self.doubts.on_lost(tsn, path, left.sent_at);
         }
         let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         self.rules.congestion.on_lost(left.path, &lost, &view);
     }
 
@@ -132,7 +132,7 @@ impl Sender {
             if !is_followed {
                 continue;
             }
-            let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+            let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
             if self.rules.response.on_progress(path, lowest, &view) == Hold::Release {
                 release_data(ground, path);
             }

@@ -2,7 +2,7 @@
 
 use anabranch_base::Time;
 
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::{Ground, Timer};
 use crate::config::{BurstRule, MaxBurst};
 use crate::policy::congestion::CongestionControl;
@@ -13,7 +13,7 @@ impl Sender {
     pub(super) fn begin_pacing(&self, ground: &mut Ground, now: Time) {
         let MaxBurst { packets, rule: BurstRule::Paced } = ground.settings.config.max_burst else { return };
         for id in ground.paths.ids() {
-            let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+            let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
             let rate = match &self.rules.congestion {
                 CongestionControl::Rule(rule) if rule.is_in_slow_start(id, &view) => {
                     self.rules.slow_start.pacing_rate(id, &view)
@@ -48,7 +48,7 @@ impl Sender {
     #[inline]
     pub(super) fn tell_withheld(&mut self, ground: &Ground, now: Time) {
         let CongestionControl::Model(model) = &mut self.rules.congestion else { return };
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let has_more = self.buffer.waiting_chunks() > 0 || self.buffer.has_retransmissions();
         if has_more && view.active().nth(1).is_none() {
             return;

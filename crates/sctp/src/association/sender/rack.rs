@@ -3,7 +3,7 @@
 
 use anabranch_base::{Duration, Time};
 
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::{Ground, Timer};
 use crate::path::{LossState, TailProbe};
 use crate::policy::congestion::{CongestionControl, LostData};
@@ -122,7 +122,7 @@ impl Sender {
             }
             if let CongestionControl::Model(model) = &mut self.rules.congestion {
                 let lost = LostData { at: now, departure, bytes: weight };
-                let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+                let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
                 model.on_lost(path, &lost, &view);
             }
         }

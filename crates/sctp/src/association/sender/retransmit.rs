@@ -4,7 +4,7 @@
 use anabranch_base::Time;
 
 use super::open_packet::OpenPacket;
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::Ground;
 use crate::config::MtuDiscovery;
 use crate::policy::retransmission::{Destination, LostBy, LostChunk};
@@ -13,7 +13,7 @@ use crate::seq::Tsn;
 
 /// A chunk to be sent again.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Again {
+pub(super) struct Resend {
     pub tsn: Tsn,
     pub path: PathId,
     /// A copy is also to leave on this path.
@@ -42,7 +42,7 @@ impl Sender {
         ground: &mut Ground,
         open: Option<OpenPacket>,
         now: Time,
-    ) -> Option<Again> {
+    ) -> Option<Resend> {
         if self.awaits_verification {
             return None;
         }
@@ -50,7 +50,7 @@ impl Sender {
         if !self.buffer.has_retransmissions() {
             return None;
         }
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let may_pass = match open {
             Some(open) => open.is_exempt || open.has_data,
             None => !self.exemptions.is_none(),
@@ -97,12 +97,12 @@ impl Sender {
             };
             let path = self.wide_enough(ground, path, &LostChunk { tsn, ..lost }, &view);
             if fits(path) {
-                return Some(Again { tsn, path, also, why });
+                return Some(Resend { tsn, path, also, why });
             }
         }
         let mut due = self.buffer.due_copies();
         let (tsn, path) = due.find(|&(tsn, path)| self.has_room_for_copy(tsn, path, open, &view))?;
-        Some(Again { tsn, path, also: None, why: Why::Copy })
+        Some(Resend { tsn, path, also: None, why: Why::Copy })
     }
 
     /// The chunk that the peer waits for, if it never left and precedes `lost`, which timed out.
@@ -123,11 +123,11 @@ impl Sender {
         ground: &Ground,
         open: Option<OpenPacket>,
         now: Time,
-    ) -> Option<Again> {
+    ) -> Option<Resend> {
         if self.awaits_verification || !self.buffer.has_outstanding() {
             return None;
         }
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let planned = self.planned_copy.take();
         let (tsn, path) = planned.or_else(|| self.rules.scheduler.copy(&self.buffer, &view))?;
         let is_for_another = open.is_some_and(|open| open.path != path);
@@ -137,7 +137,7 @@ impl Sender {
         if open.is_none() || is_for_another {
             self.planned_copy = Some((tsn, path));
         }
-        (!is_for_another).then_some(Again { tsn, path, also: None, why: Why::Copy })
+        (!is_for_another).then_some(Resend { tsn, path, also: None, why: Why::Copy })
     }
 
     /// Returns true if a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use anabranch_base::{ByteCount, Time};
 
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::Ground;
 use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
@@ -58,7 +58,7 @@ impl Sender {
     /// windows of the `fresh` paths are cut to equal parts of what the others leave. Each keeps a packet, for which the
     /// largest of the others make room.
     fn fit_first_windows(&self, ground: &mut Ground, fresh: &[PathId]) {
-        let view = look(Time::ZERO, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(Time::ZERO, &ground.paths, &self.peer_window, &self.buffer);
         let room = self.rules.limit.room(&view);
         let together = |is_counted: &dyn Fn(PathId) -> bool| -> ByteCount {
             let sharing = view.paths.iter().filter(|path| path.state != PathState::Removed);

@@ -4,7 +4,7 @@
 use anabranch_base::{Duration, Time};
 
 use super::reading::SackReading;
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::Ground;
 use crate::policy::congestion::CutCause;
 use crate::policy::response::Signal;
@@ -65,7 +65,7 @@ impl Sender {
     /// count as congestion, as at a time-out (RFC 9260 §7.2.3).
     pub fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.paths.silence_mut(path).take_debt() {
-            let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+            let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
             let signal = Signal::Timeout { again: false };
             if let Some(cause) = self.rules.response.on_signal(signal, path, &view).cut {
                 self.cut(ground, path, cause, now);
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(way_back(&path, &other), ms(500), "the other was not measured yet");
         other.srtt = Some(ms(20));
         assert_eq!(way_back(&path, &other), ms(10));
-        path.one_way = Some(OneWay { way: ms(400), least: ms(300), back: ms(10) });
+        path.one_way = Some(OneWay { delay: ms(400), least: ms(300), back: ms(10) });
         assert_eq!(way_back(&path, &other), ms(300), "its last packet brought the SACK");
     }
 }

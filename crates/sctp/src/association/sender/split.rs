@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::{Sender, look};
+use super::{Sender, view};
 use crate::association::ground::Ground;
 use crate::config::BufferSplit;
 use crate::path::Shares;
@@ -23,7 +23,7 @@ impl Sender {
         if split.counts_flight() {
             return self.share_flights(ground, split);
         }
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let used = view.active().filter(|sample| self.rules.scheduler.may_use(sample.id, &view)).count();
         let shares = Shares { split, send_buffer, peer_buffer: view.receive_buffer, paths: used as u64 };
         for id in ground.paths.ids() {

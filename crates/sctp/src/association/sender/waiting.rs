@@ -2,7 +2,7 @@
 
 use anabranch_base::Time;
 
-use super::{OpenPacket, Sender, look, look_at_queue};
+use super::{OpenPacket, Sender, look_at_queue, view};
 use crate::association::ground::{Ground, Timer};
 use crate::policy::schedule::Index;
 use crate::policy::{PathId, View};
@@ -31,7 +31,7 @@ impl Sender {
             (None, Some(path)) => (path, Index::OLDEST),
             (earlier, _) => {
                 let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
-                let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+                let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
                 let scheduler = &mut self.rules.scheduler;
                 match open {
                     // The chunk is picked for this packet alone: if it does not fit, the scheduler is asked again for
@@ -94,8 +94,8 @@ impl Sender {
     fn pick_awaited(&self, oldest: Tsn, view: &View<'_>) -> Option<(PathId, Index)> {
         let is_awaited = oldest == self.buffer.ack_point().next();
         let is_idle = self.buffer.rwnd_flight().is_zero() && !self.buffer.has_marked();
-        let mut spent = view.active().filter(|path| path.has_spent_share && path.has_window());
-        (is_awaited && is_idle).then(|| spent.next()).flatten().map(|path| (path.id, Index::OLDEST))
+        let mut exhausted = view.active().filter(|path| path.has_spent_share && path.has_window());
+        (is_awaited && is_idle).then(|| exhausted.next()).flatten().map(|path| (path.id, Index::OLDEST))
     }
 
     /// Returns true if the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer

@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::reading::SackReading;
-use super::{Sender, SenderRules, look};
+use super::{Sender, SenderRules, view};
 use crate::association::ground::Ground;
 use crate::policy::congestion::{Acked, CongestionControl, CutWindow, GivenWindow, SentData};
 use crate::policy::{PathId, PathSample};
@@ -12,7 +12,7 @@ impl Sender {
     /// A packet with data left on `path`: tells the congestion control.
     #[inline]
     pub(super) fn on_data_sent(&mut self, ground: &mut Ground, path: PathId, sent: &SentData, now: Time) {
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         match &mut self.rules.congestion {
             CongestionControl::Rule(rule) => rule.on_sent(path, sent, &view),
             CongestionControl::Model(model) => {
@@ -25,7 +25,7 @@ impl Sender {
     /// A cut of the window of `path` proved spurious. Gives back the window from `before` the cut, or applies what a model
     /// gives.
     pub(super) fn give_back(&mut self, ground: &mut Ground, path: PathId, before: CutWindow, now: Time) {
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         match &mut self.rules.congestion {
             CongestionControl::Rule(rule) => {
                 rule.on_undone(path, before, &view);
@@ -100,7 +100,7 @@ impl Sender {
         wanted: ByteCount,
         now: Time,
     ) -> ByteCount {
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let grant = self.rules.limit.grant(path, wanted, &view);
         if let Some((giver, taken)) = grant.taken {
             ground.paths.shrink(giver, taken);
@@ -122,7 +122,7 @@ impl Sender {
             if tally.bytes.is_zero() || ground.paths.is_removed(id) {
                 continue;
             }
-            let way =
+            let delay =
                 ground.paths.measure(id, tally.bytes, tally.newest.map(|(_, sent_at)| sent_at), by, now);
             let (advanced, sample) = (reading.progress.advanced[id.index()], ground.paths.sample(id));
             let acked = Acked {
@@ -137,7 +137,7 @@ impl Sender {
                 ends_round: tally.ends_round,
                 newest: tally.newest.map(|(departure, _)| departure),
                 rtt: tally.rtt,
-                way,
+                delay,
             };
             self.on_acked(ground, id, &acked, now);
         }
@@ -151,13 +151,13 @@ impl Sender {
         let rule = match congestion {
             CongestionControl::Rule(rule) => rule,
             CongestionControl::Model(model) => {
-                let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+                let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
                 let given = model.on_acked(id, acked, &view);
                 return self.give(ground, id, given, now);
             }
         };
         resume(ground, id, now);
-        let view = look(now, &ground.paths, &self.peer_window, &self.buffer);
+        let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         slow_start.on_acked(id, acked, &view);
         rule.on_acked(id, acked, &view);
         // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.

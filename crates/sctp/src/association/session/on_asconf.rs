@@ -31,7 +31,7 @@ impl Session {
         let answer = match self.peer.turn_of(asconf.serial) {
             None => return self.ground.report_unknown(path, asconf),
             Some(AsconfAction::Stale) => return,
-            Some(AsconfAction::Again(answer)) => answer,
+            Some(AsconfAction::Repeat(answer)) => answer,
             Some(AsconfAction::Next) => {
                 let answer = self.answer_asconf(path, asconf, taken);
                 self.peer.on_answered(answer.clone());

@@ -90,9 +90,9 @@ impl PathTable {
             path.measured.on_acknowledged(&Acknowledgement { sent_at, by, back }, sample, now);
         }
         path.measured.show(sample, now);
-        let way = sent_at.and(sample.one_way).map(|OneWay { way, .. }| way);
+        let delay = sent_at.and(sample.one_way).map(|OneWay { delay, .. }| delay);
         self.correct_ways(by, before);
-        way
+        delay
     }
 
     /// The round of a path's window, for observers.
@@ -138,12 +138,12 @@ mod tests {
         let (data, other) = (PathId::FIRST, PathId::from_index(1));
         table.on_round_trip(other, Duration::from_millis(60), at(60));
         table.measure(data, ByteCount::new(1_452), Some(at(60)), other, at(100));
-        let least = |table: &PathTable| table.sample(data).one_way.map(|way| way.least.as_millis());
+        let least = |table: &PathTable| table.sample(data).one_way.map(|delay| delay.least.as_millis());
         assert_eq!(least(&table), Some(10));
         table.measure(other, ByteCount::new(1_452), Some(at(80)), other, at(120));
         table.measure(data, ByteCount::new(1_452), Some(at(90)), other, at(130));
         assert_eq!(least(&table), Some(20));
-        assert_eq!(table.sample(other).one_way.map(|way| way.least.as_millis()), Some(20));
+        assert_eq!(table.sample(other).one_way.map(|delay| delay.least.as_millis()), Some(20));
     }
 
     /// The way there takes 100 ms. All that was measured on the other path waited in its queue, so that its way back seemed to take
@@ -154,9 +154,9 @@ mod tests {
         let (data, other) = (PathId::FIRST, PathId::from_index(1));
         table.on_round_trip(data, Duration::from_millis(200), at(200));
         table.on_round_trip(other, Duration::from_millis(480), at(480));
-        let way = table.measure(data, ByteCount::new(1_452), Some(at(400)), other, at(536));
-        assert_eq!(way, Some(Duration::from_millis(100)), "and 36 ms back");
-        let least = |table: &PathTable| table.sample(data).one_way.map(|way| way.least.as_millis());
+        let delay = table.measure(data, ByteCount::new(1_452), Some(at(400)), other, at(536));
+        assert_eq!(delay, Some(Duration::from_millis(100)), "and 36 ms back");
+        let least = |table: &PathTable| table.sample(data).one_way.map(|delay| delay.least.as_millis());
         assert_eq!(least(&table), Some(100));
         table.measure(data, ByteCount::new(1_452), Some(at(500)), other, at(590));
         assert_eq!(least(&table), Some(54), "a path may become shorter");

@@ -107,8 +107,8 @@ impl WindowRule for Westwood {
         let sample = view.path(path);
         let course = &mut self.paths[path.index()];
         course.losses.on_acked(acked.bytes, sample);
-        if let Some((way, one_way)) = acked.way.zip(sample.one_way) {
-            course.delays.on_way(way, sample.srtt.unwrap_or(sample.rto), acked.at);
+        if let Some((delay, one_way)) = acked.delay.zip(sample.one_way) {
+            course.delays.on_way(delay, sample.srtt.unwrap_or(sample.rto), acked.at);
             course.competition.on_delay(course.delays.recent(one_way), acked.at);
         }
     }
@@ -205,7 +205,7 @@ mod tests {
             ssthresh: ByteCount::new(cwnd),
             srtt: Some(ms(40 + waits)),
             rttvar: Duration::ZERO,
-            one_way: Some(OneWay { way: ms(20 + waits), least: ms(20), back: ms(20) }),
+            one_way: Some(OneWay { delay: ms(20 + waits), least: ms(20), back: ms(20) }),
             delivery: Some(Delivery { rate, peak: rate }),
             ..sample(0)
         }
@@ -262,7 +262,7 @@ mod tests {
             westwood.decrease(PathId::FIRST, CutCause::Missing, &View { now: at, ..view(&paths) });
             for _ in 0..100 {
                 at += Duration::from_millis(2);
-                let acked = Acked { at, way: Some(Duration::from_millis(39)), ..acked(1_500) };
+                let acked = Acked { at, delay: Some(Duration::from_millis(39)), ..acked(1_500) };
                 westwood.on_acked(PathId::FIRST, &acked, &view(&paths));
             }
         }
@@ -281,8 +281,8 @@ mod tests {
         assert!(!westwood.is_chance(PathId::FIRST, &view(&paths)));
         for number in 0..400 {
             let at = Time::ZERO + Duration::from_millis(number * 2);
-            let way = Some(Duration::from_millis(36 - number % 8 * 2));
-            westwood.on_acked(PathId::FIRST, &Acked { at, way, ..acked(1_500) }, &view(&paths));
+            let delay = Some(Duration::from_millis(36 - number % 8 * 2));
+            westwood.on_acked(PathId::FIRST, &Acked { at, delay, ..acked(1_500) }, &view(&paths));
         }
         assert!(westwood.is_chance(PathId::FIRST, &view(&paths)));
         let window = westwood.decrease(PathId::FIRST, CutCause::Missing, &view(&[path(150_000, 15)]));
@@ -297,8 +297,8 @@ mod tests {
         for number in 0..100 {
             let paths = [path(100_000, number / 4)];
             let at = Time::ZERO + Duration::from_millis(number * 2);
-            let way = Some(Duration::from_micros(20_000 + number * 250));
-            westwood.on_acked(PathId::FIRST, &Acked { at, way, ..acked(1_500) }, &view(&paths));
+            let delay = Some(Duration::from_micros(20_000 + number * 250));
+            westwood.on_acked(PathId::FIRST, &Acked { at, delay, ..acked(1_500) }, &view(&paths));
         }
         assert!(!westwood.is_chance(PathId::FIRST, &view(&[path(100_000, 25)])));
     }

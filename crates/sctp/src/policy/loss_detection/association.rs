@@ -135,9 +135,9 @@ mod tests {
         let mut order = AssociationDetection::new(3);
         let mut reneged = hole(22, 0, 0);
         reneged.is_reneged = true;
-        let mut spent = hole(20, 0, 3);
-        spent.is_spent = true;
-        let mut sack = news(19, 24, vec![acked(24, 0)], vec![spent, reneged]);
+        let mut exhausted = hole(20, 0, 3);
+        exhausted.is_spent = true;
+        let mut sack = news(19, 24, vec![acked(24, 0)], vec![exhausted, reneged]);
         assert!(sacked(&mut order, &mut sack).missing.is_empty());
         assert_eq!(counts(&sack), [4, 1]);
     }

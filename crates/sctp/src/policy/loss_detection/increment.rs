@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::policy::testing::sacks::{acked, hole, news};
 
-    fn worth(packets: u8, chunks: &[(u32, usize)], missing: u32) -> u8 {
+    fn increment(packets: u8, chunks: &[(u32, usize)], missing: u32) -> u8 {
         let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
         let sack = SackNews { packets, ..news(0, 9, chunks, vec![]) };
         Increment::of_delayed(&sack).of(&hole(missing, 0, 0))
@@ -59,20 +59,20 @@ mod tests {
 
     #[test]
     fn a_sack_counts_for_its_packets_where_all_were_sent_later_on_one_path() {
-        assert_eq!(worth(2, &[(2, 0), (3, 0)], 1), 2);
-        assert_eq!(worth(3, &[(2, 0), (3, 0), (4, 0)], 1), 3);
+        assert_eq!(increment(2, &[(2, 0), (3, 0)], 1), 2);
+        assert_eq!(increment(3, &[(2, 0), (3, 0), (4, 0)], 1), 3);
     }
 
     #[test]
     fn packets_of_two_paths_or_on_both_sides_of_the_chunk_count_once() {
-        assert_eq!(worth(2, &[(2, 0), (3, 1)], 1), 1);
-        assert_eq!(worth(2, &[(2, 0), (4, 0)], 3), 1);
+        assert_eq!(increment(2, &[(2, 0), (3, 1)], 1), 1);
+        assert_eq!(increment(2, &[(2, 0), (4, 0)], 3), 1);
     }
 
     #[test]
     fn duplicates_among_the_packets_and_plain_sacks_count_for_nothing_more() {
-        assert_eq!(worth(3, &[(2, 0)], 1), 1);
-        assert_eq!(worth(0, &[(2, 0), (3, 0)], 1), 1);
-        assert_eq!(worth(2, &[], 1), 1);
+        assert_eq!(increment(3, &[(2, 0)], 1), 1);
+        assert_eq!(increment(0, &[(2, 0), (3, 0)], 1), 1);
+        assert_eq!(increment(2, &[], 1), 1);
     }
 }

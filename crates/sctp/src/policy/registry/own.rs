@@ -123,8 +123,8 @@ mod tests {
         own.set(Turns(4));
         assert_eq!((own.of::<Turns>(), own.of::<Names>()), (Turns(4), Names(vec!["a".to_owned()])));
         assert_eq!(OwnSettings::default().of::<Turns>(), Turns(0));
-        let refused = own.change(|turns: &mut Turns| {
-            turns.0 = 9;
+        let refused = own.change(|order: &mut Turns| {
+            order.0 = 9;
             Err("too many")
         });
         assert_eq!((refused, own.of::<Turns>()), (Err("too many"), Turns(4)));

@@ -51,11 +51,11 @@ mod tests {
     use crate::policy::{Delivery, OneWay, PathSample, PathState};
     use crate::seq::Tsn;
 
-    /// A path of 12 Mbit/s with `way` ms each way.
-    fn path(index: usize, way: u64) -> PathSample {
+    /// A path of 12 Mbit/s with `delay` ms each way.
+    fn path(index: usize, delay: u64) -> PathSample {
         let mut path = sample(index);
-        let (way, rate) = (Duration::from_millis(way), BitRate::from_mbps(12));
-        path.one_way = Some(OneWay { way, least: way, back: way });
+        let (delay, rate) = (Duration::from_millis(delay), BitRate::from_mbps(12));
+        path.one_way = Some(OneWay { delay, least: delay, back: delay });
         path.delivery = Some(Delivery { rate, peak: rate });
         path
     }

@@ -37,13 +37,13 @@ impl PathForecast {
     /// What is known of `path`. Before anything was measured its configured delay counts, or its retransmission time-out.
     pub fn of(path: &PathSample) -> PathForecast {
         let half = path.srtt.or(path.hints.round_trip).unwrap_or(path.rto) / 2;
-        let one_way = path.one_way.unwrap_or(OneWay { way: half, least: half, back: half });
+        let one_way = path.one_way.unwrap_or(OneWay { delay: half, least: half, back: half });
         let bytes_per_second = |rate: BitRate| rate.bits_per_second() as f64 / 8.0;
         PathForecast {
             id: path.id,
             least: one_way.least.as_secs_f64(),
             back: one_way.back.as_secs_f64(),
-            round_trip: (one_way.way + one_way.back).as_secs_f64().max(SHORTEST),
+            round_trip: (one_way.delay + one_way.back).as_secs_f64().max(SHORTEST),
             is_queueing: one_way.is_queueing(),
             flight: bytes(path.flight),
             cwnd: bytes(path.cwnd),

@@ -71,13 +71,13 @@ fn quicker_path(chunk: &ChunkInFlight, able: &[PathForecast], view: &View<'_>) -
 fn expected_in(chunk: &ChunkInFlight, view: &View<'_>) -> Option<f64> {
     let sample = view.path(chunk.path);
     let delay = sample.one_way?;
-    let measured = delay.way.max(delay.least).as_secs_f64();
+    let measured = delay.delay.max(delay.least).as_secs_f64();
     let age = age(chunk.sent_at, view.now);
     if age > measured + delay.back.as_secs_f64() * OVERDUE {
         return Some(PathForecast::of(sample).base());
     }
-    let way = if sample.flight <= sample.unit * FEW { delay.least.as_secs_f64() } else { measured };
-    Some((way - age).max(0.0))
+    let delay = if sample.flight <= sample.unit * FEW { delay.least.as_secs_f64() } else { measured };
+    Some((delay - age).max(0.0))
 }
 
 fn age(sent_at: Time, now: Time) -> f64 {
@@ -100,11 +100,11 @@ mod tests {
     use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay, PathSample};
 
-    /// A path of 12 Mbit/s with `way` ms each way.
-    fn path(index: usize, way: u64) -> PathSample {
+    /// A path of 12 Mbit/s with `delay` ms each way.
+    fn path(index: usize, delay: u64) -> PathSample {
         let mut path = sample(index);
-        let (way, rate) = (Duration::from_millis(way), BitRate::from_mbps(12));
-        path.one_way = Some(OneWay { way, least: way, back: Duration::from_millis(10) });
+        let (delay, rate) = (Duration::from_millis(delay), BitRate::from_mbps(12));
+        path.one_way = Some(OneWay { delay, least: delay, back: Duration::from_millis(10) });
         path.delivery = Some(Delivery { rate, peak: rate });
         path
     }
@@ -144,7 +144,7 @@ mod tests {
     fn few_packets_are_not_copied_because_their_sacks_are_delayed() {
         let late = |mut path: PathSample, packets: u64| {
             path.one_way =
-                path.one_way.map(|way| OneWay { way: way.way + Duration::from_millis(100), ..way });
+                path.one_way.map(|delay| OneWay { delay: delay.delay + Duration::from_millis(100), ..delay });
             PathSample { flight: path.unit * packets, ..path }
         };
         let copy = |packets| {

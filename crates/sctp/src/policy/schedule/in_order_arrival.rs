@@ -257,13 +257,13 @@ mod tests {
     use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay, PathState};
 
-    /// A path of `mbps` with `way` ms each way and a window that fills it twice.
-    fn path(index: usize, mbps: u64, way: u64) -> PathSample {
+    /// A path of `mbps` with `delay` ms each way and a window that fills it twice.
+    fn path(index: usize, mbps: u64, delay: u64) -> PathSample {
         let mut path = sample(index);
-        let way = Duration::from_millis(way);
-        path.one_way = Some(OneWay { way, least: way, back: way });
+        let delay = Duration::from_millis(delay);
+        path.one_way = Some(OneWay { delay, least: delay, back: delay });
         path.delivery = Some(Delivery { rate: BitRate::from_mbps(mbps), peak: BitRate::from_mbps(mbps) });
-        path.cwnd = (path.unit * 8).max(ByteCount::new(mbps * way.as_millis() * 500));
+        path.cwnd = (path.unit * 8).max(ByteCount::new(mbps * delay.as_millis() * 500));
         path.ssthresh = ByteCount::ZERO;
         path
     }
@@ -359,7 +359,7 @@ mod tests {
     fn little_is_left_to_a_path_whose_window_is_shut() {
         let mut shut = path(0, 12, 10);
         shut.cwnd = shut.unit * 2;
-        shut.one_way = shut.one_way.map(|way| OneWay { way: Duration::from_millis(800), ..way });
+        shut.one_way = shut.one_way.map(|delay| OneWay { delay: Duration::from_millis(800), ..delay });
         let ahead = |quick: PathSample| {
             let mut scheduler = InOrderArrival::default();
             let paths = [draining(quick), path(1, 12, 100)];

@@ -68,9 +68,9 @@ impl Initial {
         }
     }
 
-    /// A packet took `way`; the round trip without queues takes `base`.
-    fn on_sample(&mut self, way: Duration, base: Duration) {
-        let least = self.round.map_or(way, |least| least.min(way));
+    /// A packet took `delay`; the round trip without queues takes `base`.
+    fn on_sample(&mut self, delay: Duration, base: Duration) {
+        let least = self.round.map_or(delay, |least| least.min(delay));
         self.round = Some(least);
         self.samples += 1;
         let Some(last) = self.last_round.filter(|_| self.samples >= ENOUGH_SAMPLES) else { return };
@@ -103,8 +103,8 @@ impl SlowStart for HystartPlusPlus {
         if initial.is_over {
             return;
         }
-        if let Some((way, OneWay { least, back, .. })) = acked.way.zip(sample.one_way) {
-            initial.on_sample(way, least + back);
+        if let Some((delay, OneWay { least, back, .. })) = acked.delay.zip(sample.one_way) {
+            initial.on_sample(delay, least + back);
         }
         if acked.ends_round {
             initial.on_round();
@@ -156,18 +156,18 @@ mod tests {
             let (mut rule, mut path) = (HystartPlusPlus::default(), sample(0));
             rule.add_path(path.id);
             (path.cwnd, path.ssthresh) = (ByteCount::new(15_000), ByteCount::new(1_000_000));
-            let (way, back) = (Duration::from_millis(20), Duration::from_millis(20));
-            path.one_way = Some(OneWay { way, least: way, back });
+            let (delay, back) = (Duration::from_millis(20), Duration::from_millis(20));
+            path.one_way = Some(OneWay { delay, least: delay, back });
             Rounds { rule, path, buffer: ByteCount::new(11_000) }
         }
 
-        /// A round of `samples` SACKs for 1,500 bytes each whose packets took `way` milliseconds. Returns the growth by
+        /// A round of `samples` SACKs for 1,500 bytes each whose packets took `delay` milliseconds. Returns the growth by
         /// each of them, and whether slow start ended.
-        fn round(&mut self, way: u64, samples: u32) -> (Vec<u64>, bool) {
+        fn round(&mut self, delay: u64, samples: u32) -> (Vec<u64>, bool) {
             let steps: Vec<SlowStartStep> = (0..samples)
                 .map(|number| {
-                    let way = Some(Duration::from_millis(way));
-                    let acked = Acked { way, ends_round: number + 1 == samples, ..acked(1500) };
+                    let delay = Some(Duration::from_millis(delay));
+                    let acked = Acked { delay, ends_round: number + 1 == samples, ..acked(1500) };
                     let paths = [self.path.clone()];
                     let view = View { receive_buffer: self.buffer, ..view(&paths) };
                     self.rule.on_acked(self.path.id, &acked, &view);

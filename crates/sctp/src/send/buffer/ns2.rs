@@ -32,7 +32,8 @@ impl SendBuffer {
                 let in_flight = in_flight.listed(path, sends).find(is_wanted);
                 marked.into_iter().chain(in_flight).min().filter(|&position| position < end)
             };
-            let once = self.standing.begin(path, is_unacked, || lowest(Sends::Once), || lowest(Sends::Again));
+            let once =
+                self.standing.begin(path, is_unacked, || lowest(Sends::Once), || lowest(Sends::Resend));
             self.in_flight.compare_with(path, once);
         }
     }

@@ -55,7 +55,7 @@ impl SendBuffer {
 
     /// Returns true if everything is cumulatively acknowledged.
     pub fn is_empty(&self) -> bool {
-        self.chunks.count() == 0 && self.uncut.is_empty()
+        self.chunks.count() == 0 && self.unfragmented.is_empty()
     }
 
     /// Returns true if a chunk was sent that is not cumulatively acknowledged.

@@ -18,13 +18,13 @@ impl SendBuffer {
     /// Queues a message to be cut later. It counts as waiting at once.
     pub fn push_whole(&mut self, message: Outgoing) {
         self.held.on_queued(message.length());
-        self.uncut.push(message);
+        self.unfragmented.push(message);
     }
 
     /// Cuts messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
     /// data than one call sends and than the scheduler chooses from, which is `wanted`.
     pub fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
-        while let Some(message) = self.uncut.take_due(self.waiting.bytes(), wanted) {
+        while let Some(message) = self.unfragmented.take_due(self.waiting.bytes(), wanted) {
             self.cut(message, largest);
         }
     }
@@ -37,7 +37,7 @@ impl SendBuffer {
 
     /// Returns true if any message waits whole.
     pub fn has_uncut(&self) -> bool {
-        !self.uncut.is_empty()
+        !self.unfragmented.is_empty()
     }
 
     /// The chunk at `index` among those that wait to be sent for the first time.
@@ -57,7 +57,7 @@ impl SendBuffer {
 
     /// User data that waits to be sent for the first time.
     pub fn waiting_bytes(&self) -> ByteCount {
-        self.waiting.bytes() + self.uncut.bytes()
+        self.waiting.bytes() + self.unfragmented.bytes()
     }
 
     /// How much more user data may be queued if the buffer may hold `capacity`. Every chunk, and every message that
@@ -65,7 +65,7 @@ impl SendBuffer {
     /// only chunks of less than a few hundred bytes reduce the room.
     pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
         let held = self.held.total();
-        let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + self.uncut.count()) as u64;
+        let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + self.unfragmented.count()) as u64;
         capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))
     }
 

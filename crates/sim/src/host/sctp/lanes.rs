@@ -13,7 +13,7 @@ use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use super::{FlowSettings, SctpEnd, build};
 use crate::host::{Draft, Transport};
 use crate::load::Routes;
-use crate::network::{Network, Opening, way};
+use crate::network::{Network, Opening, direction};
 use crate::observe::{Host, Seen, Watch};
 use crate::pairs::meters_of;
 use crate::run::fabric_of;
@@ -86,7 +86,7 @@ fn delivered(longest: Option<u64>, order: &str) -> ByteCount {
         Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[], &registry()).expect("a sound file");
     let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
     if let Some(longest) = longest {
-        fabric.link_mut(0, way(Host::First)).set_queue(Box::new(Lanes::new(longest)));
+        fabric.link_mut(0, direction(Host::First)).set_queue(Box::new(Lanes::new(longest)));
     }
     let watch = Watch { deliveries: true, ..Watch::default() };
     let mut network =

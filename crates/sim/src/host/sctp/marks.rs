@@ -13,7 +13,7 @@ use anabranch_sctp::record::{Happening, Record};
 use super::{FlowSettings, SctpEnd, build};
 use crate::host::{Draft, Transport};
 use crate::load::Routes;
-use crate::network::{Network, Opening, way};
+use crate::network::{Network, Opening, direction};
 use crate::observe::{Host, Observation, Seen, Step, Watch};
 use crate::pairs::meters_of;
 use crate::run::fabric_of;
@@ -69,7 +69,7 @@ impl EndedNetwork {
         let scenario = Scenario::parse(&source, &NoFiles, &[], &registry()).expect("a sound file");
         let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1)).expect("links");
         for (_, from, link, every) in MARKS {
-            fabric.link_mut(link, way(from)).set_queue(Box::new(MarkEach::new(every)));
+            fabric.link_mut(link, direction(from)).set_queue(Box::new(MarkEach::new(every)));
         }
         let (ends, meters) = (ends(&scenario, codepoint), meters_of(&scenario));
         let watch = Watch { packets: true, ..Watch::default() };

@@ -41,7 +41,7 @@ impl From<&PathSample> for PathView {
             srtt: sample.srtt,
             rto: sample.rto,
             measured: PathMeasurements {
-                way: sample.one_way.map(|delay| delay.way),
+                delay: sample.one_way.map(|one_way| one_way.delay),
                 least_way: sample.one_way.map(|delay| delay.least),
                 rate: sample.delivery.map(|delivery| delivery.rate),
                 peak_rate: sample.delivery.map(|delivery| delivery.peak),

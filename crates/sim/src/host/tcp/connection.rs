@@ -89,12 +89,12 @@ impl ConnectionSender {
             self.control.on_acked(&acked);
         }
         if let Some(flight) = consequence.lost_with {
-            self.look(subflows);
+            self.view(subflows);
             let loss = SubflowLoss { of: path, flight, sign: LossSign::Missing };
             let threshold = self.control.on_loss(&loss, &self.views);
             subflows[path].sender.enter_recovery(now, threshold);
         } else if consequence.grows {
-            self.look(subflows);
+            self.view(subflows);
             let growth = self.control.increase(&acked, &self.views);
             subflows[path].sender.grow(now, growth);
         }
@@ -104,7 +104,7 @@ impl ConnectionSender {
     /// The timer of a path expired: its first segment leaves again there, and as soon as there is a slot on the path with the
     /// least loss of the others (M-MP-3).
     pub fn handle_timeout(&mut self, now: Time, subflows: &mut [Subflow], path: usize) {
-        self.look(subflows);
+        self.view(subflows);
         let flight = subflows[path].sender.flight();
         let loss = SubflowLoss { of: path, flight, sign: LossSign::Timeout };
         let is_first = !subflows[path].sender.was_timed_out();
@@ -225,7 +225,7 @@ impl ConnectionSender {
         others.min_by(|a, b| self.losses[*a].total_cmp(&self.losses[*b]))
     }
 
-    fn look(&mut self, subflows: &[Subflow]) {
+    fn view(&mut self, subflows: &[Subflow]) {
         self.views.clear();
         self.views.extend(subflows.iter().map(Subflow::view));
     }

@@ -27,6 +27,7 @@ pub enum Work {
     Transfer {
         /// Percent lost on the narrow links.
         loss: u32,
+        /// The bytes.
         bytes: u64,
     },
     /// As much as goes for 300 s beside datagrams that take this many tenths of each narrow link; losses by queues alone.

@@ -110,7 +110,7 @@ pub(super) fn params(losses: &str, choice: IpccChoice, seeds: u64) -> Vec<(&'sta
 /// The panels of both figures.
 pub(super) fn panels(loss: f64, scale: StudyScale, choice: IpccChoice, seeds: u64) -> Vec<Panel> {
     let bottleneck = |sum: f64, delay_ms| Some(Bottleneck { rate: sum / 2.0, delay_ms, loss });
-    let run = |way, bottlenecks| TwoPathRun { way, bottlenecks, queue: QUEUE, choice, scale };
+    let run = |direction, bottlenecks| TwoPathRun { direction, bottlenecks, queue: QUEUE, choice, scale };
     let curve = |name, point: &dyn Fn(f64) -> TwoPathRun| (name, SUMS.map(|sum| (sum, point(sum))).into());
     let sharing = WayOfSending::LoadSharing;
     let mut alone = vec![curve(FIRST_ALONE, &|sum| run(sharing, [bottleneck(sum, 25), None]))];
@@ -120,7 +120,7 @@ pub(super) fn panels(loss: f64, scale: StudyScale, choice: IpccChoice, seeds: u6
     let throughput = Metric::Throughput;
     let mut panels = vec![panel(ALONE, "each path alone", LABEL, throughput, alone, scale)];
     for (name, second, delay) in RATIOS {
-        let both = |way| move |sum| run(way, [bottleneck(sum, 25), bottleneck(sum, delay)]);
+        let both = |direction| move |sum| run(direction, [bottleneck(sum, 25), bottleneck(sum, delay)]);
         let waits = WayOfSending::WithoutAdjustment(&WayOfSending::LoadSharing);
         let series = vec![curve(IPCC, &both(sharing)), curve(WAITS, &both(waits))];
         let mut together =

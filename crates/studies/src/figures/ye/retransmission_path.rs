@@ -71,10 +71,19 @@ const QUEUE: u32 = 50;
 
 fn times((name, delay_ms): (&'static str, u32), scale: StudyScale, choice: IpccChoice) -> Panel {
     let bottleneck = |loss| Some(Bottleneck { rate: 1.0, delay_ms, loss });
-    let curve = |name, way| {
+    let curve = |name, direction| {
         let point = |loss: f64| {
-            let second = bottleneck(loss / 100.0).filter(|_| way != WayOfSending::Standard);
-            (loss, TwoPathRun { way, bottlenecks: [bottleneck(0.02), second], queue: QUEUE, choice, scale })
+            let second = bottleneck(loss / 100.0).filter(|_| direction != WayOfSending::Standard);
+            (
+                loss,
+                TwoPathRun {
+                    direction,
+                    bottlenecks: [bottleneck(0.02), second],
+                    queue: QUEUE,
+                    choice,
+                    scale,
+                },
+            )
         };
         (name, LOSSES.map(point).into())
     };

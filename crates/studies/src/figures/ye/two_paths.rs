@@ -9,7 +9,7 @@ use crate::scale::StudyScale;
 #[derive(Clone, Copy, Debug)]
 pub struct TwoPathRun {
     /// How the paths are used.
-    pub way: WayOfSending,
+    pub direction: WayOfSending,
     /// The bottlenecks L2 and L5; `None` for a path that does not exist.
     pub bottlenecks: [Option<Bottleneck>; 2],
     /// What waits at a bottleneck at most, in packets, unless the choice has it.
@@ -70,7 +70,7 @@ impl TwoPathRun {
              charge = \"packet\"\nunit = \"mtu\"\n{}missing_reports = 4\nfailover = {}\nsack.every = {}\n\
              receive_buffer = {{ in_order = \"64 KiB\", out_of_order = \"unlimited\" }}\n\
              send_buffer = \"16 MiB\"\ninitial_ssthresh = \"65536 B\"\n",
-            self.way.settings(),
+            self.direction.settings(),
             self.choice.failover,
             self.choice.sack_every
         )
@@ -97,7 +97,9 @@ impl WayOfSending {
                 "multipath = \"ipcc\"\nscheduler = \"window-regulated\"\nretransmission = \"alternate\"\n"
                     .to_owned()
             }
-            WayOfSending::WithoutAdjustment(way) => way.settings() + "ipcc = { adjustment = false }\n",
+            WayOfSending::WithoutAdjustment(direction) => {
+                direction.settings() + "ipcc = { adjustment = false }\n"
+            }
         }
     }
 }
@@ -120,16 +122,16 @@ mod tests {
     #[test]
     fn every_way_of_sending_is_a_scenario() {
         let bottleneck = Bottleneck { rate: 1.0, delay_ms: 50, loss: 0.02 };
-        for way in [
+        for direction in [
             WayOfSending::Standard,
             WayOfSending::Retransmission,
             WayOfSending::LoadSharing,
             WayOfSending::WithoutAdjustment(&WayOfSending::LoadSharing),
         ] {
-            let second = (way != WayOfSending::Standard).then_some(bottleneck);
+            let second = (direction != WayOfSending::Standard).then_some(bottleneck);
             let bottlenecks = [Some(bottleneck), second];
             let run = TwoPathRun {
-                way,
+                direction,
                 bottlenecks,
                 queue: 50,
                 choice: IpccChoice::PROBED,
@@ -137,7 +139,7 @@ mod tests {
             };
             let source = Source::new("ye.toml", run.scenario());
             let scenario = Scenario::parse(&source, &NoFiles, &[], &registry())
-                .unwrap_or_else(|error| panic!("{way:?}: {error}"));
+                .unwrap_or_else(|error| panic!("{direction:?}: {error}"));
             assert_eq!(
                 (scenario.paths.len(), scenario.links.len() % 3),
                 (1 + usize::from(second.is_some()), 0)

@@ -35,11 +35,11 @@ pub(super) fn control(message: &RoutingHeader) -> Vec<u8> {
             ([origin, ALL], options)
         }
         RoutingHeader::Reply { route, passed } => {
-            let way: Vec<Station> = route.iter().rev().copied().collect();
+            let route: Vec<Station> = route.iter().rev().copied().collect();
             let mut options = vec![PAD_ONE, REPLY, (1 + 4 * route.len().saturating_sub(1)) as u8, 0];
             options.extend(route.iter().skip(1).copied().flat_map(address));
-            options.extend(source_route(&way, *passed));
-            (ends(&way), options)
+            options.extend(source_route(&route, *passed));
+            (ends(&route), options)
         }
         RoutingHeader::Error { broken: [near, far], route, passed } => {
             let mut options = vec![ERROR, 14, UNREACHABLE, 0];

@@ -29,9 +29,9 @@ fn judge(bottlenecks: &mut Bottlenecks, path: PathId, acked: &Acked, view: &View
     if view.paths.len() < 2 {
         return false;
     }
-    let Some((way, measured)) = acked.way.zip(view.path(path).one_way) else { return false };
+    let Some((delay, measured)) = acked.delay.zip(view.path(path).one_way) else { return false };
     let arrived = Time::from_nanos(acked.at.as_nanos().saturating_sub(measured.back.as_nanos()));
-    bottlenecks.on_way(path, arrived, way, measured.least, acked.at)
+    bottlenecks.on_way(path, arrived, delay, measured.least, acked.at)
 }
 
 fn longest_round_trip(view: &View<'_>) -> Duration {
@@ -53,7 +53,7 @@ mod tests {
     /// Two paths in congestion avoidance with windows of four packets.
     pub(super) fn paths() -> [PathSample; 2] {
         [0, 1].map(|index| {
-            let one_way = Some(OneWay { way: ms(20), least: ms(20), back: ms(20) });
+            let one_way = Some(OneWay { delay: ms(20), least: ms(20), back: ms(20) });
             PathSample { one_way, srtt: Some(ms(100)), ssthresh: ByteCount::new(1_500), ..sample(index) }
         })
     }

@@ -69,9 +69,16 @@ impl Bottlenecks {
         self.group();
     }
 
-    /// A packet on `path` arrived at `arrived` after `way`, where the way takes at least `least`. The SACK for it came at
+    /// A packet on `path` arrived at `arrived` after `delay`, where the way takes at least `least`. The SACK for it came at
     /// `now`. Returns whether the pairs were judged anew.
-    pub fn on_way(&mut self, path: PathId, arrived: Time, way: Duration, least: Duration, now: Time) -> bool {
+    pub fn on_way(
+        &mut self,
+        path: PathId,
+        arrived: Time,
+        delay: Duration,
+        least: Duration,
+        now: Time,
+    ) -> bool {
         if self.paths[path.index()].is_none() {
             self.paths[path.index()] = Some(QueueTrace::new());
             let others =
@@ -80,8 +87,8 @@ impl Bottlenecks {
                 |other: usize| (other.min(path.index()), other.max(path.index()), Judgement::default());
             self.pairs.extend(others.map(pair));
         }
-        self.paths[path.index()].iter_mut().for_each(|trace| trace.on_way(arrived, way, least));
-        self.cuts.on_way(path, way, now);
+        self.paths[path.index()].iter_mut().for_each(|trace| trace.on_way(arrived, delay, least));
+        self.cuts.on_way(path, delay, now);
         let judged_at = *self.judged_at.get_or_insert(now);
         let is_due = now.since(judged_at) >= EVERY;
         if is_due {

@@ -64,16 +64,16 @@ impl FeltCuts {
         }
     }
 
-    /// A packet of `path` took `way`.
-    pub fn on_way(&mut self, path: PathId, way: Duration, now: Time) {
+    /// A packet of `path` took `delay`.
+    pub fn on_way(&mut self, path: PathId, delay: Duration, now: Time) {
         let delays = &mut self.paths[path.index()];
-        let way = way.as_secs_f64();
-        let recent = delays.recent.map_or(way, |before| before + (way - before) / 8.0);
+        let delay = delay.as_secs_f64();
+        let recent = delays.recent.map_or(delay, |before| before + (delay - before) / 8.0);
         delays.recent = Some(recent);
         let Some(trial) = self.trial else { return };
         let elapsed = now.since(trial.begun);
         if elapsed * 2 >= trial.round_trip * 3 {
-            delays.sum += way;
+            delays.sum += delay;
             delays.count += 1.0;
         }
         if elapsed * 2 >= trial.round_trip * 5 {

@@ -48,8 +48,8 @@ impl QueueTrace {
         QueueTrace { bins: [Bin::default(); BINS], newest: None, least: Duration::ZERO }
     }
 
-    /// A packet arrived at `arrived` after `way`, on a path with a way of at least `least`.
-    pub fn on_way(&mut self, arrived: Time, way: Duration, least: Duration) {
+    /// A packet arrived at `arrived` after `delay`, on a path with a way of at least `least`.
+    pub fn on_way(&mut self, arrived: Time, delay: Duration, least: Duration) {
         self.least = least;
         let number = arrived.as_nanos() / SPAN.as_nanos();
         let newest = self.newest.unwrap_or(number);
@@ -60,7 +60,7 @@ impl QueueTrace {
         (first_new..=number).for_each(|new| self.bins[index(new)] = Bin::default());
         self.newest = Some(newest.max(number));
         let bin = &mut self.bins[index(number)];
-        bin.sum += way.as_secs_f64();
+        bin.sum += delay.as_secs_f64();
         bin.count += 1;
     }
 
@@ -70,7 +70,7 @@ impl QueueTrace {
     /// Packets that leave the bottleneck at the same time arrive at different times, if the ways behind it differ. Each is
     /// shorter than the whole way, and the difference that makes the queues most alike is taken.
     pub fn likeness(&self, other: &QueueTrace, now: Time) -> Option<f64> {
-        let spans_of = |way: Duration| (way.as_nanos() / SPAN.as_nanos()).min(LARGEST_LAG) as i64 + 1;
+        let spans_of = |delay: Duration| (delay.as_nanos() / SPAN.as_nanos()).min(LARGEST_LAG) as i64 + 1;
         let lags = -spans_of(self.least)..=spans_of(other.least);
         lags.filter_map(|lag| self.likeness_at(other, lag, now)).reduce(f64::max)
     }

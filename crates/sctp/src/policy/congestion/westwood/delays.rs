@@ -60,9 +60,9 @@ impl Round {
 }
 
 impl Delays {
-    /// A packet took `way`; round trips take `round_trip`.
-    pub fn on_way(&mut self, way: Duration, round_trip: Duration, at: Time) {
-        let delay = way.as_secs_f64();
+    /// A packet took `delay`; round trips take `round_trip`.
+    pub fn on_way(&mut self, delay: Duration, round_trip: Duration, at: Time) {
+        let delay = delay.as_secs_f64();
         self.now = Some(self.now.map_or(delay, |before| before + (delay - before) / 8.0));
         let since = *self.round.since.get_or_insert(at);
         self.round.take(at.since(since).as_secs_f64(), delay);
@@ -112,7 +112,7 @@ impl Delays {
 
     /// The recent delay, in seconds.
     pub fn recent(&self, one_way: OneWay) -> f64 {
-        self.now.unwrap_or(one_way.way.as_secs_f64())
+        self.now.unwrap_or(one_way.delay.as_secs_f64())
     }
 
     /// The way there without a queue, in seconds: the least, and what jitter adds to it. 0 where it is not known.

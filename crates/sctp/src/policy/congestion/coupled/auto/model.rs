@@ -139,7 +139,7 @@ mod tests {
         for step in 0..1_000_u64 {
             let view = View { now: Time::ZERO + ms(1_000 + 10 * step), ..view(&paths) };
             for path in &paths {
-                let news = Acked { at: view.now, way: Some(ms(20 + (step * step) % 37)), ..acked(1_500) };
+                let news = Acked { at: view.now, delay: Some(ms(20 + (step * step) % 37)), ..acked(1_500) };
                 auto.on_acked(path.id, &news, &view);
             }
         }

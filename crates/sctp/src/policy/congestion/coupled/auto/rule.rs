@@ -162,7 +162,7 @@ mod tests {
             }
             for path in paths {
                 let at = Time::ZERO + ms(1_000 + 10 * step);
-                let news = Acked { at, way: Some(ms(20) + waits), ..acked(1_500) };
+                let news = Acked { at, delay: Some(ms(20) + waits), ..acked(1_500) };
                 auto.on_acked(path.id, &news, &view(paths));
             }
         }

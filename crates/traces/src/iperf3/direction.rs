@@ -10,7 +10,7 @@ use crate::series::{Amount as _, Series, Share};
 
 /// One way, interval by interval.
 #[derive(Debug, Default)]
-pub(super) struct Way {
+pub(super) struct Direction {
     rates: Vec<(Duration, f64)>,
     counted: Vec<Counted>,
     end: Duration,
@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub is_overdriven: bool,
 }
 
-impl Way {
+impl Direction {
     pub fn take(&mut self, sum: &Sum) -> Result<(), &'static str> {
         let is_sound = |number: f64, most: f64| (0.0..=most).contains(&number);
         let times = [sum.start, sum.end].into_iter().all(|seconds| is_sound(seconds, MOST_SECONDS));

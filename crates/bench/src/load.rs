@@ -13,7 +13,7 @@ use crate::clock::of_machine;
 ///
 /// # Errors
 /// The association is over.
-pub async fn pour(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
+pub async fn load(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
     match ask.rate {
         None => pour_all(association, ask).await,
         Some(rate) => {

@@ -8,7 +8,7 @@ use crate::seal::Datagram;
 /// A peer that asked for a connection and could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Stranger {
+pub struct UnreadablePeer {
     /// Where its packets come from.
     pub remote: IpAddr,
     /// Why it was not understood.
@@ -31,11 +31,11 @@ pub enum Unreadable {
 
 /// The peers that came last, as many as are remembered.
 #[derive(Clone, Debug, Default)]
-pub struct Strangers {
-    latest: Vec<Stranger>,
+pub struct UnreadablePeers {
+    latest: Vec<UnreadablePeer>,
 }
 
-impl Strangers {
+impl UnreadablePeers {
     /// A datagram that a sealed endpoint could not open.
     pub fn on_not_opened(&mut self, remote: SocketAddr, datagram: &[u8]) {
         match Datagram::parse(datagram) {
@@ -54,12 +54,12 @@ impl Strangers {
     }
 
     /// Those that came last, in the order in which they came first.
-    pub fn all(&self) -> &[Stranger] {
+    pub fn all(&self) -> &[UnreadablePeer] {
         &self.latest
     }
 
     fn add(&mut self, remote: IpAddr, reason: Unreadable) {
-        let same = |known: &&mut Stranger| known.remote == remote && known.reason == reason;
+        let same = |known: &&mut UnreadablePeer| known.remote == remote && known.reason == reason;
         if let Some(known) = self.latest.iter_mut().find(same) {
             known.packets += 1;
             return;
@@ -67,7 +67,7 @@ impl Strangers {
         if self.latest.len() == MOST {
             self.latest.remove(0);
         }
-        self.latest.push(Stranger { remote, reason, packets: 1 });
+        self.latest.push(UnreadablePeer { remote, reason, packets: 1 });
     }
 }
 
@@ -106,31 +106,31 @@ mod tests {
 
     #[test]
     fn a_plain_request_at_a_sealed_end_is_remembered_once_with_its_count() {
-        let mut strangers = Strangers::default();
-        strangers.on_not_opened(from(1), &init());
-        strangers.on_not_opened(from(1), &init());
-        strangers.on_not_opened(from(2), b"noise of the internet");
-        let expected = Stranger { remote: from(1).ip(), reason: Unreadable::NotSealed, packets: 2 };
-        assert_eq!(strangers.all(), [expected]);
+        let mut unreadable_peers = UnreadablePeers::default();
+        unreadable_peers.on_not_opened(from(1), &init());
+        unreadable_peers.on_not_opened(from(1), &init());
+        unreadable_peers.on_not_opened(from(2), b"noise of the internet");
+        let expected = UnreadablePeer { remote: from(1).ip(), reason: Unreadable::NotSealed, packets: 2 };
+        assert_eq!(unreadable_peers.all(), [expected]);
     }
 
     #[test]
     fn a_crowd_of_strangers_is_remembered_within_bounds() {
-        let mut strangers = Strangers::default();
+        let mut unreadable_peers = UnreadablePeers::default();
         for last in 0..=255 {
-            strangers.on_not_opened(from(last), &init());
+            unreadable_peers.on_not_opened(from(last), &init());
         }
-        assert_eq!(strangers.all().len(), MOST);
-        assert_eq!(strangers.all().last().map(|known| known.remote), Some(from(255).ip()));
+        assert_eq!(unreadable_peers.all().len(), MOST);
+        assert_eq!(unreadable_peers.all().last().map(|known| known.remote), Some(from(255).ip()));
     }
 
     #[test]
     fn requests_cut_anywhere_are_harmless() {
-        let mut strangers = Strangers::default();
+        let mut unreadable_peers = UnreadablePeers::default();
         for len in 0..12 {
-            strangers.on_not_opened(from(1), &init()[..len]);
-            strangers.on_plain(from(1), &init()[..len]);
+            unreadable_peers.on_not_opened(from(1), &init()[..len]);
+            unreadable_peers.on_plain(from(1), &init()[..len]);
         }
-        assert!(strangers.all().is_empty());
+        assert!(unreadable_peers.all().is_empty());
     }
 }

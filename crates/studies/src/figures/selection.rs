@@ -10,7 +10,7 @@ use crate::scale::StudyScale;
 
 /// A record, or the part of it that decides about some panels.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct Selection {
     figure: &'static FigureEntry,
     /// Empty for the whole record.
     panels: Vec<&'static PanelEntry>,
@@ -33,10 +33,10 @@ pub fn known() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// The first name of nothing.
-pub fn wanted<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Vec<Wanted>, UnknownFigure> {
-    let mut found: Vec<Wanted> = Vec::new();
+pub fn selection<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Vec<Selection>, UnknownFigure> {
+    let mut found: Vec<Selection> = Vec::new();
     for name in names {
-        let one = Wanted::named(name).ok_or_else(|| UnknownFigure { name: name.to_owned() })?;
+        let one = Selection::named(name).ok_or_else(|| UnknownFigure { name: name.to_owned() })?;
         match found.iter_mut().find(|other| other.figure.id == one.figure.id) {
             Some(other) => other.join(one),
             None => found.push(one),
@@ -46,23 +46,23 @@ pub fn wanted<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Vec<Wanted
     Ok(found)
 }
 
-impl Wanted {
+impl Selection {
     /// A record as a whole.
-    pub fn whole(figure: &'static FigureEntry) -> Wanted {
-        Wanted { figure, panels: Vec::new() }
+    pub fn whole(figure: &'static FigureEntry) -> Selection {
+        Selection { figure, panels: Vec::new() }
     }
 
-    fn named(text: &str) -> Option<Wanted> {
+    fn named(text: &str) -> Option<Selection> {
         let text = text.replace('–', "-");
         // Some records are called as one of their panels is.
         if let Some(figure) = FIGURES.iter().find(|figure| figure.id.eq_ignore_ascii_case(&text)) {
-            return Some(Wanted::whole(figure));
+            return Some(Selection::whole(figure));
         }
         let (figure, entry) = panels().find(|(_, panel)| panel.id.eq_ignore_ascii_case(&text))?;
-        Some(Wanted { figure, panels: vec![entry] })
+        Some(Selection { figure, panels: vec![entry] })
     }
 
-    fn join(&mut self, other: Wanted) {
+    fn join(&mut self, other: Selection) {
         if self.panels.is_empty() || other.panels.is_empty() {
             self.panels.clear();
             return;
@@ -77,8 +77,8 @@ impl Wanted {
     }
 
     /// The same, panel by panel.
-    pub fn by_panel(&self) -> Vec<Wanted> {
-        self.entries().map(|entry| Wanted { figure: self.figure, panels: vec![entry] }).collect()
+    pub fn by_panel(&self) -> Vec<Selection> {
+        self.entries().map(|entry| Selection { figure: self.figure, panels: vec![entry] }).collect()
     }
 
     /// The record that it is, or is a part of.
@@ -131,15 +131,15 @@ impl Wanted {
     }
 }
 
-impl From<&'static FigureEntry> for Wanted {
-    fn from(figure: &'static FigureEntry) -> Wanted {
-        Wanted::whole(figure)
+impl From<&'static FigureEntry> for Selection {
+    fn from(figure: &'static FigureEntry) -> Selection {
+        Selection::whole(figure)
     }
 }
 
-impl From<&Wanted> for Wanted {
-    fn from(wanted: &Wanted) -> Wanted {
-        wanted.clone()
+impl From<&Selection> for Selection {
+    fn from(selection: &Selection) -> Selection {
+        selection.clone()
     }
 }
 
@@ -170,12 +170,12 @@ mod tests {
     use super::*;
     use crate::figures::ye;
 
-    fn names(wanted: &[Wanted]) -> Vec<String> {
-        wanted.iter().map(Wanted::name).collect()
+    fn names(selection: &[Selection]) -> Vec<String> {
+        selection.iter().map(Selection::name).collect()
     }
 
-    fn of(text: &[&str]) -> Vec<Wanted> {
-        wanted(text.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
+    fn of(text: &[&str]) -> Vec<Selection> {
+        selection(text.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     #[test]
@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(names(&of(&["ws-f5–f8", "WS-F6"])), ["WS-F5-F8"]);
         let ecn = of(&["YE-F25"])[0].record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(ecn.panels.len(), 3, "YE-T1's are its too");
-        assert!(known().all(|name| wanted([name]).is_ok()));
-        assert_eq!(wanted(["IY-F99"]).map(drop), Err(UnknownFigure { name: "IY-F99".to_owned() }));
+        assert!(known().all(|name| selection([name]).is_ok()));
+        assert_eq!(selection(["IY-F99"]).map(drop), Err(UnknownFigure { name: "IY-F99".to_owned() }));
     }
 
     #[test]

@@ -74,25 +74,25 @@ mod tests {
 
     #[test]
     fn a_tag_is_remembered_until_all_cookies_with_it_are_stale() {
-        let mut spent = SpentTags::default();
-        spent.keep(at(10), LIFETIME, tag(7));
-        spent.keep(at(60_010), LIFETIME, tag(8));
-        assert!(spent.contains(tag(7)) && spent.contains(tag(8)) && !spent.contains(tag(9)));
-        spent.keep(at(60_011), LIFETIME, tag(9));
-        assert!(!spent.contains(tag(7)) && spent.contains(tag(8)));
-        assert_eq!(spent.staleness(at(60_000), &StateCookie { created: at(0), ..cookie() }), None);
+        let mut used_tags = SpentTags::default();
+        used_tags.keep(at(10), LIFETIME, tag(7));
+        used_tags.keep(at(60_010), LIFETIME, tag(8));
+        assert!(used_tags.contains(tag(7)) && used_tags.contains(tag(8)) && !used_tags.contains(tag(9)));
+        used_tags.keep(at(60_011), LIFETIME, tag(9));
+        assert!(!used_tags.contains(tag(7)) && used_tags.contains(tag(8)));
+        assert_eq!(used_tags.staleness(at(60_000), &StateCookie { created: at(0), ..cookie() }), None);
     }
 
     #[test]
     fn of_very_many_the_latest_are_remembered_and_what_is_older_counts_as_stale() {
-        let mut spent = SpentTags::default();
-        (0..10_000).for_each(|number| spent.keep(at(number), LIFETIME, tag(number)));
-        assert_eq!((spent.latest.len(), spent.known.len()), (MOST, MOST));
+        let mut used_tags = SpentTags::default();
+        (0..10_000).for_each(|number| used_tags.keep(at(number), LIFETIME, tag(number)));
+        assert_eq!((used_tags.latest.len(), used_tags.known.len()), (MOST, MOST));
         let first = 10_000 - MOST as u64;
         for number in 0..10_000 {
             let cookie = StateCookie { created: at(number), ..cookie() };
-            assert_eq!(spent.staleness(at(10_000), &cookie).is_some(), number < first, "{number}");
-            assert_eq!(spent.contains(tag(number)), number >= first, "{number}");
+            assert_eq!(used_tags.staleness(at(10_000), &cookie).is_some(), number < first, "{number}");
+            assert_eq!(used_tags.contains(tag(number)), number >= first, "{number}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{PlanError, Problem};
 
 /// The worth of a receive buffer to some paths.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Worth {
+pub struct MarginalGain {
     /// The best throughput with the buffer, in packets/s.
     pub throughput: f64,
     /// What one packet more gains, in packets/s.
@@ -21,14 +21,18 @@ pub struct Worth {
     pub enough: u32,
 }
 
-/// A smaller gain, as a part of [`Worth::most`], counts as nothing.
+/// A smaller gain, as a part of [`MarginalGain::most`], counts as nothing.
 pub const NOTHING: f64 = 1e-9;
 
 /// The worth of `buffer` packets of receive buffer to `paths`, by `model`: some twenty exact optima.
 ///
 /// # Errors
 /// As [`Problem::new`] and [`crate::exact`], for the buffer that fills all paths.
-pub fn worth(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> Result<Worth, PlanError> {
+pub fn marginal_gain(
+    paths: &[PathParameters],
+    buffer: u32,
+    model: &dyn WindowModel,
+) -> Result<MarginalGain, PlanError> {
     let least = u32::try_from(paths.len()).unwrap_or(u32::MAX);
     if buffer < least {
         return Err(PlanError::BufferTooSmall { buffer, paths: paths.len() });
@@ -51,5 +55,5 @@ pub fn worth(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> 
         }
     }
     let (now, next) = (throughput(buffer)?, throughput(buffer.saturating_add(1))?);
-    Ok(Worth { throughput: now, next_packet: (next - now).max(0.0), most, enough })
+    Ok(MarginalGain { throughput: now, next_packet: (next - now).max(0.0), most, enough })
 }

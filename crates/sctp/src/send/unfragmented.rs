@@ -10,13 +10,13 @@ use super::fragmentation::Outgoing;
 
 /// Messages that wait whole, behind all chunks.
 #[derive(Debug, Default)]
-pub(super) struct Uncut {
+pub(super) struct Unfragmented {
     messages: VecDeque<Outgoing>,
     /// Their user data.
     bytes: ByteCount,
 }
 
-impl Uncut {
+impl Unfragmented {
     /// Queues `message` behind the others.
     pub fn push(&mut self, message: Outgoing) {
         self.bytes += message.length();

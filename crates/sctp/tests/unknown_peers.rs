@@ -26,7 +26,7 @@ fn init(parameters: Vec<Parameter>) -> Init {
     }
 }
 
-fn stranger(last: [u8; 2]) -> SocketAddr {
+fn unknown_peer(last: [u8; 2]) -> SocketAddr {
     SocketAddr::from(([198, 51, last[0], last[1]], 777))
 }
 
@@ -48,13 +48,13 @@ fn listening() -> Pair {
 fn a_flood_of_inits_from_one_place_is_answered_at_a_bounded_rate_and_others_at_once() {
     let mut pair = listening();
     let asked = packet(VerificationTag::ZERO, &[&init(Vec::new())]);
-    let flood = |number: u32| stranger([100, number as u8]);
+    let flood = |number: u32| unknown_peer([100, number as u8]);
     assert_eq!(answers(&mut pair, flood, 1_000, &asked), 256, "a burst");
     let mut answered = 0;
     for _ in 0..100 {
         pair.run_for(Duration::from_millis(10));
         answered += answers(&mut pair, flood, 100, &asked);
-        assert_eq!(answers(&mut pair, |_| stranger([1, 1]), 1, &asked), 1, "somebody else");
+        assert_eq!(answers(&mut pair, |_| unknown_peer([1, 1]), 1, &asked), 1, "somebody else");
     }
     assert_eq!(answered, 64, "in a second, of 10,000");
 }
@@ -66,7 +66,7 @@ fn no_more_than_256_answers_wait_to_be_sent() {
     let asked = Bytes::from(packet(VerificationTag::ZERO, &[&init(Vec::new())]));
     let (now, local) = (pair.now, address(End::Z, 0));
     for number in 0..400_u16 {
-        let (remote, bytes) = (stranger(number.to_be_bytes()), asked.clone());
+        let (remote, bytes) = (unknown_peer(number.to_be_bytes()), asked.clone());
         let (ecn, memory) = (Ecn::NotEct, ByteCount::of_len(bytes.len()));
         pair.z.endpoint.handle(now, &Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory });
     }
@@ -79,11 +79,11 @@ fn no_more_than_256_answers_wait_to_be_sent() {
 fn a_newcomer_opens_an_association_during_a_flood() {
     let mut pair = listening();
     let asked = packet(VerificationTag::ZERO, &[&init(Vec::new())]);
-    answers(&mut pair, |number| stranger([100, number as u8]), 5_000, &asked);
+    answers(&mut pair, |number| unknown_peer([100, number as u8]), 5_000, &asked);
     pair.connect();
     for _ in 0..10 {
         pair.run_for(Duration::from_millis(10));
-        answers(&mut pair, |number| stranger([100, number as u8]), 500, &asked);
+        answers(&mut pair, |number| unknown_peer([100, number as u8]), 500, &asked);
     }
     assert!(pair.at(End::A).is_open(), "at the first attempt");
 }
@@ -96,11 +96,11 @@ fn what_comes_out_of_the_blue_is_answered_at_a_bounded_rate() {
     for chunk in chunks {
         let mut pair = listening();
         let bytes = packet(VerificationTag::new(99), &[chunk]);
-        assert_eq!(answers(&mut pair, |number| stranger([100, number as u8]), 1_000, &bytes), 256);
+        assert_eq!(answers(&mut pair, |number| unknown_peer([100, number as u8]), 1_000, &bytes), 256);
         pair.run_for(Duration::from_secs(1));
-        assert_eq!(answers(&mut pair, |number| stranger([100, number as u8]), 1_000, &bytes), 64);
+        assert_eq!(answers(&mut pair, |number| unknown_peer([100, number as u8]), 1_000, &bytes), 64);
         let asked = packet(VerificationTag::ZERO, &[&init(Vec::new())]);
-        assert_eq!(answers(&mut pair, |_| stranger([100, 1]), 1, &asked), 1, "INITs are counted apart");
+        assert_eq!(answers(&mut pair, |_| unknown_peer([100, 1]), 1, &asked), 1, "INITs are counted apart");
     }
 }
 
@@ -173,9 +173,9 @@ fn bytes_elsewhere(pair: &mut Pair) -> usize {
 #[test]
 fn a_cookie_that_comes_from_elsewhere_opens_no_way_for_data_there() {
     let mut pair = listening();
-    pair.inject_from(End::Z, stranger([100, 1]), packet(VerificationTag::ZERO, &[&init(Vec::new())]));
+    pair.inject_from(End::Z, unknown_peer([100, 1]), packet(VerificationTag::ZERO, &[&init(Vec::new())]));
     let (tag, cookie) = cookie_of(&pair.take_packets(End::Z)[0]);
-    let victim = stranger([7, 7]);
+    let victim = unknown_peer([7, 7]);
     pair.inject_from(End::Z, victim, packet(tag, &[&CookieEcho { cookie: &cookie }]));
     assert!(pair.at(End::Z).is_open());
     for _ in 0..20 {
@@ -190,7 +190,7 @@ fn a_cookie_that_comes_from_elsewhere_opens_no_way_for_data_there() {
             gap_blocks: [].as_slice().into(),
             duplicates: [].as_slice().into(),
         };
-        pair.inject_from(End::Z, stranger([100, 1]), packet(tag, &[&sack]));
+        pair.inject_from(End::Z, unknown_peer([100, 1]), packet(tag, &[&sack]));
     }
     let there = pair.log.iter().filter(|line| line.from == End::Z && line.text.contains("198.51.7.7"));
     let (count, bytes) = there.fold((0, 0), |(count, bytes), line| {

@@ -2,24 +2,24 @@
 
 use std::convert::Infallible;
 
-use anabranch_net::{Endpoint, Stranger};
+use anabranch_net::{Endpoint, UnreadablePeer};
 
 use crate::arguments::Output;
 use crate::notice;
 
 /// With `--verbose`, prints a line for each peer whose packets cannot be read, once for each reason. Never ends.
-pub async fn tell(endpoint: &Endpoint, output: Output, told: &mut Vec<Stranger>) -> Infallible {
+pub async fn tell(endpoint: &Endpoint, output: Output, told: &mut Vec<UnreadablePeer>) -> Infallible {
     if !output.verbose {
         return std::future::pending().await;
     }
     loop {
-        for stranger in endpoint.strangers() {
-            if !told.iter().any(|known| known.remote == stranger.remote && known.reason == stranger.reason) {
-                notice::tell(&format!("{} asks for a connection, but {}", stranger.remote, stranger.reason));
+        for peer in endpoint.unreadable_peers() {
+            if !told.iter().any(|known| known.remote == peer.remote && known.reason == peer.reason) {
+                notice::tell(&format!("{} asks for a connection, but {}", peer.remote, peer.reason));
                 if told.len() == MOST {
                     told.remove(0);
                 }
-                told.push(stranger);
+                told.push(peer);
             }
         }
         tokio::time::sleep(LOOK).await;
