@@ -57,7 +57,7 @@ const SETTINGS: &[Setting<OwnSettings>] = &[own_field!(
     "ipcc.adjustment" = IpccRules.adjustment,
     Scenarios,
     Kind::Boolean,
-    "`multipath = \"ipcc\"`: whether a path grows and recovers without waiting for its chunks that moved to another path"
+    "`ipcc`: a path grows and recovers without waiting for chunks that moved to another path"
 )];
 
 /// The records of all paths, and their recovery.

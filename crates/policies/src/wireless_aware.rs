@@ -306,25 +306,25 @@ const SETTINGS: &[Setting<OwnSettings>] = &[
         "wireless.resend" = WirelessRules.resend,
         Everywhere,
         WirelessResend::KIND,
-        "with the loss response `wireless-aware`: how fast chunks leave again that the link lost"
+        "`wireless-aware`: pace of retransmissions of what the link lost"
     ),
     own_field!(
         "wireless.backoff" = WirelessRules.backoff,
         Everywhere,
         Backoff::KIND,
-        "the timer after a time-out without a mark: doubled, or drawn between one and one and a half times the time-out"
+        "timer after a time-out without a mark: drawn between one and one and a half times the time-out, or doubled"
     ),
     own_field!(
         "wireless.after_timeout" = WirelessRules.after_timeout,
         Everywhere,
         AfterTimeout::KIND,
-        "what leaves after a time-out without a mark: a HEARTBEAT, or as many lost chunks as the window allows"
+        "after a time-out without a mark: a HEARTBEAT, or as many lost chunks as the window allows"
     ),
     own_field!(
         "wireless.evidence" = WirelessRules.evidence,
         Everywhere,
         EvidenceRule::KIND,
-        "whether a path has to show that its losses are none of congestion, or is known to mark"
+        "a path must show that its losses are not congestion, or is known to mark"
     ),
 ];
 

@@ -10,7 +10,7 @@ pub static JITTERS: [Variant<Jitter>; 2] = [
     Variant {
         name: "uniform",
         what: "a uniform jitter",
-        doc: "an additional delay after transmission, drawn uniformly from 0 to `most`; `jitter = \"2 ms\"` is the short form",
+        doc: "extra delay after transmission, uniform from 0 to `most`; short form: `jitter = \"2 ms\"`",
         new: || Jitter::NONE,
         is: |jitter| matches!(jitter, Jitter::Uniform(_)),
         settings: &[MOST],
@@ -20,9 +20,8 @@ pub static JITTERS: [Variant<Jitter>; 2] = [
     Variant {
         name: "normal",
         what: "a normal jitter",
-        doc: "the delay is drawn from a normal distribution around `delay`, as the kernel's netem does: before the \
-              transmission, and the limit of the queue, which is a drop-tail one, counts the packets on their way too; with \
-              `reorder` after the transmission",
+        doc: "delay from a normal distribution around `delay`, as in the kernel's netem: before transmission, \
+            behind a drop-tail queue whose limit also counts packets in transit; with `reorder` after transmission",
         new: || Jitter::Normal(Duration::ZERO),
         is: |jitter| matches!(jitter, Jitter::Normal(_)),
         settings: &[DEVIATION],

@@ -13,7 +13,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "bernoulli",
         what: "bernoulli loss",
-        doc: "each packet independently; `loss = 0.01` is the short form",
+        doc: "each packet independently; short form: `loss = 0.01`",
         new: || LossKind::Bernoulli { probability: 0.0 },
         is: |kind| matches!(kind, LossKind::Bernoulli { .. }),
         settings: &[PROBABILITY],
@@ -23,8 +23,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "correlated",
         what: "correlated loss",
-        doc: "the first loss in a sender's round takes the rest of the round; not allowed on links of UDP \
-              flows",
+        doc: "the first loss in a sender's round takes the rest of the round; not on links of UDP flows",
         new: || LossKind::Correlated { probability: 0.0 },
         is: |kind| matches!(kind, LossKind::Correlated { .. }),
         settings: &[PROBABILITY],
@@ -34,8 +33,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "gilbert-elliott",
         what: "gilbert-elliott loss",
-        doc: "a channel that alternates between a good and a bad state, with exponential times of these \
-              means and a loss probability for each state",
+        doc: "a channel with a good and a bad state, exponential times of these means, and a loss probability each",
         new: || LossKind::GilbertElliott {
             good: Duration::ZERO,
             bad: Duration::ZERO,
@@ -51,7 +49,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "outages",
         what: "a loss by outages",
-        doc: "everything in these spans of time, listed in order",
+        doc: "everything in these spans of time, in order",
         new: || LossKind::Outages(Vec::new()),
         is: |kind| matches!(kind, LossKind::Outages(_)),
         settings: &[OUTAGES],
@@ -61,7 +59,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "burst",
         what: "burst loss",
-        doc: "after a loss, everything for a uniformly drawn share of `duration`",
+        doc: "after a loss, everything for a uniform share of `duration`",
         new: || LossKind::Burst { probability: 0.0, duration: Duration::ZERO },
         is: |kind| matches!(kind, LossKind::Burst { .. }),
         settings: &[PROBABILITY, DURATION],
@@ -81,7 +79,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "list",
         what: "a loss by list",
-        doc: "the packets with these numbers, counted from 1",
+        doc: "these packets, counted from 1",
         new: || LossKind::List(Vec::new()),
         is: |kind| matches!(kind, LossKind::List(_)),
         settings: &[LIST],
@@ -91,8 +89,7 @@ pub static LOSSES: [Variant<LossKind>; 8] = [
     Variant {
         name: "chunk",
         what: "a loss by chunk",
-        doc: "a share of the packets that carry an SCTP chunk of this `type`, evenly spaced; other packets, \
-              and sealed ones, pass",
+        doc: "a share of the packets with an SCTP chunk of this `type`, evenly spaced; sealed packets pass",
         new: || LossKind::Chunk { kind: ChunkKind::CWR, share: 0.0 },
         is: |kind| matches!(kind, LossKind::Chunk { .. }),
         settings: &CHUNK,

@@ -13,8 +13,7 @@ pub static QUEUES: [Variant<QueueConfig>; 5] = [
     Variant {
         name: "drop-tail",
         what: "a drop-tail queue",
-        doc: "first in, first out; a packet that finds it full is dropped; `queue = \"100 packets\"` is the \
-              short form",
+        doc: "first in, first out; drops when full; short form: `queue = \"100 packets\"`",
         new: || QueueConfig::DropTail(DEFAULT_LIMIT),
         is: |queue| matches!(queue, QueueConfig::DropTail(_)),
         settings: &[LIMIT],
@@ -24,7 +23,7 @@ pub static QUEUES: [Variant<QueueConfig>; 5] = [
     Variant {
         name: "red",
         what: "a queue with random early detection",
-        doc: "marks or drops arriving packets with a probability that rises with the average length of the queue",
+        doc: "marks or drops arriving packets with a probability that rises with the average length",
         new: || QueueConfig::Red(RedConfig::DEFAULT),
         is: |queue| matches!(queue, QueueConfig::Red(_)),
         settings: &RED,
@@ -34,7 +33,7 @@ pub static QUEUES: [Variant<QueueConfig>; 5] = [
     Variant {
         name: "codel",
         what: "a queue with controlled delay",
-        doc: "marks or drops the oldest packet while the least delay of an `interval` is above `target` (RFC 8289)",
+        doc: "marks or drops the oldest packet while the minimum delay of an `interval` exceeds `target` (RFC 8289)",
         new: || QueueConfig::CoDel(CoDelConfig::DEFAULT),
         is: |queue| matches!(queue, QueueConfig::CoDel(_)),
         settings: &CODEL,
@@ -54,7 +53,7 @@ pub static QUEUES: [Variant<QueueConfig>; 5] = [
     Variant {
         name: "fq-codel",
         what: "a queue for each flow, with controlled delay",
-        doc: "like `codel`, with a queue for each flow; the queues take turns (RFC 8290)",
+        doc: "`codel` with a queue for each flow, in rotation (RFC 8290)",
         new: || QueueConfig::FqCoDel(FqCoDelConfig::DEFAULT),
         is: |queue| matches!(queue, QueueConfig::FqCoDel(_)),
         settings: &FQ_CODEL,

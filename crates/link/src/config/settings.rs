@@ -22,30 +22,24 @@ static SETTINGS: [Setting<LinkConfig>; 9] = [
     shaped(
         "jitter",
         "a time, or a table",
-        "extra delay of each packet, drawn uniformly from 0 to this value, or a kind of jitter, see below",
+        "extra delay of each packet, uniform from 0 to this value, or a kind of jitter",
     ),
-    field!(
-        reorder,
-        Scenarios,
-        Kind::Boolean,
-        "whether packets may overtake one another by jitter or a falling delay"
-    ),
-    shaped("loss", "a loss probability per packet, or a table", "loss rule, see below"),
-    shaped("queue", "packets, a size, or a table", "queue, without the packet being sent, see below"),
+    field!(reorder, Scenarios, Kind::Boolean, "packets may overtake by jitter or a falling delay"),
+    shaped("loss", "a loss probability per packet, or a table", "loss rule"),
+    shaped("queue", "packets, a size, or a table", "queue, without the packet in transmission"),
     Setting {
         key: "mtu",
         scope: Scope::Scenarios,
         kind: MTU,
-        doc: "larger packets are lost without notice, except those that may be fragmented, which grow by one \
-              header per further fragment",
+        doc: "larger packets are lost silently, or fragmented if they may be, with one more header per fragment",
         get: |link| Some(mtu_value(link.mtu)),
         set: |link, value| {
             link.mtu = mtu_of(value);
             Ok(())
         },
     },
-    field!(duplicate, Scenarios, Kind::Probability, "the probability that a packet arrives twice"),
-    field!(corrupt, Scenarios, Kind::Probability, "the probability that a packet arrives damaged"),
+    field!(duplicate, Scenarios, Kind::Probability, "probability that a packet arrives twice"),
+    field!(corrupt, Scenarios, Kind::Probability, "probability that a packet arrives damaged"),
 ];
 
 static LOSS_SETTINGS: [Setting<LossConfig>; 2] = [

@@ -80,13 +80,13 @@ const SETTINGS: &[Setting<OwnSettings>] = &[
         "berp.increase" = BerpRules.increase,
         Everywhere,
         Kind::Boolean,
-        "with the congestion control `berp`: whether windows grow together; if not, each as in RFC 9260"
+        "`berp`: windows grow together; otherwise as in RFC 9260"
     ),
     own_field!(
         "berp.decrease" = BerpRules.decrease,
         Everywhere,
         Kind::Boolean,
-        "with the congestion control `berp`: whether cuts follow the path's share of the bandwidth; if not, half"
+        "`berp`: cuts follow the path's share of the bandwidth; otherwise half"
     ),
 ];
 

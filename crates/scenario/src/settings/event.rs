@@ -8,13 +8,13 @@ use crate::model::{Direction, Event};
 
 pub(crate) static EVENT: [Setting<Event>; 9] = [
     field!(at, Scenarios, Kind::ANY_SPAN, "when"),
-    shaped("link", "a name", "which link; the name of a copied link means all its copies, `NAME-3` that one"),
-    shaped("node", "a name", "which node of the mesh, instead of a `link`; it has a `state` only"),
+    shaped("link", "a name", "the link; of a copied one all copies, `NAME-3` one of them"),
+    shaped("node", "a name", "the node, instead of a `link`; takes only a `state`"),
     Setting {
         key: "state",
         scope: Scope::Scenarios,
         kind: LinkState::KIND,
-        doc: "whether the link carries packets, or the node is there, from then on",
+        doc: "link or node works from then on, or not",
         get: |event| match &event.change {
             Change::Up => shown(&LinkState::Up),
             Change::Down => shown(&LinkState::Down),
@@ -31,7 +31,7 @@ pub(crate) static EVENT: [Setting<Event>; 9] = [
         key: "rate",
         scope: Scope::Scenarios,
         kind: Kind::ANY_RATE,
-        doc: "its rate from then on",
+        doc: "new rate",
         get: |event| match &event.change {
             Change::Rate(Rate::Fixed(rate)) => shown(rate),
             _ => None,
@@ -42,19 +42,19 @@ pub(crate) static EVENT: [Setting<Event>; 9] = [
         key: "delay",
         scope: Scope::Scenarios,
         kind: Kind::ANY_SPAN,
-        doc: "its delay from then on",
+        doc: "new delay",
         get: |event| match &event.change {
             Change::Delay(Delay::Fixed(delay)) => shown(delay),
             _ => None,
         },
         set: |event, value| set_change(event, value, |delay| Change::Delay(Delay::Fixed(delay))),
     },
-    shaped("loss", "a loss probability per packet, or a table", "what it loses from then on"),
+    shaped("loss", "a loss probability per packet, or a table", "new loss rule"),
     Setting {
         key: "mtu",
         scope: Scope::Scenarios,
         kind: MTU,
-        doc: "its MTU from then on",
+        doc: "new MTU",
         get: |event| match &event.change {
             Change::Mtu(mtu) => Some(mtu_value(*mtu)),
             _ => None,
@@ -64,7 +64,7 @@ pub(crate) static EVENT: [Setting<Event>; 9] = [
             Ok(())
         },
     },
-    field!(direction, Scenarios, Direction::KIND, "which direction of the link"),
+    field!(direction, Scenarios, Direction::KIND, "direction of the link"),
 ];
 
 /// The keys of which an event has one.

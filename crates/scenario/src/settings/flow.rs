@@ -13,7 +13,7 @@ pub(crate) static FLOW: [Setting<Flow>; 12] = [
         key: "protocol",
         scope: Scope::Scenarios,
         kind: Kind::Word(PROTOCOL),
-        doc: "how it is carried",
+        doc: "transport",
         get: |flow| shown(&ProtocolName::of(&flow.protocol)),
         set: |flow, value| {
             let mut transport = ProtocolName::Sctp;
@@ -26,35 +26,27 @@ pub(crate) static FLOW: [Setting<Flow>; 12] = [
             Ok(())
         },
     },
-    shaped(
-        "paths",
-        "a list of names",
-        "paths, each once; exactly one for UDP; of a flow with `from` and `to`, the radios that it uses",
-    ),
-    shaped("from", "a name", "the node of the first end, for a flow across the mesh"),
-    shaped("to", "a name", "the node of the second end, for a flow across the mesh"),
-    shaped(
-        "routing",
-        "`dsr` or `static`",
-        "whether its packets find their way by source routing, or take the route with the fewest hops at the start",
-    ),
-    field!(start, Scenarios, Kind::ANY_SPAN, "when it begins"),
+    shaped("paths", "a list of names", "paths, each once; exactly one for UDP; with `from` and `to`, radios"),
+    shaped("from", "a name", "node of the first end, across a mesh"),
+    shaped("to", "a name", "node of the second end, across a mesh"),
+    shaped("routing", "`dsr` or `static`", "source routing, or the route with the fewest hops at the start"),
+    field!(start, Scenarios, Kind::ANY_SPAN, "start"),
     Setting {
         key: "transfer",
         scope: Scope::Scenarios,
         kind: Kind::SOME_SIZE,
-        doc: "how much is sent in all, each way; without it, while time lasts",
+        doc: "amount sent, each way; without it, until the run ends",
         get: |flow| shown_some(&flow.transfer),
         set: |flow, value| put_some(&mut flow.transfer, value),
     },
-    field!(direction, Scenarios, Direction::KIND, "which end sends"),
+    field!(direction, Scenarios, Direction::KIND, "sending end"),
     shaped(
         "traffic",
         "`bulk`, or a table",
-        "as much as the transport takes, or messages in time, see below; a UDP flow needs them",
+        "as much as the transport takes, or timed messages, which a UDP flow needs",
     ),
-    shaped("sctp", "a table of the keys below", "the settings of its association"),
-    shaped("tcp", "a table of the keys below", "the settings of its TCP connection"),
+    shaped("sctp", "a table of the keys below", "settings of its association"),
+    shaped("tcp", "a table of the keys below", "settings of its TCP connection"),
 ];
 
 /// A flow of which a file says nothing.
@@ -75,7 +67,7 @@ pub(crate) static STAGGER: Setting<Duration> = Setting {
     key: "stagger",
     scope: Scope::Scenarios,
     kind: Kind::ANY_SPAN,
-    doc: "between the starts of copies",
+    doc: "time between the starts of copies",
     get: |stagger| shown(stagger),
     set: |stagger, value| put(stagger, value),
 };

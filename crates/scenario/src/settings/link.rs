@@ -10,9 +10,9 @@ pub(crate) static LINK: [Setting<bool>; 3] = [
         key: "private",
         scope: Scope::Scenarios,
         kind: Kind::Boolean,
-        doc: "whether the link is copied with the path that names it",
+        doc: "copied with the path that names it",
         get: |is_private| shown(is_private),
         set: |is_private, value| put(is_private, value),
     },
-    shaped("reverse", "a table of the keys below", "what is different on the way back"),
+    shaped("reverse", "a table of the keys below", "differences on the way back"),
 ];

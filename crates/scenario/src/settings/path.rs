@@ -8,13 +8,13 @@ pub(crate) static PATH: [Setting<Option<u64>>; 3] = [
     shaped(
         "links",
         "a list of names",
-        "links in order of the way there; one that two paths name is shared by them, with one queue",
+        "links in order of the way there; one that two paths name is shared, with one queue",
     ),
     Setting {
         key: "copies",
         scope: Scope::Scenarios,
         kind: Kind::Whole { least: 1, most: MOST_COPIES as u64 },
-        doc: "that many paths of this kind: `NAME-1`, `NAME-2`, …",
+        doc: "number of paths of this kind: `NAME-1`, `NAME-2`, …",
         get: |copies| shown_some(copies),
         set: |copies, value| put_some(copies, value),
     },

@@ -10,7 +10,7 @@ pub(crate) static RUN: [Setting<RunSettings>; 4] = [
         key: "time",
         scope: Scope::Scenarios,
         kind: Kind::SOME_SPAN,
-        doc: "the limit of simulated time; may be left out when every flow has a `transfer`",
+        doc: "limit of simulated time; optional when every flow has a `transfer`",
         get: |run| shown_some(&run.time),
         set: |run, value| put_some(&mut run.time, value),
     },

@@ -16,11 +16,11 @@ pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
             multipath,
             Scenarios,
             Multipath::KIND,
-            "use of several paths; `cmt`: concurrent multipath transfer, new data on all paths; `off`: \
-             primary path and failover; `ipcc`: all paths, each with its own sequence numbers; `appstripe`: see below"
+            "several paths; `cmt`: new data on all; `off`: primary path and failover; `ipcc`: all, each with its \
+             own sequence numbers; `appstripe`: see below"
         ),
     ),
-    ("strict_window", field!(ordered, Scenarios, Kind::Boolean, "whether messages are delivered in order")),
+    ("strict_window", field!(ordered, Scenarios, Kind::Boolean, "messages are delivered in order")),
     (
         "failover.quick",
         field!(

@@ -13,8 +13,8 @@ pub(crate) static TCP: [Setting<Tcp>; 12] = [
         key: "variant",
         scope: Scope::Scenarios,
         kind: Kind::Word(Words { what: "variant of TCP", built: variants, planned: &[] }),
-        doc: "how lost segments are found and sent again: `newreno` (RFC 6582), `sack` (RFC 6675); `cubic` is \
-              `sack` with the congestion control `cubic`",
+        doc: "loss recovery: `newreno` (RFC 6582), `sack` (RFC 6675); `cubic` is `sack` with the congestion \
+            control `cubic`",
         get: |tcp| shown(&tcp.recovery),
         set: set_variant,
     },
@@ -22,9 +22,9 @@ pub(crate) static TCP: [Setting<Tcp>; 12] = [
         key: "congestion_control",
         scope: Scope::Scenarios,
         kind: TcpControl::KIND,
-        doc: "how windows grow and shrink; `reno` (RFC 5681), `cubic` (RFC 9438): each path independently; \
-              `lia` (RFC 6356), `olia`, `balia`: together, so that several paths in one bottleneck take about \
-              the share of one; over one path they are `reno`",
+        doc: "growth and cuts of windows, on each path: `reno` (RFC 5681), `cubic` (RFC 9438); together, so that \
+            paths in one bottleneck take about one share: `lia` (RFC 6356), `olia`, `balia`; over one path these \
+            are `reno`",
         get: |tcp| shown(&tcp.control),
         set: |tcp, value| put(&mut tcp.control, value),
     },
@@ -32,37 +32,34 @@ pub(crate) static TCP: [Setting<Tcp>; 12] = [
         receive_buffer,
         Scenarios,
         Kind::PacketsOrSize,
-        "several paths: the receive buffer, shared by all paths; a packet is a full segment. The buffer of a \
-         single path is `window`"
+        "receive buffer of several paths, in full segments; a single path's is `window`"
     ),
-    field!(scheduler, Scenarios, TcpScheduler::KIND, "several paths: which path new data are sent on"),
+    field!(scheduler, Scenarios, TcpScheduler::KIND, "path of new data"),
     field!(
         timeout_retransmission,
         Scenarios,
         TcpTimeoutPlace::KIND,
-        "several paths: where a segment is sent again after a time-out; `both`: on its path and on the one with \
-         the least loss of the others"
+        "path of a segment after a time-out; `both`: its own and the one with the least loss of the others"
     ),
     field!(
         growth,
         Scenarios,
         TcpGrowth::KIND,
-        "what windows grow by: `bytes`: by what is acknowledged; `per-ack`: by each acknowledgement, however \
-         much it acknowledges"
+        "windows grow by acknowledged `bytes`, or for each acknowledgement"
     ),
     field!(
         ack_every,
         Scenarios,
         Kind::Whole { least: 1, most: 1_000 },
-        "number of segments after which an acknowledgement is sent, at the latest 200 ms after the first"
+        "segments after which an acknowledgement is sent, at the latest 200 ms after the first"
     ),
-    field!(window, Scenarios, Kind::PacketsOrSize, "the most that may be unacknowledged on a path"),
-    field!(initial_window, Scenarios, Kind::PacketsOrSize, "the initial congestion window of a path"),
+    field!(window, Scenarios, Kind::PacketsOrSize, "maximum of unacknowledged data on a path"),
+    field!(initial_window, Scenarios, Kind::PacketsOrSize, "initial congestion window of a path"),
     Setting {
         key: "initial_ssthresh",
         scope: Scope::Scenarios,
         kind: Kind::WordOr(&["window"], &Kind::SOME_SIZE),
-        doc: "the initial slow-start threshold of a path: its `window`, or a size",
+        doc: "initial slow-start threshold of a path: its `window`, or a size",
         get: |tcp| Some(tcp.initial_ssthresh.map_or_else(|| Value::word("window"), Value::Size)),
         set: |tcp, value| match value {
             Value::Word(_) => {
@@ -72,12 +69,12 @@ pub(crate) static TCP: [Setting<Tcp>; 12] = [
             size => put_some(&mut tcp.initial_ssthresh, size),
         },
     },
-    field!(min_rto, Scenarios, Kind::ANY_SPAN, "the minimum retransmission time-out"),
+    field!(min_rto, Scenarios, Kind::ANY_SPAN, "minimum retransmission time-out"),
     field!(
         mss,
         Scenarios,
         Kind::Size { least: 1, most: 65_000 },
-        "user data in a full segment; its packet has 52 bytes more, and that of an acknowledgement has 40"
+        "user data in a full segment; its packet has 52 bytes more, an acknowledgement 40"
     ),
 ];
 

@@ -10,7 +10,7 @@ pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     Variant {
         name: "bulk",
         what: "bulk traffic",
-        doc: "as much as the transport takes; `traffic = \"bulk\"` is short for it",
+        doc: "as much as the transport takes; short form: `traffic = \"bulk\"`",
         new: || Traffic::Bulk,
         is: |traffic| matches!(traffic, Traffic::Bulk),
         settings: &[],
@@ -20,7 +20,7 @@ pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     Variant {
         name: "cbr",
         what: "cbr traffic",
-        doc: "a message after another, evenly",
+        doc: "messages at even intervals",
         new: || Traffic::Cbr(NONE),
         is: |traffic| matches!(traffic, Traffic::Cbr(_)),
         settings: &MESSAGES,
@@ -30,7 +30,7 @@ pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     Variant {
         name: "on-off",
         what: "on-off traffic",
-        doc: "evenly for `on`, then nothing for `off`, and again; never faster than `rate`",
+        doc: "even intervals for `on`, nothing for `off`, alternating; never faster than `rate`",
         new: || Traffic::OnOff { messages: NONE, on: Duration::ZERO, off: Duration::ZERO },
         is: |traffic| matches!(traffic, Traffic::OnOff { .. }),
         settings: &ON_OFF,
@@ -40,7 +40,7 @@ pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     Variant {
         name: "poisson",
         what: "poisson traffic",
-        doc: "with exponential times between messages",
+        doc: "exponential times between messages",
         new: || Traffic::Poisson(NONE),
         is: |traffic| matches!(traffic, Traffic::Poisson(_)),
         settings: &MESSAGES,

@@ -10,7 +10,7 @@ pub static MOVEMENTS: [Variant<Movement>; 2] = [
     Variant {
         name: "still",
         what: "a station that does not move",
-        doc: "it stays where it is; `movement = \"still\"` is short for it",
+        doc: "no movement; short form: `movement = \"still\"`",
         new: || Movement::Still,
         is: |movement| matches!(movement, Movement::Still),
         settings: &[],
@@ -20,8 +20,8 @@ pub static MOVEMENTS: [Variant<Movement>; 2] = [
     Variant {
         name: "random-waypoint",
         what: "a station that moves by random waypoints",
-        doc: "in a straight line to a place that is drawn from the area between the origin and (`x`, `y`), at a \
-              speed that is drawn; there it waits for `pause`, and goes on",
+        doc: "straight to a random place between the origin and (`x`, `y`) at a random speed, then a `pause`, and \
+            again",
         new: || Movement::RandomWaypoint {
             area: Position::default(),
             slowest: WALK,

@@ -24,17 +24,17 @@ const HEADER: Kind = Kind::Size { least: 0, most: 256 };
 static RADIO: [Setting<RadioConfig>; 18] = [
     field!(rate, Scenarios, Kind::SOME_RATE, "rate of data frames"),
     field!(basic_rate, Scenarios, Kind::SOME_RATE, "rate of RTS, CTS, ACK and broadcast frames"),
-    field!(range, Scenarios, Kind::Distance, "how far a frame is received"),
+    field!(range, Scenarios, Kind::Distance, "range of reception"),
     field!(
         carrier_sense,
         Scenarios,
         Kind::Distance,
-        "how far a transmission is sensed and destroys the reception of others; at least `range`"
+        "range in which a transmission is sensed and destroys others; at least `range`"
     ),
     field!(slot, Scenarios, Kind::SOME_SPAN, "length of a back-off slot"),
     field!(sifs, Scenarios, Kind::SOME_SPAN, "short interframe space"),
     field!(difs, Scenarios, Kind::SOME_SPAN, "DCF interframe space; more than `sifs`"),
-    field!(cw_min, Scenarios, SLOTS, "smallest contention window: the first back-off is 0 to this, in slots"),
+    field!(cw_min, Scenarios, SLOTS, "smallest contention window: bound of the first back-off, in slots"),
     field!(cw_max, Scenarios, SLOTS, "largest contention window; at least `cw_min`"),
     field!(plcp, Scenarios, Kind::ANY_SPAN, "preamble and PLCP header of each frame"),
     field!(mac_header, Scenarios, HEADER, "MAC header and FCS of a data frame"),
@@ -43,7 +43,7 @@ static RADIO: [Setting<RadioConfig>; 18] = [
         key: "rts_threshold",
         scope: Scope::Scenarios,
         kind: Kind::WordOr(&[NEVER], &Kind::Size { least: 0, most: 65_535 }),
-        doc: "larger frames to one station, MAC header and FCS included, use RTS and CTS",
+        doc: "larger unicast frames, MAC header and FCS included, use RTS and CTS",
         get: |radio| Some(radio.rts_threshold.map_or_else(|| Value::word(NEVER), |size| size.value())),
         set: |radio, value| {
             radio.rts_threshold = ByteCount::of_value(value);
@@ -56,14 +56,14 @@ static RADIO: [Setting<RadioConfig>; 18] = [
         retry_count,
         Scenarios,
         RetryCount::KIND,
-        "whether each failed attempt of a frame counts against its one limit, or RTS and data as IEEE 802.11 says"
+        "`every`: each failed attempt counts against the frame's limit; `standard`: RTS and data as in IEEE 802.11"
     ),
-    shaped("queue", "packets, a size, or a table", "queue of each station, as that of a link, see below"),
+    shaped("queue", "packets, a size, or a table", "queue of each station, as of a link"),
     Setting {
         key: "capture",
         scope: Scope::Scenarios,
         kind: Kind::WordOr(&[OFF], &Kind::Number { least: 0.0 }),
-        doc: "decibels by which a frame must be stronger than each that overlaps it to be received",
+        doc: "decibels by which a received frame must exceed each overlapping one",
         get: |radio| Some(radio.capture.map_or_else(|| Value::word(OFF), Value::Number)),
         set: |radio, value| {
             radio.capture = None;
@@ -81,7 +81,7 @@ static STATION: [Setting<StationConfig>; 4] = [
         key: "x",
         scope: Scope::Scenarios,
         kind: Kind::Distance,
-        doc: "where it is at the beginning: to the east",
+        doc: "initial place, to the east",
         get: |station| shown(&station.position.x),
         set: |station, value| put(&mut station.position.x, value),
     },
@@ -89,11 +89,11 @@ static STATION: [Setting<StationConfig>; 4] = [
         key: "y",
         scope: Scope::Scenarios,
         kind: Kind::Distance,
-        doc: "where it is at the beginning: to the north",
+        doc: "initial place, to the north",
         get: |station| shown(&station.position.y),
         set: |station, value| put(&mut station.position.y, value),
     },
-    shaped("movement", "`still`, or a table", "how it moves, see below"),
+    shaped("movement", "`still`, or a table", "movement"),
 ];
 
 /// The word for a radio that never uses RTS and CTS.

@@ -13,8 +13,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer",
         scope: Scope::Everywhere,
         kind: Kind::SizeOrRange { least: LEAST_BUFFER, most: LARGEST_BUFFER },
-        doc: "the receive buffer, shared by all paths; a range, or the table of the next keys, makes it grow \
-              automatically to the amount that the application reads per round trip",
+        doc: "receive buffer of all paths; with a range, or the next keys, it grows to what the application reads \
+            per round trip",
         get: |config| {
             Some(match config.receive_growth {
                 None => Value::Size(config.receive_buffer),
@@ -27,7 +27,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer.in_order",
         scope: Scope::Scenarios,
         kind: BUFFER,
-        doc: "first level of a receive buffer with two: data in order, which alone is advertised; see below",
+        doc: "first of two levels: data in order, which alone is advertised; see below",
         get: |config| config.has_two_levels().then(|| shown(&config.receive_buffer)).flatten(),
         set: |config, value| {
             if !config.has_two_levels() {
@@ -70,20 +70,19 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer.endpoint",
         scope: Scope::Scenarios,
         kind: Kind::SOME_SIZE,
-        doc: "maximum total growth of all associations of a host; four times the limit by default",
+        doc: "maximum total growth on a host; four times the limit by default",
         get: |config| config.receive_growth.and_then(|growth| shown(&growth.endpoint)),
         set: |config, value| match &mut config.receive_growth {
             Some(growth) => put(&mut growth.endpoint, value),
             None => Err(Refusal::new("a buffer of a fixed size does not grow", "a `limit` with it")),
         },
     },
-    field!(send_buffer, Everywhere, Kind::SOME_SIZE, "the amount of data that may be unacknowledged"),
+    field!(send_buffer, Everywhere, Kind::SOME_SIZE, "maximum of unacknowledged data"),
     field!(
         buffer_split,
         Everywhere,
         BufferSplit::KIND,
-        "the buffer that is divided equally among the paths: the send buffer, the peer's receive buffer, or \
-         both; see below"
+        "buffer divided equally among the paths: send buffer, the peer's receive buffer, or both; see below"
     ),
     Setting {
         key: "window_management",
@@ -92,8 +91,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
             &Kind::Whole { least: 1, most: u32::MAX as u64 },
             &Kind::Policy(kind::WINDOW_MANAGEMENT),
         ),
-        doc: "how windows share the peer's receive buffer; a list has a limit in packets for each path; see \
-              below",
+        doc: "division of the peer's receive buffer among windows; a list has limits in packets; see below",
         get: |config| match &config.window_limits[..] {
             [] => shown(&config.window_management),
             _ => shown(&config.window_limits),

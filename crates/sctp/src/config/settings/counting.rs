@@ -10,7 +10,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "profile",
         scope: Scope::Everywhere,
         kind: Kind::Word(Words { what: "profile", built: profiles, planned: &[] }),
-        doc: "the set of defaults of the other settings; never changes after its release",
+        doc: "defaults of the other settings; never changes after its release",
         get: |config| Some(Value::word(config.profile)),
         set: set_profile,
     },
@@ -18,8 +18,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "charge",
         scope: Scope::Everywhere,
         kind: Charge::KIND,
-        doc: "what a chunk counts against cwnd: its user data, the whole chunk, or a packet with only this \
-              chunk",
+        doc: "weight of a chunk against cwnd: its user data, the chunk, or a packet with only it",
         get: |config| shown(&config.charge),
         set: set_charge,
     },
@@ -27,8 +26,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "unit",
         scope: Scope::Everywhere,
         kind: Unit::KIND,
-        doc: "the unit of window size and growth: the MTU, a full chunk with its header, or the bytes that \
-              `charge` counts for a full chunk",
+        doc: "unit of windows: the MTU, a full chunk with its header, or the weight of a full chunk by `charge`",
         get: |config| (!matches!(config.unit, Unit::Bytes(_))).then(|| Value::word(config.unit.word())),
         set: |config, value| put(&mut config.unit, value),
     },
@@ -36,13 +34,13 @@ pub const SETTINGS: &[Setting<Config>] = &[
         rwnd_charge,
         Everywhere,
         Charge::KIND,
-        "what a chunk counts against the receive window; `charge = \"packet\"` sets this to `packet` too"
+        "weight of a chunk against the receive window; set to `packet` by `charge = \"packet\"`"
     ),
     field!(
         encapsulation,
         Scenarios,
         Encapsulation::KIND,
-        "the layer between IP and SCTP: none, UDP (8 bytes per packet), or UDP and the seal (40 bytes)"
+        "between IP and SCTP: none, UDP (8 bytes per packet), or UDP and the seal (40 bytes)"
     ),
 ];
 

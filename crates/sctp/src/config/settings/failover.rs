@@ -21,7 +21,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.potentially_failed",
         scope: Scope::Everywhere,
         kind: COUNT,
-        doc: "data move to another path after this many consecutive errors; 0: never; see below",
+        doc: "data moves to another path after this many consecutive errors; 0: never",
         get: |config| while_on(config, shown(&config.failover.potentially_failed)),
         set: |config, value| put(&mut config.failover.potentially_failed, value),
     },
@@ -45,7 +45,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.heartbeat",
         scope: Scope::Everywhere,
         kind: Kind::SOME_SPAN,
-        doc: "interval between HEARTBEATs on an idle path, to which the RTO is added",
+        doc: "interval between HEARTBEATs on an idle path, plus the RTO",
         get: |config| while_on(config, shown(&config.failover.heartbeat)),
         set: |config, value| put(&mut config.failover.heartbeat, value),
     },
@@ -53,11 +53,11 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.quick",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "whether data move away from a path that is silent while another path delivers, see below",
+        doc: "data leaves a path that is silent while another delivers, see below",
         get: |config| while_on(config, shown(&config.failover.quick)),
         set: |config, value| put(&mut config.failover.quick, value),
     },
-    field!(max_init_retransmits, Tools, COUNT, "maximum number of repeated attempts to connect"),
+    field!(max_init_retransmits, Tools, COUNT, "maximum of repeated attempts to connect"),
 ];
 
 const COUNT: Kind = Kind::Whole { least: 0, most: u32::MAX as u64 };

@@ -13,49 +13,49 @@ pub const SETTINGS: &[Setting<Config>] = &[
         small_window_recovery,
         Everywhere,
         Kind::Boolean,
-        "whether lost chunks are sent again when the last of a window of at most four packets is acknowledged"
+        "lost chunks are sent again when the last of a window of at most four packets is acknowledged"
     ),
     field!(
         remember_paths,
         Everywhere,
         Kind::Boolean,
-        "whether windows begin with half of what filled their paths for another association of the same program, up to ten \
-         minutes ago"
+        "windows begin with half of what filled their paths for an association of the same program in the last ten \
+         minutes"
     ),
     field!(
         ecn,
         Everywhere,
         EcnUse::KIND,
-        "how congestion marks are reported and answered, if the peer supports ECN too"
+        "reports and answers of congestion marks, if both ends support ECN"
     ),
     field!(
         ecn_window,
         Everywhere,
         ECN_WINDOW,
-        "the congestion window after the report of a mark, at least two units"
+        "congestion window after the report of a mark, at least two units"
     ),
     field!(
         ecn_test,
         Everywhere,
         Kind::Boolean,
-        "whether some of the first packets on a path leave with a mark, to learn whether marks come back"
+        "some of a path's first packets leave with a mark, to test whether marks come back"
     ),
     field!(
         ect_retransmissions,
         Everywhere,
         Kind::Boolean,
-        "whether packets that begin with a retransmission may be marked; if not, queues that mark drop them"
+        "packets that begin with a retransmission may be marked; otherwise queues that mark drop them"
     ),
     field!(
         cwr_always,
         Everywhere,
         Kind::Boolean,
-        "`ecn = \"cwr\"`: whether every report is answered; if not, only one that cuts the window"
+        "`ecn = \"cwr\"`: every report is answered; otherwise only those that cut the window"
     ),
     field!(
         missing_reports,
         Everywhere,
         Kind::Whole { least: 1, most: 255 },
-        "number of missing reports that mark a chunk as lost"
+        "missing reports that mark a chunk as lost"
     ),
 ];

@@ -12,20 +12,19 @@ pub const SETTINGS: &[Setting<Config>] = &[
         mtu,
         Everywhere,
         Kind::Size { least: 576, most: 65_535 },
-        "the size of an IP packet that all paths carry, or the maximum that is probed"
+        "IP packet size that all paths carry, or the maximum that is probed"
     ),
     field!(
         mtu_discovery,
         Everywhere,
         MtuDiscovery::KIND,
-        "whether each path starts with packets of 1,200 bytes (IPv6: 1,280) and probes for the largest size \
-         it carries, up to `mtu` (RFC 8899)"
+        "each path starts with packets of 1,200 bytes (IPv6: 1,280) and probes up to `mtu` (RFC 8899)"
     ),
     Setting {
         key: "payload",
         scope: Scope::Everywhere,
         kind: Kind::Size { least: 1, most: 65_535 },
-        doc: "maximum user data in one DATA chunk; by default what fits into a packet",
+        doc: "maximum user data in a DATA chunk; by default what fits a packet",
         get: |config| shown(&config.payload.unwrap_or_else(|| config.largest_payload(IpVersion::V4))),
         set: set_payload,
     },
@@ -33,15 +32,15 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "max_burst" = max_burst.packets,
         Everywhere,
         BURST,
-        "maximum number of packets that one event sends on a path, or one train with pacing"
+        "maximum packets that one event, or one train with pacing, sends on a path"
     ),
     field!(max_burst.packets, Scenarios, BURST, "the same, when given with `rule`"),
-    field!(max_burst.rule, Scenarios, BurstRule::KIND, "how bursts are limited, see below"),
+    field!(max_burst.rule, Scenarios, BurstRule::KIND, "limit of bursts, see below"),
     Setting {
         key: "pacing",
         scope: Scope::Tools,
         kind: Kind::Boolean,
-        doc: "whether packets are spread over the round trip, in trains of `max_burst`",
+        doc: "packets are spread over the round trip, in trains of `max_burst`",
         get: |config| Some(Value::Boolean(config.max_burst.rule == BurstRule::Paced)),
         set: |config, value| {
             let mut is_paced = false;
@@ -50,20 +49,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
             Ok(())
         },
     },
-    field!(
-        strict_window,
-        Everywhere,
-        Kind::Boolean,
-        "whether the last packet of a window must not exceed \
-                                                      cwnd"
-    ),
-    field!(
-        dac_wire,
-        Everywhere,
-        DacWire::KIND,
-        "how a SACK encodes the number of packets it acknowledges; `plain`: as ns-2 does, for comparison of \
-         traces"
-    ),
+    field!(strict_window, Everywhere, Kind::Boolean, "the last packet of a window must not exceed cwnd"),
+    field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];
 
 const BURST: Kind = Kind::Whole { least: 1, most: u32::MAX as u64 };

@@ -13,7 +13,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.split_fast_retransmit",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "several paths: a chunk counts as missing only when a later chunk of the same path arrived",
+        doc: "a chunk counts as missing only when a later one of its path arrived",
         get: |config| shown(&config.cmt.split_fast_retransmit),
         set: |config, value| set_rule(config, value, |rules| &mut rules.split_fast_retransmit),
     },
@@ -21,7 +21,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.window_update",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "several paths: a window grows when the lowest outstanding chunk of its path arrived",
+        doc: "a window grows when the lowest outstanding chunk of its path arrived",
         get: |config| shown(&config.cmt.window_update),
         set: |config, value| set_rule(config, value, |rules| &mut rules.window_update),
     },
@@ -29,7 +29,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.delayed_ack",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "several paths: a SACK for several packets counts as one missing report for each of them",
+        doc: "a SACK for several packets is one missing report for each",
         get: |config| shown(&config.cmt.delayed_ack),
         set: |config, value| set_rule(config, value, |rules| &mut rules.delayed_ack),
     },
@@ -37,11 +37,9 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.order",
         scope: Scope::Everywhere,
         kind: ArrivalOrder::KIND,
-        doc: "several paths: the order in which the chunks of a path are expected to arrive; `tsn`: that of their \
-              TSNs; `departure`: that in which they left on the path, for schedulers that send a chunk before those \
-              with lower TSNs; the three rules above are part of it; `time`: the same, and a chunk that is overtaken is lost \
-              when the time has passed by which packets of its path are late (RFC 8985), and a cut that proves \
-              spurious is taken back",
+        doc: "expected order of a path's chunks; `tsn`: by TSN; `departure`: as they left on the path, for \
+            schedulers that send ahead, with the three rules above; `time`: also, an overtaken chunk is lost after \
+            the path's usual lateness (RFC 8985), and a spurious cut is reverted",
         get: |config| shown(&ArrivalOrder::of(config.cmt)),
         set: |config, value| {
             let mut order = ArrivalOrder::Tsn;
@@ -55,9 +53,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.recovery",
         scope: Scope::Everywhere,
         kind: Recovery::KIND,
-        doc: "several paths: fast recovery of a path; `state`: its window does not grow until its losses are \
-              repaired, and is cut once; `ns2`: as in the CMT module of ns-2, its window continues to grow, and \
-              the loss of a chunk that was sent after the first cut cuts it again",
+        doc: "fast recovery of a path; `state`: no growth until its losses are repaired, and one cut; `ns2`: as in \
+            ns-2's CMT module, its window grows, and the loss of a chunk sent after the cut cuts again",
         get: |config| shown(&Recovery::of(config.cmt.ns2)),
         set: set_recovery,
     },
@@ -65,8 +62,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.ns2_rules",
         scope: Scope::Scenarios,
         kind: Kind::List { each: &Kind::Whole { least: 1, most: Ns2::COUNT as u64 }, example: "[1, 2]" },
-        doc: "several paths: the rules of the CMT module of ns-2 that replace ours, by their numbers in \
-              oracle.md, for comparison with that module; `cmt.recovery = \"ns2\"` is `[1, 2]`",
+        doc: "rules of ns-2's CMT module that replace ours, by their numbers in oracle.md; `cmt.recovery = \
+            \"ns2\"` is `[1, 2]`",
         get: |config| {
             let is_a_word = [Ns2::NONE, Ns2::RECOVERY].contains(&config.cmt.ns2);
             (!is_a_word).then(|| shown(&config.cmt.ns2.numbers())).flatten()
@@ -78,36 +75,30 @@ pub const SETTINGS: &[Setting<Config>] = &[
             Ok(())
         },
     },
-    field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "which packets are acknowledged with a delay"),
+    field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "packets that are acknowledged with a delay"),
     field!(
         congestion_control,
         Everywhere,
         Kind::Policy(kind::CONGESTION_CONTROL),
-        "how windows grow and shrink; `reno`: each path independently, as in RFC 9260; `bbr`: each path by a model of its \
-         rate and delay (BBRv3), with packets paced; `bbr-draft`: the same by the letter of the draft; \
-         `cubic`: each path independently by RFC 9438; `westwood`: losses at an empty queue cut \
-         nothing, and others cut to what fills the path; `lia`, `olia`, `balia`, `berp`: windows that grow together, \
-         so that paths over one bottleneck take one share of it"
+        "growth and cuts of windows, on each path: `reno` (RFC 9260), `cubic` (RFC 9438), `bbr` (BBRv3 with \
+         deviations, paced), `bbr-draft` (BBRv3 to the letter), `westwood` (losses at an empty queue cut nothing, \
+         others to what fills the path); together, so that paths over one bottleneck take one share: `lia`, \
+         `olia`, `balia`, `berp`"
     ),
     field!(
         coupled,
         Everywhere,
         Coupling::KIND,
-        "several paths: whether those that share a bottleneck take together what one flow takes. `auto`: paths whose queues rise and fall \
-         together grow as one, and those of `bbr` probe for less. `lia`, `olia`, `balia` and `berp` couple all paths"
+        "`auto`: paths whose queues rise and fall together share a bottleneck and take what one flow takes: they \
+         grow as one, and those of `bbr` probe for less; `lia`, `olia`, `balia` and `berp` couple all paths"
     ),
-    field!(
-        scheduler,
-        Everywhere,
-        Kind::Policy(kind::SCHEDULER),
-        "which path new data are sent on, see below"
-    ),
+    field!(scheduler, Everywhere, Kind::Policy(kind::SCHEDULER), "path of new data, see below"),
     Setting {
         key: "retransmission",
         scope: Scope::Everywhere,
         kind: Kind::Policy(kind::RETRANSMISSION),
-        doc: "where a chunk is retransmitted after a time-out, see below; also after missing reports, unless \
-              the next key is given",
+        doc: "path of retransmissions after a time-out, see below; also after missing reports, unless the next key \
+            is given",
         get: |config| shown(&config.retransmission),
         set: set_retransmission,
     },
@@ -115,7 +106,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         fast_retransmission,
         Everywhere,
         Kind::Policy(kind::RETRANSMISSION),
-        "where a chunk is retransmitted after missing reports"
+        "path of retransmissions after missing reports"
     ),
 ];
 

@@ -19,7 +19,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         sack.every,
         Everywhere,
         Kind::Whole { least: 1, most: 1_000 },
-        "number of packets after which a SACK is sent"
+        "packets after which a SACK is sent"
     ),
     Setting {
         key: "sack.delay",
@@ -33,8 +33,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "sack.batch",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "whether real sockets send one SACK for all packets that they read at once; simulated packets \
-              arrive one at a time",
+        doc: "real sockets send one SACK for all packets that they read at once; simulated ones arrive singly",
         get: |config| Some(Value::Boolean(config.sack.batch == SackBatch::Whole)),
         set: |config, value| {
             let mut is_whole = false;
@@ -47,14 +46,9 @@ pub const SETTINGS: &[Setting<Config>] = &[
         sack_immediately,
         Everywhere,
         Kind::Boolean,
-        "whether chunks that nearly use up the peer's receive window ask for a SACK without delay (RFC 7053)"
+        "chunks that nearly use up the peer's window ask for a SACK without delay (RFC 7053)"
     ),
-    field!(
-        sack.when,
-        Scenarios,
-        SackWhen::KIND,
-        "which packets are acknowledged immediately; `any-order`: none because of a gap"
-    ),
+    field!(sack.when, Scenarios, SackWhen::KIND, "`any-order`: a gap causes no immediate SACK"),
     Setting {
         key: "sack.gaps",
         scope: Scope::Scenarios,
@@ -63,23 +57,17 @@ pub const SETTINGS: &[Setting<Config>] = &[
             built: || vec!["all", "new"],
             planned: &["nr"],
         }),
-        doc: "which gaps a SACK reports; `new`: those that changed in the last three, if both ends are set to it",
+        doc: "gaps that a SACK reports; `new`: those that changed in the last three, if both ends are set to it",
         get: |config| shown(&config.sack_content),
         set: |config, value| put(&mut config.sack_content, value),
     },
-    field!(
-        rto.initial,
-        Everywhere,
-        Kind::SOME_SPAN,
-        "the retransmission time-out before the first measurement of the round trip"
-    ),
-    field!(rto.min, Everywhere, Kind::SOME_SPAN, "the minimum retransmission time-out"),
+    field!(rto.initial, Everywhere, Kind::SOME_SPAN, "retransmission time-out before the first round trip"),
+    field!(rto.min, Everywhere, Kind::SOME_SPAN, "minimum retransmission time-out"),
     Setting {
         key: "rto.min_recovery",
         scope: Scope::Everywhere,
         kind: Kind::WordOr(&[AS_MIN], &Kind::SOME_SPAN),
-        doc: "the minimum retransmission time-out while losses are repaired that are no congestion, with the loss \
-              response `wireless-aware`",
+        doc: "`wireless-aware`: minimum while losses that are not congestion are repaired",
         get: |config| shown_some(&config.rto.min_recovery).or_else(|| Some(Value::word(AS_MIN))),
         set: |config, value| match value {
             Value::Word(_) => {
@@ -89,13 +77,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
             value => put_some(&mut config.rto.min_recovery, value),
         },
     },
-    field!(rto.max, Everywhere, Kind::SOME_SPAN, "the maximum retransmission time-out"),
-    field!(
-        rto.variation,
-        Everywhere,
-        Kind::ANY_SPAN,
-        "lower bound of four times the variation of the round trip"
-    ),
+    field!(rto.max, Everywhere, Kind::SOME_SPAN, "maximum retransmission time-out"),
+    field!(rto.variation, Everywhere, Kind::ANY_SPAN, "lower bound of four times RTTVAR"),
 ];
 
 fn set_sack_delay(config: &mut Config, value: Value) -> Result<(), Refusal> {

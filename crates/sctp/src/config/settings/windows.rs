@@ -10,8 +10,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "initial_window",
         scope: Scope::Everywhere,
         kind: Kind::WordOr(&[OF_PROFILE], &Kind::SOME_SIZE),
-        doc: "the initial congestion window of a path: as in the RFC of the profile (`tuned-1`: ten \
-              segments, RFC 6928), or a size",
+        doc: "initial congestion window of a path: as in the profile's RFC (`tuned-1`: ten segments, RFC 6928), or \
+            a size",
         get: initial_window,
         set: |config, value| {
             config.initial_window = match value {
@@ -25,7 +25,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "initial_ssthresh",
         scope: Scope::Everywhere,
         kind: Kind::WordOr(&[PEERS_BUFFER], &Kind::SOME_SIZE),
-        doc: "the initial slow-start threshold of a path: the peer's receive buffer, or a size",
+        doc: "initial slow-start threshold of a path: the peer's receive buffer, or a size",
         get: |config| config.initial_ssthresh.map_or(Some(Value::word(PEERS_BUFFER)), |size| shown(&size)),
         set: |config, value| {
             config.initial_ssthresh = match value {
@@ -45,8 +45,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         cut_may_raise,
         Everywhere,
         Kind::Boolean,
-        "a loss raises a congestion window that is below `window_floor` to that floor, as RFC 9260 has it \
-         literally (7.2.3)"
+        "a loss raises a smaller congestion window to `window_floor`, as RFC 9260 has it literally (7.2.3)"
     ),
 ];
 
