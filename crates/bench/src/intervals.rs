@@ -118,7 +118,7 @@ impl Interval {
             match (index, &mut whole, one) {
                 (0, Value::Object(keys), Value::Object(one)) => keys.extend(one),
                 (_, Value::Object(keys), one) => {
-                    drop(keys.insert(direction.direction.word().to_owned(), one))
+                    drop(keys.insert(direction.direction.word().to_owned(), one));
                 }
                 _ => {}
             }

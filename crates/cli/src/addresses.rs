@@ -35,12 +35,13 @@ fn refuse_unreachable(addresses: &[SocketAddr]) -> Result<(), Failure> {
         )));
     }
     let is_link_local = |one: &SocketAddr| matches!(one.ip(), IpAddr::V6(ip) if ip.is_unicast_link_local());
-    match addresses.iter().all(is_link_local) {
-        true => Err(Failure::Arguments(format!(
+    if addresses.iter().all(is_link_local) {
+        Err(Failure::Arguments(format!(
             "{} is a link-local address, and those are not used: give another address of that host",
             address.ip()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -113,12 +114,13 @@ async fn given_to_listen(hosts: &[HostPort], known: &[Interface]) -> Result<Vec<
 fn all_of(interface: &Interface, port: u16) -> Result<Vec<SocketAddr>, Failure> {
     let addresses = interface.addresses.iter().filter(|ip| ip.is_loopback() || is_reachable(ip));
     let found: Vec<SocketAddr> = addresses.map(|ip| SocketAddr::new(*ip, port)).collect();
-    match found.is_empty() {
-        true => Err(Failure::Arguments(format!(
+    if found.is_empty() {
+        Err(Failure::Arguments(format!(
             "the interface {:?} has no address that another host can reach: give it one, or listen on another interface",
             interface.name
-        ))),
-        false => Ok(found),
+        )))
+    } else {
+        Ok(found)
     }
 }
 

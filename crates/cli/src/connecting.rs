@@ -72,9 +72,10 @@ fn trouble(pair: &PathAddresses, heard: &[Undelivered]) -> Option<String> {
         word.remote == pair.remote && (local == pair.local.ip() || local.is_unspecified())
     };
     let word = heard.iter().rev().find(is_about)?;
-    Some(match word.is_port_closed {
-        true => format!("port closed, nothing listens there ({})", word.error),
-        false => word.error.clone(),
+    Some(if word.is_port_closed {
+        format!("port closed, nothing listens there ({})", word.error)
+    } else {
+        word.error.clone()
     })
 }
 

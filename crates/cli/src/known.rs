@@ -140,12 +140,13 @@ fn present(others: &[String]) -> Result<Option<Scenario>, Failure> {
         // Those of a sweep have several values each.
         Command::Sweep(sweep) => (&sweep.scenario, Vec::new()),
         Command::Emulate(emulate) => {
-            return match is_file(&emulate.scenario) {
-                true => Ok(Some(
+            return if is_file(&emulate.scenario) {
+                Ok(Some(
                     load(&emulate.scenario, &emulate.settings, Purpose::Links, &policies::registry())?
                         .scenario,
-                )),
-                false => Ok(None),
+                ))
+            } else {
+                Ok(None)
             };
         }
         _ => return Ok(None),

@@ -123,9 +123,12 @@ pub fn all_used_up(links: &[LinkReport]) -> Option<String> {
 
 fn in_words(link: &LinkReport) -> String {
     let backup = link.is_backup.then(|| "backup".to_owned());
-    let most = link.most.map(|most| match link.is_used_up {
-        true => format!("max {}, used up", most.rounded()),
-        false => format!("max {}", most.rounded()),
+    let most = link.most.map(|most| {
+        if link.is_used_up {
+            format!("max {}, used up", most.rounded())
+        } else {
+            format!("max {}", most.rounded())
+        }
     });
     let words: Vec<String> = backup.into_iter().chain(most).collect();
     if words.is_empty() { "-".to_owned() } else { words.join(", ") }

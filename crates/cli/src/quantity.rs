@@ -45,9 +45,10 @@ pub fn rate(text: &str) -> Result<BitRate, String> {
 
 /// A number without a unit gets this one.
 fn with_unit(text: &str, unit: &str) -> String {
-    match text.trim().ends_with(|last: char| last.is_ascii_digit()) {
-        true => format!("{text} {unit}"),
-        false => text.to_owned(),
+    if text.trim().ends_with(|last: char| last.is_ascii_digit()) {
+        format!("{text} {unit}")
+    } else {
+        text.to_owned()
     }
 }
 

@@ -44,9 +44,10 @@ pub async fn read(file: &Path, interrupt: &mut Interrupt) -> Result<(Vec<u8>, Or
 }
 
 fn read_all(file: &Path) -> Result<(Vec<u8>, Origin), Failure> {
-    let (bytes, origin) = match file.as_os_str() == "-" {
-        true => (read_stdin(), Origin::of_text("stdin", Some(PathBuf::new()))),
-        false => (contents(file), Origin::of_file(file)),
+    let (bytes, origin) = if file.as_os_str() == "-" {
+        (read_stdin(), Origin::of_text("stdin", Some(PathBuf::new())))
+    } else {
+        (contents(file), Origin::of_file(file))
     };
     let bytes = bytes.map_err(|error| LoadError::NotRead { file: file.to_owned(), why: why(&error) })?;
     Ok((bytes, origin))

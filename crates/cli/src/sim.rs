@@ -177,9 +177,12 @@ fn wanted(arguments: &SimArguments) -> RecordOptions {
 /// The command as a shell takes it.
 fn command_line(words: impl Iterator<Item = String>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    let quoted = |word: String| match !word.is_empty() && word.chars().all(is_plain) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    let quoted = |word: String| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
     };
     // Wherever the program lies, it is called by its name.
     std::iter::once("anabranch".to_owned()).chain(words.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")

@@ -60,9 +60,10 @@ impl<T> Work<T> {
 pub fn runtime() -> Result<Runtime, Failure> {
     let workers = workers();
     // Tokio panics or waits for ever where it cannot start its threads, so these are tried first.
-    let mut builder = match spare(workers + SPARE) == workers + SPARE {
-        true => Builder::new_multi_thread(),
-        false => Builder::new_current_thread(),
+    let mut builder = if spare(workers + SPARE) == workers + SPARE {
+        Builder::new_multi_thread()
+    } else {
+        Builder::new_current_thread()
     };
     builder.worker_threads(workers).enable_all().build().map_err(Failure::System)
 }

@@ -297,9 +297,10 @@ impl<L: Payload + Clone + 'static> Link<L> {
         while let Some(end) = self.line.end().filter(|end| *end <= now) {
             let Some(Place { packet, at: begun, .. }) = self.ring.sending() else { return };
             self.load.transmitted += u128::from(work_of(packet.size));
-            match self.loss.takes(LossPlace::Exit, *begun..end, packet) {
-                true => self.lose_sending(end),
-                false => self.launch(end),
+            if self.loss.takes(LossPlace::Exit, *begun..end, packet) {
+                self.lose_sending(end);
+            } else {
+                self.launch(end);
             }
             self.count_waiting(end);
             if self.hold.is_some() {

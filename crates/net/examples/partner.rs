@@ -43,9 +43,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let settings = Settings::read(settings)?;
     let endpoint = Endpoint::bind(settings.options()?)?;
     println!("ready");
-    let association = match settings.opens() {
-        true => endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?,
-        false => endpoint.accept().await.ok_or("the runtime ends")?,
+    let association = if settings.opens() {
+        endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?
+    } else {
+        endpoint.accept().await.ok_or("the runtime ends")?
     };
     let mut count = Count::start();
     let reason = match role.as_str() {

@@ -131,9 +131,10 @@ impl Endpoint {
     pub fn bind(options: Options) -> Result<Endpoint, BindError> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| BindError::NoRuntime)?;
         let known = interfaces().unwrap_or_default();
-        let tied_to: Vec<Interface> = match options.by_device {
-            true => known.iter().filter(|interface| !interface.is_loopback()).cloned().collect(),
-            false => Vec::new(),
+        let tied_to: Vec<Interface> = if options.by_device {
+            known.iter().filter(|interface| !interface.is_loopback()).cloned().collect()
+        } else {
+            Vec::new()
         };
         let sockets = bind_all(&options.local, &tied_to)?;
         let mut association = options.config;

@@ -38,6 +38,7 @@ pub enum FrameError<E> {
     Field {
         /// The field.
         field: &'static str,
+        /// The value.
         value: u64,
     },
     /// A reason that is not text, or would play tricks on a terminal; as a sentence has it.

@@ -61,9 +61,10 @@ impl UndeliveredList {
 #[cfg(target_os = "linux")]
 pub fn hear(socket: &UdpSocket, is_ipv4: bool, on: bool) {
     use nix::sys::socket::{setsockopt, sockopt};
-    let set = match is_ipv4 {
-        true => setsockopt(socket, sockopt::Ipv4RecvErr, &on),
-        false => setsockopt(socket, sockopt::Ipv6RecvErr, &on),
+    let set = if is_ipv4 {
+        setsockopt(socket, sockopt::Ipv4RecvErr, &on)
+    } else {
+        setsockopt(socket, sockopt::Ipv6RecvErr, &on)
     };
     if let Err(error) = set {
         tracing::debug!(%error, "cannot ask for the network's errors");

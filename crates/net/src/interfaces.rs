@@ -119,9 +119,8 @@ pub fn local_addresses_for(remote: &[SocketAddr], via: &[String]) -> Result<Vec<
 /// stands for all interfaces but loopback.
 pub(crate) fn least_mtu(local: &[SocketAddr], known: &[Interface]) -> Option<ByteCount> {
     let is_used = |interface: &&Interface| {
-        local.iter().map(SocketAddr::ip).any(|ip| match ip.is_unspecified() {
-            true => !interface.is_loopback(),
-            false => interface.addresses.contains(&ip),
+        local.iter().map(SocketAddr::ip).any(|ip| {
+            if ip.is_unspecified() { !interface.is_loopback() } else { interface.addresses.contains(&ip) }
         })
     };
     known.iter().filter(is_used).filter_map(|interface| interface.mtu).min()

@@ -100,9 +100,10 @@ impl Outbox {
     pub fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
         let run = self.runs.front()?;
         // The system cuts no call into packets that the network may cut in turn: it refuses all of them.
-        let most = match run.envelope.may_fragment {
-            true => 1,
-            false => max_segments.min(MOST_SEGMENTS).min(LARGEST_CALL / run.segment_size).max(1),
+        let most = if run.envelope.may_fragment {
+            1
+        } else {
+            max_segments.min(MOST_SEGMENTS).min(LARGEST_CALL / run.segment_size).max(1)
         };
         let len = run.len.min(run.segment_size.saturating_mul(most));
         let bytes = &self.bytes[self.start..self.start + len];

@@ -161,9 +161,10 @@ impl CostTable {
                 pairs.extend((0..self.locals).map(|near| (near, far)).min_by_key(|&pair| self.cost(pair)));
             }
         }
-        match self.locals >= self.remotes {
-            true => pairs.sort_unstable(),
-            false => pairs.sort_unstable_by_key(|&(near, far)| (far, near)),
+        if self.locals >= self.remotes {
+            pairs.sort_unstable();
+        } else {
+            pairs.sort_unstable_by_key(|&(near, far)| (far, near));
         }
         pairs
     }
@@ -294,9 +295,10 @@ mod tests {
 
     /// By prefixes of 24 bits; whatever is not on the link is routed.
     fn by_prefix(local: SocketAddr, remote: SocketAddr) -> Nearness {
-        match is_in_prefix(local.ip(), 24, remote.ip()) {
-            true => Nearness::OnLink { host_bits: 8 },
-            false => Nearness::Elsewhere,
+        if is_in_prefix(local.ip(), 24, remote.ip()) {
+            Nearness::OnLink { host_bits: 8 }
+        } else {
+            Nearness::Elsewhere
         }
     }
 

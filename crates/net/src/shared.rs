@@ -354,10 +354,7 @@ impl Core {
     /// again.
     fn on_restart(&mut self, now: Time, id: AssociationId) {
         let Some(entry) = self.associations.get_mut(&id) else { return };
-        match entry.is_shutdown_requested {
-            true => self.close(now, id),
-            false => entry.enter(Phase::Open),
-        }
+        if entry.is_shutdown_requested { self.close(now, id) } else { entry.enter(Phase::Open) }
     }
 
     fn remove(&mut self, now: Time, id: AssociationId) {

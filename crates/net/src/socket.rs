@@ -140,9 +140,12 @@ impl Socket {
             src_ip: packets.envelope.source,
         };
         let send = || self.state.try_send((&self.io).into(), &transmit);
-        self.io.try_io(Interest::WRITABLE, || match packets.envelope.may_fragment {
-            true => fragments::allowed(&self.io, self.address, send),
-            false => send(),
+        self.io.try_io(Interest::WRITABLE, || {
+            if packets.envelope.may_fragment {
+                fragments::allowed(&self.io, self.address, send)
+            } else {
+                send()
+            }
         })
     }
 

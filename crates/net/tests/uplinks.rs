@@ -46,14 +46,16 @@ fn where_one_ip_version_is_dead_the_other_connects() {
     }
     let server = Server::start();
     server.lay_link(1);
-    let (gateway, works) = match case.starts_with('4') {
-        true => ("10.0.1.1", "fd00:1::2 2001:db8::1"),
-        false => ("fd00:1::1", "10.0.1.2 203.0.113.1"),
+    let (gateway, works) = if case.starts_with('4') {
+        ("10.0.1.1", "fd00:1::2 2001:db8::1")
+    } else {
+        ("fd00:1::1", "10.0.1.2 203.0.113.1")
     };
     ip_all(&[format!("neigh replace {gateway} lladdr {NOBODY} nud permanent dev u1")]);
-    let hosts = match case.ends_with("name") {
-        true => vec![host(&SERVER)],
-        false => SERVER.iter().map(|one| host(&[one])).collect(),
+    let hosts = if case.ends_with("name") {
+        vec![host(&SERVER)]
+    } else {
+        SERVER.iter().map(|one| host(&[one])).collect()
     };
     assert_eq!(active(&connects(&hosts)), [works]);
 }

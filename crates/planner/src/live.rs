@@ -64,9 +64,10 @@ impl LivePlanner {
         let shortest = there_and_back.or(path.min_rtt)?.as_secs_f64();
         // Only a path that queues delivers all that it can; of any other the rate over whole round trips is a lower
         // bound. It may carry more, as the spacing of SACKs shows too, and it carries the smallest useful window.
-        let least = match is_queueing(path) {
-            true => delivered,
-            false => (headroom(path) * delivered).max(f64::from(self.shortest) / shortest.max(LEAST_DELAY)),
+        let least = if is_queueing(path) {
+            delivered
+        } else {
+            (headroom(path) * delivered).max(f64::from(self.shortest) / shortest.max(LEAST_DELAY))
         };
         let rate = spacing.map_or(least, |spacing| spacing.max(least));
         let delay = (shortest - 1.0 / rate).max(0.0);

@@ -127,9 +127,12 @@ fn twice(text: &str, range: &Range<usize>, span: Span) -> Option<Box<Fault>> {
         ("key", starts.into_iter().filter(|start| *start < range.start).max().map(line_of))
     };
     let fault = Fault::syntax(span, format!("the {what} `{key}` is given twice"));
-    first.map(|first| match first < line_of(range.start) {
-        true => fault.help(format!("it is already on line {first}")),
-        false => fault,
+    first.map(|first| {
+        if first < line_of(range.start) {
+            fault.help(format!("it is already on line {first}"))
+        } else {
+            fault
+        }
     })
 }
 

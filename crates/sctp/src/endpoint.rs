@@ -436,9 +436,10 @@ impl Endpoint {
     }
 
     fn check_count(&self) -> Result<(), ConnectError> {
-        match self.associations.len() < self.config.max_associations {
-            true => Ok(()),
-            false => Err(ConnectError::TooMany(self.associations.len())),
+        if self.associations.len() < self.config.max_associations {
+            Ok(())
+        } else {
+            Err(ConnectError::TooMany(self.associations.len()))
         }
     }
 

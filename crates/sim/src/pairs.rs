@@ -13,9 +13,10 @@ use crate::unfit::BuildError;
 /// The scenario's paths for each pair of ends that carries the flow: one pair over all paths, or an independent pair
 /// on each path (M-CMT-8).
 pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
-    match flow.protocol.is_appstripe() {
-        true => flow.paths.iter().map(|path| vec![*path]).collect(),
-        false => vec![flow.paths.clone()],
+    if flow.protocol.is_appstripe() {
+        flow.paths.iter().map(|path| vec![*path]).collect()
+    } else {
+        vec![flow.paths.clone()]
     }
 }
 

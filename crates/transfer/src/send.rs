@@ -304,14 +304,20 @@ impl SendTask<'_> {
         let out_of_turn = |what| SendFilesError::Protocol(SenderError::OutOfTurn(what));
         match answer {
             ReceiverAnswer::Here => Ok(()),
-            ReceiverAnswer::Has(size) => match self.asked().is_some_and(|words| words.has(size)) {
-                true => Ok(()),
-                false => Err(out_of_turn("what a receiver has")),
-            },
-            ReceiverAnswer::Begins(at) => match self.asked().is_some_and(|words| words.begins(at)) {
-                true => Ok(()),
-                false => Err(out_of_turn("where a file begins")),
-            },
+            ReceiverAnswer::Has(size) => {
+                if self.asked().is_some_and(|words| words.has(size)) {
+                    Ok(())
+                } else {
+                    Err(out_of_turn("what a receiver has"))
+                }
+            }
+            ReceiverAnswer::Begins(at) => {
+                if self.asked().is_some_and(|words| words.begins(at)) {
+                    Ok(())
+                } else {
+                    Err(out_of_turn("where a file begins"))
+                }
+            }
             ReceiverAnswer::Verdict(verdict) => {
                 let file = self.offered.pop_front().ok_or_else(|| out_of_turn("a verdict"))?;
                 if verdict.is_verified() && file.digest.is_none() && file.kind != FileKind::Directory {

@@ -29,9 +29,10 @@ struct ThreeToOne {
 impl Scheduler for ThreeToOne {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let is_first = self.sent % (self.rounds.first + 1) < self.rounds.first;
-        let path = match is_first {
-            true => may_carry(view.path(PathId::FIRST), queue).then_some(PathId::FIRST),
-            false => view.next_after(PathId::FIRST, |sample| may_carry(sample, queue)),
+        let path = if is_first {
+            may_carry(view.path(PathId::FIRST), queue).then_some(PathId::FIRST)
+        } else {
+            view.next_after(PathId::FIRST, |sample| may_carry(sample, queue))
         }?;
         self.sent += 1;
         Some((path, Index::OLDEST))

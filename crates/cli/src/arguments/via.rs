@@ -53,12 +53,13 @@ impl FromStr for Via {
 
 fn most(size: &str) -> Result<ByteCount, String> {
     let most = crate::quantity::size(size)?;
-    match most < LEAST_MOST {
-        true => Err(format!(
+    if most < LEAST_MOST {
+        Err(format!(
             "max:{size} is less than the {} that connecting and probing may need",
             LEAST_MOST.rounded()
-        )),
-        false => Ok(most),
+        ))
+    } else {
+        Ok(most)
     }
 }
 

@@ -105,10 +105,8 @@ fn limit(limited_by: &str, paths: usize) -> String {
 
 fn row(path: &PathEntry, labels: &Labels) -> Vec<String> {
     let all = path.limited_s();
-    let part = |seconds: f64| match all > 0.0 {
-        true => format!("{:.0} %", seconds / all * 100.0),
-        false => "-".to_owned(),
-    };
+    let part =
+        |seconds: f64| if all > 0.0 { format!("{:.0} %", seconds / all * 100.0) } else { "-".to_owned() };
     vec![
         labels.name(&path.name),
         path.state.clone(),

@@ -61,10 +61,7 @@ impl Turn {
 
     /// Waits until the client that was tested does not come back. Never ends while no client was.
     pub async fn over(&self) {
-        match self.is_begun() {
-            true => sleep(PATIENCE).await,
-            false => std::future::pending().await,
-        }
+        if self.is_begun() { sleep(PATIENCE).await } else { std::future::pending().await }
     }
 
     /// The last result, for the end of the program.

@@ -88,10 +88,8 @@ impl Counted {
     fn attempt(self, variant: &PathVariant, relay: RelayReport) -> Attempt {
         let run = &variant.scenario.run;
         let span = self.completion.unwrap_or(self.ended).saturating_sub(run.warmup);
-        let goodput_bps = match span.is_zero() {
-            true => 0.0,
-            false => self.after_warmup.get() as f64 * 8.0 / span.as_secs_f64(),
-        };
+        let goodput_bps =
+            if span.is_zero() { 0.0 } else { self.after_warmup.get() as f64 * 8.0 / span.as_secs_f64() };
         Attempt { goodput_bps, delivered: self.delivered, completion: self.completion, relay }
     }
 }

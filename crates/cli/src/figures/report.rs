@@ -75,9 +75,10 @@ fn known_of(
             panels.into_iter().map(|panel| Ok((panel.clone(), self::known(&panel, study, options)?)));
         let panels = panels.collect::<Result<Vec<(Selection, Known)>, Failure>>()?;
         // Where the whole cannot be judged, some of its panels may be.
-        match panels.iter().any(|(_, known)| matches!(known, Known::Judged(_))) {
-            true => all.extend(panels),
-            false => all.push((one.clone(), known)),
+        if panels.iter().any(|(_, known)| matches!(known, Known::Judged(_))) {
+            all.extend(panels);
+        } else {
+            all.push((one.clone(), known));
         }
     }
     Ok(all)

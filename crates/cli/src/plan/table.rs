@@ -10,10 +10,8 @@ use crate::report::{head, lay_out_narrow};
 
 /// The limits, how good they are, what buffer is worth, and what mistakes cost.
 pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
-    let title = match scenario.title.is_empty() {
-        true => String::new(),
-        false => format!("{}\n\n", printable(&scenario.title)),
-    };
+    let title =
+        if scenario.title.is_empty() { String::new() } else { format!("{}\n\n", printable(&scenario.title)) };
     let flow = &plan.flow;
     let mut text = format!(
         "{title}Flow {}, receive buffer {} packets of {}.\n\n{}\n{}{}",

@@ -55,9 +55,10 @@ fn other_tools(flows: &[ResolvedValue]) -> String {
         },
         _ => false,
     };
-    match flows.iter().any(is_other) {
-        true => format!(" (send and bench use profile {tools}: --set sctp.profile={tools})"),
-        false => String::new(),
+    if flows.iter().any(is_other) {
+        format!(" (send and bench use profile {tools}: --set sctp.profile={tools})")
+    } else {
+        String::new()
     }
 }
 

@@ -56,9 +56,10 @@ fn one_run(scenario: &Scenario, run: &RunResult) -> String {
         [link_row(&link.name, "there", &link.forward), link_row(&link.name, "back", &link.reverse)]
     });
     let link_head = head(["link", "way", "packets", "lost", "queue drops", "marked", "used"]);
-    let link_table = match run.links.is_empty() {
-        true => String::new(),
-        false => lay_out_narrow(&with_head(link_head, links), 2, &[]),
+    let link_table = if run.links.is_empty() {
+        String::new()
+    } else {
+        lay_out_narrow(&with_head(link_head, links), 2, &[])
     };
     let failures = run.flows.iter().filter_map(|flow| {
         flow.failure.as_ref().map(|why| format!("\nflow {} ended early: {why}\n", flow.name))
@@ -243,9 +244,10 @@ fn summary_table(flows: &[FlowSummary]) -> String {
     });
     let table = lay_out_narrow(&with_head(head(["flow", "runs", "goodput", "completed in"]), rows), 1, &[]);
     let is_random = flows.iter().any(|flow| has_spread(&flow.goodput_bps));
-    let said = match is_random {
-        true => "Means, and half the width of their 95 % confidence intervals.",
-        false => "All runs are equal: nothing in this scenario is random, so one run says the same.",
+    let said = if is_random {
+        "Means, and half the width of their 95 % confidence intervals."
+    } else {
+        "All runs are equal: nothing in this scenario is random, so one run says the same."
     };
     format!("{table}\n{said}\n")
 }

@@ -22,10 +22,12 @@ impl Difference {
     /// The difference that affects `point`, if any.
     pub fn reaching(point: &ComparedPoint) -> Option<Difference> {
         let Scheme::Cmt([is_split, ..]) = point.scheme else { return None };
-        match () {
-            () if !is_split => Some(Difference::RecoveryOfTheAssociation),
-            () if point.loss >= 0.1 => Some(Difference::RecoveryOfAPath),
-            () => None,
+        if !is_split {
+            Some(Difference::RecoveryOfTheAssociation)
+        } else if point.loss >= 0.1 {
+            Some(Difference::RecoveryOfAPath)
+        } else {
+            None
         }
     }
 }

@@ -60,12 +60,11 @@ pub fn by_network(contest: &Contest, results: &[NetworkResult], policy: usize) -
         let series = &result.policies[policy];
         let cells =
             |values: [f64; 4], digits: usize| values.map(|value| format!("{value:.digits$}")).join(" | ");
-        let shares = match result.is_bulk() {
-            true => cells(rates.map(|rate| result.share_of(rate, policy)), 3),
-            false => {
-                let least = result.facts.least_p99_ms.unwrap_or(f64::NAN);
-                format!("p99 {:.0} ms, least {least:.0} | – | – | –", series.performance().p99_ms)
-            }
+        let shares = if result.is_bulk() {
+            cells(rates.map(|rate| result.share_of(rate, policy)), 3)
+        } else {
+            let least = result.facts.least_p99_ms.unwrap_or(f64::NAN);
+            format!("p99 {:.0} ms, least {least:.0} | – | – | –", series.performance().p99_ms)
         };
         let _ = writeln!(
             page,

@@ -61,10 +61,7 @@ impl Pair {
     fn toml(&self, mib: u32) -> String {
         let links = self.links.iter().enumerate().map(|(number, link)| {
             let PublishedLink { rate_mbps, delay_ms, jitter_ms, loss } = link;
-            let jitter = match *jitter_ms > 0.0 {
-                true => format!("jitter = {{ kind = \"normal\", deviation = \"{jitter_ms} ms\" }}\n"),
-                false => String::new(),
-            };
+            let jitter = if *jitter_ms > 0.0 { format!("jitter = {{ kind = \"normal\", deviation = \"{jitter_ms} ms\" }}\n") } else { String::new() };
             format!(
                 "[[link]]\nname = \"p{number}\"\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"{delay_ms} ms\"\n{jitter}\
                  queue = \"1000 packets\"\nloss = {loss:?}\nreverse = {{ queue = \"1000 packets\" }}\n"

@@ -99,21 +99,18 @@ pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
         let gates: Vec<&str> = result.network.gates.iter().map(|gate| gate.name()).collect();
         let Yardstick { bounds, best_alone, .. } = result.yardstick;
         let of_bounds = [bounds.bound, bounds.with_start, bounds.with_repairs, bounds.best_link];
-        let [bound, start, repairs, best, alone] = match result.is_bulk() {
-            true => {
-                let [bound, start, repairs, best] = of_bounds.map(|rate| format!("{rate:.2}"));
-                [bound, start, repairs, best, best_alone.map_or("–".to_owned(), |rate| format!("{rate:.2}"))]
-            }
-            false => {
-                let none = || "–".to_owned();
-                [
-                    milliseconds(result.yardstick.latest_ms()),
-                    none(),
-                    result.facts.least_p99_ms.map_or_else(none, milliseconds),
-                    none(),
-                    milliseconds(best_p99_alone(result)),
-                ]
-            }
+        let [bound, start, repairs, best, alone] = if result.is_bulk() {
+            let [bound, start, repairs, best] = of_bounds.map(|rate| format!("{rate:.2}"));
+            [bound, start, repairs, best, best_alone.map_or("–".to_owned(), |rate| format!("{rate:.2}"))]
+        } else {
+            let none = || "–".to_owned();
+            [
+                milliseconds(result.yardstick.latest_ms()),
+                none(),
+                result.facts.least_p99_ms.map_or_else(none, milliseconds),
+                none(),
+                milliseconds(best_p99_alone(result)),
+            ]
         };
         let cells: Vec<String> = (0..names.len()).map(|policy| cell(contest, result, policy)).collect();
         let (id, title) = (&result.network.id, &result.network.title);
@@ -130,9 +127,10 @@ pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
 
 /// The share of the bound or the p99, and what failed.
 fn cell(contest: &Contest, result: &NetworkResult, policy: usize) -> String {
-    let value = match result.is_bulk() {
-        true => format!("{:.3}", result.share_of_bound(policy)),
-        false => milliseconds(result.policies[policy].performance().p99_ms),
+    let value = if result.is_bulk() {
+        format!("{:.3}", result.share_of_bound(policy))
+    } else {
+        milliseconds(result.policies[policy].performance().p99_ms)
     };
     let mut failed = failed(result, policy);
     let fill = contest.position(Policy::FILL);

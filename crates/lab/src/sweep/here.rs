@@ -57,10 +57,7 @@ impl<F: FnMut() -> bool> Hands<F> {
     /// Starts another thread for `batches` at a time, if that is wanted and possible.
     fn grow(&mut self, batches: usize) {
         if self.started < self.most.min(batches) {
-            match (self.start)() {
-                true => self.started += 1,
-                false => self.most = self.started,
-            }
+            if (self.start)() { self.started += 1 } else { self.most = self.started }
         }
     }
 }

@@ -122,10 +122,7 @@ impl AverageLength {
 impl<L: Debug + Send> Queue<L> for Red<L> {
     fn offer(&mut self, line: LineView, mut packet: Packet<L>) -> Result<(), Packet<L>> {
         let packets = self.waiting.backlog().packets;
-        match self.admits(line, packets, &mut packet) {
-            true => self.waiting.offer(line, packet),
-            false => Err(packet),
-        }
+        if self.admits(line, packets, &mut packet) { self.waiting.offer(line, packet) } else { Err(packet) }
     }
 
     fn passes(&mut self, line: LineView, packet: &mut Packet<L>) -> bool {

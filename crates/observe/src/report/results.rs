@@ -86,9 +86,8 @@ impl LinkRow {
 /// What the stations of meshes did.
 pub fn stations(result: &RunResult) -> ReportTable {
     let has_channels = result.stations.iter().any(|station| station.radio != result.stations[0].radio);
-    let name = |station: &StationResult| match has_channels {
-        true => format!("{} · {}", station.name, station.radio),
-        false => station.name.clone(),
+    let name = |station: &StationResult| {
+        if has_channels { format!("{} · {}", station.name, station.radio) } else { station.name.clone() }
     };
     let items: Vec<_> = result.stations.iter().map(|station| (name(station), station)).collect();
     ReportTable::by_item("Station", &measured(STATION, &items), &names(&items))

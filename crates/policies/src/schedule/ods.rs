@@ -100,10 +100,7 @@ impl Estimate {
         let (mut sooner, mut end) = (0, depth);
         while sooner < end {
             let middle = sooner.midpoint(end);
-            match self.seconds(middle, size) < soonest {
-                true => sooner = middle + 1,
-                false => end = middle,
-            }
+            if self.seconds(middle, size) < soonest { sooner = middle + 1 } else { end = middle }
         }
         sooner
     }

@@ -142,9 +142,10 @@ impl VirtualQueues {
         let (mut first, mut end) = (0, queue.chunks);
         while first < end {
             let middle = first.midpoint(end);
-            match queue.chunk(Index(middle)).is_some_and(|chunk| !chunk.tsn.is_after(youngest)) {
-                true => first = middle + 1,
-                false => end = middle,
+            if queue.chunk(Index(middle)).is_some_and(|chunk| !chunk.tsn.is_after(youngest)) {
+                first = middle + 1;
+            } else {
+                end = middle;
             }
         }
         first

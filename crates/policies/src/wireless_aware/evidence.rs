@@ -213,9 +213,10 @@ mod tests {
         let mut evidence = seen();
         let mut runs = vec![0];
         for number in 1..=300 {
-            match evidence.lets_pass(&waiting(0), at(100 * number)) {
-                true => *runs.last_mut().expect("one") += 1,
-                false => runs.push(0),
+            if evidence.lets_pass(&waiting(0), at(100 * number)) {
+                *runs.last_mut().expect("one") += 1;
+            } else {
+                runs.push(0);
             }
         }
         assert_eq!(runs[..5], [4, 8, 16, 32, 64]);

@@ -120,10 +120,12 @@ pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount>
     if (least..=most).contains(&size.get()) {
         return Ok(size);
     }
-    let (how, expected) = match () {
-        () if size.get() > most => ("large", format!("at most {most} B")),
-        () if least == 1 => ("small", "more than 0 B".to_owned()),
-        () => ("small", format!("at least {least} B")),
+    let (how, expected) = if size.get() > most {
+        ("large", format!("at most {most} B"))
+    } else if least == 1 {
+        ("small", "more than 0 B".to_owned())
+    } else {
+        ("small", format!("at least {least} B"))
     };
     Err(Fault::value(node.span, format!("{} is too {how}", exact_size(size))).expected(expected))
 }

@@ -129,9 +129,10 @@ impl AuthKeys {
     /// one is the larger one.
     pub fn agree(random: &RandomNumber, peer: &PeerTerms) -> AuthKeys {
         let own = vector_of(announcement(random).iter());
-        let (first, second) = match (own.len(), &own) <= (peer.vector.len(), &peer.vector) {
-            true => (&own, &peer.vector),
-            false => (&peer.vector, &own),
+        let (first, second) = if (own.len(), &own) <= (peer.vector.len(), &peer.vector) {
+            (&own, &peer.vector)
+        } else {
+            (&peer.vector, &own)
         };
         let key = [first.as_slice(), second.as_slice()].concat();
         AuthKeys { key, algorithm: peer.algorithm, required: peer.required.clone() }
@@ -165,9 +166,10 @@ impl AuthKeys {
         if auth.key != 0 || auth.code.len() != algorithm.blank().len() {
             return Authenticity::Forged;
         }
-        match is_equal(&self.code(algorithm, bytes), auth.code) {
-            true => Authenticity::Authentic,
-            false => Authenticity::Forged,
+        if is_equal(&self.code(algorithm, bytes), auth.code) {
+            Authenticity::Authentic
+        } else {
+            Authenticity::Forged
         }
     }
 

@@ -30,10 +30,7 @@ impl Race {
         let Ways { paths, further, pace, alternatives } = ways;
         // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
         // automatically considered to be CONFIRMED."
-        let given = match config.trusts_given_addresses {
-            true => PathState::Active,
-            false => PathState::Unconfirmed,
-        };
+        let given = if config.trusts_given_addresses { PathState::Active } else { PathState::Unconfirmed };
         let is_raced = pace == InitPace::Raced;
         let in_race = if is_raced { further } else { &[] };
         let mut table = PathTable::new();

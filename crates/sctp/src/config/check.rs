@@ -110,12 +110,11 @@ impl Config {
 
     /// Limits allow each path to send.
     fn check_limits(&self) -> Result<(), ConfigError> {
-        match self.window_limits.contains(&0) {
-            true => {
-                let given = format!("{:?}", self.window_limits);
-                Err(ConfigError::new("window_management", &given, "limits of at least 1 packet".to_owned()))
-            }
-            false => Ok(()),
+        if self.window_limits.contains(&0) {
+            let given = format!("{:?}", self.window_limits);
+            Err(ConfigError::new("window_management", &given, "limits of at least 1 packet".to_owned()))
+        } else {
+            Ok(())
         }
     }
 

@@ -124,10 +124,8 @@ impl Measured {
     }
 
     fn follow(&mut self, flight: ByteCount, now: Time) {
-        self.drained_since = match flight <= self.drained_flight {
-            true => self.drained_since.or(Some(now)),
-            false => None,
-        };
+        self.drained_since =
+            if flight <= self.drained_flight { self.drained_since.or(Some(now)) } else { None };
     }
 
     fn is_drained_since(&self, time: Time) -> bool {

@@ -32,9 +32,8 @@ impl Shares {
     /// Returns true if a path that has used `sent` of this end's buffer and `received` of the peer's may take new data.
     pub fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
         let paths = self.paths.max(1);
-        let fits = |used: ByteCount, buffer: ByteCount| match self.split.counts_flight() {
-            true => used * paths <= buffer,
-            false => used * paths < buffer,
+        let fits = |used: ByteCount, buffer: ByteCount| {
+            if self.split.counts_flight() { used * paths <= buffer } else { used * paths < buffer }
         };
         let sender_has = fits(sent, self.send_buffer) || !self.split.splits_send_buffer();
         let receiver_has = fits(received, self.peer_buffer) || !self.split.splits_receive_buffer();

@@ -70,9 +70,10 @@ impl Ns2 {
     /// Ours: a recovery has one cut. ns-2 (1): a chunk above `exit` cuts again.
     #[inline]
     pub(crate) fn is_cut_for(self, exit: Option<Tsn>, lost: Tsn) -> bool {
-        match self.has(Rule::Recovery) {
-            true => exit.is_some_and(|point| !point.is_before(lost)),
-            false => exit.is_some(),
+        if self.has(Rule::Recovery) {
+            exit.is_some_and(|point| !point.is_before(lost))
+        } else {
+            exit.is_some()
         }
     }
 
@@ -224,10 +225,7 @@ impl Ns2 {
     /// Ours: [`Increment::of_delayed`]. ns-2 (6): if all its gap blocks belong to one path, the number of packets that it
     /// says, even if it is 0; what it acknowledges cumulatively does not make it mixed.
     pub(in crate::policy) fn increment(self, news: &SackNews) -> Increment {
-        match self.has(Rule::PacketCount) {
-            true => increment_of_gap_blocks(news),
-            false => Increment::of_delayed(news),
-        }
+        if self.has(Rule::PacketCount) { increment_of_gap_blocks(news) } else { Increment::of_delayed(news) }
     }
 }
 

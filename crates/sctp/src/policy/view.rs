@@ -235,10 +235,7 @@ impl PathSample {
 
     /// Returns true if the window has room for one more packet.
     fn has_room(&self) -> bool {
-        match self.is_strict {
-            true => self.flight + self.unit <= self.cwnd,
-            false => self.flight < self.cwnd,
-        }
+        if self.is_strict { self.flight + self.unit <= self.cwnd } else { self.flight < self.cwnd }
     }
 
     /// Returns true if the window is not above its threshold: then it grows by slow start (RFC 9260 §7.2.1).
@@ -249,10 +246,7 @@ impl PathSample {
     /// Returns true if a flight of `flight` uses the whole window, as growth demands (RFC 9260 §7.2.1; M-SCTP-4): a strict
     /// window is fully used when it has no room for a unit. A window that only the pacer left unused counts as used.
     pub fn was_fully_used(&self, flight: ByteCount) -> bool {
-        let is_full = match self.is_strict {
-            true => flight + self.unit > self.cwnd,
-            false => flight >= self.cwnd,
-        };
+        let is_full = if self.is_strict { flight + self.unit > self.cwnd } else { flight >= self.cwnd };
         is_full || self.is_paced
     }
 

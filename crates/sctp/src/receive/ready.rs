@@ -33,9 +33,10 @@ impl ReadyMessages {
                 return;
             }
         }
-        let parcel = match Bundle::takes(&message) {
-            true => Parcel::of(message, self.spare.pop().unwrap_or_default()),
-            false => Parcel::Message(message),
+        let parcel = if Bundle::takes(&message) {
+            Parcel::of(message, self.spare.pop().unwrap_or_default())
+        } else {
+            Parcel::Message(message)
         };
         self.push_back(parcel);
     }
@@ -96,10 +97,7 @@ impl ReadyMessages {
 impl Parcel {
     /// A separate message, or the first one in `bundle`, which is empty.
     pub fn of(message: Message, mut bundle: Bundle) -> Parcel {
-        match bundle.push(&message) {
-            true => Parcel::Bundle(bundle),
-            false => Parcel::Message(message),
-        }
+        if bundle.push(&message) { Parcel::Bundle(bundle) } else { Parcel::Message(message) }
     }
 
     /// The number of its messages.

@@ -55,9 +55,10 @@ impl Waiting {
         let (mut passed, mut end) = (0, self.ahead.len());
         while passed < end {
             let middle = passed.midpoint(end);
-            match self.ahead[middle] - self.oldest - middle as u64 <= index {
-                true => passed = middle + 1,
-                false => end = middle,
+            if self.ahead[middle] - self.oldest - middle as u64 <= index {
+                passed = middle + 1;
+            } else {
+                end = middle;
             }
         }
         self.oldest + index + passed as u64

@@ -101,9 +101,10 @@ impl Guess {
             Guess::Cookie => {
                 let cookie = dice.bytes(100);
                 let echo = CookieEcho { cookie: &cookie };
-                match dice.is_one_in(2) {
-                    true => packet_with(guessed, &[&echo]),
-                    false => packet_with(guessed, &[&ShutdownAck, &echo]),
+                if dice.is_one_in(2) {
+                    packet_with(guessed, &[&echo])
+                } else {
+                    packet_with(guessed, &[&ShutdownAck, &echo])
                 }
             }
             Guess::WrongPort => {

@@ -41,9 +41,10 @@ impl Bounds {
     /// The number of received bytes that may be answered now. What came after the COOKIE-ECHO was sent waits for the
     /// COOKIE-ACK.
     fn answerable(&self, toll: &Toll) -> u64 {
-        let waited = match chunk_names(&toll.bytes).contains("COOKIE-ACK") {
-            true => self.unanswered[toll.to as usize],
-            false => 0,
+        let waited = if chunk_names(&toll.bytes).contains("COOKIE-ACK") {
+            self.unanswered[toll.to as usize]
+        } else {
+            0
         };
         toll.bytes.len() as u64 + waited
     }

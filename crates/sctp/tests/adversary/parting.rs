@@ -112,9 +112,10 @@ impl Cast {
     fn patience(&self) -> Duration {
         let [messages, bytes] = self.given;
         let alone = if self.may_end { 700 } else { 0 };
-        match self.scene.powers.forges {
-            true => Duration::from_secs(2_000),
-            false => Duration::from_secs(300 + alone + messages / 10 + bytes / 500),
+        if self.scene.powers.forges {
+            Duration::from_secs(2_000)
+        } else {
+            Duration::from_secs(300 + alone + messages / 10 + bytes / 500)
         }
     }
 }

@@ -100,10 +100,7 @@ fn is_handshake(seen: &Seen) -> bool {
 fn elsewhere(pair: &Pair, seen: &Seen, dice: &mut Dice) -> Shot {
     let shot =
         Shot::between(pair, seen.to, dice.below(pair.pipes.len() as u64) as usize, seen.bytes.to_vec());
-    match dice.is_one_in(2) {
-        true => Shot { remote: invented(shot.local, dice), ..shot },
-        false => shot,
-    }
+    if dice.is_one_in(2) { Shot { remote: invented(shot.local, dice), ..shot } } else { shot }
 }
 
 /// The chunks of several packets with one header, drawn with repetition.
@@ -143,10 +140,11 @@ fn cookie_behind(seen: &[Seen], dice: &mut Dice) -> Option<Shot> {
 
 fn cut(seen: &Seen, dice: &mut Dice) -> Shot {
     let body = &seen.bytes[CommonHeader::LEN..];
-    let kept = match dice.is_one_in(2) {
+    let kept = if dice.is_one_in(2) {
         // At the border of a chunk, or anywhere.
-        true => frames(&seen.bytes).first().map_or(0, |first| first.len()),
-        false => 1 + dice.below(body.len().max(1) as u64) as usize,
+        frames(&seen.bytes).first().map_or(0, |first| first.len())
+    } else {
+        1 + dice.below(body.len().max(1) as u64) as usize
     };
     let bytes = header_of(seen)
         .map_or_else(|| seen.bytes.to_vec(), |header| framed(header, &body[..kept.min(body.len())]));

@@ -44,9 +44,10 @@ impl Cast {
         events.retain(|event| *event != Event::Restarted);
         let restarts = before - events.len();
         (0..restarts).for_each(|_| self.begin_ledger(End::Z));
-        match restarts > 0 && self.crashes == 0 && !self.scene.powers.forges {
-            true => Err(Fault::new(Class::Ended, "Z began anew, and A had lost nothing")),
-            false => Ok(()),
+        if restarts > 0 && self.crashes == 0 && !self.scene.powers.forges {
+            Err(Fault::new(Class::Ended, "Z began anew, and A had lost nothing"))
+        } else {
+            Ok(())
         }
     }
 

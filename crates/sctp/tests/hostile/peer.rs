@@ -192,9 +192,10 @@ impl Siege {
     /// The victim's host gains or loses an address.
     fn change_local(&mut self, input: &mut Input<'_>) {
         let pipe = input.below(self.pair.pipes.len());
-        match input.is_one_in(2) {
-            true => self.pair.remove_local(self.victim, pipe),
-            false => self.pair.add_local(self.victim, pipe),
+        if input.is_one_in(2) {
+            self.pair.remove_local(self.victim, pipe);
+        } else {
+            self.pair.add_local(self.victim, pipe);
         }
     }
 

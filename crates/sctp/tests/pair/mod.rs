@@ -586,10 +586,7 @@ impl Pair {
             if side.adopts {
                 side.id.get_or_insert(id);
             }
-            match side.id == Some(id) {
-                true => side.events.push(event),
-                false => side.strays.push((id, event)),
-            }
+            if side.id == Some(id) { side.events.push(event) } else { side.strays.push((id, event)) }
         }
     }
 

@@ -58,10 +58,7 @@ impl Account {
             let seen = &mut self.seen[end as usize];
             let now: Vec<Carried> =
                 association.paths().iter().map(|path| carried(association, path.id)).collect();
-            let before = match side.id == seen.id {
-                true => std::mem::take(&mut seen.paths),
-                false => Vec::new(),
-            };
+            let before = if side.id == seen.id { std::mem::take(&mut seen.paths) } else { Vec::new() };
             *seen = Seen { id: side.id, paths: now.clone() };
             self.check_windows(association, &before, &now).map_err(|why| format!("{end:?} {why}"))?;
         }
@@ -84,10 +81,7 @@ impl Account {
             let index = path.id.index();
             let exempts_waiting = self.cmt.ns2.exempts_waiting(LostBy::MissingReports);
             let by_path = self.exempts_by_path || self.cmt.recovers_by_path() && !exempts_waiting;
-            let is_exempt = match by_path {
-                true => lost(index),
-                false => lost_anywhere,
-            };
+            let is_exempt = if by_path { lost(index) } else { lost_anywhere };
             let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
             let sent = now[index].sent.saturating_sub(was(index).sent);
             let window = if self.has_model { path.cwnd.max(was(index).window) } else { path.cwnd };

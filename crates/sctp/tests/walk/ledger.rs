@@ -80,9 +80,10 @@ impl Ledger {
     /// Returns true if all arrived that was sent.
     pub fn check_complete(&self) -> Result<(), String> {
         for (&(stream, unordered), &sent) in &self.next {
-            let arrived = match unordered {
-                true => self.arrived_unordered.iter().filter(|(other, _)| *other == stream).count() as u32,
-                false => self.arrived_in_order.get(&stream).copied().unwrap_or(0),
+            let arrived = if unordered {
+                self.arrived_unordered.iter().filter(|(other, _)| *other == stream).count() as u32
+            } else {
+                self.arrived_in_order.get(&stream).copied().unwrap_or(0)
             };
             if arrived != sent {
                 return Err(format!(

@@ -50,9 +50,8 @@ fn main() {
         let ours = best(|| Some(simulate(name))).unwrap_or(Measured::NOTHING);
         let theirs = best(|| ns2(name));
         // ns-2 has no monitors on air: there the same simulated time counts as the same work.
-        let theirs = theirs.map(|theirs| match theirs.crossings > 0.0 {
-            true => theirs,
-            false => Measured { crossings: ours.crossings, ..theirs },
+        let theirs = theirs.map(|theirs| {
+            if theirs.crossings > 0.0 { theirs } else { Measured { crossings: ours.crossings, ..theirs } }
         });
         let beside = theirs.map_or(format!("{:>12} {:>8}", "-", "-"), |theirs| {
             format!("{:>12.0} {:>8.2}", theirs.rate(), ours.rate() / theirs.rate())

@@ -123,10 +123,12 @@ fn changing(link: &Link) -> Option<Obstacle> {
     };
     let has_delays =
         |direction: &&LinkConfig| matches!(&direction.delay, Delay::Steps(steps) if steps.len() > 1);
-    let what = match () {
-        () if ways.iter().any(has_rates) => "rate",
-        () if ways.iter().any(has_delays) => "delay",
-        () => return None,
+    let what = if ways.iter().any(has_rates) {
+        "rate"
+    } else if ways.iter().any(has_delays) {
+        "delay"
+    } else {
+        return None;
     };
     Some(Obstacle::Changing { link: link.name.clone(), what })
 }

@@ -362,13 +362,18 @@ fn points(test: PointTest, of: (&'static str, Metric), x: &[f64], share: f64, re
     };
     let holds = count(&|verdict| verdict == Verdict::Reproduced);
     let may_hold = count(&|verdict| matches!(verdict, Verdict::Reproduced | Verdict::Inconclusive));
-    let verdict = match () {
-        () if count(&|verdict| verdict == Verdict::NotTestable) > 0.0 => Verdict::NotTestable,
-        () if holds >= share => Verdict::Reproduced,
-        () if may_hold >= share => Verdict::Inconclusive,
-        () if holds >= PARTLY => Verdict::Partial,
-        () if may_hold >= PARTLY => Verdict::Inconclusive,
-        () => Verdict::NotReproduced,
+    let verdict = if count(&|verdict| verdict == Verdict::NotTestable) > 0.0 {
+        Verdict::NotTestable
+    } else if holds >= share {
+        Verdict::Reproduced
+    } else if may_hold >= share {
+        Verdict::Inconclusive
+    } else if holds >= PARTLY {
+        Verdict::Partial
+    } else if may_hold >= PARTLY {
+        Verdict::Inconclusive
+    } else {
+        Verdict::NotReproduced
     };
     Finding::new(verdict, told(test, &found))
 }

@@ -75,11 +75,14 @@ impl Verdict {
 
     /// Of a number that has to be less than `bound`: an interval that contains it does not tell.
     pub fn below(found: ConfidenceInterval, bound: f64) -> Verdict {
-        match () {
-            () if !found.is_known() => Verdict::NotTestable,
-            () if found.high() < bound => Verdict::Reproduced,
-            () if found.low() > bound => Verdict::NotReproduced,
-            () => Verdict::Inconclusive,
+        if !found.is_known() {
+            Verdict::NotTestable
+        } else if found.high() < bound {
+            Verdict::Reproduced
+        } else if found.low() > bound {
+            Verdict::NotReproduced
+        } else {
+            Verdict::Inconclusive
         }
     }
 
@@ -93,10 +96,12 @@ impl Verdict {
     /// exclude 1 on the bad side, however far beyond the mean lies, or if the mean's deficit is within `tolerance`. It is
     /// never INCONCLUSIVE: who says "worse" has to show it, and what shows it is an interval that lies wholly above 1.
     pub fn not_worse(found: ConfidenceInterval, tolerance: f64) -> Verdict {
-        match () {
-            () if !found.is_known() => Verdict::NotTestable,
-            () if found.low() <= 1.0 || found.mean <= 1.0 + tolerance => Verdict::Reproduced,
-            () => Verdict::NotReproduced,
+        if !found.is_known() {
+            Verdict::NotTestable
+        } else if found.low() <= 1.0 || found.mean <= 1.0 + tolerance {
+            Verdict::Reproduced
+        } else {
+            Verdict::NotReproduced
         }
     }
 }
@@ -112,10 +117,12 @@ impl Standing {
 
 impl Place {
     fn of(found: ConfidenceInterval, (least, most): (f64, f64)) -> Place {
-        match () {
-            () if least <= found.low() && found.high() <= most => Place::Inside,
-            () if found.high() < least || found.low() > most => Place::Outside,
-            () => Place::Across,
+        if least <= found.low() && found.high() <= most {
+            Place::Inside
+        } else if found.high() < least || found.low() > most {
+            Place::Outside
+        } else {
+            Place::Across
         }
     }
 }

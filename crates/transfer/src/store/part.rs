@@ -170,17 +170,19 @@ impl PartFile {
 
     /// Fails where another program cut or lengthened it. What it overwrote is found when all is there.
     fn check_length(&self) -> Result<(), Setback> {
-        match self.file.metadata()?.len() == self.received.get() {
-            true => Ok(()),
-            false => Err(Setback::Altered(self.marks.intact(&self.file)?)),
+        if self.file.metadata()?.len() == self.received.get() {
+            Ok(())
+        } else {
+            Err(Setback::Altered(self.marks.intact(&self.file)?))
         }
     }
 
     /// Fails where another program removed it, or put something else in its place.
     fn check_name(&self) -> Result<(), Setback> {
-        match self.places.part.is_of(&self.file) {
-            true => Ok(()),
-            false => Err(io::Error::other("it was removed while it was received").into()),
+        if self.places.part.is_of(&self.file) {
+            Ok(())
+        } else {
+            Err(io::Error::other("it was removed while it was received").into())
         }
     }
 

@@ -91,7 +91,7 @@ mod tests {
         let route: Route = [0, 1, 2].into();
         let reply = Control::Reply(Reply { route: route.clone(), at: 2 });
         assert_eq!((reply.size().get(), reply.next()), (20 + 4 + 12 + 8, Some(1)));
-        let report = Control::Error(Report { broken: [2, 3], route: route, at: 0 });
+        let report = Control::Error(Report { broken: [2, 3], route, at: 0 });
         assert_eq!((report.size().get(), report.next()), (20 + 4 + 16 + 8, Some(1)));
     }
 }

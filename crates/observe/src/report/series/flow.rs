@@ -91,9 +91,10 @@ impl FlowSeries {
 
     /// Adds a packet of this direction.
     pub(super) fn on_packet(&mut self, at: Time, seen: &PacketSeen) {
-        let tsn = match self.is_sctp {
-            true => Contents::of(&seen.bytes).first_tsn.map(|tsn| self.sequence.place(tsn)),
-            false => None,
+        let tsn = if self.is_sctp {
+            Contents::of(&seen.bytes).first_tsn.map(|tsn| self.sequence.place(tsn))
+        } else {
+            None
         };
         let Some(path) = self.path(seen.path) else { return };
         match seen.step {

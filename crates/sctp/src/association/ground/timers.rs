@@ -202,10 +202,7 @@ mod tests {
             let mut running = BTreeMap::new();
             for (slot, at, is_set) in steps {
                 let at = Time::from_nanos(at);
-                match is_set {
-                    true => timers.set(Timer::from_slot(slot), at),
-                    false => timers.stop(Timer::from_slot(slot)),
-                }
+                if is_set { timers.set(Timer::from_slot(slot), at) } else { timers.stop(Timer::from_slot(slot)) }
                 running.remove(&slot);
                 running.extend(is_set.then_some((slot, at)));
                 prop_assert_eq!(timers.next(), running.values().min().copied());

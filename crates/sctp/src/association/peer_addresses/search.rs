@@ -96,11 +96,10 @@ impl PeerAddresses {
             state => state.has_failed() && (health.alive_at().is_none() || ground.paths.is_peers_backup(id)),
         };
         may_be_wrong
-            && match self.is_pending(ground, id) {
-                true => {
-                    self.is_covered(ground, id, |other| works(ground, other) && self.is_asked(ground, other))
-                }
-                false => self.is_covered(ground, id, |other| works(ground, other)),
+            && if self.is_pending(ground, id) {
+                self.is_covered(ground, id, |other| works(ground, other) && self.is_asked(ground, other))
+            } else {
+                self.is_covered(ground, id, |other| works(ground, other))
             }
     }
 

@@ -116,10 +116,11 @@ impl Receiver {
             beginning: data.beginning,
             ending: data.ending,
             charge: load.charge,
-            payload: match data.beginning && data.ending && length <= Bundle::LARGEST {
+            payload: if data.beginning && data.ending && length <= Bundle::LARGEST {
                 // Reassembly will copy it together with other fragments anyway.
-                true => arrived.bytes.slice_ref(data.payload),
-                false => compact(data.payload, arrived.bytes, arrived.memory),
+                arrived.bytes.slice_ref(data.payload)
+            } else {
+                compact(data.payload, arrived.bytes, arrived.memory)
             },
         })?;
         match whole {
@@ -232,12 +233,10 @@ impl Receiver {
         let is_next = data.tsn == self.arrivals.cumulative().next();
         let is_stuck = is_next && self.delivery.is_empty();
         let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
-        let has_room = match ground.agreement.receiver.two_levels {
-            true => self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory),
-            false => {
-                self.buffer.has_room(load, memory)
-                    || is_awaited && self.buffer.has_room_for_awaited(load, memory)
-            }
+        let has_room = if ground.agreement.receiver.two_levels {
+            self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory)
+        } else {
+            self.buffer.has_room(load, memory) || is_awaited && self.buffer.has_room_for_awaited(load, memory)
         };
         if has_room {
             DataRoom::Enough
@@ -251,9 +250,10 @@ impl Receiver {
     /// The level of a buffer with two to which a chunk belongs.
     fn level_of(&self, is_next: bool, is_awaited: bool) -> Level {
         let ready = self.delivery.ready().charge;
-        match is_next {
-            true => Level::First { ready, is_awaited },
-            false => Level::Second { waiting: self.buffer.held().saturating_sub(ready) },
+        if is_next {
+            Level::First { ready, is_awaited }
+        } else {
+            Level::Second { waiting: self.buffer.held().saturating_sub(ready) }
         }
     }
 }

@@ -22,9 +22,10 @@ impl Receiver {
     pub fn sack_route(&self, ground: &Ground) -> PathId {
         let usable = ground.paths.usable(self.sack_path);
         let has_failed = |id| ground.paths.sample(id).state.has_failed();
-        match ground.settings.config.failover.quick && has_failed(usable) && has_failed(self.sack_path) {
-            true => self.sack_path,
-            false => usable,
+        if ground.settings.config.failover.quick && has_failed(usable) && has_failed(self.sack_path) {
+            self.sack_path
+        } else {
+            usable
         }
     }
 

@@ -38,10 +38,7 @@ impl Sender {
             is_blocked |= limit == LimitingFactor::ReceiveWindow;
             ground.paths.on_limit(id, now, limit);
         }
-        match is_blocked {
-            true => ground.paths.blocked_mut().begin(now),
-            false => ground.paths.blocked_mut().end(now),
-        }
+        if is_blocked { ground.paths.blocked_mut().begin(now) } else { ground.paths.blocked_mut().end(now) }
     }
 
     #[inline]

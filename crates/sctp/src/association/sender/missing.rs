@@ -57,10 +57,7 @@ impl Sender {
 
     /// The window of `id` was cut for missing reports.
     pub(super) fn enter_recovery(&mut self, id: PathId) {
-        let highest = match self.rules.detection.recovers_by_path() {
-            true => self.buffer.highest_on(id),
-            false => None,
-        };
+        let highest = if self.rules.detection.recovers_by_path() { self.buffer.highest_on(id) } else { None };
         self.rules.detection.enter_recovery(id, highest.unwrap_or(self.buffer.highest_sent()));
     }
 }

@@ -26,12 +26,11 @@ impl Sender {
     ) -> Result<(), BadSack> {
         let mut reading = std::mem::take(&mut self.reading);
         let gaps = sack.gap_blocks.iter();
-        let is_new = match ground.agreement.receiver.new_gaps && sack.flags & Sack::NEW_GAPS != 0 {
-            true => {
-                let dropped = sack.duplicates.iter();
-                self.buffer.on_new_gaps(sack.cumulative_tsn_ack, gaps, dropped, &mut reading.news)
-            }
-            false => self.buffer.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news),
+        let is_new = if ground.agreement.receiver.new_gaps && sack.flags & Sack::NEW_GAPS != 0 {
+            let dropped = sack.duplicates.iter();
+            self.buffer.on_new_gaps(sack.cumulative_tsn_ack, gaps, dropped, &mut reading.news)
+        } else {
+            self.buffer.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news)
         };
         if is_new == Ok(true) {
             let twice = || sack.duplicates.iter();

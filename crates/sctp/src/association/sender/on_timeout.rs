@@ -36,9 +36,10 @@ impl Sender {
         ground.paths.on_timeout(path);
         ground.paths.trial_mut(path).on_timeout(now);
         let is_heard = ground.paths.is_heard(path);
-        let signal = match is_probe && is_heard && self.peer_window.has_answered() {
-            true => Signal::WindowProbeUnanswered,
-            false => Signal::Timeout { again },
+        let signal = if is_probe && is_heard && self.peer_window.has_answered() {
+            Signal::WindowProbeUnanswered
+        } else {
+            Signal::Timeout { again }
         };
         let is_refused = self.is_refused(lost[0]);
         if !is_refused {

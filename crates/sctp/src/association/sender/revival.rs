@@ -21,9 +21,10 @@ impl Sender {
         if !ground.settings.config.failover.quick {
             return;
         }
-        let before = match ground.paths.has_timed_out(path) {
-            true => sent_at,
-            false => sent_at - longest_round_trip(ground, path) - ALLOWANCE,
+        let before = if ground.paths.has_timed_out(path) {
+            sent_at
+        } else {
+            sent_at - longest_round_trip(ground, path) - ALLOWANCE
         };
         let has_failed = ground.paths.sample(path).state.has_failed();
         let lost = self.buffer.in_flight_from_before(path, before);

@@ -104,10 +104,8 @@ impl FlagForm {
         let highest = gaps.last().map_or(cumulative, |gap| *gap.end());
         for (&tsn, queued) in self.queue.range_mut(..=highest) {
             let destination = &mut self.destinations[queued.destination];
-            let tracker = match queued.is_sent_again {
-                true => &mut destination.sent_again,
-                false => &mut destination.sent_once,
-            };
+            let tracker =
+                if queued.is_sent_again { &mut destination.sent_again } else { &mut destination.sent_once };
             // "A chunk marked but not yet re-sent is in neither tracker, nor is one that was gap-acked, revoked and is
             // outstanding again."
             if tracker.lowest.is_none() && !queued.was_acked && !queued.is_marked {

@@ -9,9 +9,10 @@ impl PathTable {
     /// The paths from `local` are backups from now on, also those that are added later; or they no longer are. Returns the
     /// paths for which this is news.
     pub fn set_backup(&mut self, local: SocketAddr, is_backup: bool) -> Vec<PathId> {
-        match is_backup {
-            true => self.backups.keep(local),
-            false => self.backups.release(local),
+        if is_backup {
+            self.backups.keep(local);
+        } else {
+            self.backups.release(local);
         }
         let mut changed: Vec<PathId> = self.living().collect();
         changed.retain(|&id| self.settle_backup(id));

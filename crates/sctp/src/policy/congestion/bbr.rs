@@ -45,9 +45,10 @@ impl Bbr {
     /// Packets are not paced; `name` is that of the control.
     pub fn check(name: &str, rules: &StandardRules) -> Result<(), ConfigError> {
         let expected = "reno where packets are not paced; bbr needs pacing (max_burst.rule = \"paced\")";
-        match rules.is_paced {
-            true => Ok(()),
-            false => Err(ConfigError::new("congestion_control", &name, expected.to_owned())),
+        if rules.is_paced {
+            Ok(())
+        } else {
+            Err(ConfigError::new("congestion_control", &name, expected.to_owned()))
         }
     }
 

@@ -115,24 +115,23 @@ impl CmtDetection {
 
 impl LossDetection for CmtDetection {
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
-        let increment = match self.rules.delayed_ack {
-            true => self.rules.ns2.increment(news),
-            false => Increment::ONE,
-        };
+        let increment = if self.rules.delayed_ack { self.rules.ns2.increment(news) } else { Increment::ONE };
         self.rules.ns2.forget_passed(&mut self.exits, news.cumulative);
         if self.rules.recovers_by_path() {
-            match self.rules.split_fast_retransmit {
-                true => self.count_missing(news, &increment),
-                false => self.whole.count_missing(news, &increment),
+            if self.rules.split_fast_retransmit {
+                self.count_missing(news, &increment);
+            } else {
+                self.whole.count_missing(news, &increment);
             }
             self.find_missing(news, progress);
         } else {
             self.whole.read(news, &increment, progress);
         }
         for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
-            *advanced = match self.rules.window_update {
-                true => path.sent_once || path.sent_again || path.marked,
-                false => news.has_advanced,
+            *advanced = if self.rules.window_update {
+                path.sent_once || path.sent_again || path.marked
+            } else {
+                news.has_advanced
             };
         }
     }
@@ -161,16 +160,18 @@ impl LossDetection for CmtDetection {
     }
 
     fn is_in_recovery(&self, path: PathId) -> bool {
-        match self.rules.recovers_by_path() {
-            true => self.rules.ns2.is_in_recovery(self.exit(path)),
-            false => self.whole.is_in_recovery(path),
+        if self.rules.recovers_by_path() {
+            self.rules.ns2.is_in_recovery(self.exit(path))
+        } else {
+            self.whole.is_in_recovery(path)
         }
     }
 
     fn is_cut_for(&self, path: PathId, lost: Tsn) -> bool {
-        match self.rules.recovers_by_path() {
-            true => self.rules.ns2.is_cut_for(self.exit(path), lost),
-            false => self.whole.is_in_recovery(path),
+        if self.rules.recovers_by_path() {
+            self.rules.ns2.is_cut_for(self.exit(path), lost)
+        } else {
+            self.whole.is_in_recovery(path)
         }
     }
 

@@ -17,9 +17,10 @@ impl RetransmissionPolicy for InOrderArrival {
         if !before.state.carries_data() {
             return Destination::Now(quickest(lost.path, view).unwrap_or_else(|| another(lost.path, view)));
         }
-        match is_awaited(&PathForecast::of(before), view) {
-            true => Destination::Now(quickest(lost.path, view).unwrap_or(lost.path)),
-            false => Destination::Now(lost.path),
+        if is_awaited(&PathForecast::of(before), view) {
+            Destination::Now(quickest(lost.path, view).unwrap_or(lost.path))
+        } else {
+            Destination::Now(lost.path)
         }
     }
 }

@@ -10,9 +10,10 @@ pub struct Same;
 
 impl RetransmissionPolicy for Same {
     fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
-        match view.path(lost.path).state.carries_data() {
-            true => Destination::Now(lost.path),
-            false => Destination::Now(another(lost.path, view)),
+        if view.path(lost.path).state.carries_data() {
+            Destination::Now(lost.path)
+        } else {
+            Destination::Now(another(lost.path, view))
         }
     }
 }

@@ -20,9 +20,10 @@ impl Scheduler for Fill {
 
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let last = self.last.unwrap_or_else(|| PathId::from_index(view.paths.len() - 1));
-        let path = match self.is_filling && may_carry(view.path(last), queue) {
-            true => last,
-            false => view.next_after(last, |sample| may_carry(sample, queue))?,
+        let path = if self.is_filling && may_carry(view.path(last), queue) {
+            last
+        } else {
+            view.next_after(last, |sample| may_carry(sample, queue))?
         };
         self.last = Some(path);
         self.is_filling = true;

@@ -25,10 +25,7 @@ impl Scheduler for Primary {
 }
 
 fn in_use(view: &View<'_>) -> PathId {
-    match view.path(view.primary).state.carries_data() {
-        true => view.primary,
-        false => another(view.primary, view),
-    }
+    if view.path(view.primary).state.carries_data() { view.primary } else { another(view.primary, view) }
 }
 
 #[cfg(test)]

@@ -28,12 +28,11 @@ impl PathLimits {
     /// # Errors
     /// There are none.
     pub fn check(rules: &StandardRules) -> Result<(), ConfigError> {
-        match rules.window_limits.is_empty() {
-            true => {
-                let expected = "a list of limits in packets, one for each path".to_owned();
-                Err(ConfigError::new("window_management", &"static", expected))
-            }
-            false => Ok(()),
+        if rules.window_limits.is_empty() {
+            let expected = "a list of limits in packets, one for each path".to_owned();
+            Err(ConfigError::new("window_management", &"static", expected))
+        } else {
+            Ok(())
         }
     }
 

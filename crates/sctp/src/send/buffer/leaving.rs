@@ -40,9 +40,10 @@ impl SendBuffer {
             State::Revoked => self.in_flight.revoke(position, rwnd_weight),
             _ => self.in_flight.enter(position, path, sends, rwnd_weight),
         }
-        let is_lowest_again = match is_by_departure {
-            true => previous == Some(path) && was_earliest,
-            false => previous.is_some() && self.lowest_on(path) == Some(tsn),
+        let is_lowest_again = if is_by_departure {
+            previous == Some(path) && was_earliest
+        } else {
+            previous.is_some() && self.lowest_on(path) == Some(tsn)
         };
         self.log.insert(position, path, transmission.departure);
         let departures = (transmission.departure, before.map_or(0, |before| before.departure));

@@ -61,14 +61,13 @@ impl SendBuffer {
             return None;
         }
         let (first, length) = (chunk.path(), chunk.length());
-        let lost = match path == first {
-            true => {
-                let copy = self.copies.take_first(position)?;
-                self.held.on_sent(copy.path, Some(first), length);
-                self.log.insert(position, copy.path, copy.departure);
-                self.chunks.at_mut(position).go_on_as(copy)
-            }
-            false => self.copies.remove(position, path)?,
+        let lost = if path == first {
+            let copy = self.copies.take_first(position)?;
+            self.held.on_sent(copy.path, Some(first), length);
+            self.log.insert(position, copy.path, copy.departure);
+            self.chunks.at_mut(position).go_on_as(copy)
+        } else {
+            self.copies.remove(position, path)?
         };
         Some(self.left(lost, length, ByteCount::ZERO))
     }

@@ -93,15 +93,12 @@ impl SendBuffer {
         news.highest_reported = self.chunks.tsn(self.reports.highest(new_first)).previous();
         news.departed = self.log.packet();
         news.blocks = self.reports.count();
-        match self.log.is_kept() {
-            true => {
-                self.find_overtaken(news);
-                self.compare_earliest(news);
-            }
-            false => {
-                self.find_holes(news);
-                self.compare_lowest(news);
-            }
+        if self.log.is_kept() {
+            self.find_overtaken(news);
+            self.compare_earliest(news);
+        } else {
+            self.find_holes(news);
+            self.compare_lowest(news);
         }
         Ok(true)
     }

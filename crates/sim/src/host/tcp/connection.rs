@@ -154,9 +154,10 @@ impl ConnectionSender {
         if !subflow.sender.has_window(self.mss) {
             return Limit::CongestionWindow;
         }
-        match subflow.sender.has_room(self.mss) && self.has_room(self.mss) {
-            true => Limit::Scheduler,
-            false => Limit::ReceiveWindow,
+        if subflow.sender.has_room(self.mss) && self.has_room(self.mss) {
+            Limit::Scheduler
+        } else {
+            Limit::ReceiveWindow
         }
     }
 

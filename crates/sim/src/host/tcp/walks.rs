@@ -65,10 +65,12 @@ impl Walk {
 
     fn drain(&mut self, from: usize) {
         while let Some(packet) = self.ends[from].poll(self.now) {
-            let copies = match () {
-                () if self.draw(100) < self.weather.lost[from].into() => 0,
-                () if self.draw(100) < self.weather.duplicated.into() => 2,
-                () => 1,
+            let copies = if self.draw(100) < self.weather.lost[from].into() {
+                0
+            } else if self.draw(100) < self.weather.duplicated.into() {
+                2
+            } else {
+                1
             };
             for _ in 0..copies {
                 let delay = Duration::from_micros(10_000 + self.draw(self.weather.jitter * 1_000));
@@ -153,10 +155,7 @@ proptest! {
         paths in 1..4_usize, tcp in settings(), weather in weather(), control in 0..4_usize,
     ) {
         let control = ["reno", "lia", "olia", "balia"][control];
-        let control = match tcp.contains("cubic") {
-            true => String::new(),
-            false => format!("congestion_control = \"{control}\"\n"),
-        };
+        let control = if tcp.contains("cubic") { String::new() } else { format!("congestion_control = \"{control}\"\n") };
         let scenario = scenario(paths, &(tcp + &control));
         let Protocol::Tcp(settings) = &scenario.flows[0].protocol else { panic!("a TCP flow") };
         let walk = walk(&scenario, weather);

@@ -107,11 +107,10 @@ fn of_panel(panel: &'static str, loss: f64, scale: StudyScale) -> Vec<Claim> {
             id: "C3",
             panel,
             weight: Weight::Core,
-            stated: match is_lossy {
-                true => {
-                    "over two paths CMT is equal or better (3 %, at 95 % of the splits) and faster on the whole"
-                }
-                false => "over two paths CMT is equal or better (3 %, at 95 % of the splits)",
+            stated: if is_lossy {
+                "over two paths CMT is equal or better (3 %, at 95 % of the splits) and faster on the whole"
+            } else {
+                "over two paths CMT is equal or better (3 %, at 95 % of the splits)"
             },
             expression: equal_or_better(panel, is_lossy, scale),
         },

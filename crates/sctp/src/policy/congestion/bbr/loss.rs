@@ -25,9 +25,10 @@ pub struct LossJudge {
 impl LossJudge {
     /// `IsInflightTooHigh`: whether `lost` bytes of `in_flight` are too many while the path is probed.
     pub fn is_too_high(&self, lost: f64, in_flight: f64) -> bool {
-        match self.is_literal() {
-            true => lost > in_flight * LOSS_THRESHOLD,
-            false => self.is_significant(lost, in_flight),
+        if self.is_literal() {
+            lost > in_flight * LOSS_THRESHOLD
+        } else {
+            self.is_significant(lost, in_flight)
         }
     }
 

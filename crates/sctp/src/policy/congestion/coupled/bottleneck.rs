@@ -36,13 +36,10 @@ struct Judgement {
 impl Judgement {
     /// The queues are so much alike, and the one felt this part of what cuts of the other did.
     fn on_likeness(&mut self, likeness: Option<f64>, felt: Option<f64>) {
-        let contradicts = match self.share {
-            true => {
-                likeness.is_none_or(|likeness| likeness < UNLIKE) || felt.is_some_and(|felt| felt < UNFELT)
-            }
-            false => {
-                likeness.is_some_and(|likeness| likeness > ALIKE) && felt.is_some_and(|felt| felt > FELT)
-            }
+        let contradicts = if self.share {
+            likeness.is_none_or(|likeness| likeness < UNLIKE) || felt.is_some_and(|felt| felt < UNFELT)
+        } else {
+            likeness.is_some_and(|likeness| likeness > ALIKE) && felt.is_some_and(|felt| felt > FELT)
         };
         self.against = if contradicts { self.against + 1 } else { 0 };
         let patience = if self.share { BEFORE_PARTING } else { BEFORE_JOINING };
