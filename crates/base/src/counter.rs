@@ -1,6 +1,5 @@
-//! What a counter is: its name, unit and meaning, which results show it, and how it is read from and written to the
-//! struct that holds it. Each table of counters stands beside that struct; documents, columns and pages are made from
-//! it.
+//! The definition of a counter: its name, unit and meaning, the results that show it, and its access to the field of
+//! its struct. Each table of counters is beside that struct; documents, columns and pages are made from it.
 
 use crate::ByteCount;
 
@@ -9,36 +8,36 @@ use crate::ByteCount;
 pub struct Counter<T: 'static> {
     /// The key in documents, and the last part of its column's name.
     pub name: &'static str,
-    /// What it counts, in the plural; `B` for bytes.
+    /// The unit, in the plural; `B` for bytes.
     pub unit: &'static str,
-    /// What it means, as a column says it.
+    /// The meaning, as a column describes it.
     pub meaning: &'static str,
-    /// Which results show it.
+    /// The results that show it.
     pub shown: Shown,
-    /// Which end of a flow of data counts it.
+    /// The end of a data flow that counts it.
     pub counted_by: DataEnd,
-    /// How a page for people shows it.
+    /// The row that shows it on a page for readers.
     pub row: PageRow,
-    /// The count.
+    /// Reads the count.
     pub read: fn(&T) -> u64,
     /// Sets the count.
     pub write: fn(&mut T, u64),
 }
 
-/// Which results show a counter.
+/// The results that show a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// All.
+    /// Every result.
     Everywhere,
-    /// Those of simulated runs alone: documents, columns and pages.
+    /// The documents, columns and pages of simulated runs only.
     Simulations,
-    /// The documents of tools that use real sockets alone.
+    /// The documents of tools with real sockets only.
     Tools,
-    /// None: programs read its field.
+    /// No result; programs read its field.
     Nowhere,
 }
 
-/// An end of a flow of data.
+/// An end of a data flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataEnd {
     /// The end that sends the data.
@@ -47,18 +46,18 @@ pub enum DataEnd {
     Receiver,
 }
 
-/// How a page for people shows a counter.
+/// The row that shows a counter on a page for readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageRow {
-    /// By its name and its meaning.
+    /// A row with its name and its meaning.
     Named,
-    /// In words of its own: what it is called there, and what explains it.
+    /// A row with another name and explanation.
     Worded(&'static str, &'static str),
-    /// Not at all.
+    /// No row.
     Absent,
 }
 
-/// The type of a field that counts.
+/// A type of counter fields.
 pub trait Count: Copy {
     /// The field as a number.
     fn number(self) -> u64;
@@ -75,17 +74,17 @@ impl Shown {
 }
 
 impl<T: Copy + 'static> Counter<T> {
-    /// What `now` counted after `before`. Whatever is not in `table` stays as it is `now`.
+    /// The difference of `now` and `before`. Fields outside `table` are those of `now`.
     pub fn difference(table: impl Iterator<Item = &'static Counter<T>>, now: &T, before: &T) -> T {
         Counter::combined(table, now, before, u64::saturating_sub)
     }
 
-    /// What both counted together. Whatever is not in `table` is that of `one`.
+    /// The sum of both. Fields outside `table` are those of `one`.
     pub fn sum(table: impl Iterator<Item = &'static Counter<T>>, one: &T, other: &T) -> T {
         Counter::combined(table, one, other, u64::saturating_add)
     }
 
-    /// What both ends of a flow of data counted of it: what the receiver counts is its, the rest the sender's.
+    /// The counts of both ends of a data flow: those counted by the receiver from `receiver`, the rest from `sender`.
     pub fn of_both_ends(table: impl Iterator<Item = &'static Counter<T>>, sender: &T, receiver: &T) -> T {
         let table = table.filter(|counter| counter.counted_by == DataEnd::Receiver);
         Counter::combined(table, sender, receiver, |_, receivers| receivers)
@@ -124,9 +123,9 @@ impl Count for ByteCount {
     }
 }
 
-/// The [`Counter`] that is a field of its target: the field, by which it is called, its unit and its meaning. It is shown
-/// everywhere, by its name, and the sender of data counts it; struct update syntax says otherwise.
-/// Where the name is another one, it stands before the field: `"marked" = received_ecn.ce`.
+/// Makes the [`Counter`] of a field of its target: the field, by which it is named, its unit and its meaning. It is
+/// shown everywhere, by its name, and counted by the sender of data; struct update syntax changes that. Another name
+/// is given before the field: `"marked" = received_ecn.ce`.
 ///
 /// ```
 /// use anabranch_base::counter;

@@ -1,4 +1,4 @@
-//! The ECN field of an IP header as a type. What sets a codepoint, and what follows from one, is decided elsewhere.
+//! The ECN field of an IP header as a type. Setting codepoints and reacting to them is left to other modules.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ pub enum Ecn {
     Ect0,
     /// 01, ECT(1): the transport understands marks.
     Ect1,
-    /// 11, CE: a queue on the way was congested.
+    /// 11, CE: a queue on the path was congested.
     Ce,
 }
 
 impl Ecn {
-    /// Where the bits are in the byte that IPv4 calls the type of service and IPv6 the traffic class.
+    /// The position of the bits in the byte that IPv4 calls the type of service and IPv6 the traffic class.
     pub const MASK: u8 = 0b11;
 
     /// The codepoint of a type of service or a traffic class; the six bits above it (DSCP) do not matter.

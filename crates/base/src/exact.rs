@@ -1,8 +1,8 @@
-//! Quantities written exactly, with the units in which people write them: `4 MiB`, `1500 ms`, `21 Mbit/s`.
+//! Quantities written exactly, in customary units: `4 MiB`, `1500 ms`, `21 Mbit/s`.
 
 use crate::{BitRate, ByteCount, Distance, Duration, Speed};
 
-/// The units of sizes and how many bytes each has, the smallest first.
+/// The units of sizes with their bytes, the smallest first.
 pub const SIZES: &[(&str, u64)] = &[
     ("B", 1),
     ("kB", 1_000),
@@ -13,7 +13,7 @@ pub const SIZES: &[(&str, u64)] = &[
     ("GiB", 1 << 30),
 ];
 
-/// The units of time and how many nanoseconds each has, the smallest first.
+/// The units of time with their nanoseconds, the smallest first.
 pub const TIMES: &[(&str, u64)] = &[
     ("ns", 1),
     ("us", 1_000),
@@ -23,14 +23,14 @@ pub const TIMES: &[(&str, u64)] = &[
     ("h", 3_600_000_000_000),
 ];
 
-/// The units of rates and how many bits a second each has, the smallest first.
+/// The units of rates with their bits a second, the smallest first.
 pub const RATES: &[(&str, u64)] =
     &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
 
-/// The units of distances and how many millimetres each has, the smallest first.
+/// The units of distances with their millimetres, the smallest first.
 pub const DISTANCES: &[(&str, u64)] = &[("mm", 1), ("cm", 10), ("m", 1_000), ("km", 1_000_000)];
 
-/// The units of speeds and how many millimetres a second each has, the smallest first.
+/// The units of speeds with their millimetres a second, the smallest first.
 pub const SPEEDS: &[(&str, u64)] = &[("mm/s", 1), ("m/s", 1_000)];
 
 /// A size, in the unit with the smallest whole number: `4 MiB`, `8 MB`, `1500 B`.
@@ -40,7 +40,7 @@ pub fn exact_size(size: ByteCount) -> String {
 
 /// A span, in the largest unit up to the second that counts it whole: `1500 ms`.
 pub fn exact_span(span: Duration) -> String {
-    // Minutes and hours read worse than seconds.
+    // Minutes and hours are harder to read than seconds.
     exact(span.as_nanos(), &TIMES[..4], "s")
 }
 
@@ -51,7 +51,7 @@ pub fn exact_rate(rate: BitRate) -> String {
 
 /// A distance, in the largest unit up to the metre that counts it whole: `250 m`.
 pub fn exact_distance(distance: Distance) -> String {
-    // Networks are drawn in metres.
+    // Networks are specified in metres.
     exact(distance.millimetres(), &DISTANCES[..3], "m")
 }
 

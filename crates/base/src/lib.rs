@@ -1,8 +1,8 @@
-//! What every crate of anabranch shares: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`], [`Seed`], [`Ecn`],
-//! [`Machine`], the interface of everything that an engine schedules, [`setting`], which says what users can set, and
-//! [`mod@counter`], which says what results count.
+//! The types shared by every crate of anabranch: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`], [`Seed`],
+//! [`Ecn`], [`Machine`], the interface of everything that an engine schedules, [`setting`], the definition of
+//! settings, and [`mod@counter`], the definition of counters.
 //!
-//! No protocol, no network and no clock belongs here.
+//! The crate has no protocol, network or clock.
 
 pub mod counter;
 mod ecn;

@@ -7,12 +7,12 @@ use crate::Time;
 /// The driver's only rule: after every `handle*`, call [`poll`](Machine::poll) until it answers `None`,
 /// then read [`poll_timeout`](Machine::poll_timeout) and come back no later than that.
 pub trait Machine {
-    /// What arrives from outside.
+    /// The inputs.
     type Input;
-    /// What the machine wants done.
+    /// The outputs.
     type Output;
 
-    /// Takes in an input that arrived at `now`.
+    /// Handles an input that arrived at `now`.
     fn handle(&mut self, now: Time, input: Self::Input);
 
     /// Runs every timer that is due at `now`. Calling it early is harmless.
@@ -21,6 +21,6 @@ pub trait Machine {
     /// The next output, or `None` when there is nothing more to do at `now`.
     fn poll(&mut self, now: Time) -> Option<Self::Output>;
 
-    /// When [`handle_timeout`](Machine::handle_timeout) is due, or `None` while no timer runs.
+    /// The time at which [`handle_timeout`](Machine::handle_timeout) is due, or `None` while no timer runs.
     fn poll_timeout(&self) -> Option<Time>;
 }

@@ -1,11 +1,11 @@
 //! Seeds of random streams. A seed has named children, so that a new user of randomness does not change what the others
 //! draw.
 //!
-//! A crate that draws feeds [`Seed::bytes`] to the ChaCha generator.
+//! A crate that draws random numbers seeds the ChaCha generator with [`Seed::bytes`].
 
 use std::fmt;
 
-/// 256 bits from which one stream of random numbers is made.
+/// 256 bits that determine one stream of random numbers.
 ///
 /// [`Seed::child`] is specified and will not change: each 64-bit lane `i` of the child is FNV-1a (64 bit)
 /// over the four lanes of the parent in little-endian order, the byte `i`, and the name in UTF-8, then
@@ -14,7 +14,7 @@ use std::fmt;
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// The seed of a study or a test, from a number a person can write down.
+    /// The seed of a study or a test, from a number that can be written down.
     pub fn from_number(number: u64) -> Seed {
         let mut root = [0; 32];
         root[..8].copy_from_slice(&number.to_le_bytes());
@@ -42,7 +42,7 @@ impl Seed {
         Seed(child)
     }
 
-    /// The bytes to feed to a generator.
+    /// The bytes that seed a generator.
     pub const fn bytes(&self) -> [u8; 32] {
         self.0
     }

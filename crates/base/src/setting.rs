@@ -1,6 +1,5 @@
-//! What a setting is: its key, the values that it takes, what it means, and how it is read from and written to what it
-//! sets. Each table of settings stands beside the struct that it sets; files, command lines and references are made
-//! from it.
+//! The definition of a setting: its key, its values, its meaning, and its access to the field it sets. Each table of
+//! settings is beside its struct; files, command lines and references are made from it.
 
 mod kind;
 mod value;
@@ -11,29 +10,29 @@ pub use value::{Settable, Value};
 /// One setting of a `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<T: 'static> {
-    /// The name, with dots between tables: `rto.min`. A key that begins other keys (`max_burst` beside
-    /// `max_burst.packets`) is what may be written in place of their table.
+    /// The name, with dots between tables: `rto.min`. A key that is a prefix of others (`max_burst` beside
+    /// `max_burst.packets`) may be written in place of their table.
     pub key: &'static str,
-    /// Where it can be set.
+    /// The places where it can be set.
     pub scope: Scope,
-    /// Which values it takes.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What it means, as a row of a reference says it.
+    /// The meaning, as a row of a reference.
     pub doc: &'static str,
-    /// The value; `None` where another setting says it.
+    /// Returns the value; `None` if another setting determines it.
     pub get: fn(&T) -> Option<Value>,
     /// Sets a value of its kind.
     pub set: fn(&mut T, Value) -> Result<(), Refusal>,
 }
 
-/// One kind of a table whose `kind` says which other keys it has: `{ kind = "burst", … }`.
+/// One variant of a table whose `kind` determines its other keys: `{ kind = "burst", … }`.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant<T: 'static> {
     /// The kind, as users write it.
     pub name: &'static str,
-    /// What a sentence calls such a table: `a drop-tail queue`.
+    /// The name of such a table in a sentence: `a drop-tail queue`.
     pub what: &'static str,
-    /// What it means, as a row of a reference says it.
+    /// The meaning, as a row of a reference.
     pub doc: &'static str,
     /// A value of this kind, before its settings are set.
     pub new: fn() -> T,
@@ -41,49 +40,48 @@ pub struct Variant<T: 'static> {
     pub is: fn(&T) -> bool,
     /// The other keys.
     pub settings: &'static [Setting<T>],
-    /// Those of them that have to be given.
+    /// The required ones among them.
     pub required: &'static [&'static str],
-    /// The other keys as a table may have them.
+    /// An example of the other keys.
     pub example: &'static str,
 }
 
-/// Where a setting can be set.
+/// The places where a setting can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In scenario files and on the command line of tools that use real sockets.
+    /// Scenario files and the command line of tools with real sockets.
     Everywhere,
-    /// In scenario files alone.
+    /// Scenario files only.
     Scenarios,
-    /// On the command line of tools that use real sockets alone.
+    /// The command line of tools with real sockets only.
     Tools,
 }
 
-/// Why a value of the right kind cannot be set.
+/// The error of a value of the right kind that cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What would be right.
+    /// The expected value.
     pub expected: String,
 }
 
 impl Scope {
-    /// Returns true if a setting of this scope can be set where `place` is: in scenarios, or on the tools' command line.
+    /// Returns true if a setting of this scope can be set at `place`: in scenarios, or on the tools' command line.
     pub fn includes(self, place: Scope) -> bool {
         self == Scope::Everywhere || self == place
     }
 }
 
 impl Refusal {
-    /// A refusal that says what is wrong and what would be right.
+    /// A refusal with the problem and the expected value.
     pub fn new(message: impl Into<String>, expected: impl Into<String>) -> Refusal {
         Refusal { message: message.into(), expected: expected.into() }
     }
 }
 
-/// The [`Setting`] that is a field of its target: the field, by whose path the setting is called, scope, kind and
-/// meaning.
-/// Where the key is another one, it stands before the field: `"max_burst" = max_burst.packets`.
+/// Makes the [`Setting`] of a field of its target: the field, whose path is the key, scope, kind and meaning. Another
+/// key is given before the field: `"max_burst" = max_burst.packets`.
 ///
 /// ```
 /// use anabranch_base::setting::{Kind, Setting, Value};
@@ -125,13 +123,13 @@ macro_rules! field {
     };
 }
 
-/// A setting of scenarios whose values are written in ways of their own: it is read and shown by its key.
+/// A setting of scenarios whose values have a special syntax: it is read and written by its key.
 pub const fn shaped<T>(key: &'static str, values: &'static str, doc: &'static str) -> Setting<T> {
     let kind = Kind::Shaped(values);
     Setting { key, scope: Scope::Scenarios, kind, doc, get: |_| None, set: |_, _| Ok(()) }
 }
 
-/// A key of scenarios that is known, and from which nothing follows yet.
+/// A planned key of scenarios, without effect yet.
 pub const fn planned<T>(key: &'static str, doc: &'static str) -> Setting<T> {
     let kind = Kind::NotBuilt;
     Setting { key, scope: Scope::Scenarios, kind, doc, get: |_| None, set: |_, _| Ok(()) }
@@ -142,12 +140,12 @@ pub fn shown<S: Settable>(field: &S) -> Option<Value> {
     Some(field.value())
 }
 
-/// The value of a field that may have none.
+/// The value of an optional field.
 pub fn shown_some<S: Settable>(field: &Option<S>) -> Option<Value> {
     field.as_ref().map(Settable::value)
 }
 
-/// Writes `value` to a field that may have none.
+/// Writes `value` to an optional field.
 ///
 /// # Errors
 /// The value is of another kind than the field.

@@ -1,10 +1,10 @@
-//! Time as whole nanoseconds since the start of a run. The driver of a machine says what time it is; no clock is read
+//! Time as whole nanoseconds since the start of a run. The driver of a machine provides the time; no clock is read
 //! here.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
-/// A moment: nanoseconds since the start of the run.
+/// A point in time: nanoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -16,7 +16,7 @@ impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
 
-    /// The moment `nanoseconds` after the start.
+    /// The time `nanoseconds` after the start.
     pub const fn from_nanos(nanoseconds: u64) -> Time {
         Time(nanoseconds)
     }
@@ -26,7 +26,7 @@ impl Time {
         self.0
     }
 
-    /// The span from `earlier` to this moment; zero where `earlier` is the later one.
+    /// The span from `earlier` to this time; zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -35,7 +35,7 @@ impl Time {
 impl Duration {
     /// A span of zero length.
     pub const ZERO: Duration = Duration(0);
-    /// The longest span there is, about 584 years.
+    /// The longest span, about 584 years.
     pub const MAX: Duration = Duration(u64::MAX);
 
     /// A span of whole nanoseconds.
@@ -83,7 +83,7 @@ impl Duration {
         Duration(self.0.abs_diff(other.0))
     }
 
-    /// This span less `other`; zero where `other` is the longer one.
+    /// This span minus `other`; zero if `other` is longer.
     pub const fn saturating_sub(self, other: Duration) -> Duration {
         Duration(self.0.saturating_sub(other.0))
     }
@@ -156,7 +156,7 @@ impl fmt::Display for Time {
 }
 
 impl fmt::Display for Duration {
-    /// In the largest unit that keeps the number at or above one: `250 ms`, `1.5 s`.
+    /// Formats in the largest unit with a number of at least one: `250 ms`, `1.5 s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = match self.0 {
             0..1_000 => (1, "ns"),

@@ -1,4 +1,4 @@
-//! Bytes, bit rates, distances and speeds as types, so that no bare number crosses a function's border.
+//! Bytes, bit rates, distances and speeds as types, so that no bare number crosses a function border.
 
 use std::fmt;
 use std::iter::Sum;
@@ -95,7 +95,7 @@ impl ByteCount {
         self.0
     }
 
-    /// The number of bytes as an index, or the largest index where it does not fit.
+    /// The number of bytes as an index, or the largest index if it does not fit.
     pub fn as_len(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -105,7 +105,7 @@ impl ByteCount {
         self.0 == 0
     }
 
-    /// This count less `other`; zero where `other` is larger.
+    /// This count minus `other`; zero if `other` is larger.
     pub const fn saturating_sub(self, other: ByteCount) -> ByteCount {
         ByteCount(self.0.saturating_sub(other.0))
     }

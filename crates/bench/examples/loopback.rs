@@ -13,7 +13,7 @@ use anabranch_net::{Config, Endpoint, Key, Options, Security};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let (measured, diagnosis) = measure(Duration::from_secs(1)).await?;
-    let (forward, _) = measured.ways();
+    let (forward, _) = measured.directions();
     println!("{:.0} Mbit/s, limited by: {}", forward.goodput_bps() / 1e6, diagnosis.limited_by);
     Ok(())
 }
@@ -53,7 +53,7 @@ async fn measure(duration: Duration) -> Result<(Measured, Diagnosis), Box<dyn Er
 #[tokio::test]
 async fn a_loopback_path_carries_more_than_a_modem() {
     let (measured, diagnosis) = measure(Duration::from_millis(300)).await.expect("a test to its end");
-    let (forward, reverse) = measured.ways();
+    let (forward, reverse) = measured.directions();
     assert!(forward.goodput_bps() > 56e3 && reverse.is_none());
     assert_eq!(forward.paths.len(), 1);
     assert!(!diagnosis.advice.is_empty());

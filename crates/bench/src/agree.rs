@@ -22,13 +22,13 @@ pub enum AgreeError {
     /// The association takes no more messages.
     #[error("the association accepts no more messages: {0}")]
     NotTaken(SendError),
-    /// The other end is there and says nothing.
+    /// The other end is reachable but sends no message.
     #[error("the other end answers but has sent no message for {} s", .0.as_secs())]
     Silent(std::time::Duration),
     /// The server sent something that is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// The server answered with a frame that does not answer this one.
+    /// The server answered with a frame of another kind than this request expects.
     #[error("an unexpected answer to {0}")]
     NotAnAnswer(&'static str),
     /// The client breaks the test protocol.
@@ -37,43 +37,43 @@ pub enum AgreeError {
     /// The server refused the test.
     #[error("the server refused the test: {0}")]
     RefusedThere(String),
-    /// This server refused the client's test, and has said so.
+    /// This server refused the client's test and has sent the reason.
     #[error("refused the test: {0}")]
     RefusedHere(String),
-    /// This client cannot do what it was to ask for.
+    /// This client cannot run the test that it would request.
     #[error("this end cannot do that: {0}")]
     Impossible(String),
 }
 
 impl AgreeError {
-    /// Returns true if the peer is a program of ours that belongs to another.
+    /// Returns true if the peer is an anabranch program of another kind, such as a file transfer.
     pub fn is_wrong_partner(&self) -> bool {
         matches!(self, AgreeError::Client(ServerError::Files))
     }
 
-    /// Returns true if the peer asked for nothing that this server understands: that is not a test.
+    /// Returns true if the peer never requested a test that this server understands.
     pub fn is_of_no_test(&self) -> bool {
         matches!(self, AgreeError::Client(_) | AgreeError::Frame(_) | AgreeError::Silent(_))
     }
 }
 
-/// The test that a client wants.
+/// The test that a client requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestRequest {
-    /// Which way the data goes.
+    /// The direction of the data.
     pub direction: RequestedDirection,
     /// The duration.
     pub duration: Duration,
-    /// The length of a message; by default what is usual, as far as both ends can take it.
+    /// The length of a message; by default the usual length, as far as both ends accept it.
     pub message: Option<ByteCount>,
     /// The rate at which messages are due; by default as fast as the paths take them.
     pub rate: Option<BitRate>,
-    /// How often the receiving end notes what arrived.
+    /// The interval at which the receiving end records the bytes delivered.
     pub interval: Duration,
 }
 
 impl Default for TestRequest {
-    /// Ten seconds from the client to the server, as fast as the paths take it.
+    /// Ten seconds from the client to the server, as fast as the paths accept messages.
     fn default() -> TestRequest {
         TestRequest {
             direction: RequestedDirection::Forward,
@@ -85,19 +85,19 @@ impl Default for TestRequest {
     }
 }
 
-/// What an end with such settings allows and can take.
+/// The limits of an end with these settings.
 pub fn limits_of(config: &Config) -> ServerLimits {
     let receive_buffer = config.receive_growth.as_ref().map_or(config.receive_buffer, |growth| growth.limit);
-    // A message takes its place until it is whole: several must fit the buffer as it is at first.
+    // A message occupies the buffer until it is complete: several must fit in its initial size.
     let message = (config.receive_buffer.min(config.send_buffer) / 4).clamp(DATA_HEADER, MAX_MESSAGE);
     ServerLimits { duration: LONGEST_TEST, message, receive_buffer }
 }
 
-/// The client's part: learns how the clocks differ and what the server allows, and asks for a test. After an error the
-/// association is the caller's to abort.
+/// The client's part: measures the clock offset, learns the server's limits, and requests a test. After an error the
+/// caller aborts the association.
 ///
 /// # Errors
-/// The server refuses, does not answer, or answers with something else; or this end cannot do it.
+/// The server refuses, does not answer, or sends an unexpected frame; or this end cannot run the test.
 pub async fn agree(
     association: &Association,
     here: &ServerLimits,
@@ -106,8 +106,8 @@ pub async fn agree(
     let (there, offset) = greet(association).await?;
     let ask = wish.ask(&there, here, offset.nanos);
     ask.check(here).map_err(AgreeError::Impossible)?;
-    say(association, encode(&Frame::Ask(ask))).await?;
-    match hear(association).await? {
+    send(association, encode(&Frame::Ask(ask))).await?;
+    match receive(association).await? {
         Frame::Ready => {}
         _ => return Err(AgreeError::NotAnAnswer("ASK")),
     }
@@ -116,7 +116,7 @@ pub async fn agree(
 }
 
 impl TestRequest {
-    /// The test in messages that the receiving end can take.
+    /// The request, with messages no longer than the receiving end accepts.
     fn ask(&self, there: &ServerLimits, here: &ServerLimits, offset_ns: i64) -> Ask {
         let usual = if self.rate.is_some() { USUAL_PACED } else { USUAL };
         let message = self.message.unwrap_or(usual.min(there.message.min(here.message)));
@@ -125,11 +125,11 @@ impl TestRequest {
     }
 }
 
-/// Greets, and asks for the server's time until the answer is as good as it gets.
+/// Sends HELLO, then PINGs until the clock offset is known well enough.
 async fn greet(association: &Association) -> Result<(ServerLimits, Offset), AgreeError> {
     let ours = clock::machine();
-    say(association, encode(&Frame::Hello { machine: ours })).await?;
-    let Frame::Welcome { machine: theirs, limits } = hear(association).await? else {
+    send(association, encode(&Frame::Hello { machine: ours })).await?;
+    let Frame::Welcome { machine: theirs, limits } = receive(association).await? else {
         return Err(AgreeError::NotAnAnswer("HELLO"));
     };
     let mut pings = Pings::default();
@@ -137,8 +137,8 @@ async fn greet(association: &Association) -> Result<(ServerLimits, Offset), Agre
     while pings.answered() < PINGS
         && (pings.answered() < 2 || clock::of_machine().since(began) < LONGEST_PINGS)
     {
-        say(association, encode(&Frame::Ping { asked: clock::of_machine() })).await?;
-        let Frame::Pong { asked, answered } = hear(association).await? else {
+        send(association, encode(&Frame::Ping { asked: clock::of_machine() })).await?;
+        let Frame::Pong { asked, answered } = receive(association).await? else {
             return Err(AgreeError::NotAnAnswer("PING"));
         };
         pings.on_pong(asked, answered, clock::of_machine());
@@ -146,8 +146,8 @@ async fn greet(association: &Association) -> Result<(ServerLimits, Offset), Agre
     Ok((limits, pings.offset(ours, theirs)))
 }
 
-/// The server's part: answers until a test is wanted; `None` where the client leaves without asking for one. After an
-/// error other than [`AgreeError::RefusedHere`] the association is the caller's to abort.
+/// The server's part: answers until the client requests a test; `None` if the client leaves without requesting one.
+/// After an error other than [`AgreeError::RefusedHere`] the caller aborts the association.
 ///
 /// # Errors
 /// A client that uses another protocol, is refused, or falls silent.
@@ -163,9 +163,9 @@ pub async fn answer(
             Err(_) => return Err(AgreeError::Silent(PATIENCE)),
         };
         match server.handle(clock::of_machine(), &message)? {
-            ServerStep::Answer(frame) => say(association, frame).await?,
+            ServerStep::Answer(frame) => send(association, frame).await?,
             ServerStep::Begin(ask, frame) => {
-                say(association, frame).await?;
+                send(association, frame).await?;
                 let (role, clock_error) = (Role::Server, Duration::ZERO);
                 return Ok(Some(AgreedTest {
                     ask,
@@ -175,19 +175,19 @@ pub async fn answer(
                 }));
             }
             ServerStep::Refuse(why, frame) => {
-                say(association, frame).await?;
+                send(association, frame).await?;
                 return Err(AgreeError::RefusedHere(why));
             }
         }
     }
 }
 
-async fn say(association: &Association, frame: Bytes) -> Result<(), AgreeError> {
+async fn send(association: &Association, frame: Bytes) -> Result<(), AgreeError> {
     association.send(frame, SendOptions::default()).await.map_err(AgreeError::NotTaken)
 }
 
 /// The server's next frame; a refusal is an error.
-async fn hear(association: &Association) -> Result<Frame, AgreeError> {
+async fn receive(association: &Association) -> Result<Frame, AgreeError> {
     let heard = timeout(PATIENCE, association.recv()).await.map_err(|_| AgreeError::Silent(PATIENCE))?;
     match decode(&heard.map_err(AgreeError::Ended)?.into_bytes())? {
         Frame::Refused(why) => {
@@ -198,15 +198,15 @@ async fn hear(association: &Association) -> Result<Frame, AgreeError> {
     }
 }
 
-/// The time an end whose turn it is may be silent.
+/// The longest time to wait for the other end's next frame.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
-/// A server allows no longer test.
+/// The longest test a server allows.
 const LONGEST_TEST: Duration = Duration::from_secs(3_600);
-/// The number of questions for the time are enough,
+/// The number of PINGs that suffice,
 const PINGS: u32 = 10;
-/// and where the round trips are long, two.
+/// or two, if they take longer than this.
 const LONGEST_PINGS: Duration = Duration::from_secs(1);
-/// The usual length of a message: what a transfer of files puts into one.
+/// The default message length, the same as a file transfer's.
 const USUAL: ByteCount = ByteCount::from_kib(64);
-/// Seven packets of an MPEG transport stream, as video over UDP has them.
+/// The default message length at a rate: seven packets of an MPEG transport stream, as in video over UDP.
 const USUAL_PACED: ByteCount = ByteCount::new(1_316);

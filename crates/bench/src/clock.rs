@@ -1,9 +1,9 @@
-//! The clocks a measurement reads: the machine's own time, by which two programs of one machine tell delays, and the
-//! processor time that this program took.
+//! The clocks a measurement reads: the machine's clock, from which two programs on one machine compute delays, and
+//! the processor time of this program.
 
 use anabranch_base::{Duration, Time};
 
-/// The machine's own time, which all its programs share: nanoseconds since it was started or so.
+/// The machine's monotonic clock, which all its programs share, in nanoseconds since about its start.
 #[cfg(unix)]
 pub fn of_machine() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
@@ -11,7 +11,7 @@ pub fn of_machine() -> Time {
     Time::ZERO + seconds + Duration::from_nanos(u64::try_from(now.tv_nsec).unwrap_or(0))
 }
 
-/// The time of this program, where machines do not tell theirs.
+/// The clock of this program, on systems without one that programs share.
 #[cfg(not(unix))]
 pub fn of_machine() -> Time {
     static START: std::sync::LazyLock<anabranch_net::Clock> =
@@ -19,8 +19,8 @@ pub fn of_machine() -> Time {
     START.now()
 }
 
-/// The id of the clock of [`of_machine`]: the same for all programs since the machine was started, and a random number
-/// where that cannot be known.
+/// The id of the clock of [`of_machine`]: the same for all programs since the machine started, or a random number if
+/// the system does not provide one.
 pub fn machine() -> u64 {
     use sha2::Digest as _;
     let boot = std::fs::read("/proc/sys/kernel/random/boot_id");
@@ -29,7 +29,7 @@ pub fn machine() -> u64 {
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The processor time that this program took so far; none where the system does not say.
+/// The processor time that this program has used; zero if the system does not report it.
 #[cfg(unix)]
 pub fn of_processor() -> Duration {
     let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -37,7 +37,7 @@ pub fn of_processor() -> Duration {
         + Duration::from_nanos(u64::try_from(taken.tv_nsec).unwrap_or(0))
 }
 
-/// The processor time that this program took so far; none where the system does not say.
+/// The processor time that this program has used; zero if the system does not report it.
 #[cfg(not(unix))]
 pub fn of_processor() -> Duration {
     Duration::ZERO

@@ -1,18 +1,18 @@
-//! The directions of data in a test, seen from its client.
+//! The directions of data in a test, as seen from the client.
 
 use crate::protocol::RequestedDirection;
 
 /// One of the two directions of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestDirection {
-    /// From the client.
+    /// From the client to the server.
     Forward,
-    /// To the client.
+    /// From the server to the client.
     Reverse,
 }
 
 impl TestDirection {
-    /// In a word, for documents.
+    /// The name in documents.
     pub fn word(self) -> &'static str {
         match self {
             TestDirection::Forward => "forward",
@@ -20,7 +20,7 @@ impl TestDirection {
         }
     }
 
-    /// Those of a test.
+    /// The directions of a requested test.
     pub fn of(direction: RequestedDirection) -> Vec<TestDirection> {
         match direction {
             RequestedDirection::Forward => vec![TestDirection::Forward],

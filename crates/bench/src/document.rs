@@ -1,23 +1,22 @@
 //! The keys of a test's document, which scripts rely on.
 
-use crate::counters::as_told;
 use crate::link_entry::LinkEntry;
-use crate::path_entry::PathEntry;
+use crate::path_entry::{PathEntry, as_told};
 use crate::protocol::{Delays, EndReport};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::intervals::Interval;
-use crate::measured::{Measured, OneWay, cpu_s_per_gb};
+use crate::measured::{Measured, OneDirection, cpu_s_per_gb};
 use crate::verdict::{Alone, Diagnosis};
 
 /// The result of a test. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]
 pub struct BenchDocument {
     #[serde(flatten)]
-    first: WayEntry,
+    first: DirectionEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reverse: Option<WayEntry>,
+    reverse: Option<DirectionEntry>,
     intervals: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alone: Vec<AloneEntry>,
@@ -28,22 +27,22 @@ pub struct BenchDocument {
     resolved: Value,
 }
 
-/// The result of one path while the others rested.
+/// The result of one path tested alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct AloneEntry {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Value>,
     #[serde(flatten)]
-    direction: Option<WayEntry>,
-    /// The same for the verdict.
+    entry: Option<DirectionEntry>,
+    /// The input of the verdict.
     #[serde(skip)]
     pub alone: Alone,
 }
 
 /// The result of one direction.
 #[derive(Clone, Debug, Serialize)]
-pub struct WayEntry {
+pub struct DirectionEntry {
     bytes: u64,
     seconds: f64,
     goodput_bps: f64,
@@ -66,7 +65,7 @@ pub struct WayEntry {
     paths: Vec<Value>,
 }
 
-/// One thing of both ends.
+/// A value of each end.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Ends<T> {
     sender: T,
@@ -74,10 +73,10 @@ struct Ends<T> {
 }
 
 impl BenchDocument {
-    /// The result of `measured`, done with the settings `resolved`.
+    /// The document of `measured`, tested with the settings `resolved`.
     pub fn of(measured: &Measured, resolved: Value) -> BenchDocument {
-        let (first, reverse) = measured.ways();
-        let entry = |direction: &OneWay<'_>| WayEntry::of(measured, direction);
+        let (first, reverse) = measured.directions();
+        let entry = |one: &OneDirection<'_>| DirectionEntry::of(measured, one);
         let intervals = measured.intervals.iter().map(Interval::document).collect();
         BenchDocument {
             first: entry(&first),
@@ -90,57 +89,57 @@ impl BenchDocument {
         }
     }
 
-    /// With a verdict.
+    /// Adds the verdict.
     pub fn judged(self, verdict: Diagnosis) -> BenchDocument {
         BenchDocument { verdict: Some(verdict), ..self }
     }
 
-    /// With each path alone.
+    /// Adds the results of each path alone.
     pub fn beside(self, alone: Vec<AloneEntry>) -> BenchDocument {
         BenchDocument { alone, ..self }
     }
 }
 
 impl AloneEntry {
-    /// The result of the path of this name.
+    /// The result of the path named `name`.
     pub fn of(name: &str, measured: &Measured) -> AloneEntry {
-        let (first, _) = measured.ways();
+        let (first, _) = measured.directions();
         let first = first.only(name);
         let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
         AloneEntry::carried(name, measured, &first, path)
     }
 
-    /// The result of a link that was tested by itself: of all paths over it, with the one that carried most. A peer with
-    /// several addresses chooses from which it sends.
+    /// The result of a link tested alone: the goodput of all paths over it, and the path that carried most. A peer
+    /// with several addresses chooses from which it sends.
     pub fn of_link(name: &str, measured: &Measured) -> AloneEntry {
-        let (first, _) = measured.ways();
+        let (first, _) = measured.directions();
         let path = first.paths.iter().max_by_key(|path| path.carried_bytes).cloned().unwrap_or_default();
         AloneEntry::carried(name, measured, &first, path)
     }
 
-    fn carried(name: &str, measured: &Measured, first: &OneWay<'_>, path: PathEntry) -> AloneEntry {
+    fn carried(name: &str, measured: &Measured, first: &OneDirection<'_>, path: PathEntry) -> AloneEntry {
         let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
-        let direction = Some(WayEntry::of(measured, first));
-        AloneEntry { name: name.to_owned(), error: None, direction, alone }
+        let entry = Some(DirectionEntry::of(measured, first));
+        AloneEntry { name: name.to_owned(), error: None, entry, alone }
     }
 
-    /// Returns true if nothing went by it.
+    /// Returns true if the path carried nothing.
     pub fn is_dead(&self) -> bool {
         self.alone.is_dead()
     }
 
-    /// A path that did not work alone, with the error as documents have it.
+    /// The result of a path whose test failed, with the error as documents represent it.
     pub fn failed(name: &str, error: Value) -> AloneEntry {
         let alone = Alone { name: name.to_owned(), ..Alone::default() };
-        AloneEntry { name: name.to_owned(), error: Some(error), direction: None, alone }
+        AloneEntry { name: name.to_owned(), error: Some(error), entry: None, alone }
     }
 }
 
-impl WayEntry {
-    fn of(measured: &Measured, one: &OneWay<'_>) -> WayEntry {
+impl DirectionEntry {
+    fn of(measured: &Measured, one: &OneDirection<'_>) -> DirectionEntry {
         let received = one.received();
         let offered = measured.ask.rate.map(anabranch_base::BitRate::bits_per_second);
-        WayEntry {
+        DirectionEntry {
             bytes: one.bytes(),
             seconds: one.seconds(),
             goodput_bps: one.goodput_bps(),
@@ -169,6 +168,6 @@ impl WayEntry {
     }
 }
 
-fn ends(one: &OneWay<'_>, of: impl Fn(&EndReport) -> Option<f64>) -> Ends<Option<f64>> {
+fn ends(one: &OneDirection<'_>, of: impl Fn(&EndReport) -> Option<f64>) -> Ends<Option<f64>> {
     Ends { sender: one.sender.and_then(&of), receiver: one.receiver.and_then(&of) }
 }

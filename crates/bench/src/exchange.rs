@@ -17,20 +17,20 @@ use crate::protocol::{
     Ask, DeliveryMeter, EndReport, Frame, IncomingError, IncomingFrame, SenderReport, TestReceiver, encode,
 };
 
-/// A test that both ends agreed on.
+/// A test on which both ends agreed.
 #[derive(Clone, Copy, Debug)]
 pub struct AgreedTest {
-    /// What was asked for.
+    /// The request.
     pub ask: Ask,
-    /// Which end this is.
+    /// The role of this end.
     pub role: Role,
-    /// By how much delays may be wrong, as the two clocks are not one.
+    /// The possible error of measured delays, because the two clocks differ.
     pub clock_error: Duration,
-    /// How far this end's receive buffer may grow.
+    /// The limit to which this end's receive buffer may grow.
     pub receive_buffer_limit: ByteCount,
 }
 
-/// Why a test did not end as agreed.
+/// The error of a test that did not end as agreed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The association ended.
@@ -42,10 +42,10 @@ pub enum ExchangeError {
     /// The other end breaks the test protocol.
     #[error(transparent)]
     Protocol(#[from] IncomingError),
-    /// The other end did not do its part in time.
+    /// The other end did not finish in time.
     #[error("{missing} within {:.0} s after the test", MOST_LATE.as_secs_f64())]
     Late {
-        /// What is missing.
+        /// The step that is missing.
         missing: &'static str,
     },
 }
@@ -60,23 +60,23 @@ pub struct Exchange<'a> {
     before: Vec<PathEntry>,
     began: Time,
     processor_before: Duration,
-    loading: Option<Loading>,
+    sending: Option<Sending>,
     ticks: tokio::time::Interval,
     late: Pin<Box<Sleep>>,
     sent: Option<SenderReport>,
-    /// What the paths did until this end had sent all.
+    /// The path entries at the time when this end had sent everything.
     paths: Option<Vec<PathEntry>>,
-    /// When the other's end arrived.
+    /// The time at which the other end's END arrived.
     heard_all: Option<Time>,
     is_told: bool,
     error: Option<ExchangeError>,
 }
 
 impl<'a> Exchange<'a> {
-    /// Begins the test on this end. It needs a tokio runtime with time.
+    /// Starts the test at this end. It needs a tokio runtime with time.
     pub fn begin(association: &'a Association, test: AgreedTest) -> Exchange<'a> {
         let AgreedTest { ask, role, .. } = test;
-        // Our clock less the sender's.
+        // The local clock minus the sender's.
         let offset = match role {
             Role::Server => ask.offset_ns,
             Role::Client => ask.offset_ns.saturating_neg(),
@@ -85,7 +85,7 @@ impl<'a> Exchange<'a> {
         let clock = Clock::start();
         let mut monitors: Vec<(TestDirection, PathMonitor)> = TestDirection::of(ask.direction)
             .into_iter()
-            .map(|direction| (direction, PathMonitor::new(clock, data_direction(role, direction))))
+            .map(|one| (one, PathMonitor::new(clock, data_direction(role, one))))
             .collect();
         monitors.iter_mut().for_each(|(_, monitor)| monitor.update(association));
         let mut intervals = Intervals::new(ask.interval);
@@ -101,7 +101,7 @@ impl<'a> Exchange<'a> {
             before: Vec::new(),
             began: clock::of_machine(),
             processor_before: clock::of_processor(),
-            loading: None,
+            sending: None,
             ticks,
             late: Box::pin(sleep((ask.duration + MOST_LATE).into())),
             sent: None,
@@ -112,16 +112,16 @@ impl<'a> Exchange<'a> {
         };
         exchange.before = exchange.entries();
         let sends = role.sends(ask.direction);
-        exchange.loading = sends.then(|| Loading(tokio::spawn(load::load(association.clone(), ask))));
+        exchange.sending = sends.then(|| Sending(tokio::spawn(load::send(association.clone(), ask))));
         exchange
     }
 
-    /// Goes on to the end of the next interval; `None` when the test is over and both ends have said what they saw.
-    /// If the
-    /// future is dropped, what was seen so far can be [had](Exchange::measured), and the test is not to be continued.
+    /// Runs the test to the end of the next interval; `None` when the test is over and both ends have reported. If
+    /// the future is dropped, [`measured`](Exchange::measured) returns the result so far, and the test cannot be
+    /// continued.
     ///
     /// # Errors
-    /// Why the test did not end as agreed. The association is the caller's to abort.
+    /// The test did not end as agreed. The caller aborts the association.
     pub async fn next(&mut self) -> Result<Option<Interval>, ExchangeError> {
         loop {
             if let Some(interval) = self.intervals.take_fresh() {
@@ -138,7 +138,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// What both ends saw; the other's part only where it told.
+    /// The reports of both ends; the other end's only if it arrived.
     pub fn measured(self) -> Measured {
         let AgreedTest { ask, role, clock_error, .. } = self.test;
         let (ours, theirs) = (self.report(), self.incoming.report().cloned());
@@ -146,33 +146,33 @@ impl<'a> Exchange<'a> {
         Measured { ask, clock_error, role, ours, theirs, intervals: self.intervals.into_all(), links }
     }
 
-    /// Waits until something happens, and does what follows from it.
+    /// Waits for one event and handles it.
     async fn advance(&mut self) -> Result<(), ExchangeError> {
         tokio::select! {
-            sent = end_of(&mut self.loading) => {
-                self.loading = None;
-                self.on_poured(sent.map_err(ExchangeError::NotTaken)?).await?;
+            sent = end_of(&mut self.sending) => {
+                self.sending = None;
+                self.on_sent(sent.map_err(ExchangeError::NotTaken)?).await?;
             }
             message = self.association.recv() => match message {
                 Ok(message) => self.on_message(&message.into_bytes())?,
                 Err(reason) => return Err(ExchangeError::Ended(reason)),
             },
-            _ = self.ticks.tick() => self.sample(),
+            _ = self.ticks.tick() => self.update(),
             () = &mut self.late => return Err(self.late()),
         }
         self.take_waiting()?;
-        if self.loading.is_none() && self.incoming.has_ended() && !self.is_told {
+        if self.sending.is_none() && self.incoming.has_ended() && !self.is_told {
             self.tell().await?;
         }
         Ok(())
     }
 
-    /// What has arrived already costs no turn of the loop each.
+    /// Handles queued messages in one turn of the loop.
     fn take_waiting(&mut self) -> Result<(), ExchangeError> {
         for _ in 0..MOST_AT_ONCE {
             match self.association.try_recv() {
                 Ok(message) => self.on_message(&message.into_bytes())?,
-                // Its end is reported when it is awaited.
+                // The next await reports the end of the association.
                 Err(TryRecvError::Empty | TryRecvError::Closed(_)) => break,
                 Err(_) => break,
             }
@@ -185,15 +185,15 @@ impl<'a> Exchange<'a> {
         match self.incoming.handle(now, message)? {
             IncomingFrame::Ended => {
                 self.heard_all = Some(now);
-                self.look_last();
+                self.update_last();
             }
             IncomingFrame::Counted | IncomingFrame::Reported => {}
         }
         Ok(())
     }
 
-    async fn on_poured(&mut self, sent: SenderReport) -> Result<(), ExchangeError> {
-        self.look_last();
+    async fn on_sent(&mut self, sent: SenderReport) -> Result<(), ExchangeError> {
+        self.update_last();
         self.paths = Some(self.entries());
         let ended = load::end(self.association, &sent).await;
         self.sent = Some(sent);
@@ -207,8 +207,8 @@ impl<'a> Exchange<'a> {
         told.map_err(ExchangeError::NotTaken)
     }
 
-    /// Looks at the paths; an interval may be over.
-    fn sample(&mut self) {
+    /// Updates the path monitors, and ends the interval if it is due.
+    fn update(&mut self) {
         self.monitors.iter_mut().for_each(|(_, monitor)| monitor.update(self.association));
         let age = self.age();
         if self.intervals.is_due(age) && age <= self.test.ask.duration + TICK.into() {
@@ -216,8 +216,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The last interval ends with the test.
-    fn look_last(&mut self) {
+    /// Ends the last interval with the test.
+    fn update_last(&mut self) {
         self.monitors.iter_mut().for_each(|(_, monitor)| monitor.update(self.association));
         self.intervals.on_last(self.age(), &self.monitors);
     }
@@ -226,7 +226,7 @@ impl<'a> Exchange<'a> {
         clock::of_machine().since(self.began)
     }
 
-    /// What this end saw until now.
+    /// The report of this end so far.
     fn report(&self) -> EndReport {
         let seconds = self.age().as_secs_f64();
         let span = self.sent.as_ref().map_or(seconds, |sent| sent.seconds);
@@ -245,7 +245,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Every path as it is: what it carried away from here, if this end sends, else what it brought.
+    /// The entries of all paths: the data they carried from this end if it sends, else the data they delivered to it.
     fn entries(&self) -> Vec<PathEntry> {
         let sends = |direction: &TestDirection| Role::sending(*direction) == self.test.role;
         let monitor = self.monitors.iter().find(|(direction, _)| sends(direction)).or(self.monitors.first());
@@ -269,19 +269,19 @@ impl std::fmt::Debug for Exchange<'_> {
     }
 }
 
-/// The task that sends; it ends when this is dropped.
-struct Loading(tokio::task::JoinHandle<Result<SenderReport, SendError>>);
+/// The sending task, aborted when this is dropped.
+struct Sending(tokio::task::JoinHandle<Result<SenderReport, SendError>>);
 
-impl Drop for Loading {
+impl Drop for Sending {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// What was sent, when all of it was; never, where nothing is.
-async fn end_of(loading: &mut Option<Loading>) -> Result<SenderReport, SendError> {
-    match loading {
-        Some(Loading(task)) => task.await.unwrap_or(Err(SendError::Closing)),
+/// Waits for the sending task and returns its report; pending forever if there is none.
+async fn end_of(sending: &mut Option<Sending>) -> Result<SenderReport, SendError> {
+    match sending {
+        Some(Sending(task)) => task.await.unwrap_or(Err(SendError::Closing)),
         None => std::future::pending().await,
     }
 }
@@ -294,9 +294,9 @@ fn data_direction(role: Role, direction: TestDirection) -> monitor::DataDirectio
     }
 }
 
-/// How often the paths are looked at.
+/// The interval between updates of the monitors.
 const TICK: std::time::Duration = std::time::Duration::from_millis(50);
-/// How long what is under way at the end of a test, and what both ends saw, may take.
+/// The longest time for the last data and both reports after the end of a test.
 const MOST_LATE: Duration = Duration::from_secs(20);
-/// The number of messages that are taken before anything else has its turn.
+/// The most messages handled before other events.
 const MOST_AT_ONCE: usize = 64;

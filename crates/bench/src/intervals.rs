@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 use crate::direction::TestDirection;
 use crate::path_entry::rate;
 
-/// What was carried in one interval.
+/// The data carried in one interval.
 #[derive(Clone, Debug)]
 pub struct Interval {
-    /// When it began, after the test's beginning.
+    /// The beginning, counted from the beginning of the test.
     pub from: Duration,
-    /// When it was over.
+    /// The end, counted from the beginning of the test.
     pub to: Duration,
-    /// What was carried each way.
-    pub ways: Vec<WayInterval>,
+    /// One entry for each direction of the test.
+    pub directions: Vec<DirectionInterval>,
 }
 
-/// What one direction carried in an interval.
+/// The data carried in one direction during an interval.
 #[derive(Clone, Debug)]
-pub struct WayInterval {
-    /// Which direction.
+pub struct DirectionInterval {
+    /// The direction.
     pub direction: TestDirection,
-    /// What each path carried.
+    /// The data of each path.
     pub paths: Vec<PathInterval>,
 }
 
-/// What one path carried in an interval.
+/// The data one path carried in an interval.
 #[derive(Clone, Debug)]
 pub struct PathInterval {
-    /// The name.
+    /// The name of the path.
     pub name: String,
-    /// What it carried.
+    /// The user data carried.
     pub carried: ByteCount,
     /// The state at the end, in a word.
     pub state: &'static str,
@@ -51,36 +51,35 @@ pub struct Intervals {
     every: Duration,
     last: Duration,
     before: Vec<Vec<(PathId, ByteCount)>>,
-    /// Those that are not taken yet.
+    /// The intervals not yet returned by `take_fresh`.
     fresh: VecDeque<Interval>,
     all: Vec<Interval>,
     is_over: bool,
 }
 
 impl Intervals {
-    /// None yet.
+    /// No intervals yet; each will last `every`.
     pub fn new(every: Duration) -> Intervals {
         let (last, before, fresh, all) = (Duration::ZERO, Vec::new(), VecDeque::new(), Vec::new());
         Intervals { every, last, before, fresh, all, is_over: false }
     }
 
-    /// The test begins: what was carried until now does not count.
+    /// Begins the test: data carried before does not count.
     pub fn begin(&mut self, monitors: &[(TestDirection, PathMonitor)]) {
         self.before = monitors.iter().map(|(_, monitor)| carried(monitor)).collect();
     }
 
-    /// Returns true if an interval is over at `age`.
+    /// Returns true if the current interval is over at `age`.
     pub fn is_due(&self, age: Duration) -> bool {
         !self.is_over && age.saturating_sub(self.last) >= self.every
     }
 
-    /// An interval is over at `age`, as the monitors saw it just now.
+    /// Ends the current interval at `age`, with the monitors' current values.
     pub fn on_end(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
-        let ways = monitors.iter().zip(&self.before).map(|((direction, monitor), before)| WayInterval {
-            direction: *direction,
-            paths: paths(monitor, before),
+        let directions = monitors.iter().zip(&self.before).map(|((direction, monitor), before)| {
+            DirectionInterval { direction: *direction, paths: paths(monitor, before) }
         });
-        let interval = Interval { from: self.last, to: age, ways: ways.collect() };
+        let interval = Interval { from: self.last, to: age, directions: directions.collect() };
         self.begin(monitors);
         self.last = age;
         if self.all.len() < MOST_LISTED {
@@ -89,7 +88,7 @@ impl Intervals {
         self.fresh.push_back(interval);
     }
 
-    /// The test is over at `age`: the rest of an interval is one, unless it is too short to say anything.
+    /// Ends the test at `age`. The rest counts as an interval if it lasts at least a tenth of one.
     pub fn on_last(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
         if !self.is_over && age.saturating_sub(self.last) >= self.every / 10 {
             self.on_end(age, monitors);
@@ -97,23 +96,23 @@ impl Intervals {
         self.is_over = true;
     }
 
-    /// The oldest that was not taken yet.
+    /// Takes the oldest interval not yet taken.
     pub fn take_fresh(&mut self) -> Option<Interval> {
         self.fresh.pop_front()
     }
 
-    /// All of them; of very many, the first.
+    /// The intervals, at most the first 36,000.
     pub fn into_all(self) -> Vec<Interval> {
         self.all
     }
 }
 
 impl Interval {
-    /// For documents: those of the first direction at the top.
+    /// The interval as a document, with the first direction's keys at the top level.
     pub fn document(&self) -> Value {
         let seconds = self.to.saturating_sub(self.from).as_secs_f64();
         let mut whole = json!({ "from_s": self.from.as_secs_f64(), "to_s": self.to.as_secs_f64() });
-        for (index, direction) in self.ways.iter().enumerate() {
+        for (index, direction) in self.directions.iter().enumerate() {
             let one = direction.document(seconds);
             match (index, &mut whole, one) {
                 (0, Value::Object(keys), Value::Object(one)) => keys.extend(one),
@@ -127,8 +126,8 @@ impl Interval {
     }
 }
 
-impl WayInterval {
-    /// What all its paths carried.
+impl DirectionInterval {
+    /// The data of all paths together.
     pub fn bytes(&self) -> ByteCount {
         self.paths.iter().map(|path| path.carried).sum()
     }
@@ -168,7 +167,7 @@ fn carried(monitor: &PathMonitor) -> Vec<(PathId, ByteCount)> {
     monitor.paths().iter().map(|path| (path.report.id, path.carried)).collect()
 }
 
-/// A document has no more.
+/// The most intervals in a document.
 const MOST_LISTED: usize = 36_000;
 
 #[cfg(test)]
@@ -184,12 +183,12 @@ mod tests {
             rtt: Some(Duration::from_millis(20)),
             cwnd: ByteCount::new(30_000),
         };
-        let direction = |direction, paths| WayInterval { direction, paths };
-        let ways = vec![
+        let direction = |direction, paths| DirectionInterval { direction, paths };
+        let directions = vec![
             direction(TestDirection::Forward, vec![path(1_250_000)]),
             direction(TestDirection::Reverse, Vec::new()),
         ];
-        let both = Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways };
+        let both = Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), directions };
         let document = both.document();
         assert_eq!((&document["bytes"], &document["reverse"]["bytes"]), (&json!(1_250_000), &json!(0)));
         assert_eq!(document["paths"][0]["goodput_bps"], 1e7);

@@ -1,12 +1,12 @@
-//! Measures what the paths of an [`Association`](anabranch_net::Association) carry: goodput, delays and stalls as the
-//! receiving end counts them, what each path did, and what held the whole back.
+//! Measures the paths of an [`Association`](anabranch_net::Association): goodput, delays and stalls counted at the
+//! receiving end, the counters of each path, and the bottleneck.
 //!
-//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A running test gives an
-//! [`Interval`] a second; its owner shows them as it likes.
+//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A running test returns an
+//! [`Interval`] a second for its owner to show.
 //!
 //! # In one page
 //!
-//! A server answers, a client asks for a test, and both run it to its end:
+//! The server answers, the client requests a test, and both run it to its end:
 //!
 //! ```
 //! use anabranch_base::Duration;
@@ -37,12 +37,12 @@
 //! let test = agree(&association, &limits, wish).await?;
 //! let mut exchange = Exchange::begin(&association, test);
 //! while let Some(interval) = exchange.next().await? {
-//!     assert_eq!(interval.ways.len(), 1); // from the client to the server
+//!     assert_eq!(interval.directions.len(), 1); // from the client to the server
 //! }
 //! let measured = exchange.measured();
 //! association.close().await?;
 //! server.await?;
-//! let (forward, _) = measured.ways();
+//! let (forward, _) = measured.directions();
 //! assert!(forward.goodput_bps() > 0.0);
 //! let diagnosis = judge(&TestSummary::of(&measured, &config), &[], Remedy::to_string);
 //! assert!(!diagnosis.limited_by.is_empty());
@@ -54,10 +54,10 @@
 //!
 //! # The parts
 //!
-//! [`agree()`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both
-//! ends saw
-//! of it. [`judge`] is a function of plain numbers: it names what held the test back ([`Diagnosis::limited_by`]) and
-//! advises; the program says the [`Remedy`] in its own options. [`BenchDocument`] has the keys that scripts rely on.
+//! [`agree()`] and [`answer`] are the exchange before a test, [`Exchange`] is the running test, [`Measured`] has the
+//! reports of both ends. [`judge`] is a function of plain numbers: it names the bottleneck
+//! ([`Diagnosis::limited_by`]) and gives advice; the program words each [`Remedy`] in its own options.
+//! [`BenchDocument`] has the keys that scripts rely on.
 //!
 //! [`protocol`] has the frames and both ends' state, without I/O.
 
@@ -80,8 +80,8 @@ pub use agree::{AgreeError, TestRequest, agree, answer, limits_of};
 pub use direction::TestDirection;
 pub use document::{AloneEntry, BenchDocument};
 pub use exchange::{AgreedTest, Exchange, ExchangeError};
-pub use intervals::{Interval, PathInterval, WayInterval};
+pub use intervals::{DirectionInterval, Interval, PathInterval};
 pub use link_entry::LinkEntry;
-pub use measured::{Measured, OneWay, Role, cpu_s_per_gb};
+pub use measured::{Measured, OneDirection, Role, cpu_s_per_gb};
 pub use path_entry::PathEntry;
 pub use verdict::{Alone, Diagnosis, Remedy, RemedyWords, TestSummary, judge, losses_of};

@@ -4,23 +4,23 @@ use anabranch_base::ByteCount;
 use anabranch_net::LinkReport;
 use serde::Serialize;
 
-/// What a link was charged. Keys in the order in which they are printed.
+/// The bytes charged to a link. Keys in the order in which they are printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LinkEntry {
     /// The interface or the address.
     pub name: String,
-    /// True if it was used only while no other link carried.
+    /// True if the link is a backup, used only while no other link works.
     pub backup: bool,
-    /// The most that it was allowed to carry.
+    /// The limit of its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// Bytes of all IP packets, both ways.
+    /// Bytes of all IP packets in both directions.
     pub charged_bytes: u64,
-    /// Those that left.
+    /// Bytes of the IP packets sent.
     pub sent_bytes: u64,
-    /// Those that arrived.
+    /// Bytes of the IP packets received.
     pub received_bytes: u64,
-    /// True if it was given up because of its limit.
+    /// True if the link is no longer used because its limit is reached.
     pub used_up: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The sending half of a test: messages as fast as the transport takes them, or each at its time.
+//! The sending half of a test: messages as fast as the transport accepts them, or each at its due time.
 
 use crate::protocol::{Ask, Frame, SenderReport, data, encode};
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
@@ -9,20 +9,21 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::of_machine;
 
-/// Sends as `ask` says until its time is up.
+/// Sends the messages of `ask` for its duration.
 ///
 /// # Errors
-/// The association is over.
-pub async fn load(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
+/// The association has ended.
+pub async fn send(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
     match ask.rate {
-        None => pour_all(association, ask).await,
+        None => send_all(association, ask).await,
         Some(rate) => {
             let (tell, told) = oneshot::channel();
             let runtime = Handle::current();
-            // A thread of its own: tokio's timers count milliseconds, and messages come several in one.
+            // A separate thread: tokio's timers have a resolution of a millisecond, in which several messages may be
+            // due.
             let (other, name) = (association.clone(), "messages".to_owned());
-            let pouring = move || drop(tell.send(pour_at(&other, ask, rate, &runtime)));
-            if let Err(error) = std::thread::Builder::new().name(name).spawn(pouring) {
+            let sending = move || drop(tell.send(send_at(&other, ask, rate, &runtime)));
+            if let Err(error) = std::thread::Builder::new().name(name).spawn(sending) {
                 association.abort(&format!("no thread can be started for messages at a rate: {error}"));
             }
             told.await.unwrap_or(Err(SendError::Closing))
@@ -30,16 +31,16 @@ pub async fn load(association: Association, ask: Ask) -> Result<SenderReport, Se
     }
 }
 
-/// Says that this was all.
+/// Sends END.
 ///
 /// # Errors
-/// The association is over.
+/// The association has ended.
 pub async fn end(association: &Association, sent: &SenderReport) -> Result<(), SendError> {
     let end = Frame::End { messages: sent.messages, bytes: ByteCount::new(sent.bytes) };
     association.send(encode(&end), SendOptions::default()).await
 }
 
-async fn pour_all(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
+async fn send_all(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
     let began = of_machine();
     let mut sent = SenderReport::default();
     loop {
@@ -63,14 +64,14 @@ async fn pour_all(association: Association, ask: Ask) -> Result<SenderReport, Se
     Ok(sent)
 }
 
-/// The most that may wait for its turn: what has left in a tenth of a second on average, so that no path runs dry. More, up to a
-/// whole send buffer, would make no path faster, and the end of the test late.
+/// The most bytes that may wait in the send buffer: the bytes sent in a tenth of a second on average, so that no path
+/// runs dry. A full send buffer would make no path faster, and the end of the test late.
 fn enough(left: ByteCount, age: Duration) -> ByteCount {
     let tenth = u128::from(left.get()) * 100_000_000 / u128::from(age.as_nanos().max(100_000_000));
     LEAST_WAITING + ByteCount::new(u64::try_from(tenth).unwrap_or(u64::MAX))
 }
 
-fn pour_at(
+fn send_at(
     association: &Association,
     ask: Ask,
     rate: BitRate,
@@ -92,7 +93,7 @@ fn pour_at(
         sent.messages += 1;
         sent.bytes += ask.message.get();
     }
-    // The last message stands for the time until the next would have been due.
+    // The last message covers the time until the next would have been due.
     let rest = (began + ask.duration).since(of_machine());
     std::thread::sleep(rest.into());
     sent.seconds = of_machine().since(began).as_secs_f64();
@@ -100,7 +101,8 @@ fn pour_at(
     Ok(sent)
 }
 
-/// Returns true if the transport took a message before the time was up. What waits meanwhile was due, and says so.
+/// Returns true if the transport accepted a message before the test's end. The DATA frame carries the due time, so
+/// that the wait counts as delay.
 fn take(
     association: &Association,
     ask: &Ask,
@@ -129,9 +131,9 @@ fn left(age: Duration, all: Duration) -> Option<std::time::Duration> {
     (!left.is_zero()).then(|| left.into())
 }
 
-/// What may wait in any case: more than slow start asks for within a pause.
+/// The bytes that may always wait: more than slow start needs within a pause.
 const LEAST_WAITING: ByteCount = ByteCount::from_kib(512);
-/// How long is waited where enough waits.
+/// The pause while enough bytes wait.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
 
 #[cfg(test)]

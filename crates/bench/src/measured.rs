@@ -8,53 +8,53 @@ use crate::protocol::{Ask, EndReport, ReceiverReport, RequestedDirection};
 use anabranch_base::Duration;
 use anabranch_net::LinkReport;
 
-/// Which end this is.
+/// The role of an end in a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It asked for the test.
+    /// The end that requested the test.
     Client,
-    /// It was asked.
+    /// The end that serves it.
     Server,
 }
 
-/// What both ends saw of a test.
+/// The result of a test at both ends.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The test.
+    /// The request.
     pub ask: Ask,
-    /// How wrong delays may be, as the two clocks are not one.
+    /// The possible error of measured delays, because the two clocks differ.
     pub clock_error: Duration,
-    /// Which end this is.
+    /// The role of this end.
     pub role: Role,
-    /// What it saw.
+    /// The report of this end.
     pub ours: EndReport,
-    /// What the other told; nothing where it could not.
+    /// The report of the other end, if it arrived.
     pub theirs: Option<EndReport>,
-    /// What was seen here in each interval.
+    /// The intervals that this end recorded.
     pub intervals: Vec<Interval>,
-    /// What each link of this machine carried, as far as its sockets belong to links.
+    /// The bytes charged to each link of this machine whose sockets belong to links.
     pub links: Vec<LinkReport>,
 }
 
-/// What both ends saw of one direction.
+/// The result of one direction at both ends.
 #[derive(Clone, Debug)]
-pub struct OneWay<'a> {
-    /// Which.
+pub struct OneDirection<'a> {
+    /// The direction.
     pub direction: TestDirection,
     /// The sending end.
     pub sender: Option<&'a EndReport>,
-    /// The receiving one.
+    /// The receiving end.
     pub receiver: Option<&'a EndReport>,
-    /// What the paths did, by the sender, with the names that they have here.
+    /// The sender's path entries, with the local names of the paths.
     pub paths: Vec<PathEntry>,
-    /// True if they are as the peer told them: its report has fewer counters.
+    /// True if the peer reported the entries: its report has fewer counters.
     pub are_told: bool,
-    /// Which part of what arrived counts, 0 to 1.
+    /// The part of the delivered bytes that counts, 0 to 1.
     part: f64,
 }
 
 impl Role {
-    /// The end that sends `direction`.
+    /// The end that sends in `direction`.
     pub fn sending(direction: TestDirection) -> Role {
         match direction {
             TestDirection::Forward => Role::Client,
@@ -62,7 +62,7 @@ impl Role {
         }
     }
 
-    /// Returns true if this end sends in a test in such a direction.
+    /// Returns true if this end sends in a test of this direction.
     pub fn sends(self, direction: RequestedDirection) -> bool {
         match self {
             Role::Client => direction.is_forward(),
@@ -70,7 +70,7 @@ impl Role {
         }
     }
 
-    /// Returns true if it receives.
+    /// Returns true if this end receives in a test of this direction.
     pub fn receives(self, direction: RequestedDirection) -> bool {
         self.other().sends(direction)
     }
@@ -85,8 +85,8 @@ impl Role {
 }
 
 impl Measured {
-    /// The direction of the test, and the other if it had two.
-    pub fn ways(&self) -> (OneWay<'_>, Option<OneWay<'_>>) {
+    /// The first direction of the test, and the second if it had two.
+    pub fn directions(&self) -> (OneDirection<'_>, Option<OneDirection<'_>>) {
         match self.ask.direction {
             RequestedDirection::Forward => (self.one(TestDirection::Forward), None),
             RequestedDirection::Reverse => (self.one(TestDirection::Reverse), None),
@@ -96,17 +96,17 @@ impl Measured {
         }
     }
 
-    fn one(&self, direction: TestDirection) -> OneWay<'_> {
+    fn one(&self, direction: TestDirection) -> OneDirection<'_> {
         let (sender, receiver) =
             (self.of(Role::sending(direction)), self.of(Role::sending(direction).other()));
         let paths = match sender {
             Some(report) if Role::sending(direction) == self.role => report.paths.clone(),
             Some(report) => names::ours_for(&report.paths, &self.ours.paths),
-            // The sender said nothing: what arrived is what is known.
+            // Without a report of the sender, the receiver's entries are the best that is known.
             None => self.ours.paths.clone(),
         };
         let are_told = sender.is_some() && Role::sending(direction) != self.role;
-        OneWay { direction, sender, receiver, paths: shared(paths), are_told, part: 1.0 }
+        OneDirection { direction, sender, receiver, paths: shared(paths), are_told, part: 1.0 }
     }
 
     fn of(&self, role: Role) -> Option<&EndReport> {
@@ -114,13 +114,13 @@ impl Measured {
     }
 }
 
-impl OneWay<'_> {
-    /// What the receiver counted.
+impl OneDirection<'_> {
+    /// The receiver's counts, if it reported.
     pub fn received(&self) -> Option<&ReceiverReport> {
         self.receiver.and_then(|report| report.received.as_ref())
     }
 
-    /// User data that arrived in time; as far as it was acknowledged, where the receiver did not tell.
+    /// User data delivered in time, or acknowledged if the receiver did not report.
     pub fn bytes(&self) -> u64 {
         let all = match self.received() {
             Some(received) => received.bytes,
@@ -129,7 +129,7 @@ impl OneWay<'_> {
         if self.part < 1.0 { (all as f64 * self.part) as u64 } else { all }
     }
 
-    /// The time in which it did.
+    /// The time in which that data was delivered.
     pub fn seconds(&self) -> f64 {
         let sent = self.sender.and_then(|report| report.sent.as_ref()).map(|sent| sent.seconds);
         match self.received() {
@@ -138,25 +138,25 @@ impl OneWay<'_> {
         }
     }
 
-    /// The same as far as the path of this name carried it: where that does not work, the others do, whatever was wanted.
+    /// The same restricted to the path `name`: if that path fails in a test of it alone, the others carry the data.
     pub fn only(mut self, name: &str) -> Self {
         self.part = self.paths.iter().find(|path| path.name == name).map_or(0.0, |path| path.share);
         self
     }
 
-    /// Bits a second.
+    /// The goodput in bits a second.
     pub fn goodput_bps(&self) -> f64 {
         rate(self.bytes(), self.seconds())
     }
 
-    /// Messages that were due and never taken.
+    /// The messages that were due but that the transport never accepted.
     pub fn unsent_messages(&self) -> u64 {
         let sent = self.sender.and_then(|report| report.sent.as_ref());
         sent.map_or(0, |sent| sent.unsent_messages)
     }
 }
 
-/// Processor time for each gigabyte that went through an end.
+/// Processor seconds for each gigabyte sent or received at an end.
 pub fn cpu_s_per_gb(report: &EndReport) -> Option<f64> {
     let sent = report.sent.as_ref().map_or(0, |sent| sent.bytes);
     let received = report.received.as_ref().map_or(0, |received| received.bytes + received.late_bytes);
@@ -164,7 +164,7 @@ pub fn cpu_s_per_gb(report: &EndReport) -> Option<f64> {
     (bytes > 0).then(|| report.cpu_s * 1e9 / bytes as f64)
 }
 
-/// Each path's part of all that is here.
+/// Sets each path's share of the data of all `paths`.
 fn shared(mut paths: Vec<PathEntry>) -> Vec<PathEntry> {
     let all: u64 = paths.iter().map(|path| path.carried_bytes).fold(0, u64::saturating_add);
     for path in &mut paths {

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 
 use crate::path_entry::PathEntry;
 
-/// `theirs` with our names where exactly one of `ours` can be the same path, seen from the other side.
+/// Renames each path of `theirs` to the local name if exactly one of `ours` can be the same path, seen from the other
+/// side.
 pub fn ours_for(theirs: &[PathEntry], ours: &[PathEntry]) -> Vec<PathEntry> {
     let renamed = |their: &PathEntry| {
         let mut same = ours.iter().filter(|our| is_same(our, their));
@@ -22,7 +23,7 @@ pub fn ours_for(theirs: &[PathEntry], ours: &[PathEntry]) -> Vec<PathEntry> {
     theirs.iter().map(renamed).collect()
 }
 
-/// Returns true if each end's address may be the other's remote one; a socket of all addresses may be any.
+/// Returns true if each end's local address may be the other's remote address. A wildcard address matches any.
 fn is_same(our: &PathEntry, their: &PathEntry) -> bool {
     may_be(&our.local, &their.remote) && may_be(&their.local, &our.remote)
 }

@@ -1,4 +1,4 @@
-//! How two ends measure an association: one frame a message, in order, on stream 0.
+//! The protocol by which two ends measure an association: one frame a message, in order, on stream 0.
 //!
 //! ```text
 //! client                                        server

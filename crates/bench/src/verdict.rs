@@ -1,9 +1,10 @@
-//! What held a test back and what to do about it, judged from what it measured: each path's rate alone and with the
-//! others, where its time went, what was resent. It measures nothing.
+//! Names the bottleneck of a test and advises on it, judged from its measurements: each path's rate alone and with
+//! the others, the time in each limited state, the retransmissions. It measures nothing.
 
 mod advice;
 mod evidence;
 mod losses;
+mod remedy;
 
 use crate::path_entry::PathEntry;
 use serde::Serialize;
@@ -14,46 +15,46 @@ use crate::measured::{Measured, Role};
 use crate::protocol::EndReport;
 use evidence::Evidence;
 
-pub use advice::{Remedy, RemedyWords};
+pub use remedy::{Remedy, RemedyWords};
 
-/// A test, as far as the verdict asks.
+/// The measurements of a test that the verdict needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestSummary {
-    /// What arrived, bits a second.
+    /// The goodput in bits a second.
     pub goodput_bps: f64,
-    /// The rate to be sent; `None` for unlimited.
+    /// The requested rate in bits a second; `None` for unlimited.
     pub offered_bps: Option<f64>,
-    /// Messages that were due and never taken.
+    /// The messages that were due but that the transport never accepted.
     pub unsent_messages: u64,
-    /// How far the receiver's buffer may grow.
+    /// The limit to which the receiver's buffer may grow.
     pub receive_buffer_bytes: Option<u64>,
-    /// The amount the sender's buffer holds.
+    /// The size of the sender's buffer, if this end sends.
     pub send_buffer_bytes: Option<u64>,
-    /// Which path carries new data, by name; where the sender is here.
+    /// The name of the scheduler, if this end sends.
     pub scheduler: Option<String>,
-    /// How windows grow, by name; where the sender is here.
+    /// The name of the congestion control, if this end sends.
     pub congestion_control: Option<String>,
-    /// The processor's cores that the busier end filled.
+    /// The processor cores used by the busier end.
     pub cpu_share: f64,
-    /// What each path did.
+    /// The entry of each path.
     pub paths: Vec<PathEntry>,
 }
 
-/// What a path carried while the others rested.
+/// The result of one path tested alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alone {
-    /// What it is called.
+    /// The name of the path.
     pub name: String,
-    /// What arrived, bits a second; nothing where it did not work alone.
+    /// The goodput in bits a second; 0 if the path did not work alone.
     pub goodput_bps: f64,
-    /// What it did.
+    /// The entry of the path.
     pub path: PathEntry,
 }
 
 impl TestSummary {
-    /// What `measured` says of the test's first direction. `config` is that of this end, the client.
+    /// The summary of the test's first direction. `config` is that of this end, the client.
     pub fn of(measured: &Measured, config: &Config) -> TestSummary {
-        let (first, _) = measured.ways();
+        let (first, _) = measured.directions();
         let is_ours = Role::sending(first.direction) == Role::Client;
         let busy =
             |report: Option<&EndReport>| report.map_or(0.0, |report| share(report.cpu_s, report.seconds));
@@ -76,54 +77,54 @@ fn share(taken: f64, seconds: f64) -> f64 {
 }
 
 impl Alone {
-    /// Returns true if nothing went by it.
+    /// Returns true if the path carried nothing.
     pub fn is_dead(&self) -> bool {
         self.goodput_bps <= 0.0
     }
 }
 
-/// The judgement. Keys in the order in which they are printed.
+/// The verdict. Keys in the order in which they are printed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnosis {
-    /// What the best path carries alone.
+    /// The goodput of the best path alone.
     pub best_alone_bps: Option<f64>,
-    /// What all would carry if none disturbed another.
+    /// The sum of the goodputs of each path alone.
     pub sum_alone_bps: Option<f64>,
-    /// What they carried together, as a part of that.
+    /// The goodput of the test as a part of that sum.
     pub share_of_sum: Option<f64>,
-    /// What held them back.
+    /// The bottleneck.
     pub limited_by: &'static str,
-    /// What to do about it.
+    /// The advice.
     pub advice: String,
 }
 
-/// What may hold a test back.
+/// The bottleneck of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bottleneck {
     /// The links are full.
     Nothing,
-    /// There was not more to send.
+    /// The application offered no more data.
     Application,
     /// A path carried no data for a while.
     Outage,
-    /// The receiver had no room.
+    /// The receive window was closed.
     ReceiveBuffer,
-    /// The sender had no room, and its paths ran dry.
+    /// The send buffer was full of data in flight, and the paths ran dry.
     SendBuffer,
-    /// An end could not keep up.
+    /// An end used a whole processor core.
     Processor,
-    /// Paths were not used though they might have been.
+    /// The scheduler left usable paths idle.
     Scheduler,
     /// The paths have a link in common.
     SharedLink,
-    /// Losses kept windows small while no queue stood.
+    /// Losses kept windows small without a standing queue.
     Losses,
-    /// Losses in full queues, or too little time, kept windows small.
+    /// Losses at full queues, or a short test, kept windows small.
     CongestionWindow,
 }
 
-/// Judges `run`, with what is known of each path alone. `words` says remedies as the program's users ask for them;
-/// [`Remedy`]'s own words are for programs without options.
+/// Judges `run`, with the results of each path alone if there are any. `words` words remedies in the options of the
+/// program; [`Remedy`]'s own `Display` is for programs without options.
 pub fn judge(run: &TestSummary, alone: &[Alone], words: RemedyWords) -> Diagnosis {
     let evidence = Evidence::of(run, alone);
     let cause = cause(&evidence);
@@ -137,13 +138,13 @@ pub fn judge(run: &TestSummary, alone: &[Alone], words: RemedyWords) -> Diagnosi
     }
 }
 
-/// For a transfer of which no path was measured alone: that losses hold windows of `paths` while no queue stands, and what to
-/// set. `None` where they do not. `congestion_control` is the sender's.
+/// For a transfer without tests of each path alone: the advice if losses limit windows of `paths` without a standing
+/// queue, else `None`. `congestion_control` is the sender's.
 pub fn losses_of(paths: &[PathEntry], congestion_control: &str, words: RemedyWords) -> Option<String> {
     losses::advice(&losses::held_by_losses(paths, Some(congestion_control)), words)
 }
 
-/// The first that explains it, from what is seen for certain to what is left over.
+/// The first bottleneck that explains the result, from the most certain to the remaining one.
 fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     let held = |share: f64| share >= NOTEWORTHY;
     if evidence.is_rate_kept() {
@@ -154,7 +155,7 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     }
     let is_lossy = !evidence.held_by_losses().is_empty();
     if evidence.share_of_sum().is_some_and(|share| share >= ALL_OF_IT) {
-        // What losses allow of each path alone, they allow of all together.
+        // Losses that limit each path alone limit all together.
         return if is_lossy { Bottleneck::Losses } else { Bottleneck::Nothing };
     }
     if evidence.is_gap_an_outage() {
@@ -164,7 +165,7 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
         return Bottleneck::ReceiveBuffer;
     }
     let is_busy = evidence.run.cpu_share >= FULL_CORE;
-    // At a rate the application itself lets paths run dry, while nothing is due.
+    // At a fixed rate the paths run dry while no message is due.
     let is_all_offered = evidence.run.offered_bps.is_none();
     if held(evidence.application) && is_all_offered && !is_busy {
         return Bottleneck::SendBuffer;
@@ -175,14 +176,14 @@ fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     if held(evidence.scheduler) {
         return Bottleneck::Scheduler;
     }
-    // A link that is full has a queue.
+    // A full link has a queue.
     if evidence.share_a_link() && !evidence.is_each_held_by_losses() {
         return Bottleneck::SharedLink;
     }
     if is_lossy {
         return Bottleneck::Losses;
     }
-    // With each path alone, what is missing of the sum is known, and was explained by none of these.
+    // With tests of each path alone the missing part of the sum is known, and no cause above explained it.
     let is_all_carried =
         evidence.sum_alone.is_none() && (evidence.has_standing_queues() || evidence.fill_without_queue());
     if is_all_carried { Bottleneck::Nothing } else { Bottleneck::CongestionWindow }
@@ -205,11 +206,11 @@ impl Bottleneck {
     }
 }
 
-/// A part of the time, weighed by what the paths carry, from which on it is a reason.
+/// The smallest weighted part of the time that counts as a bottleneck.
 const NOTEWORTHY: f64 = 0.08;
-/// A part of the sum that is all of it: two tests on the same link differ by as much.
+/// A result of at least this part of the sum is complete: two tests on the same link differ by as much.
 const ALL_OF_IT: f64 = 0.95;
-/// One task drives an association: when its core is full, it is.
+/// One task drives an association: this part of a core counts as full.
 const FULL_CORE: f64 = 0.9;
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ fn main() {
     print_rates(&report, offered, took, &used);
 }
 
-/// What the command line says.
+/// The settings of the command line.
 struct Plan {
     mbps: u64,
     paths: u64,
@@ -226,11 +226,11 @@ fn hello(client: &UdpSocket, server: &UdpSocket, address: SocketAddr) -> SocketA
     server.recv_from(&mut [0; 100]).expect("it arrives").1
 }
 
-/// What all threads share.
+/// The state shared by all threads.
 #[derive(Default)]
 struct Work {
     ends: Arc<AtomicBool>,
-    /// Bytes with headers of IP that were handed to the kernel.
+    /// The bytes, with IP headers, passed to the kernel.
     offered: Arc<AtomicU64>,
 }
 
@@ -283,7 +283,7 @@ fn drain(socket: &UdpSocket) -> impl FnMut() + use<> {
     }
 }
 
-/// Writes as much as goes.
+/// Writes as much as the stream accepts.
 fn send_stream(stream: &TcpStream, work: &Work) -> impl FnMut() + use<> {
     let mut stream = stream.try_clone().expect("a socket");
     let offered = Arc::clone(&work.offered);
@@ -300,7 +300,7 @@ fn receive_stream(stream: &TcpStream) -> impl FnMut() + use<> {
     move || tolerate(stream.read(&mut memory).map(drop))
 }
 
-/// The end of the links is the end of what goes over them.
+/// Ignores errors that the end of the links causes.
 fn tolerate(result: std::io::Result<()>) {
     const EXPECTED: [ErrorKind; 5] = [
         ErrorKind::WouldBlock,
@@ -314,14 +314,14 @@ fn tolerate(result: std::io::Result<()>) {
     }
 }
 
-/// Processor time used so far, by the thread of the links and by all threads.
+/// The processor time used so far by the thread of the links and by all threads.
 struct Processor {
     links: Duration,
     all: Duration,
 }
 
 impl Processor {
-    /// As the kernel counts it; zero where it does not say.
+    /// The processor time counted by the kernel; zero if it is not available.
     fn now() -> Processor {
         let mut used = Processor { links: Duration::ZERO, all: Duration::ZERO };
         for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
@@ -393,9 +393,9 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// With headers.
+/// The size of a packet, with headers.
 const PACKET: usize = 1500;
-/// The most packets that one datagram of the largest size is cut into.
+/// The most packets into which a datagram of the largest size is segmented.
 const TRAIN: usize = 44;
-/// The time a thread waits for traffic before it looks whether this is the end.
+/// The time for which a thread waits for traffic before it checks for the end.
 const PATIENCE: Duration = Duration::from_millis(100);

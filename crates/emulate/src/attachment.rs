@@ -1,4 +1,4 @@
-//! Where the two ends of a path are attached to the real network: datagrams are received and sent there.
+//! The attachment of a path's two ends to the real network, where datagrams are received and sent.
 
 mod udp;
 
@@ -22,9 +22,10 @@ use crate::socket::ReceiveBuffers;
 pub use tun::{TunAttachment, Tunnel};
 pub use udp::UdpAttachment;
 
-/// What the two ends of one path are attached to: UDP sockets or TUN interfaces.
+/// The attachment of one path's two ends: UDP sockets or TUN interfaces.
 pub trait Attachment: Debug + Send {
-    /// Receives what waits at one read point, in order of arrival, and only so many that the others get their turn.
+    /// Receives waiting datagrams at one read point, in the order of arrival, and at most as many as leave time for
+    /// the other read points.
     fn receive(
         &mut self,
         point: ReadPoint,
@@ -33,51 +34,51 @@ pub trait Attachment: Debug + Send {
         incoming: &mut Vec<ReceivedDatagram>,
     );
 
-    /// Returns true if it knows when a datagram came that is read later.
+    /// Returns true if it knows the arrival time of a datagram that is read later.
     fn knows_arrivals(&self) -> bool;
 
-    /// Sends a datagram that leaves the path, or holds it until [`flush`](Attachment::flush). If the system refuses it, it
-    /// is lost and counted.
+    /// Sends a datagram that leaves the path, or holds it until [`flush`](Attachment::flush). If the system refuses
+    /// it, it is lost and counted.
     fn send(&mut self, departure: PathOutput) -> Handover;
 
-    /// Sends what is held.
+    /// Sends the held datagrams.
     fn flush(&mut self) {}
 
-    /// Forgets clients that have been idle for long.
+    /// Removes clients that have been idle for long.
     fn forget_idle(&mut self, now: Time);
 
     /// The points at which datagrams may wait.
     fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)>;
 
-    /// What was received and sent here.
+    /// The report of the traffic received and sent here.
     fn report(&self, name: &str) -> PathReport;
 }
 
-/// Where datagrams can be read.
+/// A point at which datagrams can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadPoint {
     /// At the listening socket.
     Listen,
     /// At the socket towards the target of this client.
     Upstream(SocketAddr),
-    /// At the interface from which packets go this way.
+    /// At the interface from which packets go in this direction.
     Interface(Way),
 }
 
-/// Where a datagram is that was sent.
+/// The state of a datagram after it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handover {
-    /// With the system.
+    /// Passed to the system.
     Done,
-    /// Here, with others that leave together.
+    /// Held with others that are sent together.
     Held,
 }
 
-/// A datagram that is to enter the network, and when it came.
+/// A received datagram that is to enter the network.
 #[derive(Debug)]
 pub struct ReceivedDatagram {
-    /// When.
+    /// The arrival time.
     pub at: Time,
-    /// What and where.
+    /// The datagram and its path.
     pub entry: PathInput,
 }

@@ -4,17 +4,17 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anabranch_base::{Duration, Time};
 
-/// A clock that began at [`Time::ZERO`] and never goes back.
+/// A monotonic clock that starts at [`Time::ZERO`].
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
 }
 
-/// One moment by both of the machine's clocks.
+/// One moment on both of the machine's clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     now: Time,
-    /// Since 1970, by the clock that the kernel stamps packets with.
+    /// The time since 1970 on the clock of the kernel's packet time stamps.
     wall: Duration,
 }
 
@@ -25,12 +25,12 @@ impl Clock {
         Clock { start: Instant::now() }
     }
 
-    /// What the clock shows.
+    /// The time on the clock.
     pub fn now(&self) -> Time {
         Time::ZERO + self.start.elapsed().into()
     }
 
-    /// What both clocks show.
+    /// The time on both clocks.
     #[expect(clippy::disallowed_methods, reason = "the kernel's stamps are of this clock")]
     pub fn moment(&self) -> Moment {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -39,8 +39,8 @@ impl Clock {
 }
 
 impl Moment {
-    /// The arrival of a packet with the kernel's stamp `stamp` that is read now; without a stamp, now. If the machine's
-    /// clock is set in between, the result is wrong by as much, but never later than now.
+    /// The arrival time of a packet with the kernel's time stamp `stamp` that is read now; without a time stamp, now.
+    /// If the machine's clock is set in between, the result is wrong by that amount, but never later than now.
     pub fn arrival(&self, stamp: Option<std::time::Duration>) -> Time {
         stamp.map_or(self.now, |stamp| self.now - self.wall.saturating_sub(stamp.into()))
     }

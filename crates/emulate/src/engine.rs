@@ -25,7 +25,7 @@ pub struct Engine {
     pub network: Network,
     pub attachments: Vec<Box<dyn Attachment>>,
     pub requests: Receiver<EngineRequest>,
-    /// Can be read when there is a request.
+    /// Readable when there is a request.
     pub bell: UnixStream,
 }
 
@@ -39,9 +39,9 @@ pub struct Names {
 /// A request to the thread.
 #[derive(Debug)]
 pub enum EngineRequest {
-    /// For a report of its work so far.
+    /// Requests a report of its work so far.
     Report(Sender<EngineStatus>),
-    /// To end.
+    /// Requests its end.
     Stop,
 }
 
@@ -57,11 +57,11 @@ pub struct EngineStatus {
 /// The state between two turns of the loop.
 #[derive(Debug)]
 struct EngineState {
-    /// The time of the thread's clock at which the scenario's clock started: with the first datagram of a client.
+    /// The time on the thread's clock at which the scenario's clock started: with the first datagram of a client.
     zero: Option<Time>,
     errors: Errors,
     pace: Pace,
-    /// When the datagrams are due that each attachment holds.
+    /// The due times of the datagrams that each attachment holds.
     held: Vec<Vec<Time>>,
     buffers: ReceiveBuffers,
     incoming: Vec<ReceivedDatagram>,
@@ -74,7 +74,7 @@ enum AfterRequest {
 }
 
 impl Engine {
-    /// Relays until it is requested to stop, or its owner is gone.
+    /// Relays until it is requested to stop, or its owner is dropped.
     pub fn run(mut self) -> RelayReport {
         wake_punctually();
         let mut run = EngineState {
@@ -101,8 +101,8 @@ impl Engine {
         }
     }
 
-    /// Receives and sends. What came earlier than it is read must enter the links before they go on; otherwise what is due
-    /// goes first, and does not wait while a train is read.
+    /// Receives and sends. Datagrams with earlier arrival times must enter the links before these advance; otherwise
+    /// due datagrams are sent first, and do not wait while a train is read.
     fn turn(&mut self, run: &mut EngineState, readable: &[(usize, ReadPoint)]) {
         if self.attachments.iter().any(|attachment| attachment.knows_arrivals()) {
             self.receive(run, readable);
@@ -113,8 +113,8 @@ impl Engine {
         }
     }
 
-    /// Waits for datagrams, a request or the next departure. Returns whether there may be a request, and the read points
-    /// at which datagrams may wait.
+    /// Waits for datagrams, a request or the next departure. Returns true if there may be a request, and the read
+    /// points at which datagrams may wait.
     fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, ReadPoint)>) {
         let attachments = self.attachments.iter().enumerate();
         let (points, sockets): (Vec<(usize, ReadPoint)>, Vec<BorrowedFd<'_>>) = attachments
@@ -176,7 +176,7 @@ impl Engine {
     }
 
     fn answer(&mut self, run: &EngineState) -> AfterRequest {
-        // Empty the bell first: a request that comes meanwhile is heard in the next turn.
+        // Empty the pipe first: a later request is then handled in the next turn.
         while matches!(self.bell.read(&mut [0; 64]), Ok(1..)) {}
         loop {
             match self.requests.try_recv() {
@@ -215,5 +215,5 @@ fn scenario_time(zero: Time, at: Time) -> Time {
     Time::ZERO + at.since(zero)
 }
 
-/// How often idle clients are searched for.
+/// The interval between removals of idle clients.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);

@@ -1,12 +1,12 @@
-//! The fields of an IP header that links use, in both versions: the ECN codepoint, whether a packet may be fragmented,
-//! whether it stays on its link.
+//! The fields of an IP header that links use, in both versions: the ECN codepoint, the permission to fragment,
+//! link-local destinations.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Ecn;
 
-/// The ECN codepoint (RFC 3168 §5); Not-ECT where this is not an IP packet.
+/// The ECN codepoint (RFC 3168 §5); Not-ECT if this is not an IP packet.
 pub fn ecn(packet: &[u8]) -> Ecn {
     let traffic_class = match (version(packet), packet.get(1)) {
         (Some(Version::V4), Some(byte)) => *byte,
@@ -16,7 +16,7 @@ pub fn ecn(packet: &[u8]) -> Ecn {
     Ecn::from_bits(traffic_class)
 }
 
-/// Changes the codepoint, and with it the header's checksum; what is not an IP packet stays as it is.
+/// Changes the codepoint, and with it the header's checksum. Anything but an IP packet stays unchanged.
 pub fn set_ecn(packet: &mut [u8], ecn: Ecn) {
     match version(packet) {
         Some(Version::V4) => set_ecn_v4(packet, ecn),
@@ -29,14 +29,14 @@ pub fn set_ecn(packet: &mut [u8], ecn: Ecn) {
     }
 }
 
-/// Returns true if routers may cut it: IPv4 without the DF bit.
+/// Returns true if routers may fragment it: IPv4 without the DF bit.
 pub fn may_fragment(packet: &[u8]) -> bool {
     matches!(version(packet), Some(Version::V4))
         && packet.get(6).is_some_and(|flags| flags & DONT_FRAGMENT == 0)
 }
 
-/// Returns true if it is for a group of which routers pass nothing on (RFC 5771 §4, RFC 4291 §2.7): what kernels and daemons
-/// say to their own link.
+/// Returns true if its destination is a multicast group of link-local scope (RFC 5771 §4, RFC 4291 §2.7), used by
+/// kernels and daemons on their own link.
 pub fn stays_on_its_link(packet: &[u8]) -> bool {
     match version(packet) {
         Some(Version::V4) => {
@@ -49,8 +49,8 @@ pub fn stays_on_its_link(packet: &[u8]) -> bool {
     }
 }
 
-/// The SCTP packet that it carries, directly or in UDP (RFC 6951); `None` for everything else and for fragments. The
-/// caller verifies the checksum.
+/// The SCTP packet in it, directly or in UDP (RFC 6951); `None` for everything else and for fragments. The caller
+/// verifies the checksum.
 pub fn sctp(packet: &[u8]) -> Option<&[u8]> {
     let (protocol, load) = match version(packet)? {
         Version::V4 if is_fragment(packet) => return None,
@@ -64,8 +64,8 @@ pub fn sctp(packet: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// A hash of what packets of one flow have in common: addresses, protocol, and ports. A fragment has no ports, as only
-/// the first of its packet could have them.
+/// A hash of the properties that identify a flow: addresses, protocol, and ports. A fragment counts without ports,
+/// which only the first of its packet could have.
 pub fn flow(packet: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let (protocol, addresses, ports_at) = match version(packet) {
@@ -124,7 +124,7 @@ fn set_ecn_v4(packet: &mut [u8], ecn: Ecn) {
 const DONT_FRAGMENT: u8 = 0x40;
 /// The bit for more fragments, and the offset of a fragment.
 const FRAGMENT: u16 = 0x3fff;
-/// Protocols whose packets begin with the ports of sender and receiver: TCP, UDP, SCTP.
+/// The protocols whose headers begin with source and destination port: TCP, UDP, SCTP.
 const WITH_PORTS: [u8; 3] = [6, UDP, SCTP];
 const UDP: u8 = 17;
 const SCTP: u8 = 132;
@@ -134,7 +134,7 @@ const UDP_HEADER: usize = 8;
 mod tests {
     use super::*;
 
-    /// An IPv4 header from Wikipedia's article on its checksum, ECT(0) put in.
+    /// An IPv4 header from Wikipedia's article on its checksum, changed to ECT(0).
     const V4: [u8; 20] = [
         0x45, 0x02, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb8, 0x5f, 0xc0, 0xa8, 0x00, 0x01, 0xc0,
         0xa8, 0x00, 0xc7,

@@ -1,14 +1,13 @@
-//! Counters that the kernel keeps of sockets and interfaces: the datagrams that it dropped because they were not read
-//! fast enough.
+//! The kernel's counters of sockets and interfaces: datagrams dropped because they were not read fast enough.
 
 use std::os::fd::AsFd;
 
-/// The number by which the kernel's tables name a socket.
+/// The number of a socket in the kernel's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inode(u64);
 
 impl Inode {
-    /// That of `socket`; `None` where the system has no such numbers.
+    /// The inode of `socket`; `None` on systems without such numbers.
     pub fn of(socket: impl AsFd) -> Option<Inode> {
         use std::os::unix::fs::MetadataExt as _;
         let socket = socket.as_fd().try_clone_to_owned().ok()?;
@@ -16,7 +15,7 @@ impl Inode {
     }
 }
 
-/// The number of datagrams that were dropped at these sockets; `None` where the kernel does not say.
+/// The number of datagrams dropped at these sockets; `None` if the kernel does not report it.
 pub fn drops(sockets: &[Inode]) -> Option<u64> {
     let tables = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
     let mut readable = tables.iter().flatten().peekable();
@@ -24,7 +23,7 @@ pub fn drops(sockets: &[Inode]) -> Option<u64> {
     Some(readable.map(|table| drops_in(table, sockets)).sum())
 }
 
-/// The table has a line a socket; its inode and its drops are two of the fields.
+/// The table has one line for each socket; inode and drops are two of the fields.
 fn drops_in(table: &str, sockets: &[Inode]) -> u64 {
     let lines = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
     let ours = lines.filter(|fields| {
@@ -36,15 +35,15 @@ fn drops_in(table: &str, sockets: &[Inode]) -> u64 {
     ours.filter_map(|fields| fields.get(DROPS)?.parse::<u64>().ok()).sum()
 }
 
-/// The number of packets the interfaces of this thread's network had no room for, as they were sent or received; `None`
-/// where the kernel does not say.
+/// The number of packets dropped on receipt or transmission by the interfaces of this thread's network, for lack of
+/// room; `None` if the kernel does not report it.
 #[cfg(target_os = "linux")]
 pub fn drops_of_interfaces() -> Option<u64> {
     std::fs::read_to_string("/proc/thread-self/net/dev").ok().map(|table| drops_of_all(&table))
 }
 
-/// The table has two lines of heads, then a line an interface: eight numbers of what was received, eight of what was
-/// sent. Names are followed by a colon and sometimes by no blank.
+/// The table has two header lines, then one line for each interface: eight numbers of receipt, eight of transmission.
+/// Names are followed by a colon and sometimes by no blank.
 #[cfg(target_os = "linux")]
 fn drops_of_all(table: &str) -> u64 {
     let lines = table.lines().skip(2).filter_map(|line| line.split_once(':'));

@@ -1,5 +1,5 @@
 //! Links in real time: between real UDP sockets or between interfaces, through the same
-//! [`Fabric`](anabranch_link::Fabric) that the simulator runs. What is in the datagrams does not matter.
+//! [`Fabric`](anabranch_link::Fabric) that the simulator runs. The content of the datagrams does not matter.
 //!
 //! [`Network`] is the scenario's fabric with its paths and events, without sockets and without a clock. One thread drives
 //! it by arrival times and a poll that sleeps by the nanosecond. [`Relay`] is that thread between UDP sockets; on Linux,

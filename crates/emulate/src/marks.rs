@@ -1,5 +1,5 @@
-//! Tests alone: a queue between real sockets marks packets, and the receivers see these marks and no others. Where the
-//! system refuses IPv6 or namespaces, the test says so and passes.
+//! Tests: a queue between real sockets marks packets, and the receivers see these marks and no others. If the system
+//! refuses IPv6 or namespaces, the test prints this and passes.
 
 use std::net::SocketAddr;
 use std::os::fd::AsFd as _;
@@ -19,11 +19,11 @@ use crate::waiting::wait;
 mod marking;
 use marking::MarkEach;
 
-/// Datagrams each way.
+/// The number of datagrams in each direction.
 const COUNT: u8 = 12;
-/// Bytes in each.
+/// The bytes in each datagram.
 const SIZE: usize = 100;
-/// No datagram is lost here, so that only a fault lets a test wait this long.
+/// The longest wait, reached only by a fault: no datagram is lost here.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One path over one link of 100 Mbit/s.
@@ -31,7 +31,7 @@ fn scenario() -> Scenario {
     one_path(&LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1)))
 }
 
-/// One path over one link, equal both ways.
+/// One path over one link, equal in both directions.
 pub fn one_path(config: &LinkConfig) -> Scenario {
     Scenario {
         radios: Vec::new(),
@@ -47,7 +47,8 @@ pub fn one_path(config: &LinkConfig) -> Scenario {
     }
 }
 
-/// The scenario's network, in which each third packet is marked on its way there, and each second on its way back.
+/// The scenario's network, which marks each third packet in the forward direction and each second in the reverse
+/// direction.
 fn marking_network(scenario: &Scenario) -> Network {
     let mut network = Network::new(scenario, &Seed::from_number(1));
     network.link_mut(0, Way::Forward).set_queue(Box::new(MarkEach::new(3)));
@@ -55,13 +56,13 @@ fn marking_network(scenario: &Scenario) -> Network {
     network
 }
 
-/// Sends numbered datagrams with this codepoint, in one call: the system hands them on in one piece where it can.
+/// Sends numbered datagrams with this codepoint in one call, which the system passes on in one piece if it can.
 fn send(socket: &Socket, to: SocketAddr, ecn: Ecn) {
     let bytes: Vec<u8> = (1..=COUNT).flat_map(|number| [number; SIZE]).collect();
     socket.send_batch(&OutgoingDatagram { to, source: None, ecn, bytes: &bytes }, SIZE).expect("sent");
 }
 
-/// As many datagrams, by number and codepoint, and the sender of the last.
+/// Receives as many datagrams. Returns their numbers and codepoints, and the sender of the last.
 fn receive(socket: &Socket) -> (Vec<(u8, Ecn)>, SocketAddr) {
     let (clock, mut buffers, mut arrivals) = (Clock::start(), ReceiveBuffers::new(), Vec::new());
     while arrivals.len() < usize::from(COUNT) {
@@ -72,13 +73,13 @@ fn receive(socket: &Socket) -> (Vec<(u8, Ecn)>, SocketAddr) {
     (arrivals.iter().map(|arrival| (arrival.bytes[0], arrival.ecn)).collect(), from)
 }
 
-/// What arrives where each n-th of the packets with `ecn` is marked.
+/// The expected arrivals if each n-th of the packets with `ecn` is marked.
 fn marked(ecn: Ecn, every: u8) -> Vec<(u8, Ecn)> {
     let seen = |number: u8| if number.is_multiple_of(every) { Ecn::Ce } else { ecn };
     (1..=COUNT).map(|number| (number, seen(number))).collect()
 }
 
-/// Sends `ecn` there and back between two sockets, the first of which reaches the other at `to`.
+/// Sends `ecn` in both directions between two sockets, the first of which reaches the other at `to`.
 fn there_and_back(near: &Socket, to: SocketAddr, far: &Socket, ecn: Ecn) {
     let (there, back) = match ecn {
         Ecn::NotEct => ((1..=COUNT).map(|number| (number, ecn)).collect(), None),

@@ -1,5 +1,5 @@
-//! Two network namespaces with one TUN interface per path in each, and a scenario's links between them: a testbed for any
-//! program.
+//! Two network namespaces with one TUN interface per path in each, and a scenario's links between them: a testbed for
+//! any program.
 
 mod namespace;
 mod plan;
@@ -31,7 +31,7 @@ pub struct NamespacePair {
     running: Running,
 }
 
-/// Why the namespaces could not be set up.
+/// The error of namespaces that could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The system refuses namespaces.
@@ -43,41 +43,41 @@ pub enum SetupError {
          user must have the right to open it"
     )]
     Device {
-        /// What it was to be called.
+        /// The name of the interface.
         name: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// The program that gives interfaces addresses is missing.
+    /// The program `ip` is missing.
     #[error("cannot run `ip`, which gives interfaces their addresses: {0}; install iproute2")]
     NoIp(io::Error),
-    /// It refuses.
+    /// The program `ip` failed.
     #[error("`ip` cannot give the interfaces their addresses: {0}")]
     Ip(String),
-    /// The system refuses what it never should.
+    /// Another error of the operating system.
     #[error(transparent)]
     System(#[from] io::Error),
 }
 
 impl NamespacePair {
-    /// Makes the namespaces and interfaces, and begins. The scenario's clock, by which events happen and rates change,
-    /// begins to run with the first packet.
+    /// Creates the namespaces and interfaces, and starts. The scenario's clock, which determines events and rate
+    /// changes, starts with the first packet.
     ///
     /// # Errors
-    /// Where the system refuses any of it; a user other than root needs [`may_have_namespaces`] first.
+    /// The system refuses any of it; a user other than root needs [`may_have_namespaces`] first.
     ///
     /// # Panics
-    /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
+    /// If a path or an event of the scenario refers to a missing link, which none read from a file does.
     pub fn open(scenario: &Scenario, seed: &Seed) -> Result<NamespacePair, SetupError> {
         NamespacePair::open_over(Network::new(scenario, seed), scenario)
     }
 
-    /// The same over `network`, which is that of `scenario`.
+    /// The same over `network`, made from `scenario`.
     pub(crate) fn open_over(network: Network, scenario: &Scenario) -> Result<NamespacePair, SetupError> {
-        NamespacePair::open_with(network, scenario, [Offload::Requested; 2])
+        NamespacePair::open_with(network, scenario, [Offload::IfSupported; 2])
     }
 
-    /// The same with offload, or without, near and far.
+    /// The same with the given offload of the near and the far side.
     pub(crate) fn open_with(
         network: Network,
         scenario: &Scenario,
@@ -125,39 +125,39 @@ impl NamespacePair {
         carrying.map(move |interface| interface.address_v6(side))
     }
 
-    /// What the links did so far.
+    /// The report of the links so far.
     pub fn report(&self) -> RelayReport {
         RelayReport { kernel_drops: self.drops(), ..self.running.ask().report }
     }
 
-    /// Ends it and says what the links did.
+    /// Stops the links and returns their report.
     pub fn stop(mut self) -> RelayReport {
         let kernel_drops = self.drops();
         RelayReport { kernel_drops, ..self.running.stop() }
     }
 
-    /// Packets for which an interface had no room.
+    /// The number of packets dropped by the interfaces for lack of room.
     fn drops(&self) -> Option<u64> {
         let [near, far] = [&self.near, &self.far].map(|side| side.within(drops_of_interfaces).ok().flatten());
         Some(near? + far?)
     }
 }
 
-/// Whether interfaces hand packets over in trains.
+/// The use of segmentation offload, with which interfaces pass packets in trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offload {
-    /// Where the kernel can.
-    Requested,
-    /// Each packet is alone.
+    /// If the kernel supports it.
+    IfSupported,
+    /// Never: each packet is passed alone.
     #[cfg_attr(not(test), allow(dead_code))]
     Refused,
 }
 
-/// The interfaces of the namespace that the calling thread is in. They end with their files.
+/// Creates the interfaces in the calling thread's namespace. They end when their files are closed.
 fn devices(interfaces: &[InterfacePair], offload: Offload) -> Result<Vec<SyncDevice>, SetupError> {
     let made = interfaces.iter().map(|InterfacePair { name, .. }| {
         let device = match offload {
-            Offload::Requested => device(name, true).or_else(|_| device(name, false)),
+            Offload::IfSupported => device(name, true).or_else(|_| device(name, false)),
             Offload::Refused => device(name, false),
         };
         device.map_err(|error| SetupError::Device { name: name.clone(), error })

@@ -1,5 +1,5 @@
-//! The scenario's links between the ends of its paths: which datagram leaves which path when, without sockets and
-//! without a clock.
+//! The scenario's links between the ends of its paths, which determine the departure of each datagram, without
+//! sockets and without a clock.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,35 +17,36 @@ pub use anabranch_link::Way;
 use crate::report::SideReport;
 use crate::{ip, offload};
 
-/// What a path carries in one piece.
+/// A datagram on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// What its bytes are.
+    /// The kind of its bytes.
     pub content: Content,
     /// The ECN codepoint.
     pub ecn: Ecn,
-    /// What stands where its transport has a checksum.
+    /// The state of its transport checksum.
     pub checksum: TransportChecksum,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What stands where a transport has its checksum.
+/// The state of a transport checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TransportChecksum {
-    /// What the sender put there.
+    /// The checksum is complete, as set by the sender.
     #[default]
     Complete,
-    /// The sum of the pseudo-header alone: the sender's kernel leaves the rest to hardware, and the receiver's trusts it.
+    /// The field has only the sum of the pseudo-header: the sender's kernel leaves the rest to hardware, and the
+    /// receiver's trusts it.
     OfPseudoHeader,
 }
 
-/// What the bytes of a datagram are.
+/// The content of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// The payload of a UDP datagram.
     Payload {
-        /// The client that sent it, or that it is for.
+        /// The client that sent it, or to which it is sent.
         client: SocketAddr,
     },
     /// A whole IP packet.
@@ -53,7 +54,7 @@ pub enum Content {
 }
 
 impl Datagram {
-    /// The payload of a UDP datagram that a client sent, or that is for it.
+    /// The payload of a UDP datagram from or to a client.
     pub fn of_client(client: SocketAddr, ecn: Ecn, bytes: Vec<u8>) -> Datagram {
         Datagram { content: Content::Payload { client }, ecn, checksum: TransportChecksum::Complete, bytes }
     }
@@ -64,13 +65,13 @@ impl Datagram {
         Datagram { content: Content::Packet, ecn, checksum: TransportChecksum::Complete, bytes }
     }
 
-    /// The same with this checksum.
+    /// Sets the state of the checksum.
     #[must_use]
     pub fn with(self, checksum: TransportChecksum) -> Datagram {
         Datagram { checksum, ..self }
     }
 
-    /// Completes its checksum, where only a part of it is there.
+    /// Completes a partial checksum.
     pub fn complete(&mut self) {
         if self.checksum == TransportChecksum::OfPseudoHeader {
             offload::complete(&mut self.bytes);
@@ -78,7 +79,7 @@ impl Datagram {
         }
     }
 
-    /// What it is on a link, with all headers: the same for an IPv4 packet and for the payload in it.
+    /// The size on a link, with all headers: the same for an IPv4 packet and for its payload alone.
     fn weight(&self) -> ByteCount {
         let length = ByteCount::of_len(self.bytes.len());
         match self.content {
@@ -87,7 +88,7 @@ impl Datagram {
         }
     }
 
-    /// A payload alone does not say whether its IP packet may be cut.
+    /// A payload alone does not show if its IP packet may be fragmented.
     fn may_fragment(&self) -> bool {
         match self.content {
             Content::Payload { .. } => false,
@@ -95,7 +96,7 @@ impl Datagram {
         }
     }
 
-    /// Takes another codepoint, in the header too where the bytes have one.
+    /// Sets the codepoint, also in the header if the bytes have one.
     fn bear(&mut self, ecn: Ecn) {
         self.ecn = ecn;
         if self.content == Content::Packet {
@@ -116,7 +117,7 @@ impl Payload for Datagram {
         }
     }
 
-    /// What is not SCTP, or sealed, hardly ever has a right checksum where SCTP has it.
+    /// Anything but plain SCTP almost never has a valid SCTP checksum.
     fn carries_chunk(&self, kind: ChunkKind) -> bool {
         let sctp = match self.content {
             Content::Payload { .. } => Some(&self.bytes[..]),
@@ -128,7 +129,7 @@ impl Payload for Datagram {
 }
 
 impl Load for Datagram {
-    /// A receiver must be able to see the damage.
+    /// The receiver must be able to detect the damage.
     fn suffer(&mut self, damage: Damage) {
         self.complete();
         damage.apply(&mut self.bytes);
@@ -138,38 +139,38 @@ impl Load for Datagram {
 /// A datagram at one end of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathInput {
-    /// Index into the scenario's paths.
+    /// The index of the scenario's path.
     pub path: usize,
-    /// From which end.
+    /// The direction.
     pub direction: Way,
-    /// What comes.
+    /// The datagram.
     pub datagram: Datagram,
 }
 
 /// A datagram that leaves a path at its other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathOutput {
-    /// When it is to leave: exactly, however late that is noticed.
+    /// The exact time of departure, however late it is handled.
     pub at: Time,
-    /// Index into the scenario's paths.
+    /// The index of the scenario's path.
     pub path: usize,
-    /// Towards which end.
+    /// The direction.
     pub direction: Way,
-    /// What leaves.
+    /// The datagram.
     pub datagram: Datagram,
 }
 
 /// The scenario's links, paths and events.
 ///
-/// Inputs come in order of time; one that is earlier than what was looked at before counts as coming then. Each packet
-/// goes from link to link at the moment that the link computes, so that a driver that looks late moves no packet that
-/// is not yet due.
+/// Inputs must be in the order of time; one that is earlier than the last processed time counts as arriving then.
+/// Each packet moves from link to link at the exact computed time, so that a late driver moves no packet that is not
+/// yet due.
 #[derive(Debug)]
 pub struct Network {
     fabric: Fabric<Datagram>,
     agenda: Agenda,
-    /// The routes of each path: forward, and back.
-    ways: Vec<[RouteId; 2]>,
+    /// The routes of each path: forward and reverse.
+    routes: Vec<[RouteId; 2]>,
     events: VecDeque<Event>,
     now: Time,
     departures: VecDeque<PathOutput>,
@@ -179,27 +180,27 @@ impl Network {
     /// The links of `scenario`, all up and empty. The same seed loses the same packets.
     ///
     /// # Panics
-    /// If a path or an event names a link that there is not.
+    /// If a path or an event refers to a missing link.
     pub fn new(scenario: &Scenario, seed: &Seed) -> Network {
         let mut fabric = Fabric::new(scenario.links.iter().map(|link| {
             let (forward, reverse) = LinkSeed::of(seed, &link.name);
             [Link::new(&link.forward, forward), Link::new(&link.reverse, reverse)]
         }));
-        let ways = scenario.paths.iter().map(|path| fabric.add_path(&path.links)).collect();
+        let routes = scenario.paths.iter().map(|path| fabric.add_path(&path.links)).collect();
         for event in &scenario.events {
             assert!(event.link < fabric.links(), "link {} of {}", event.link, fabric.links());
         }
         Network {
             agenda: Agenda::new(fabric.nodes()),
             fabric,
-            ways,
+            routes,
             events: scenario.events.iter().cloned().collect(),
             now: Time::ZERO,
             departures: VecDeque::new(),
         }
     }
 
-    /// What each direction of each link did until it was last looked at: forward, reverse.
+    /// The report of each direction of each link up to the last processed time: forward, reverse.
     pub fn sides(&mut self) -> Vec<[SideReport; 2]> {
         let (now, links) = (self.now, self.fabric.links());
         let mut side = |link, direction| {
@@ -213,19 +214,19 @@ impl Network {
         (0..links).map(|link| Way::BOTH.map(|direction| side(link, direction))).collect()
     }
 
-    /// A direction of a link, to be changed before the first datagram comes.
+    /// A direction of a link, to be changed before the first datagram.
     ///
     /// # Panics
-    /// There is no such link.
+    /// If the link does not exist.
     pub fn link_mut(&mut self, link: usize, direction: Way) -> &mut Link<Datagram> {
         self.fabric.link_mut(link, direction)
     }
 
-    /// Lets everything happen that is due, each thing at its own time.
+    /// Processes everything due up to `now`, each at its exact time.
     fn advance(&mut self, now: Time) {
         while let Some(at) = self.next().filter(|at| *at <= now) {
             self.now = self.now.max(at);
-            // Of events and packets at the same moment, the event comes first.
+            // If an event and a packet have the same time, the event comes first.
             match self.events.pop_front_if(|event| event.at <= at) {
                 Some(event) => self.on_event(event),
                 None => self.wake(),
@@ -247,18 +248,18 @@ impl Network {
 
     fn on_event(&mut self, event: Event) {
         let Event { link, direction, change, .. } = event;
-        let ways: &[Way] = match direction {
+        let directions: &[Way] = match direction {
             Direction::Forward => &[Way::Forward],
             Direction::Reverse => &[Way::Reverse],
             Direction::Both => &Way::BOTH,
         };
-        for direction in ways {
+        for direction in directions {
             self.fabric.change(self.now, link, *direction, change.clone());
             self.settle();
         }
     }
 
-    /// Lets packets move on until each is on a link or leaves, and forgets what was lost.
+    /// Moves packets on until each is on a link or leaves, and discards lost ones.
     fn settle(&mut self) {
         while let Some(news) = self.fabric.poll(self.now, &mut self.agenda) {
             if let FabricEvent::Arrived(packet) = news {
@@ -275,7 +276,7 @@ impl Machine for Network {
     fn handle(&mut self, now: Time, entry: PathInput) {
         self.advance(now);
         let PathInput { path, direction, datagram } = entry;
-        let [forward, reverse] = self.ways[path];
+        let [forward, reverse] = self.routes[path];
         let packet = Packet {
             ecn: datagram.ecn,
             may_fragment: datagram.may_fragment(),
@@ -302,7 +303,7 @@ impl Machine for Network {
     }
 }
 
-/// Each path has two routes, which were added in the order of the paths: forward, and back.
+/// Each path has two routes, added in the order of the paths: forward and reverse.
 fn leaving(at: Time, packet: Packet<Datagram>) -> PathOutput {
     let Packet { ecn, route, load: mut datagram, .. } = packet;
     if ecn != datagram.ecn {
@@ -312,5 +313,5 @@ fn leaving(at: Time, packet: Packet<Datagram>) -> PathOutput {
     PathOutput { at, path: route.index() / 2, direction, datagram }
 }
 
-/// IPv4 and UDP: what a payload is on a link beyond itself.
+/// The headers of a payload on a link: IPv4 and UDP.
 const HEADERS: ByteCount = ByteCount::new(28);

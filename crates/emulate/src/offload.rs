@@ -1,10 +1,10 @@
-//! Trains of packets, as which a kernel that offloads segmentation hands packets over and takes them: one read gives the
-//! packets of a train, and packets that leave together go back as a train. Between the two each packet is on its own.
+//! Trains of packets, in which a kernel with segmentation offload passes and accepts packets: one read returns the
+//! packets of a train, and packets that are sent together are written as a train. In between each packet is separate.
 //!
-//! The packets of a train have no checksums of their transport yet: only the sum of the pseudo-header stands there, and
-//! the kernel that gets a train trusts it, as it trusts those that never leave the machine. So a packet keeps that sum on
-//! the links, [`Datagram::checksum`](crate::network::Datagram::checksum) says so, and the checksum is completed only where
-//! a link damages the packet.
+//! The packets of a train have no complete transport checksum: the field has only the sum of the pseudo-header, which
+//! the receiving kernel trusts, as for packets that never leave the machine. A packet therefore keeps that sum on the
+//! links, recorded in [`Datagram::checksum`](crate::network::Datagram::checksum), and the checksum is completed only
+//! if a link damages the packet.
 
 #[cfg(target_os = "linux")]
 mod header;

@@ -1,40 +1,40 @@
-//! Limits how often the thread of the links wakes up when there is much to carry, so that packets are received and sent
-//! several at a time: a sleep and the wake-up of another program cost as much as many packets.
+//! Limits the wake-ups of the links' thread under load, so that several packets are received and sent at a time: a
+//! sleep and the wake-up of another program cost as much as many packets.
 
 use anabranch_base::{Duration, Time};
 
-/// What the last turn of the thread was.
+/// The last turn of the thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     began: Time,
-    /// Packets that came or left.
+    /// The packets received or sent.
     packets: usize,
 }
 
 impl Pace {
-    /// A turn begins.
+    /// A turn that begins at `began`.
     pub fn of_turn(began: Time) -> Pace {
         Pace { began, packets: 0 }
     }
 
-    /// So many packets came or left in it.
+    /// Adds packets received or sent in the turn.
     pub fn on_packets(&mut self, count: usize) {
         self.packets += count;
     }
 
-    /// How long to sleep before the next turn, whatever arrives or is due.
+    /// The time to sleep before the next turn, regardless of arrivals and due packets.
     pub fn rest(&self, now: Time) -> Option<Duration> {
         let rest = (self.began + TURN).since(now);
         (self.packets >= MANY && rest >= LEAST).then_some(rest)
     }
 }
 
-/// From the beginning of a turn with many packets to the next one: so much later may a packet be read, or leave. A
-/// machine that is slow to wake up adds twenty microseconds.
+/// The time from the beginning of a turn with many packets to the next one, by which a packet may be read or sent
+/// late. A machine that is slow to wake up adds twenty microseconds.
 const TURN: Duration = Duration::from_micros(30);
-/// Fewer packets in a turn are not worth waiting for more.
+/// The fewest packets of a turn after which waiting for more is worthwhile.
 const MANY: usize = 3;
-/// A shorter sleep takes longer than it says.
+/// The shortest sleep: a shorter one would take longer than requested.
 const LEAST: Duration = Duration::from_micros(5);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The handle of a relay: starts it with a scenario and addresses, asks for reports, stops it.
+//! The handle of a relay, which starts it with a scenario and addresses, requests reports, and stops it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,80 +14,81 @@ use crate::report::RelayReport;
 use crate::running::Running;
 use crate::socket::Socket;
 
-/// What a relay is to do.
+/// The configuration of a relay.
 #[derive(Clone, Debug)]
 pub struct RelayConfig<'a> {
-    /// Links, paths and events. The flows are not used: the clients send what they like.
+    /// The links, paths and events. The flows are not used: the clients send their own traffic.
     pub scenario: &'a Scenario,
-    /// From which the links draw.
+    /// The seed of the links' random numbers.
     pub seed: Seed,
-    /// Where clients send to: one address a path, in the scenario's order. With port 0 the system chooses one.
+    /// The addresses to which clients send, one for each path in the scenario's order. With port 0 the system chooses
+    /// a port.
     pub listen: Vec<SocketAddr>,
-    /// Where what they send arrives: one address for all paths, or one a path.
+    /// The targets of the clients' datagrams: one address for all paths, or one for each path.
     pub to: Vec<SocketAddr>,
 }
 
-/// A relay that runs, in a thread of its own. It ends when this is dropped; what is on the links then is gone.
+/// A running relay, on a separate thread. It ends when this is dropped; packets on the links are then lost.
 #[derive(Debug)]
 pub struct Relay {
     listening: Vec<SocketAddr>,
     running: Running,
 }
 
-/// Why a relay cannot be started.
+/// The error of a relay that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Paths and addresses to listen on do not go together.
+    /// The numbers of paths and of listening addresses differ.
     #[error("{addresses} addresses to listen on for {paths} paths: give one per path")]
     Listen {
-        /// The number of paths the scenario has.
+        /// The number of the scenario's paths.
         paths: usize,
-        /// The number of addresses that were given.
+        /// The number of given addresses.
         addresses: usize,
     },
-    /// Paths and targets do not go together.
+    /// The number of targets is neither one nor that of the paths.
     #[error("{addresses} target addresses for {paths} paths: give one for all, or one per path")]
     Targets {
-        /// The number of paths the scenario has.
+        /// The number of the scenario's paths.
         paths: usize,
-        /// The number of addresses that were given.
+        /// The number of given addresses.
         addresses: usize,
     },
     /// A socket cannot be opened.
     #[error("cannot listen on UDP {address}: {error}")]
     Bind {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// There is no way to a target.
+    /// A target has no route.
     #[error("cannot send to {address}: {error}")]
     Unreachable {
-        /// Where to.
+        /// The target.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// The system has no thread or no pipe for it.
+    /// A thread or a pipe cannot be created.
     #[error("cannot start the relay: {0}")]
     System(#[from] io::Error),
 }
 
 impl Relay {
-    /// Opens the sockets and begins. The scenario's clock, by which events happen and rates change, begins to run with
-    /// the first datagram of a client.
+    /// Opens the sockets and starts. The scenario's clock, which determines events and rate changes, starts with the
+    /// first datagram of a client.
     ///
     /// # Errors
-    /// Where addresses and paths do not go together, or the system refuses one.
+    /// The numbers of addresses and paths do not match, or the system refuses an address.
     ///
     /// # Panics
-    /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
+    /// If a path or an event of the scenario refers to a missing link, which none read from a file does.
     pub fn start(config: &RelayConfig<'_>) -> Result<Relay, StartError> {
         Relay::start_over(Network::new(config.scenario, &config.seed), config)
     }
 
-    /// The same over `network`, which is that of the scenario.
+    /// The same over `network`, made from the scenario.
     pub(crate) fn start_over(network: Network, config: &RelayConfig<'_>) -> Result<Relay, StartError> {
         let attachments = open_attachments(config)?;
         let listening = attachments.iter().map(UdpAttachment::listening).collect();
@@ -97,19 +98,19 @@ impl Relay {
         Ok(Relay { listening, running })
     }
 
-    /// Where clients send to, one address a path.
+    /// The addresses to which clients send, one for each path.
     pub fn listen_addresses(&self) -> &[SocketAddr] {
         &self.listening
     }
 
-    /// For a report of its work so far.
+    /// Requests a report of its work so far.
     pub fn report(&self) -> RelayReport {
         let EngineStatus { report, sockets } = self.running.ask();
-        // Asked for here: where there are many sockets the answer takes the kernel long.
+        // Queried here and not on the relay's thread: with many sockets the kernel's answer takes long.
         RelayReport { kernel_drops: drops(&sockets), ..report }
     }
 
-    /// Ends it and says what it did.
+    /// Stops the relay and returns its report.
     pub fn stop(mut self) -> RelayReport {
         self.running.stop()
     }

@@ -7,85 +7,85 @@ use anabranch_link::LinkCounters;
 
 use crate::timing::TimingError;
 
-/// What a relay did so far.
+/// The report of a relay so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RelayReport {
-    /// The time since the first datagram of a client, when the scenario's clock began to run; `None` before.
+    /// The time since the first datagram of a client, which started the scenario's clock; `None` before.
     pub time: Option<Duration>,
     /// The links, in the scenario's order.
     pub links: Vec<LinkReport>,
     /// The paths, in the scenario's order.
     pub paths: Vec<PathReport>,
-    /// How late packets left.
+    /// The delay of packets behind their departure times.
     pub timing: TimingError,
-    /// Datagrams that the kernel dropped because they were not read fast enough, of the sockets or interfaces that are
-    /// open; `None` where it does not say.
+    /// Datagrams that the kernel dropped at the open sockets or interfaces because they were not read fast enough;
+    /// `None` if it does not report them.
     pub kernel_drops: Option<u64>,
 }
 
-/// What a link did.
+/// The report of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkReport {
     /// The name.
     pub name: String,
-    /// There.
+    /// The forward direction.
     pub forward: SideReport,
-    /// And back.
+    /// The reverse direction.
     pub reverse: SideReport,
 }
 
-/// What one direction of a link did.
+/// The report of one direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SideReport {
-    /// What came, went and was lost.
+    /// The counters of arrived, departed and lost packets.
     pub counters: LinkCounters,
-    /// Packets on it.
+    /// The packets on the link.
     pub in_flight: u64,
-    /// The share of what it could have transmitted that it did.
+    /// The transmitted share of its capacity.
     pub utilisation: f64,
 }
 
-/// What went over a path.
+/// The report of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathReport {
     /// The name.
     pub name: String,
-    /// What it joins.
+    /// The ends of the path.
     pub ends: PathEnds,
-    /// There: from clients to the target, or from near to far.
+    /// The forward traffic: from clients to the target, or from near to far.
     pub forward: TrafficCounters,
-    /// Back.
+    /// The reverse traffic.
     pub reverse: TrafficCounters,
 }
 
-/// What a path joins.
+/// The ends of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PathEnds {
-    /// Clients and a target, by UDP.
+    /// UDP clients and a target.
     Sockets {
-        /// Where its clients send to.
+        /// The address to which clients send.
         listen: SocketAddr,
-        /// Where what they send arrives.
+        /// The target of their datagrams.
         to: SocketAddr,
-        /// The number of clients it has.
+        /// The number of clients.
         clients: usize,
-        /// Datagrams of newcomers when there were as many clients as there may be, or when the system had no socket
+        /// Datagrams of new clients while the number of clients was at its limit, or when the system had no socket
         /// for them.
         refused: u64,
     },
-    /// Two interfaces of one name, in two network namespaces.
+    /// Two interfaces of the same name, in two network namespaces.
     Interfaces {
-        /// What both are called.
+        /// The name of both.
         name: String,
-        /// The address of the one in the near namespace.
+        /// The address in the near namespace.
         near: Ipv4Addr,
-        /// The address of the one in the far namespace.
+        /// The address in the far namespace.
         far: Ipv4Addr,
     },
 }
 
 impl PathReport {
-    /// Datagrams of clients for whom there was no room.
+    /// The datagrams of refused clients.
     pub fn refused(&self) -> u64 {
         match self.ends {
             PathEnds::Sockets { refused, .. } => refused,
@@ -94,29 +94,30 @@ impl PathReport {
     }
 }
 
-/// What came into one end of a path, and what left it at the other: payloads, or whole packets between interfaces.
+/// The traffic that entered one end of a path and left it at the other: payloads, or complete packets between
+/// interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrafficCounters {
-    /// Datagrams that came in.
+    /// The datagrams received.
     pub received: u64,
     /// Their bytes.
     pub received_bytes: ByteCount,
-    /// Datagrams that left.
+    /// The datagrams sent.
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: ByteCount,
-    /// Datagrams that were to leave and that the system did not take.
+    /// The datagrams that the system refused to send.
     pub unsent: u64,
 }
 
 impl TrafficCounters {
-    /// A datagram came in.
+    /// Counts a received datagram.
     pub(crate) fn on_received(&mut self, size: ByteCount) {
         self.received += 1;
         self.received_bytes += size;
     }
 
-    /// A datagram left.
+    /// Counts a sent datagram.
     pub(crate) fn on_sent(&mut self, size: ByteCount) {
         self.sent += 1;
         self.sent_bytes += size;

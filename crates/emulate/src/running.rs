@@ -1,4 +1,4 @@
-//! The handle of the thread that drives the links: starts it, asks for reports, stops it.
+//! The handle of the thread that drives the links: starts it, requests reports, stops it.
 
 use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;
@@ -22,11 +22,11 @@ pub struct Running {
 }
 
 impl Running {
-    /// Begins to drive `network`, which is that of `scenario`. The scenario's clock begins to run with the first datagram
-    /// that is received at one of `attachments`; there is one per path.
+    /// Starts to drive `network`, made from `scenario`. The scenario's clock starts with the first datagram received
+    /// at one of `attachments`, of which there is one per path.
     ///
     /// # Errors
-    /// The system has no thread or no pipe for it.
+    /// A thread or a pipe cannot be created.
     pub fn start(
         scenario: &Scenario,
         network: Network,
@@ -50,15 +50,15 @@ impl Running {
         Ok(Running { requests, bell, thread: Some(thread) })
     }
 
-    /// What was done so far, and the sockets of which the kernel may tell more.
+    /// The report so far, and the sockets for which the kernel counts drops.
     pub fn ask(&self) -> EngineStatus {
         let (answer, report) = channel();
         self.request(EngineRequest::Report(answer));
-        // No answer means that the thread has panicked; its message is on standard error.
+        // Without an answer the thread has panicked; its message is on standard error.
         report.recv().unwrap_or_default()
     }
 
-    /// Ends it and says what was done.
+    /// Stops the thread and returns its report.
     pub fn stop(&mut self) -> RelayReport {
         self.request(EngineRequest::Stop);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());

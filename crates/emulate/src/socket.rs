@@ -1,4 +1,4 @@
-//! One UDP socket: a call receives many datagrams, each with its ECN codepoint and the time at which the kernel had it.
+//! One UDP socket: a call receives many datagrams, each with its ECN codepoint and the kernel's arrival time.
 
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -18,14 +18,14 @@ pub struct Socket {
     address: SocketAddr,
 }
 
-/// A datagram that came.
+/// A received datagram.
 #[derive(Debug)]
 pub struct Arrival {
-    /// When.
+    /// The arrival time.
     pub at: Time,
-    /// The address it was sent from.
+    /// The source address.
     pub from: SocketAddr,
-    /// To which address of this machine, where the system says.
+    /// The local destination address, if the system reports it.
     pub to: Option<IpAddr>,
     /// The ECN codepoint.
     pub ecn: Ecn,
@@ -33,29 +33,29 @@ pub struct Arrival {
     pub bytes: Vec<u8>,
 }
 
-/// Whether datagrams wait behind a batch.
+/// The state of the socket after a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// The batch was not full.
+    /// The batch was not full: no further datagram waits.
     None,
-    /// It was.
+    /// The batch was full: further datagrams may wait.
     Perhaps,
 }
 
-/// What is to be sent.
+/// A datagram to send.
 #[derive(Debug)]
 pub struct OutgoingDatagram<'a> {
-    /// The address it is sent to.
+    /// The destination address.
     pub to: SocketAddr,
-    /// From which address of this machine, where the socket has several.
+    /// The source address, if the socket has several.
     pub source: Option<IpAddr>,
-    /// The ECN codepoint it leaves with.
+    /// The ECN codepoint.
     pub ecn: Ecn,
-    /// Payload.
+    /// The payload.
     pub bytes: &'a [u8],
 }
 
-/// Memory that datagrams are received into.
+/// The memory into which datagrams are received.
 #[derive(Debug)]
 pub struct ReceiveBuffers {
     memory: Vec<u8>,
@@ -63,7 +63,7 @@ pub struct ReceiveBuffers {
 }
 
 impl Socket {
-    /// Opens a socket at `address`; with port 0 the system chooses one. An IPv6 socket takes no IPv4.
+    /// Opens a socket at `address`; with port 0 the system chooses one. An IPv6 socket does not accept IPv4.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -72,7 +72,7 @@ impl Socket {
         if address.is_ipv6() {
             socket.set_only_v6(true)?;
         }
-        // The system may give less than what is asked for; what is dropped then is reported.
+        // The system may grant less than requested; the drops that follow are reported.
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
         let _ = socket.set_send_buffer_size(WANTED_BUFFER);
         socket.set_nonblocking(true)?;
@@ -85,16 +85,16 @@ impl Socket {
         Ok(Socket { io, state, address })
     }
 
-    /// The address it is bound to, with its port.
+    /// The address to which it is bound, with its port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Receives one batch of datagrams, if any, to the end of `arrivals`, and says whether more may wait. The system
-    /// may have put several into one; they count one by one, with one arrival time.
+    /// Appends one batch of datagrams, if any, to `arrivals`, and returns true if more may wait. Datagrams that the
+    /// system coalesced count one by one, with the same arrival time.
     ///
     /// # Errors
-    /// `WouldBlock` if nothing waits. Other errors are of a kind that the next call may not have.
+    /// `WouldBlock` if nothing waits. Other errors need not recur at the next call.
     pub fn receive(
         &self,
         clock: &Clock,
@@ -139,7 +139,7 @@ impl Socket {
 
 #[cfg(test)]
 impl Socket {
-    /// Sends datagrams of `size` bytes, one behind the other in the message, in one call.
+    /// Sends the message as contiguous datagrams of `size` bytes in one call.
     pub fn send_batch(&self, message: &OutgoingDatagram<'_>, size: usize) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
@@ -159,7 +159,7 @@ impl AsFd for Socket {
 }
 
 impl ReceiveBuffers {
-    /// Room for one batch.
+    /// Buffers for one batch.
     pub fn new() -> ReceiveBuffers {
         ReceiveBuffers {
             memory: vec![0; BATCH_SIZE * LARGEST_RECEIVED],
@@ -168,11 +168,9 @@ impl ReceiveBuffers {
     }
 }
 
-/// `quinn-udp` has room for 96 bytes of notes beside a batch, and asks for more: of a batch's length, its time, the
-/// address
-/// it was sent to and its ECN codepoint the last is cut off. A socket at one address need not be told that address;
-/// at the
-/// others each datagram comes alone.
+/// `quinn-udp` has room for 96 bytes of control messages per batch, and requests more: of a batch's length, its time,
+/// its destination address and its ECN codepoint the last is truncated. A socket at one address does not need the
+/// destination address; at other sockets each datagram is received alone.
 #[cfg(target_os = "linux")]
 fn make_room_for_codepoints(io: &UdpSocket, address: SocketAddr) {
     use nix::sys::socket::{setsockopt, sockopt};
@@ -183,31 +181,31 @@ fn make_room_for_codepoints(io: &UdpSocket, address: SocketAddr) {
     };
 }
 
-/// Elsewhere the system does not put datagrams together.
+/// Other systems do not coalesce datagrams.
 #[cfg(not(target_os = "linux"))]
 fn make_room_for_codepoints(_: &UdpSocket, _: SocketAddr) {}
 
-/// The datagrams that the system put together, all of `stride` bytes but the last. An empty one is one, too.
+/// Splits coalesced datagrams, all of `stride` bytes except a shorter last one. Returns an empty datagram, too.
 fn split(received: &[u8], stride: usize) -> impl Iterator<Item = &[u8]> {
     let empty = received.is_empty().then_some(received);
     empty.into_iter().chain(received.chunks(stride.max(1)))
 }
 
-/// A link takes datagrams of any size, so those too that the real network takes only in fragments. `quinn-udp` forbids
-/// them, for the sake of QUIC.
+/// Permits fragmentation, because a link accepts datagrams of any size, also those that the real network must
+/// fragment. `quinn-udp` forbids it, as QUIC requires.
 #[cfg(target_os = "linux")]
 fn allow_fragments(io: &UdpSocket) {
     use rustix::net::sockopt::{Ipv4PathMtuDiscovery, set_ip_mtu_discover};
     let _ = set_ip_mtu_discover(io, Ipv4PathMtuDiscovery::DONT);
 }
 
-/// Elsewhere a datagram too large for the way to the target is not sent, and reported.
+/// On other systems a datagram too large for the path to the target is not sent, and is counted.
 #[cfg(not(target_os = "linux"))]
 fn allow_fragments(_: &UdpSocket) {}
 
-/// The most that is received as one: a whole datagram, or as many as the system puts together.
+/// The largest receive: a whole datagram, or as many as the system coalesces.
 const LARGEST_RECEIVED: usize = 65_536;
-/// 0.3 s at 100 Mbit/s.
+/// The requested buffer: 0.3 s at 100 Mbit/s.
 const WANTED_BUFFER: usize = 4 << 20;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Runs programs in the two namespaces, a command on the near side and servers on the far side, and ends them.
 //!
 //! Three processes stand between a user and the command: the one that runs the links; a supervisor, which adopts all
-//! processes that the command leaves behind and ends them; and, for a moment, a launcher, which asks the kernel to
-//! end the
-//! program with its supervisor and then executes the program. So no process is left behind, whichever of them is killed.
+//! processes that the command leaves behind and ends them; and, for a moment, a launcher, which makes the kernel end
+//! the program with its supervisor and then executes the program. So no process is left behind, whichever of them is
+//! killed.
 
 mod descendants;
 mod launch;
@@ -31,20 +31,20 @@ use supervise::{SupervisorArguments, supervise};
 /// The programs to run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// A program and its arguments, on the near side.
+    /// The program and its arguments, on the near side.
     pub command: Vec<OsString>,
-    /// Shell lines for the far side. They start before the command and are ended after it.
+    /// The shell lines for the far side. They start before the command and are ended after it.
     pub lines: Vec<OsString>,
-    /// Where the command's standard output goes.
+    /// The destination of the command's standard output.
     pub output: CommandOutput,
 }
 
-/// Where a command's standard output goes.
+/// The destination of a command's standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandOutput {
-    /// To this process's.
+    /// This process's standard output.
     Output,
-    /// To this process's standard error: its output belongs to others.
+    /// This process's standard error, because its standard output is used otherwise.
     Error,
 }
 
@@ -70,7 +70,8 @@ impl BlockedSignals {
         Ok(BlockedSignals { signals: Signals::block()? })
     }
 
-    /// Waits until `source` can be read. The number of the signal, if one that would end the program comes first.
+    /// Waits until `source` can be read. Returns the number of a signal that would end the program, if one arrives
+    /// first.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -139,7 +140,7 @@ impl Drop for SupervisedCommand {
     }
 }
 
-/// Lets signals end this process as they end others, when there is no command to pass them on to any more.
+/// Lets signals end this process as usual, after the command has ended.
 ///
 /// # Errors
 /// The error of the operating system.
@@ -167,7 +168,7 @@ pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
     None
 }
 
-/// A message that nobody reads any more changes nothing.
+/// An error is ignored: the reader may be gone.
 fn tell(what: &str) {
     let _ = writeln!(io::stderr(), "anabranch: {what}");
 }
@@ -188,7 +189,7 @@ fn process(word: &OsStr) -> Option<Pid> {
     word.to_str()?.parse().ok().map(Pid::from_raw)
 }
 
-/// The environment variables that tell programs the names, addresses and namespaces of the paths.
+/// The environment variables with the names, addresses and namespaces of the paths.
 fn variables(namespaces: &NamespacePair) -> Vec<(&'static str, OsString)> {
     let net = |side| namespaces.namespace(side).path().into_os_string();
     vec![

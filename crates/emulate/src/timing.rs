@@ -1,29 +1,29 @@
-//! Measures how late packets leave: the timing error of the relay.
+//! Measures the timing error of the relay: the delay of packets behind their departure times.
 
 use anabranch_base::Duration;
 use hdrhistogram::Histogram;
 
-/// The time from the moment that a packet is to leave to the moment that the system has taken it, of all packets.
+/// The distribution of the time from the departure of a packet until the system has accepted it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimingError {
-    /// Packets that left.
+    /// The packets sent.
     pub packets: u64,
-    /// Half were no later.
+    /// The median.
     pub p50: Duration,
-    /// 99 of 100 were no later.
+    /// The 99th percentile.
     pub p99: Duration,
-    /// 999 of 1,000 were no later.
+    /// The 99.9th percentile.
     pub p999: Duration,
-    /// None was later.
+    /// The maximum.
     pub max: Duration,
-    /// Packets that were no later than [`PUNCTUAL`].
+    /// The packets that were at most [`PUNCTUAL`] late.
     pub punctual: u64,
 }
 
-/// A packet that leaves no later than this is on time: 0.1 ms.
+/// The largest delay that counts as punctual: 0.1 ms.
 pub const PUNCTUAL: Duration = Duration::from_micros(100);
 
-/// Errors so far.
+/// The timing errors so far.
 #[derive(Debug)]
 pub struct Errors {
     nanoseconds: Histogram<u64>,
@@ -31,14 +31,14 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// None.
+    /// No errors yet.
     pub fn new() -> Errors {
         let nanoseconds = Histogram::new_with_bounds(1, LONGEST.as_nanos(), DIGITS);
         let nanoseconds = nanoseconds.expect("bounds of which one is far above the other");
         Errors { nanoseconds, punctual: 0 }
     }
 
-    /// One more.
+    /// Adds an error.
     pub fn add(&mut self, error: Duration) {
         self.nanoseconds.saturating_record(error.as_nanos());
         self.punctual += u64::from(error <= PUNCTUAL);
@@ -58,9 +58,9 @@ impl Errors {
     }
 }
 
-/// Later ones count as so late.
+/// The longest recorded error; longer ones count as this.
 const LONGEST: Duration = Duration::from_secs(60);
-/// The exact decimal digits of each number.
+/// The number of exact decimal digits.
 const DIGITS: u8 = 3;
 
 #[cfg(test)]

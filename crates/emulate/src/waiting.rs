@@ -6,9 +6,9 @@ use anabranch_base::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::thread::nanosleep;
 
-/// Asks the kernel to wake this thread when it said so and not up to 50 µs later, as is usual to save power; and, where
-/// this user may ask for that, before all that is not as urgent. A kernel that forwards packets does not wait for a
-/// processor either; niceness would not do, which counts within a session only (sched(7), autogroup).
+/// Makes the kernel wake this thread at the requested time and not up to 50 µs later, as is usual to save power; and,
+/// if permitted, before all less urgent threads. A kernel that forwards packets does not wait for a processor either;
+/// niceness would not suffice, because it counts within a session only (sched(7), autogroup).
 #[cfg(target_os = "linux")]
 pub fn wake_punctually() {
     use thread_priority::{
@@ -16,27 +16,28 @@ pub fn wake_punctually() {
         set_thread_priority_and_policy, thread_native_id,
     };
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-    // The least urgent of those; the kernel leaves others a twentieth of the time even then.
+    // The lowest real-time priority; the kernel leaves other threads a twentieth of the time even then.
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, Realtime(Fifo));
 }
 
-/// Elsewhere it is woken as it comes.
+/// Other systems have no such setting.
 #[cfg(not(target_os = "linux"))]
 pub fn wake_punctually() {}
 
-/// Sleeps, whatever may be read meanwhile.
+/// Sleeps, even if sources become readable.
 pub fn rest(span: Duration) {
     let _ = nanosleep(&timespec(span));
 }
 
-/// Waits until one of `sources` can be read, or for `span`; for ever without. Says of each whether it can be.
+/// Waits until one of `sources` can be read, or for `span`; without it, indefinitely. Returns for each whether it can
+/// be read.
 pub fn wait(sources: &[BorrowedFd<'_>], span: Option<Duration>) -> Vec<bool> {
     let mut polled: Vec<PollFd<'_>> =
         sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
     let timeout = span.map(timespec);
     match poll(&mut polled, timeout.as_ref()) {
         Ok(_) => polled.iter().map(|source| !source.revents().is_empty()).collect(),
-        // A signal, or no memory for the moment: all are tried, and then waited for again.
+        // A signal, or a temporary lack of memory: all are tried, and then waited for again.
         Err(_) => vec![true; sources.len()],
     }
 }

@@ -1,8 +1,8 @@
-//! Files that are whole or not there. A [`WholeFile`] is written under another name in the folder of its own, and takes its
-//! name when it is complete and on disk: a full disk, a limit or a kill leaves what was there before.
+//! Files that are written completely or not at all. A [`WholeFile`] is written under another name in its own folder,
+//! and gets its name when it is complete and on disk: after a full disk, a limit or a kill the previous content
+//! remains.
 //!
-//! The other name is new and cannot be foreseen, so that no link of another user in a shared folder leads the bytes
-//! elsewhere.
+//! The other name is new and unpredictable, so that another user's link in a shared folder cannot redirect the bytes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// A file that is being written. Dropped before [`WholeFile::finish`], it leaves nothing.
+/// A file during its writing. Dropped before [`WholeFile::finish`], it leaves nothing.
 #[derive(Debug)]
 pub struct WholeFile(Target);
 
@@ -25,11 +25,11 @@ enum Target {
 }
 
 impl WholeFile {
-    /// The file that a user names. A symbolic link is followed: the file that it leads to is replaced. A device or a pipe is
-    /// written to.
+    /// Opens the file that a user names. A symbolic link is followed: its target is replaced. A device or a pipe is
+    /// written directly.
     ///
     /// # Errors
-    /// The folder does not exist, or nothing may be written there.
+    /// The folder does not exist or is not writable.
     pub fn at(path: &Path) -> io::Result<WholeFile> {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -37,23 +37,24 @@ impl WholeFile {
                 OpenOptions::new().write(true).open(path).map(|file| WholeFile(Target::Direct(file)))
             }
             Ok(_) => beside(fs::canonicalize(path)?),
-            // Also that of a link to nothing, which is replaced.
+            // Includes a dangling link, which is replaced.
             Err(_) => beside(path.to_owned()),
         }
     }
 
-    /// The file `name` of a program in `folder`, which others may write to. No link is followed: it is replaced.
+    /// Opens the file `name` of a program in `folder`, to which others may write. A link is not followed but
+    /// replaced.
     ///
     /// # Errors
-    /// The folder does not exist, or nothing may be written there.
+    /// The folder does not exist or is not writable.
     pub fn in_folder(folder: &Path, name: &str) -> io::Result<WholeFile> {
         beside(folder.join(name))
     }
 
-    /// Makes the content last, and then the name.
+    /// Syncs the content, then gives the file its name.
     ///
     /// # Errors
-    /// The disk is full or failed, or the folder may not be changed any more. What had the name before still has it.
+    /// The disk is full or failed, or the folder is not writable any more. The previous file remains.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         match self.0 {
@@ -83,17 +84,17 @@ impl Write for WholeFile {
     }
 }
 
-/// Writes all of a file that a user names, as [`WholeFile::at`] does.
+/// Writes a complete file that a user names, as [`WholeFile::at`] does.
 ///
 /// # Errors
-/// It cannot be written. What had the name before still has it.
+/// The file cannot be written. The previous file remains.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = WholeFile::at(path)?;
     file.write_all(content.as_ref())?;
     file.finish()
 }
 
-/// Opens a file of a program in `folder`, made where it is not there, to read it and append to it. No link is followed.
+/// Opens or creates a file of a program, to read it and append to it. No link is followed.
 ///
 /// # Errors
 /// It is a link or cannot be opened.
@@ -106,14 +107,15 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     options.create(true).read(true).append(true);
     #[cfg(unix)]
     {
-        // A pipe that takes the file's place meanwhile is not waited for.
+        // Does not block on a pipe that has replaced the file meanwhile.
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
     }
     options.open(path)
 }
 
-/// Removes what killed programs left of files `name` in `folder`. Only for a program that no other one writes beside.
+/// Removes the remains of killed programs for the file `name` in `folder`. Only for a program that is the only writer
+/// there.
 pub fn remove_leftovers(folder: &Path, name: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let (begin, end) = (prefix(name), SUFFIX);
@@ -124,13 +126,13 @@ pub fn remove_leftovers(folder: &Path, name: &str) {
             .and_then(|found| found.strip_prefix(&begin)?.strip_suffix(end))
             .is_some_and(|drawn| drawn.len() == DRAWN);
         if is_leftover {
-            // What cannot be removed is in nobody's way.
+            // A leftover that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Makes the names in a folder last; systems where folders cannot be opened do so by themselves.
+/// Syncs the names in a folder; systems where folders cannot be opened do so by themselves.
 ///
 /// # Errors
 /// The folder cannot be opened, or the disk failed.
@@ -156,7 +158,7 @@ fn beside(path: PathBuf) -> io::Result<WholeFile> {
     Ok(WholeFile(Target::Beside { file, path }))
 }
 
-/// The error without the name that was drawn, which says nothing to a user.
+/// The error without the random name, which means nothing to a user.
 fn without_name(error: &io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>());
     match inner.and_then(io::Error::raw_os_error) {
@@ -172,14 +174,14 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Long names would be too long with what is added.
+/// Shortens a long name, so that it fits with the suffix.
 fn prefix(name: &str) -> String {
     let short: String = name.chars().take(40).collect();
     format!(".{short}.")
 }
 
 const SUFFIX: &str = ".part";
-/// The characters that are drawn for a name.
+/// The number of random characters in a name.
 const DRAWN: usize = 10;
 
 #[cfg(test)]

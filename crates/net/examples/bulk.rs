@@ -16,8 +16,8 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
-    // Its one thread does what the two threads of the operating system's TCP do: the program and the driver of the
-    // sockets take turns.
+    // One thread does the work of the two threads of the operating system's TCP: the program and the driver of the
+    // sockets alternate.
     run().await
 }
 
@@ -31,7 +31,7 @@ async fn run() -> Result<(), Failure> {
     let (layer, profile) = layer.split_once(':').unwrap_or((layer, "tuned-2"));
     let security = match layer {
         "plain" => Security::Insecure,
-        // Both ends must have the key; it protects nothing.
+        // A key known to both ends; it protects nothing.
         _ => Security::Sealed(Key::from_bytes([0x5a; Key::LEN])),
     };
     let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -89,9 +89,8 @@ async fn send(
     Ok(association.close().await?)
 }
 
-/// How long to wait before the next message when `sent` bytes have left in `age` seconds: at least a millisecond, as
-/// the programs
-/// of the other transports do.
+/// The wait before the next message when `sent` bytes were sent in `age` seconds: at least a millisecond, as in the
+/// programs of the other transports.
 fn pause(age: f64, sent: u64, rate: f64) -> Option<Duration> {
     let left = sent as f64 * 8.0 / rate - age;
     (left > 0.0).then(|| Duration::from_secs_f64(left.max(0.001)))

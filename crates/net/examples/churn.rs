@@ -1,4 +1,4 @@
-//! Two long-lived processes between which associations are opened and ended without pause; each prints once a second
+//! Two long-lived processes that continuously open and close associations between them; each prints once a second
 //! what it holds. `tests/soak` runs it: `churn serve 0.0.0.0:7000` and `churn call 192.0.2.1:7000,198.51.100.1:7000`.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
@@ -18,7 +18,7 @@ use tokio::time::{interval, sleep, timeout};
 #[derive(Debug, Default)]
 struct Tally {
     opened: AtomicU64,
-    /// Those that could not be opened, or did not end in order where they should.
+    /// The associations that could not be opened, or did not end as intended.
     failed: AtomicU64,
     bytes: AtomicU64,
 }
@@ -64,7 +64,7 @@ async fn call(remote: &[SocketAddr]) -> Result<(), Box<dyn Error>> {
     let tally = Arc::new(Tally::default());
     tokio::spawn(report(endpoint.clone(), tally.clone()));
     for number in 0_u64.. {
-        // Some have an endpoint of their own.
+        // Some use a separate endpoint.
         let done = if number % 3 == 0 {
             timeout(LONGEST, alone(remote, number, &tally)).await
         } else {
@@ -111,7 +111,7 @@ async fn one(
     Ok(())
 }
 
-/// Prints each second what is held.
+/// Prints the held resources every second.
 async fn report(endpoint: Endpoint, tally: Arc<Tally>) {
     let mut seconds = interval(Duration::from_secs(1));
     loop {

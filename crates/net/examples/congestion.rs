@@ -1,5 +1,4 @@
-//! A congestion controller of your own, chosen by its name in the registry: here a window that neither grows nor
-//! shrinks.
+//! A custom congestion controller, chosen by its name in the registry: a window of constant size.
 //!
 //! ```sh
 //! cargo run -p anabranch-net --example congestion

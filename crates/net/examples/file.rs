@@ -49,12 +49,12 @@ async fn transfer(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
 async fn send(association: &Association, mut file: File) -> Result<(), Box<dyn Error>> {
     let mut piece = vec![0; 64 << 10];
     loop {
-        // A larger program reads the file on a thread of its own.
+        // A larger program reads the file on a separate thread.
         let length = file.read(&mut piece)?;
         if length == 0 {
             break;
         }
-        // Waits while the send buffer is full: the file is read no faster than it travels.
+        // Waits while the send buffer is full: the file is read no faster than it is sent.
         association.send(piece[..length].to_vec(), SendOptions::default()).await?;
     }
     Ok(association.close().await?)

@@ -1,8 +1,8 @@
-//! One end of a transfer whose packets leave with an ECN codepoint; at its end it prints, as JSON, with which codepoints
-//! the packets of the other end arrived, and what came of marks. `tests/ecn` runs both ends and marks packets between them.
-//! `marks plain|sealed receive ADDRESS CODEPOINT BYTES`, and `send` likewise; `ADDRESS` is the receiver's, `CODEPOINT` the
-//! two bits of all packets as a number, or `echo` or `cwr`: the association's own use of ECN. The receiver prints `ready`
-//! first.
+//! One end of a transfer whose packets are sent with an ECN codepoint; at the end it prints, as JSON, the codepoints
+//! of the packets received and the reactions to marks. `tests/ecn` runs both ends and marks packets between them.
+//! `marks plain|sealed receive ADDRESS CODEPOINT BYTES`, and `send` likewise; `ADDRESS` is the receiver's,
+//! `CODEPOINT` the two bits of all packets as a number, or `echo` or `cwr`: the association's own use of ECN. The
+//! receiver first prints `ready`.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let security = match layer.as_str() {
         "plain" => Security::Insecure,
-        // Both ends have to know it; it protects nothing.
+        // A key known to both ends; it protects nothing.
         _ => Security::Sealed(Key::from_bytes([0x5a; Key::LEN])),
     };
     let (receiver, bytes) = (address.parse::<SocketAddr>()?, bytes.parse::<u64>()?);
@@ -36,7 +36,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let config = Config {
         codepoint,
         ecn,
-        // What is in flight fits the smallest buffer of a socket: no packet is lost behind the last queue.
+        // The data in flight fits the smallest socket buffer: no packet is lost after the last queue.
         receive_buffer: ByteCount::from_kib(64),
         send_buffer: ByteCount::from_kib(256),
         ..Config::rfc9260()
@@ -78,7 +78,7 @@ async fn send(options: Options, receiver: SocketAddr, bytes: u64) -> Result<(), 
     Ok(())
 }
 
-/// Of all paths together.
+/// Prints the counts of all paths together.
 fn print_counts(association: &Association) {
     let paths = association.paths();
     let counters = || paths.iter().map(|path| path.counters);

@@ -31,11 +31,11 @@ type Failure = Box<dyn Error>;
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (role, words) = words.split_first().ok_or("usage: meter receive|send KEY=VALUE…")?;
-    let wanted = Settings::read(words)?;
+    let arguments = Arguments::read(words)?;
     let runtime = Runtime::new()?;
     match role.as_str() {
-        "receive" => runtime.block_on(receive(&wanted)),
-        _ => send(&wanted, &runtime),
+        "receive" => runtime.block_on(receive(&arguments)),
+        _ => send(&arguments, &runtime),
     }
 }
 
@@ -51,7 +51,7 @@ const REPLACED: [&str; 7] = [
 ];
 
 /// The settings of the command line.
-struct Settings {
+struct Arguments {
     local: Vec<SocketAddr>,
     remote: Vec<SocketAddr>,
     config: Config,
@@ -68,8 +68,8 @@ struct Messages {
     nanoseconds_apart: f64,
 }
 
-impl Settings {
-    fn read(words: &[String]) -> Result<Settings, Failure> {
+impl Arguments {
+    fn read(words: &[String]) -> Result<Arguments, Failure> {
         let words = words.iter().map(|word| word.split_once('=').ok_or(format!("{word}: not KEY=VALUE")));
         let words: BTreeMap<&str, &str> = words.collect::<Result<_, _>>()?;
         let number = |key: &str| words.get(key).map(|text| text.parse::<f64>()).transpose();
@@ -97,11 +97,11 @@ impl Settings {
         }
         let (local, remote) =
             (addresses(words.get("local").copied())?, addresses(words.get("remote").copied())?);
-        Ok(Settings { local, remote, config, seconds, length: length as usize, messages })
+        Ok(Arguments { local, remote, config, seconds, length: length as usize, messages })
     }
 
     fn endpoint(&self) -> Result<Endpoint, Failure> {
-        // Both ends must have the key; it protects nothing.
+        // A key known to both ends; it protects nothing.
         let security = Security::Sealed(Key::from_bytes([0x5a; Key::LEN]));
         let (local, config) = (self.local.clone(), self.config.clone());
         Ok(Endpoint::bind(Options {
@@ -120,12 +120,12 @@ fn addresses(text: Option<&str>) -> Result<Vec<SocketAddr>, Failure> {
     texts.map(|text| Ok(SocketAddr::from((IpAddr::from_str(text)?, 9899)))).collect()
 }
 
-async fn receive(wanted: &Settings) -> Result<(), Failure> {
-    let endpoint = wanted.endpoint()?;
+async fn receive(arguments: &Arguments) -> Result<(), Failure> {
+    let endpoint = arguments.endpoint()?;
     println!("ready");
     let association = endpoint.accept().await.ok_or("no association was accepted")?;
-    match &wanted.messages {
-        None => count(&association, wanted.seconds).await,
+    match &arguments.messages {
+        None => count(&association, arguments.seconds).await,
         Some(messages) => time(&association, messages).await,
     }
 }
@@ -154,7 +154,7 @@ async fn count(association: &Association, seconds: f64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints when each message was due and when it arrived, until all have arrived or none comes any more.
+/// Prints the due time and the arrival time of each message, until all have arrived or no more arrive.
 async fn time(association: &Association, messages: &Messages) -> Result<(), Failure> {
     let (mut due, mut arrived) = (Vec::new(), Vec::new());
     while (due.len() as u64) < messages.count {
@@ -173,14 +173,14 @@ async fn time(association: &Association, messages: &Messages) -> Result<(), Fail
 }
 
 /// Sends from this thread: its sleep is finer than that of the runtime's timer.
-fn send(wanted: &Settings, runtime: &Runtime) -> Result<(), Failure> {
+fn send(arguments: &Arguments, runtime: &Runtime) -> Result<(), Failure> {
     let endpoint = {
         let _entered = runtime.enter();
-        wanted.endpoint()?
+        arguments.endpoint()?
     };
-    let association = runtime.block_on(endpoint.connect(&wanted.remote))?;
-    let Some(messages) = &wanted.messages else {
-        let payload = Bytes::from(vec![0x5a; wanted.length]);
+    let association = runtime.block_on(endpoint.connect(&arguments.remote))?;
+    let Some(messages) = &arguments.messages else {
+        let payload = Bytes::from(vec![0x5a; arguments.length]);
         return runtime.block_on(async {
             loop {
                 association.send(payload.clone(), SendOptions::default()).await?;
@@ -191,7 +191,7 @@ fn send(wanted: &Settings, runtime: &Runtime) -> Result<(), Failure> {
     for number in 0..messages.count {
         let due = start + (number as f64 * messages.nanoseconds_apart) as u64;
         std::thread::sleep(Duration::from_nanos(due.saturating_sub(nanoseconds())));
-        let mut message = vec![0; wanted.length];
+        let mut message = vec![0; arguments.length];
         message.get_mut(..8).ok_or("a message shorter than its stamp")?.copy_from_slice(&due.to_be_bytes());
         runtime.block_on(association.send(message, SendOptions::default()))?;
     }
@@ -208,7 +208,7 @@ fn nanoseconds() -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// Seconds since a moment.
+/// Seconds since `start`.
 fn since(start: u64) -> f64 {
     nanoseconds().saturating_sub(start) as f64 / 1e9
 }

@@ -8,12 +8,12 @@
 //!     messages=100 size=1200 answers=100
 //! ```
 //!
-//! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how many
-//! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true` the
-//! addresses of interfaces are used and given up as they come and go; `ecn=echo`, `ecn=cwr` and `ecn_test=true` are the
-//! settings of these names, and `ipcc=true` sends by IPCC and not by CMT. Who has a `remote` opens the association; others serve one. At its end one line says what was
-//! counted, as `key=value`; late packets are still answered until the program's input ends, as a peer that lost our last
-//! one needs (RFC 9260 §8.4).
+//! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how
+//! many echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true`
+//! the addresses of interfaces are used and given up as they come and go; `ecn=echo`, `ecn=cwr` and `ecn_test=true`
+//! are the settings of these names, and `ipcc=true` sends by IPCC and not by CMT. With a `remote` it opens the
+//! association, otherwise it serves one. At its end one line says what was counted, as `key=value`; late packets are
+//! still answered until the program's input ends, as a peer that lost our last one needs (RFC 9260 §8.4).
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::collections::BTreeMap;
@@ -134,17 +134,17 @@ async fn source(
 /// The counts of an association.
 struct Count {
     started: Instant,
-    /// Until the last message, or until all was acknowledged: seconds.
+    /// Seconds until the last message, or until everything was acknowledged.
     span: f64,
     sent: u64,
-    /// Of what `source` sends.
+    /// The checksum of the data that `source` sends.
     sent_sum: u32,
     received: u64,
     bytes: u64,
     sum: u32,
     /// Answers that equal the whole message.
     whole: u64,
-    /// Answers that equal its end: a server that reads large messages part by part answers so.
+    /// Answers that equal its end: from a server that reads large messages in parts.
     tails: u64,
     /// Answers that are neither, or overtook another of their stream.
     wrong: u64,
@@ -207,10 +207,10 @@ impl Count {
     }
 }
 
-/// A name, and which of a path's counters it is.
+/// A name and its counter of a path.
 type PathCount = (&'static str, fn(&PathCounters) -> u64);
 
-/// What is counted on each path and printed as the sum of all.
+/// The counters printed as sums over all paths.
 const PATH_COUNTS: [PathCount; 6] = [
     ("marked", |path| path.received_ecn.ce),
     ("echoes_sent", |path| path.sent_echoes),
@@ -238,18 +238,19 @@ impl Settings {
             receive_buffer: ByteCount::new(buffer),
             send_buffer: ByteCount::new(buffer.saturating_mul(2)),
             message_limit: MessageLimit::SendBuffer,
-            // Others learn of it in INIT, and are told with AUTH where they know both (RFC 4895, RFC 5061).
+            // INIT announces the extension, with AUTH if the peer supports both (RFC 4895, RFC 5061).
             dynamic_addresses: true,
             ecn: self.ecn()?,
             ecn_test: self.value("ecn_test", false)?,
             ..Config::rfc9260()
         };
         if self.value("follow", false)? {
-            // With an address goes the way to the peer's in the same network: RFC 9260's minutes are for other hosts.
+            // A removed address removes the path to the peer's in the same network: the minutes of RFC 9260's
+            // defaults are for other hosts.
             let Config { rto, failover, .. } = Config::tuned_2();
             (config.rto, config.failover) = (rto, failover);
         }
-        // Rules of the sender alone: the peer need not know.
+        // These rules concern only the sender: the peer need not know them.
         config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
         if self.value("ipcc", false)? {
             ipcc::choose(&mut config);
@@ -297,7 +298,7 @@ impl Settings {
     }
 }
 
-/// Payload protocol identifiers from here on have no meaning to anybody, capture tools included.
+/// The first payload protocol identifier without an assigned meaning, also in capture tools.
 const FIRST_PPID: u32 = 0x4142_0000;
 
 /// Message `number`: no two messages and no two places in one look alike.

@@ -1,5 +1,5 @@
-//! The cost of each choice of `tuned-2`: processor time of plain transfers on the loopback interface, both ends in this
-//! process, one choice after another in turns. `cargo run --release -p anabranch-net --example profile_cost --
+//! The cost of each choice of `tuned-2`: processor time of plain transfers on the loopback interface, both ends in
+//! this process, alternating between the choices. `cargo run --release -p anabranch-net --example profile_cost --
 //! [MEGABYTES] [ROUNDS]`.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
@@ -51,10 +51,10 @@ fn choices() -> [(&'static str, Config); 6] {
     ]
 }
 
-/// What a transfer took.
+/// The cost of a transfer.
 struct Cost {
     seconds: f64,
-    /// Seconds that processors worked for it.
+    /// Processor time in seconds.
     processor: f64,
     /// SACKs for each packet sent.
     sacks: f64,
@@ -96,7 +96,7 @@ async fn transfer(config: Config, paths: usize, bytes: u64) -> Result<Cost, Box<
     })
 }
 
-/// What a clock says, in seconds.
+/// The time on a clock, in seconds.
 fn clock(id: ClockId) -> f64 {
     let time = clock_gettime(id);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

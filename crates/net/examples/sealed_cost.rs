@@ -1,5 +1,5 @@
 //! The cost of sealing: processor time of a transfer on the loopback interface, both ends in this process, sealed and
-//! plain in turns. `cargo run --release -p anabranch-net --example sealed_cost -- [MEGABYTES] [ROUNDS]`.
+//! plain alternately. `cargo run --release -p anabranch-net --example sealed_cost -- [MEGABYTES] [ROUNDS]`.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use anabranch_base::ByteCount;

@@ -1,4 +1,4 @@
-//! The memory that a long transfer takes: two processes on the loopback interface, and for each the most that was ever
+//! The memory used by a long transfer: two processes on the loopback interface, and for each the most that was ever
 //! resident. `cargo run --release -p anabranch-net --example soak -- [BYTES] [plain|sealed] [BUFFER] [MESSAGE]`, for
 //! example `10000000000 sealed 1MiB..16MiB 65536`.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]

@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints events until the association is over; counts the reported round trips and windows.
+/// Prints events until the association ends; counts the reported round trips and windows.
 async fn watch(association: &Association) -> BTreeMap<PathId, (usize, usize)> {
     let (mut events, mut records) = (association.subscribe(), association.records());
     let mut measured: BTreeMap<PathId, (usize, usize)> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Keeps the sockets of an endpoint at its machine's addresses: collects changes, and opens missing sockets. The driver
-//! applies the changes.
+//! Keeps the sockets of an endpoint in line with the addresses of its machine: collects changes and opens missing
+//! sockets. The driver applies the changes.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,24 +25,24 @@ pub struct AddressTracker {
     watcher: JoinHandle<()>,
     port: u16,
     by_device: bool,
-    /// The peers to one of which an interface must have a route; none if that does not matter.
+    /// If not empty, an interface is used only with a route to one of these peers.
     toward: Vec<SocketAddr>,
 }
 
 /// The settings that all sockets of an endpoint share.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketSettings {
-    /// Each is tied to the interface of its address.
+    /// True if each socket is bound to the interface of its address.
     pub by_device: bool,
-    /// The largest packets that leave by them before a path is known to carry larger ones.
+    /// The largest packets sent before a path is known to carry larger ones.
     pub needed: ByteCount,
 }
 
 impl AddressTracker {
-    /// Starts to track; `None` if tracking is off. Must be called within a tokio runtime.
+    /// Starts tracking; `None` if tracking is off. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// The operating system does not list its interfaces.
+    /// The operating system cannot list its interfaces.
     pub fn begin(
         tracking: AddressTracking,
         toward: Vec<SocketAddr>,
@@ -58,7 +58,7 @@ impl AddressTracker {
         let port = given.first().map_or(0, SocketAddr::port);
         let tracked = TrackedAddresses::new(tracking, given, settings.needed, monitor.known());
         let (sender, mut latest) = watch::channel(monitor.known().to_vec());
-        // What appeared since the endpoint was given its addresses.
+        // Reports addresses that appeared since the endpoint got its own.
         latest.mark_changed();
         let watcher = tokio::spawn(forward(monitor, sender, shared.clone()));
         Ok(Some(AddressTracker { tracked, latest, watcher, port, by_device: settings.by_device, toward }))
@@ -66,15 +66,15 @@ impl AddressTracker {
 
     /// The changes since the last call.
     pub fn changes(&mut self) -> Vec<SocketChange> {
-        // The watcher lives as long as this does.
+        // The watcher lives as long as the tracker.
         if !self.latest.has_changed().unwrap_or(false) {
             return Vec::new();
         }
         self.tracked.changes(&self.latest.borrow_and_update())
     }
 
-    /// Opens a socket at an address, on the port of the other sockets if it is free. `None` if it cannot be opened: the
-    /// next change tries it again.
+    /// Opens a socket at `address`, on the port of the other sockets if it is free. `None` if it cannot be opened;
+    /// the next change tries again.
     pub fn open(&mut self, address: InterfaceAddress) -> Option<Socket> {
         let has_route = |peer: &SocketAddr| leads_to(address.index, address.ip, peer.ip());
         if !self.toward.is_empty() && !self.toward.iter().any(has_route) {
@@ -101,7 +101,7 @@ impl Drop for AddressTracker {
     }
 }
 
-/// Sends every change, also one of routes, to the tracker and wakes the driver.
+/// Sends every change, including changes of routes, to the tracker and wakes the driver.
 async fn forward(mut monitor: InterfaceMonitor, sender: watch::Sender<Vec<Interface>>, shared: Arc<Shared>) {
     loop {
         let changed = monitor.stirred().await.to_vec();

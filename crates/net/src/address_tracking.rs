@@ -6,21 +6,21 @@ use anabranch_base::ByteCount;
 
 use crate::interfaces::Interface;
 
-/// Which interfaces an endpoint takes its local addresses from while addresses of the machine appear and vanish.
+/// The interfaces from which an endpoint takes local addresses while addresses of the machine appear and vanish.
 ///
-/// On each tracked interface the endpoint uses one address for each IP version of which it was given an address; that
-/// address stays in use as long as it exists, even if others appear. An interface that is down or has no carrier counts
-/// as gone. Link-local addresses are not used, and deprecated ones only if there is no other.
+/// On each tracked interface the endpoint uses one address for each IP version of its initial addresses. That address
+/// stays in use as long as it exists, even if others appear. An interface that is down or has no carrier counts as
+/// gone. Link-local addresses are not used, and deprecated ones only without an alternative.
 ///
-/// If one of the endpoint's addresses is the wildcard address, its socket has every address: no further socket is
-/// opened, the paths of addresses that vanish are given up, and an address that comes back is used again. Loopback
-/// addresses, and those of interfaces that are not tracked, stay in use even when they vanish.
+/// If one of the endpoint's addresses is the wildcard address, its socket covers every address: no further socket is
+/// opened, paths from vanished addresses are removed, and an address that returns is used again. Loopback addresses,
+/// and those of untracked interfaces, stay in use even when they vanish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AddressTracking {
-    /// None: the endpoint uses the addresses that it was given, even when they vanish.
+    /// No tracking: the endpoint uses its initial addresses, even when they vanish.
     #[default]
     Off,
-    /// Each interface that is up, except loopback.
+    /// Every interface that is up, except loopback.
     EachInterface,
     /// The interfaces with these names, when they are up.
     Interfaces(Vec<String>),
@@ -33,14 +33,14 @@ pub struct InterfaceAddress {
     pub ip: IpAddr,
     /// The interface's name.
     pub interface: String,
-    /// The interface's index; an interface that vanished and came back has another.
+    /// The interface's index; an interface that is created again under the same name has another.
     pub index: Option<u32>,
 }
 
-/// A change that an endpoint should make.
+/// A change for an endpoint to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SocketChange {
-    /// Give up this local address, which has vanished.
+    /// Remove this local address, which has vanished.
     Remove(SocketAddr),
     /// Open a socket at this address.
     Open(InterfaceAddress),
@@ -52,11 +52,11 @@ pub enum SocketChange {
 #[derive(Debug)]
 pub struct TrackedAddresses {
     tracking: AddressTracking,
-    /// The addresses that the endpoint was given, ports included.
+    /// The initial addresses of the endpoint, ports included.
     given: Vec<SocketAddr>,
-    /// Interfaces that do not carry packets of this size are not used.
+    /// The smallest usable MTU of an interface.
     needed: ByteCount,
-    /// The addresses in use that are given up when they vanish.
+    /// The addresses in use that are removed when they vanish.
     used: Vec<(InterfaceAddress, SocketAddr)>,
 }
 
@@ -96,7 +96,7 @@ impl TrackedAddresses {
         tracked
     }
 
-    /// The changes to make when the machine has the interfaces `known`. Addresses to give up come first.
+    /// The changes to make when the machine has the interfaces `known`. Removals come first.
     pub fn changes(&mut self, known: &[Interface]) -> Vec<SocketChange> {
         let mut changes = Vec::new();
         for (interface_address, address) in std::mem::take(&mut self.used) {
@@ -111,14 +111,14 @@ impl TrackedAddresses {
         changes
     }
 
-    /// Notes that a socket was opened at this address.
+    /// Records that a socket was opened at this address.
     pub fn on_opened(&mut self, interface_address: InterfaceAddress, address: SocketAddr) {
         self.used.push((interface_address, address));
     }
 
     fn is_there(&self, interface_address: &InterfaceAddress, known: &[Interface]) -> bool {
-        // A wildcard socket has an address on whatever interface it is; the address of another socket ends with the
-        // interface to which it is tied.
+        // A wildcard socket keeps an address that moves to another interface; another socket's address ends with the
+        // interface to which it is bound.
         let is_anywhere = self.wildcard(interface_address.ip.is_ipv4()).is_some();
         known.iter().any(|interface| {
             interface.addresses.contains(&interface_address.ip)
@@ -126,7 +126,7 @@ impl TrackedAddresses {
         })
     }
 
-    /// Notes the addresses that wildcard sockets have, and returns the new ones.
+    /// Records the addresses of wildcard sockets, and returns the new ones.
     fn cover(&mut self, known: &[Interface]) -> Vec<SocketAddr> {
         let mut fresh = Vec::new();
         for interface in self.tracking.of(known) {
@@ -142,7 +142,7 @@ impl TrackedAddresses {
         fresh
     }
 
-    /// Addresses that should have a socket and have none.
+    /// The addresses that need a socket.
     fn unused(&self, known: &[Interface]) -> impl Iterator<Item = InterfaceAddress> {
         let is_wanted = |is_ipv4: bool| self.given.iter().any(|address| address.is_ipv4() == is_ipv4);
         let versions = [true, false].into_iter().filter(move |is_ipv4| is_wanted(*is_ipv4));
@@ -161,7 +161,7 @@ impl TrackedAddresses {
         })
     }
 
-    /// The address of the socket that has all addresses of an IP version.
+    /// The wildcard address of an IP version, if a socket has it.
     fn wildcard(&self, is_ipv4: bool) -> Option<&SocketAddr> {
         let mut wildcards = self.given.iter().filter(|address| address.ip().is_unspecified());
         wildcards.find(|address| address.is_ipv4() == is_ipv4)
@@ -178,7 +178,7 @@ impl InterfaceAddress {
     }
 }
 
-/// The address as a wildcard socket has it: a link-local one has the index of its interface.
+/// The address as a wildcard socket uses it: a link-local one has the index of its interface.
 fn with_scope(ip: IpAddr, port: u16, index: Option<u32>) -> SocketAddr {
     match ip {
         IpAddr::V6(ip) if ip.is_unicast_link_local() => {
@@ -211,7 +211,7 @@ mod tests {
         TrackedAddresses::new(tracking, given, MTU, known)
     }
 
-    /// The changes in words; what is to be used is opened at port 9.
+    /// The changes as text; requested sockets are opened at port 9.
     fn shown(tracked: &mut TrackedAddresses, known: &[Interface]) -> Vec<String> {
         let changes = tracked.changes(known).into_iter().map(|change| match change {
             SocketChange::Remove(address) => format!("remove {address}"),
@@ -232,7 +232,7 @@ mod tests {
         let mut tracked = tracked(AddressTracking::EachInterface, &["192.168.1.7:9"], &known);
         assert!(shown(&mut tracked, &known).is_empty());
         known.push(interface("wwan0", 3, &["10.64.0.2", "10.64.0.3", "2001:db8:1::7"]));
-        assert_eq!(shown(&mut tracked, &known), ["open 10.64.0.2 on wwan0"], "IPv4 alone is spoken");
+        assert_eq!(shown(&mut tracked, &known), ["open 10.64.0.2 on wwan0"], "only IPv4 is used");
         assert!(shown(&mut tracked, &known).is_empty(), "once");
         known.pop();
         assert_eq!(shown(&mut tracked, &known), ["remove 10.64.0.2:9"]);

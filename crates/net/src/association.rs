@@ -1,5 +1,5 @@
-//! The handle of an association: its construction, its end, and reports of its paths. Every method locks the core for a
-//! moment, and waits without the lock.
+//! The handle of an association: its construction, its end, and the reports of its paths. Methods lock the core
+//! briefly, and wait without the lock.
 
 mod receiving;
 mod sending;
@@ -26,8 +26,7 @@ use crate::waiting::until;
 /// An open association with a peer.
 ///
 /// Clones are handles of the same association, for use in several tasks: several may send and several may receive at
-/// once. When the last handle is dropped, an open association is aborted; one that is closing, by either end, ends by
-/// itself.
+/// once. When the last handle is dropped, an open association is aborted; one that is closing completes its shutdown.
 #[derive(Clone, Debug)]
 pub struct Association {
     owner: Arc<SharedHandle>,
@@ -41,15 +40,15 @@ struct SharedHandle {
     notifiers: Arc<Notifiers>,
 }
 
-/// The error of an association that did not end in order.
+/// The error of an association that did not shut down gracefully.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {undelivered} of the sent data were not acknowledged")]
 #[non_exhaustive]
 pub struct CloseError {
-    /// How it ended.
+    /// The reason for which it ended.
     pub reason: CloseReason,
-    /// User data that was sent and that the peer did not acknowledge; some of it may have arrived nevertheless. Zero
-    /// means that everything was delivered, and only the shutdown failed.
+    /// User data that was sent and that the peer did not acknowledge; some of it may still have arrived. Zero means
+    /// that everything was delivered and only the shutdown failed.
     pub undelivered: ByteCount,
 }
 
@@ -58,14 +57,14 @@ impl Association {
         Association { owner: Arc::new(SharedHandle { shared, id, notifiers }) }
     }
 
-    /// Ends the association in order and waits until it is over: what was sent is delivered first. Messages of
-    /// the peer that arrive until then can still be received, by another handle or afterwards.
+    /// Shuts the association down gracefully and waits until it has ended: everything sent is delivered first.
+    /// Messages of the peer that arrive until then can still be received, by another handle or afterwards.
     ///
-    /// Cancellation-safe: the end has begun when the future is first polled, and continues if it is dropped.
+    /// Cancellation-safe: the shutdown begins when the future is first polled, and continues if it is dropped.
     ///
     /// # Errors
-    /// The association ended in another way, before the call or during it: the error says how, and how much was not
-    /// delivered.
+    /// The association ended in another way, before the call or during it: the error has the reason and the amount
+    /// not delivered.
     pub async fn close(&self) -> Result<(), CloseError> {
         let SharedHandle { shared, id, .. } = &*self.owner;
         shared.change(|core, now| core.close(now, *id));
@@ -75,21 +74,20 @@ impl Association {
         }
     }
 
-    /// Waits until the association is over, whichever end closes it. [`unacknowledged`](Association::unacknowledged)
-    /// then says what was not delivered.
+    /// Waits until the association has ended, whichever end closes it.
+    /// [`unacknowledged`](Association::unacknowledged) then returns the amount not delivered.
     ///
-    /// Cancellation-safe: it changes nothing.
+    /// Cancellation-safe: it only waits.
     pub async fn closed(&self) -> CloseReason {
-        let view = || match self.phase() {
+        let poll = || match self.phase() {
             Phase::Closed(reason) => Some(reason),
             _ => None,
         };
-        until(&self.owner.notifiers.changed, view).await
+        until(&self.owner.notifiers.changed, poll).await
     }
 
-    /// Aborts the association at once and sends the reason `why` to the peer. What is not acknowledged may be lost.
-    /// What had arrived
-    /// can still be received.
+    /// Aborts the association immediately and sends the reason `why` to the peer. Unacknowledged data may be lost.
+    /// Messages that have arrived can still be received.
     pub fn abort(&self, why: &str) {
         self.with(|association| association.abort(why));
     }
@@ -99,19 +97,19 @@ impl Association {
         self.phase() == Phase::Open
     }
 
-    /// User data that was sent and that the peer has not acknowledged; once the association is over, what it never
-    /// acknowledged.
+    /// User data that was sent and that the peer has not acknowledged. Once the association has ended, the data it
+    /// never acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
         self.view(core::Association::unacknowledged).unwrap_or_default()
     }
 
-    /// User data that was sent and has not left yet, on any path. A sender that keeps a little data here keeps every
-    /// path busy; more data here only adds delay.
+    /// User data that waits in the send buffer, not yet transmitted on any path. A little data here keeps every path
+    /// busy; more only adds delay.
     pub fn waiting(&self) -> ByteCount {
         self.view(core::Association::waiting).unwrap_or_default()
     }
 
-    /// The size of the receive buffer in user data: as configured, or what it has grown to.
+    /// The size of the receive buffer in user data, as configured or as grown.
     pub fn receive_buffer(&self) -> ByteCount {
         self.view(core::Association::receive_buffer).unwrap_or_default()
     }
@@ -121,7 +119,7 @@ impl Association {
         self.view(core::Association::send_space).unwrap_or_default()
     }
 
-    /// The number of streams there are each way, as the ends agreed: for sending, and for receiving.
+    /// The negotiated numbers of outbound and inbound streams.
     pub fn streams(&self) -> (u16, u16) {
         self.view(core::Association::streams).flatten().unwrap_or_default()
     }
@@ -134,24 +132,24 @@ impl Association {
         association.paths().iter().map(|sample| report(&core, association, sample)).collect()
     }
 
-    /// What each link of this machine carried, for all associations of its endpoint.
+    /// The traffic of each link of this machine, for all associations of its endpoint.
     pub fn links(&self) -> Vec<LinkReport> {
         self.owner.shared.lock().sockets.links.reports()
     }
 
-    /// Makes `path` the primary path, which carries the data if only one path is used. An unknown path is ignored.
+    /// Makes `path` the primary path, which carries the data if only one path is used. Ignores an unknown path.
     pub fn set_primary(&self, path: PathId) {
         self.with(|association| association.set_primary(path));
     }
 
-    /// Waits until the handshake is done.
+    /// Waits until the handshake has completed.
     pub(crate) async fn opened(&self) -> Result<(), CloseReason> {
-        let view = || match self.phase() {
+        let poll = || match self.phase() {
             Phase::Opening => None,
             Phase::Open | Phase::Closing => Some(Ok(())),
             Phase::Closed(reason) => Some(Err(reason)),
         };
-        until(&self.owner.notifiers.changed, view).await
+        until(&self.owner.notifiers.changed, poll).await
     }
 
     fn phase(&self) -> Phase {
@@ -168,7 +166,7 @@ impl Association {
         });
     }
 
-    /// Reads the association in the core, if it is there.
+    /// Reads the association in the core, if it exists.
     fn view<T>(&self, view: impl FnOnce(&core::Association) -> T) -> Option<T> {
         let SharedHandle { shared, id, .. } = &*self.owner;
         shared.lock().endpoint.association(*id).map(view)
@@ -182,7 +180,7 @@ impl Drop for SharedHandle {
     }
 }
 
-/// One path of an association, as it is now.
+/// The report of one path at present.
 fn report(core: &Core, association: &core::Association, sample: &PathSample) -> PathReport {
     let (now, addresses) = (core.now(), association.path_addresses(sample.id));
     PathReport {

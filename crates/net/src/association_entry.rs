@@ -1,4 +1,4 @@
-//! What the endpoint keeps of each association for its handles: its phase, and the tasks that wait for events.
+//! The state that an endpoint keeps for the handles of an association: its phase, and the tasks that wait for events.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use anabranch_sctp::record::Record;
 use tokio::sync::Notify;
 
 use crate::feed::Feed;
-use crate::turn::Turn;
+use crate::send_queue::SendQueue;
 
-/// What the handles of an association share.
+/// The state that the handles of an association share.
 #[derive(Debug)]
 pub struct AssociationEntry {
-    /// The phase.
+    /// The phase of the association.
     pub phase: Phase,
     /// True if this end requested a shutdown.
     pub is_shutdown_requested: bool,
-    /// What refers to it.
+    /// The present holder of the association.
     pub holder: Holder,
-    /// Wake the tasks that wait for it.
+    /// The notifiers of the waiting tasks.
     pub notifiers: Arc<Notifiers>,
     /// The feed of its events.
     pub events: Feed<Event>,
@@ -31,26 +31,26 @@ pub struct AssociationEntry {
 pub enum Phase {
     /// The handshake has not ended.
     Opening,
-    /// Messages go both ways.
+    /// The association is open in both directions.
     Open,
     /// It is shutting down.
     Closing,
-    /// It is over.
+    /// It has ended.
     Closed(CloseReason),
 }
 
-/// What refers to an association.
+/// The holder of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// A handle of the application.
     Handle,
     /// The queue of associations that wait to be accepted.
     AcceptQueue,
-    /// Nothing: its last handle was dropped.
+    /// None: its last handle was dropped.
     Dropped,
 }
 
-/// One notifier for each event that tasks wait for.
+/// One notifier for each event for which tasks wait.
 #[derive(Debug, Default)]
 pub struct Notifiers {
     /// A message can be received.
@@ -59,12 +59,12 @@ pub struct Notifiers {
     pub writable: Notify,
     /// The phase has changed.
     pub changed: Notify,
-    /// The tasks that wait for room.
-    pub turn: Turn,
+    /// The queue of tasks that wait for room.
+    pub send_queue: SendQueue,
 }
 
 impl AssociationEntry {
-    /// An association whose handshake is not done.
+    /// An association during its handshake.
     pub fn new(holder: Holder) -> AssociationEntry {
         AssociationEntry {
             phase: Phase::Opening,

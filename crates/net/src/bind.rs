@@ -1,4 +1,4 @@
-//! Opens the sockets of an endpoint, and says what to do where one cannot be opened.
+//! Opens the sockets of an endpoint; its errors advise what to do.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -8,67 +8,67 @@ use anabranch_sctp::endpoint::EndpointError;
 use crate::interfaces::{Interface, interfaces};
 use crate::socket::Socket;
 
-/// The error of an endpoint that cannot be opened. Each message says what to do about it.
+/// The error of an endpoint that cannot be opened. Each message advises what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
     /// The address belongs to another machine, or its interface is down.
     #[error("{address} is not an address of this machine; it has {}", listed(known))]
     NotHere {
-        /// The address that was asked for.
+        /// The requested address.
         address: IpAddr,
         /// The addresses of this machine.
         known: Vec<IpAddr>,
     },
-    /// Another socket has the port.
+    /// Another socket uses the port.
     #[error("UDP port {} of {} is in use; end the program that uses it or choose another port", address.port(), address.ip())]
     InUse {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// The operating system does not let this user have the port.
+    /// The user may not use the port.
     #[error("no permission to use UDP port {} of {}; ports below 1024 are for privileged users", address.port(), address.ip())]
     NotPermitted {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// The machine does not support this version of IP.
+    /// The machine does not support this IP version.
     #[error("this machine has no IPv{} for {address}", if address.is_ipv4() { 4 } else { 6 })]
     NoSuchIp {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
     /// The operating system has no memory for another socket.
     #[error("no buffer space for a socket at {address}; close other sockets or try later")]
     NoBuffer {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// Anything else that the operating system says.
+    /// Any other error of the operating system.
     #[error("cannot open a UDP socket at {address}: {error}")]
     Other {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What it says.
+        /// The error.
         error: io::Error,
     },
-    /// A setting cannot be used, or there is no address.
+    /// A setting is invalid, or no address was given.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The operating system has no random numbers.
+    /// The operating system provides no random numbers.
     #[error("cannot get random numbers from the operating system: {0}")]
     NoRandomness(String),
-    /// The operating system does not list its interfaces, which were to be followed.
+    /// The operating system cannot list its interfaces, which were to be tracked.
     #[error("cannot list the network interfaces: {0}")]
     NoInterfaces(io::Error),
-    /// There is no runtime to drive the sockets.
+    /// The call was not made within a tokio runtime.
     #[error("an endpoint can only be opened within a tokio runtime")]
     NoRuntime,
 }
 
-/// Opens one socket an address. Where the port is 0, the first socket gets one from the operating system and the others
-/// the same if it is free: one address then tells a peer the port of all. A socket at an address of one of `tied_to` is
-/// tied to that interface.
+/// Opens one socket for each address. If the port is 0, the operating system chooses it for the first socket, and the
+/// others get the same if it is free: then one address shows a peer the port of all. A socket at an address of one of
+/// `tied_to` is bound to that interface.
 pub fn bind_all(addresses: &[SocketAddr], tied_to: &[Interface]) -> Result<Vec<Socket>, BindError> {
     let mut sockets: Vec<Socket> = Vec::with_capacity(addresses.len());
     let mut shared_port = None;
@@ -105,8 +105,8 @@ fn explain(address: SocketAddr, error: io::Error) -> BindError {
     }
 }
 
-/// `ENOBUFS` and `EAFNOSUPPORT` of Linux, for which the standard library has no kind; elsewhere the message
-/// of the operating system is shown instead.
+/// `ENOBUFS` and `EAFNOSUPPORT` of Linux, for which the standard library has no kind; on other systems the operating
+/// system's message is shown.
 const NO_BUFFER: i32 = 105;
 const NO_SUCH_FAMILY: i32 = 97;
 

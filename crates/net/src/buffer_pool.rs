@@ -1,13 +1,13 @@
-//! Memory for datagrams that is used again as soon as nothing refers to it.
+//! Memory for datagrams, reused as soon as nothing refers to it.
 
 use anabranch_base::ByteCount;
 use bytes::{Bytes, BytesMut};
 
 use crate::ring::Ring;
 
-/// Each datagram is copied into a buffer of its own, less than twice as long as the datagram (or [`SMALLEST`]), so that a
-/// datagram that is held keeps no other one in memory, however many the system received at once. Nothing is allocated
-/// once there are buffers for everything that is held at a time.
+/// Copies each datagram into a separate buffer, less than twice as long as the datagram (or [`SMALLEST`]), so that a
+/// retained datagram keeps no other one in memory, however many the system received at once. Nothing is allocated
+/// once there are buffers for all datagrams retained at a time.
 #[derive(Debug)]
 pub struct BufferPool {
     /// One ring per buffer length: [`SMALLEST`], and each class twice the one before.
@@ -21,7 +21,7 @@ impl Default for BufferPool {
 }
 
 impl BufferPool {
-    /// A copy of a datagram, and how much memory it keeps alive.
+    /// Copies a datagram. Returns the copy and the size of its buffer.
     pub fn copy(&mut self, datagram: &[u8]) -> (Bytes, ByteCount) {
         let class = class_of(datagram.len());
         let Some(ring) = self.rings.get_mut(class) else {
@@ -31,14 +31,14 @@ impl BufferPool {
         (copy(ring, datagram, length), ByteCount::of_len(length))
     }
 
-    /// The amount of memory there that is.
+    /// The total size of the buffers.
     #[cfg(test)]
     fn size(&self) -> usize {
         (0..).zip(&self.rings).map(|(class, ring)| ring.len() * (SMALLEST << class)).sum()
     }
 }
 
-/// A copy of a datagram in a buffer of the ring, all of whose buffers have this length.
+/// Copies a datagram into a buffer of `ring`, whose buffers all have this `length`.
 fn copy(ring: &mut Ring<BytesMut>, datagram: &[u8], length: usize) -> Bytes {
     let free = ring.take(|buffer| buffer.try_reclaim(length));
     let mut buffer = free.unwrap_or_else(|| BytesMut::with_capacity(length));
@@ -56,7 +56,7 @@ fn class_of(length: usize) -> usize {
 
 /// The length of the smallest buffers.
 const SMALLEST: usize = 128;
-/// A ring of fewer buffers than twice this is left as it is.
+/// The size up to which a ring is never reduced is twice this number of buffers.
 const FEWEST: usize = 64;
 /// The last class holds the longest possible datagram.
 const CLASSES: usize = 10;
@@ -87,7 +87,7 @@ mod tests {
         drop(first);
         let (third, _) = pool.copy(&[3; 1_400]);
         assert_eq!((part, second), (Bytes::from(vec![1; 100]), Bytes::from(vec![2; 1_400])));
-        // Its turn comes again behind the others.
+        // It is reused after the others.
         drop(third);
         let places: Vec<_> = (0..3).map(|_| pool.copy(&[4; 1_400]).0.as_ptr()).collect();
         assert!(places.contains(&place));

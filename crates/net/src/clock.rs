@@ -1,10 +1,10 @@
-//! Real time as [`Time`]: whole nanoseconds since a start. The only file of this crate that reads a clock.
+//! Real time as [`Time`], in whole nanoseconds since a start. Only this file of the crate reads a clock.
 
 use std::time::Instant;
 
 use anabranch_base::{Duration, Time};
 
-/// A clock that began at [`Time::ZERO`] and never goes back.
+/// A monotonic clock that starts at [`Time::ZERO`].
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
@@ -28,8 +28,8 @@ impl Clock {
         self.now().since(Time::ZERO)
     }
 
-    /// The instant at which the clock shows `time`, for timers of tokio; a time beyond what an instant can hold becomes
-    /// one in the far future.
+    /// The instant at which the clock shows `time`, for timers of tokio. A time beyond the range of an instant
+    /// becomes one in the far future.
     pub(crate) fn instant(&self, time: Time) -> tokio::time::Instant {
         let span = std::time::Duration::from_nanos(time.as_nanos()).min(FAR_OFF);
         tokio::time::Instant::from_std(self.start + span)

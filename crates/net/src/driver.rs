@@ -1,4 +1,4 @@
-//! The task that moves datagrams between the sockets and the core, and wakes the core when its timers are due.
+//! The task that moves datagrams between the sockets and the core, and calls the core when its timers expire.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -30,22 +30,22 @@ pub struct Driver {
     shared: Arc<Shared>,
     clock: Clock,
     ports: Vec<Port>,
-    /// Says which sockets to open and close; `None` if they stay.
+    /// Determines which sockets to open and close; `None` without address tracking.
     tracker: Option<AddressTracker>,
-    /// The index of the socket that is read first; it rotates.
+    /// The index of the socket read first, which rotates.
     first: usize,
     buffers: ReceiveBuffers,
     inbox: Inbox,
     /// The sealing between the core and the network; `None` if packets are plain.
     sealing: Option<Sealing>,
-    /// Where the core writes packets.
+    /// The memory into which the core writes packets.
     desk: Desk,
     timer: Pin<Box<Sleep>>,
     is_timer_set: bool,
 }
 
 impl Driver {
-    /// A driver for `sockets` on their links; it does nothing until [`run`](Driver::run) is polled.
+    /// A driver for `sockets` on their links. [`run`](Driver::run) starts it.
     pub fn new(
         shared: Arc<Shared>,
         clock: Clock,
@@ -71,19 +71,19 @@ impl Driver {
         }
     }
 
-    /// Drives the endpoint. It ends when all handles are gone and everything is closed.
+    /// Drives the endpoint until all handles are dropped and everything is closed.
     pub async fn run(mut self) {
         loop {
             self.update_sockets();
             self.receive();
             if self.ports.iter().any(|port| port.allowance.is_some()) {
-                // What arrived may be all that a link may carry: then no acknowledgement must ask for more.
+                // Arrivals may have used up a link's limit: then acknowledgements must not cause more traffic on it.
                 self.charge_links();
             }
             self.advance();
             self.flush();
             if self.charge_links() {
-                // The peers are told at once.
+                // Informs the peers immediately.
                 self.advance();
                 self.flush();
             }
@@ -91,7 +91,7 @@ impl Driver {
                 return;
             }
             if self.ports.iter().any(|port| port.is_readable || !port.refused.is_empty()) {
-                // More datagrams wait, but other tasks must run too: those that read the messages, for instance.
+                // More datagrams wait, but other tasks must run too, such as those that read messages.
                 tokio::task::yield_now().await;
             } else {
                 self.wait().await;
@@ -133,7 +133,7 @@ impl Driver {
         }
     }
 
-    /// Reads one batch from each socket that may have something.
+    /// Reads one batch from each socket that may be readable.
     fn receive(&mut self) {
         let count = self.ports.len();
         self.first = (self.first + 1) % count.max(1);
@@ -146,8 +146,8 @@ impl Driver {
         }
     }
 
-    /// Hands arrivals and the time to the core, and takes what it sends: after each datagram, or after all of them
-    /// where the core may answer them together.
+    /// Passes arrivals and the time to the core, and collects its packets: after each datagram, or after all of them
+    /// if the core may answer them together.
     fn advance(&mut self) {
         let Driver { shared, ports, inbox, sealing, desk, .. } = self;
         let mut core = shared.lock();
@@ -174,15 +174,15 @@ impl Driver {
         }
     }
 
-    /// Sends what waits, as far as the sockets take it.
+    /// Sends queued packets, as far as the sockets accept them.
     fn flush(&mut self) {
         for port in &mut self.ports {
             port.flush();
         }
     }
 
-    /// Counts what the links carried, and gives up those that may carry no more: their addresses are taken from the
-    /// associations as if they had vanished, so that the peers stop to send there. `true` if there were any.
+    /// Counts the traffic of the links, and removes from the associations the addresses of those whose limit is
+    /// reached, so that the peers stop sending there. Returns true if there were any.
     fn charge_links(&mut self) -> bool {
         if self.ports.iter().all(|port| port.carried == Carried::default()) {
             return false;
@@ -215,8 +215,8 @@ impl Driver {
         !used_up.is_empty()
     }
 
-    /// Tells the handles what happened. This comes last: a handle that hears of the end may end the program, and the
-    /// last packet must have left. `true` when the driver is no longer needed.
+    /// Informs the handles of events. This comes last: on the end of an association a program may exit, and the last
+    /// packet must have been sent before. Returns true when the driver is no longer needed.
     fn tell_handles(&mut self) -> bool {
         let mut core = self.shared.lock();
         for (report, port) in core.sockets.open.iter_mut().zip(&self.ports) {
@@ -226,7 +226,7 @@ impl Driver {
         }
         let is_connecting = core.is_connecting();
         for port in &mut self.ports {
-            port.hear(is_connecting);
+            port.report_errors(is_connecting);
             port.undelivered.drain(..).for_each(|news| core.undelivered.add(news));
         }
         if core.unreadable_peers.all() != self.inbox.unreadable_peers.all() {
@@ -247,8 +247,8 @@ impl Driver {
         is_deserted
     }
 
-    /// Lets the timer wake the driver no later than `due`. A timer that fires earlier is left as it is: nearly every
-    /// packet postpones the next time-out, and almost no time-out ever expires.
+    /// Sets the timer to wake the driver no later than `due`. An earlier timer is left: nearly every packet postpones
+    /// the next time-out, and almost no time-out ever expires.
     fn set_timer(&mut self, due: Option<Time>) {
         self.is_timer_set = due.is_some();
         let Some(instant) = due.map(|due| self.clock.instant(due)) else { return };
@@ -290,7 +290,7 @@ fn longest_round_trip(endpoint: &Endpoint, local: SocketAddr) -> Duration {
     paths.filter_map(|path| path.srtt).max().unwrap_or(Duration::ZERO)
 }
 
-/// The way of packets out of the core.
+/// Moves packets from the core to the sockets' queues.
 struct Exit<'a> {
     ports: &'a mut [Port],
     sockets: &'a mut SocketReports,
@@ -298,17 +298,17 @@ struct Exit<'a> {
     desk: &'a mut Desk,
 }
 
-/// Where the core writes packets: plain ones behind the queue in which they will probably wait, where they stay.
+/// The memory into which the core writes packets: plain ones directly into the queue that will probably send them.
 #[derive(Debug, Default)]
 struct Desk {
-    /// The index of the port by which packets left last.
+    /// The index of the port that sent packets last.
     likely: usize,
-    /// For those that wait nowhere as they are.
+    /// The buffer for packets that are not queued unchanged.
     packets: Vec<u8>,
 }
 
 impl Exit<'_> {
-    /// Moves everything that the core wants to send now to the queues of its sockets.
+    /// Moves all packets that the core sends now to the queues of their sockets.
     fn collect(&mut self, endpoint: &mut Endpoint, now: Time) {
         if let Some(sealing) = &mut self.sealing {
             while let Some(news) = endpoint.poll_channel_use() {
@@ -319,7 +319,8 @@ impl Exit<'_> {
         while let Some(mut departure) = endpoint.poll_transmit(now, self.begin(), max_segments) {
             let association = departure.association.and_then(|id| endpoint.association(id));
             if association.is_some_and(|one| one.state() == AssociationState::CookieWait) {
-                // The pairs that INIT goes over are not paths yet: the peer must not follow one from one to the next.
+                // The address pairs that INIT uses are not paths yet: the peer must not take them for one path that
+                // moves.
                 departure.association = None;
             }
             self.dispatch(&departure);
@@ -329,7 +330,7 @@ impl Exit<'_> {
         }
     }
 
-    /// Where the core writes next.
+    /// The buffer for the core's next packets.
     fn begin(&mut self) -> &mut Vec<u8> {
         match self.ports.get_mut(self.desk.likely) {
             Some(port) if self.sealing.is_none() => port.outbox.tail(),
@@ -340,7 +341,7 @@ impl Exit<'_> {
         }
     }
 
-    /// Adds what the core has written to the queue of its socket.
+    /// Adds the packets that the core has written to the queue of their socket.
     fn dispatch(&mut self, departure: &Departure) {
         let Departure { local, remote, transmit, .. } = *departure;
         let is_for = |port: &Port| port.socket.is_for(local);
@@ -375,7 +376,7 @@ impl Exit<'_> {
         }
     }
 
-    /// Sends, along with a packet that may get no answer, a probe whether the peer still has the session.
+    /// Sends a session probe along with a packet that may remain unanswered.
     fn probe(&mut self, departure: &Departure) {
         let Departure { local, remote, channel, .. } = *departure;
         let Some(sealing) = self.sealing.as_deref_mut() else { return };
@@ -390,7 +391,7 @@ impl Exit<'_> {
     }
 }
 
-/// Divides what each limited link may still carry among its ports.
+/// Divides the remaining allowance of each limited link among its ports.
 fn share_allowances(ports: &mut [Port], links: &Links) {
     for index in 0..ports.len() {
         let Some(link) = ports[index].link else { continue };

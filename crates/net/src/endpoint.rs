@@ -1,13 +1,11 @@
-//! The handle of an endpoint: opens its sockets, and opens and accepts associations over them.
+//! The handle of an endpoint, which opens its sockets and opens and accepts associations over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed, Time};
-use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::config::{Config, Encapsulation, IpVersion, MtuDiscovery};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
-use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::Checksum;
 
@@ -16,6 +14,7 @@ use crate::address_tracking::AddressTracking;
 use crate::association::Association;
 use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
+use crate::connect_error::ConnectError;
 use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
@@ -34,41 +33,42 @@ pub const UDP_PORT: u16 = 9899;
 /// The settings of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The addresses to which its sockets are bound, one socket for each. If nothing else pairs them with a peer's
-    /// addresses, the i-th goes with the i-th. With port 0 the operating system chooses a port, the same for all if it
-    /// can.
+    /// The addresses to which its sockets are bound, one socket for each. Unless routes determine the pairing with a
+    /// peer's addresses, the i-th is paired with the i-th. With port 0 the operating system chooses a port, the same
+    /// for all if possible.
     pub local: Vec<SocketAddr>,
-    /// True if each socket sends and receives only by the interface that has its address. Clients with several uplinks
-    /// want that: Linux chooses a route by the destination alone, so that all paths would leave by one interface.
-    /// Servers do not: a client that arrives by another interface would get no answer. Loopback and wildcard addresses
-    /// are not tied, nor is anything on systems that go by the source address.
+    /// True if each socket sends and receives only on the interface that has its address. Clients with several
+    /// uplinks need this: Linux chooses a route by the destination alone, so that all paths would use one interface.
+    /// Servers must not set it: a client that arrives on another interface would get no answer. Loopback and wildcard
+    /// addresses are not bound to an interface, and neither is any socket on systems that route by the source
+    /// address.
     pub by_device: bool,
-    /// Which addresses of this machine are used when they appear later, and given up when they vanish.
+    /// The interfaces whose addresses are used when they appear later, and removed when they vanish.
     pub address_tracking: AddressTracking,
-    /// The peers to one of which an interface that appears later must have a route; none if that does not matter.
+    /// If not empty, an interface that appears later is used only with a route to one of these peers.
     pub toward: Vec<SocketAddr>,
-    /// How links are used that cost: as backups, or up to a limit. The others carry what they can.
+    /// The rules for metered links, as backups or up to a limit. The other links are used without limit.
     pub links: Vec<LinkRule>,
-    /// Whether packets are sealed, and with which key.
+    /// The key of sealed packets, or plain SCTP.
     pub security: Security,
     /// True if peers may open associations.
     pub accepts: bool,
-    /// The settings of associations. The `mtu` is lowered to what the interfaces of the sockets carry, unless each path
-    /// searches for its own: larger packets would not leave. For sealed packets its `encapsulation` and `checksum` are
-    /// set to what sealing needs.
+    /// The settings of associations. Without MTU discovery, `mtu` is lowered to the MTU of the sockets' interfaces,
+    /// because larger packets could not be sent. For sealed packets `encapsulation` and `checksum` are set as sealing
+    /// requires.
     pub config: Config,
-    /// The policies that the settings name.
+    /// The registry of the policies that the settings name.
     pub registry: Registry,
-    /// SCTP's own port, within the UDP datagrams. Both ends need the same.
+    /// The SCTP port inside the UDP datagrams. Both ends need the same.
     pub sctp_port: u16,
-    /// More associations than this at a time are refused.
+    /// The most simultaneous associations; more are refused.
     pub max_associations: usize,
 }
 
 /// Sockets for SCTP, and the associations over them.
 ///
 /// Clones are handles of the same endpoint. When the last one is dropped, associations that wait to be accepted are
-/// aborted and new ones are refused; those with a handle live on. The random numbers that protect an endpoint (tags,
+/// aborted and new ones are refused; those with a handle continue. The random numbers that protect an endpoint (tags,
 /// cookies) always come from the operating system.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
@@ -81,29 +81,9 @@ struct SharedHandle {
     shared: Arc<Shared>,
 }
 
-/// The error of an association that was not opened.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConnectError {
-    /// The attempt could not begin.
-    #[error(transparent)]
-    Impossible(#[from] core::ConnectError),
-    /// The peer did not answer.
-    #[error("the peer did not answer {attempts} attempts to connect over {}", shown(tried))]
-    NoAnswer {
-        /// The number of times it was tried.
-        attempts: u32,
-        /// The pairs of addresses that were tried, in their order.
-        tried: Vec<PathAddresses>,
-    },
-    /// The handshake failed.
-    #[error("{0}")]
-    Failed(CloseReason),
-}
-
 impl Options {
-    /// No address yet, not tied to interfaces, no address tracking, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024
-    /// associations. The caller says whether packets are sealed: no key could be a default.
+    /// Options without addresses, interface binding, address tracking or accepting, with [`Config::rfc9260`], SCTP
+    /// port 9899 and at most 1,024 associations. `security` is a parameter because no key could be a default.
     pub fn with(security: Security) -> Options {
         Options {
             local: Vec::new(),
@@ -122,12 +102,12 @@ impl Options {
 }
 
 impl Endpoint {
-    /// Opens the sockets and starts a task that drives them. It ends when all handles of the endpoint and of
-    /// its associations are gone and what was closing has closed.
+    /// Opens the sockets and starts a task that drives them. The task ends when all handles of the endpoint and of
+    /// its associations are dropped and every association has closed.
     ///
     /// # Errors
-    /// A socket cannot be opened, a setting cannot be used, or there is no tokio runtime. The message says
-    /// what to do about it.
+    /// A socket cannot be opened, a setting is invalid, or the call is not made within a tokio runtime. The message
+    /// advises what to do.
     pub fn bind(options: Options) -> Result<Endpoint, BindError> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| BindError::NoRuntime)?;
         let known = interfaces().unwrap_or_default();
@@ -138,7 +118,7 @@ impl Endpoint {
         };
         let sockets = bind_all(&options.local, &tied_to)?;
         let mut association = options.config;
-        // With MTU discovery each path finds out what its own interface carries.
+        // With MTU discovery each path determines its own interface's MTU.
         let is_given = association.mtu_discovery == MtuDiscovery::Off;
         if let Some(carried) = least_mtu(&options.local, &known).filter(|_| is_given) {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
@@ -178,36 +158,36 @@ impl Endpoint {
         Ok(Endpoint { owner: Arc::new(SharedHandle { shared }) })
     }
 
-    /// Opens an association with the peer at `remote`, and waits until messages may be sent.
+    /// Opens an association with the peer at `remote`, and waits until messages can be sent.
     ///
-    /// Each of its addresses is paired with the nearest local one: one in its subnet, otherwise the one that the system
-    /// would send from. Among equals the i-th goes with the i-th; a single remote address goes with all local ones.
-    /// INIT goes over these pairs, and then over the others of the same addresses, 40 ms apart or faster if they are many;
-    /// the first answer opens the association, and the other paths are verified before they carry data.
+    /// Each of its addresses is paired with the nearest local one: one in its subnet, otherwise the one from which
+    /// the system would send. If several are equal, the i-th is paired with the i-th; a single remote address is
+    /// paired with all local ones. INIT is sent over these pairs, and then over the other pairs of the same
+    /// addresses, at intervals of 40 ms, or shorter if there are many. The first answer opens the association, and
+    /// the other paths are verified before they carry data.
     ///
     /// Cancellation-safe: if the future is dropped, the attempt is abandoned.
     ///
     /// # Errors
-    /// There is no address that could be reached, there are too many associations or there is one with this
-    /// peer already (a second one needs another endpoint), or the peer does not answer or refuses.
+    /// No address can be reached, there are too many associations or already one with this peer (a second one needs
+    /// another endpoint), or the peer does not answer or refuses.
     pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
         self.open(remote)?.opened().await
     }
 
-    /// Begins to [`connect`](Endpoint::connect), for callers that want to show how far it is.
+    /// Starts to [`connect`](Endpoint::connect), for callers that show the progress.
     ///
     /// # Errors
-    /// There is no address that could be reached, there are too many associations or there is one with this
-    /// peer already.
+    /// No address can be reached, there are too many associations, or there is already one with this peer.
     pub fn open(&self, remote: &[SocketAddr]) -> Result<Opening, ConnectError> {
         let shared = &self.owner.shared;
         let local = shared.lock().endpoint.locals().to_vec();
         self.open_over(remote, &pair_by_route(&local, remote))
     }
 
-    /// Like [`open`](Endpoint::open), to hosts that have several addresses each, as names do: of those of one host only
-    /// one is used, whichever answers first, and of a link with both IP versions only one version. A host's addresses may
-    /// be those of several machines.
+    /// Like [`open`](Endpoint::open), to hosts with several addresses each, as names have: only one address of each
+    /// host is used, the first to answer, and only one IP version of a link with both. A host's addresses may belong
+    /// to several machines.
     ///
     /// # Errors
     /// As [`open`](Endpoint::open).
@@ -228,60 +208,59 @@ impl Endpoint {
         Ok(Opening::new(Association::new(shared.clone(), id, notifiers), shared.clone()))
     }
 
-    /// Peers that asked for a connection with packets that this end cannot read: with another key, for instance. The
-    /// latest few are remembered.
+    /// The peers that requested a connection with unreadable packets, for instance sealed with another key. Only the
+    /// latest are kept.
     pub fn unreadable_peers(&self) -> Vec<UnreadablePeer> {
         self.owner.shared.lock().unreadable_peers.all().to_vec()
     }
 
-    /// Waits for the next association that a peer opens. `None` if none will come, because the runtime ends.
+    /// Waits for the next association that a peer opens. `None` if none will follow, because the runtime ends.
     ///
     /// Cancellation-safe: if the future is dropped, no association is lost.
     pub async fn accept(&self) -> Option<Association> {
         let shared = &self.owner.shared;
-        let view = || {
+        let poll = || {
             let mut core = shared.lock();
             match core.accept() {
                 Some((id, notifiers)) => Some(Some((id, notifiers))),
                 None => (!core.has_driver()).then_some(None),
             }
         };
-        let (id, notifiers) = until(&shared.accepted, view).await?;
+        let (id, notifiers) = until(&shared.accepted, poll).await?;
         Some(Association::new(shared.clone(), id, notifiers))
     }
 
-    /// Waits until every association is over and every packet has left: a program that ends before may leave its peers
-    /// without the last packet.
+    /// Waits until every association has ended and every packet has been sent: a program that exits earlier may not
+    /// send its peers the last packet.
     ///
-    /// Cancellation-safe: it changes nothing.
+    /// Cancellation-safe: it only waits.
     pub async fn settled(&self) {
         let shared = &self.owner.shared;
         until(&shared.settled, || shared.lock().is_settled().then_some(())).await;
     }
 
-    /// The addresses of the sockets, ports included, in the order of [`Options::local`], then as they appeared.
+    /// The addresses of the sockets, ports included: those of [`Options::local`] in their order, then later ones.
     pub fn local_addresses(&self) -> Vec<SocketAddr> {
         self.sockets().into_iter().map(|socket| socket.address).collect()
     }
 
-    /// The open sockets, in the same order.
+    /// The reports of the open sockets, in the same order.
     pub fn sockets(&self) -> Vec<SocketReport> {
         self.owner.shared.lock().sockets.open.clone()
     }
 
-    /// What each link of this machine carried, in the order in which they were first used. Sockets that have all
-    /// addresses belong to none.
+    /// The traffic of each link of this machine, in the order of first use. Wildcard sockets belong to no link.
     pub fn links(&self) -> Vec<LinkReport> {
         self.owner.shared.lock().sockets.links.reports()
     }
 
-    /// The number of associations; those that are over count until their last handle is dropped.
+    /// The number of associations; ended ones count until their last handle is dropped.
     pub fn associations(&self) -> usize {
         self.owner.shared.lock().held_associations()
     }
 }
 
-/// The links of `sockets`; those of backups are made known to the endpoint.
+/// Finds the links of `sockets`, and declares the addresses of backup links to the endpoint.
 fn join_links(
     links: &mut Links,
     sockets: &[Socket],
@@ -304,16 +283,11 @@ impl Drop for SharedHandle {
     }
 }
 
-fn shown(paths: &[PathAddresses]) -> String {
-    let each = paths.iter().map(|path| format!("{} > {}", path.local.ip(), path.remote));
-    each.collect::<Vec<_>>().join(", ")
-}
-
 fn fresh_seed() -> Result<Seed, BindError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| BindError::NoRandomness(error.to_string()))?;
     Ok(Seed::from_entropy(bytes))
 }
 
-/// The least MTU that a configuration may have.
+/// The smallest MTU that a configuration may have.
 const LEAST_MTU: ByteCount = ByteCount::new(576);

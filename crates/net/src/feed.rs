@@ -1,11 +1,11 @@
-//! A feed of items to listeners: each listener has a bounded queue, and is told how many items it missed if it was too
+//! A feed of items to listeners: each listener has a bounded queue, and learns how many items it missed if it was too
 //! slow.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The sending side. It keeps no items itself, and costs nothing without a listener.
+/// The sending side. It keeps no items itself, and has no cost without a listener.
 #[derive(Debug)]
 pub struct Feed<T> {
     mailboxes: Vec<Arc<Mailbox<T>>>,
@@ -18,14 +18,14 @@ pub struct Listener<T> {
     mailbox: Option<Arc<Mailbox<T>>>,
 }
 
-/// The number of items the listener missed because it that was slow: the oldest make room for the newest.
+/// The number of items a slow listener missed: the oldest are dropped for the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} items were missed: read the stream more often")]
 pub struct Missed(pub u64);
 
 #[derive(Debug)]
 struct Mailbox<T> {
-    /// The largest number that waits.
+    /// The most queued items.
     most: usize,
     inside: Mutex<Inside<T>>,
 }
@@ -45,7 +45,7 @@ impl<T> Default for Feed<T> {
 }
 
 impl<T: Clone> Feed<T> {
-    /// A listener to all items from now on, for which at most `most` are kept.
+    /// Adds a listener to all items from now on, for which at most `most` are queued.
     pub fn listen(&mut self, most: usize) -> Listener<T> {
         self.drop_closed();
         let inside = Inside { waiting: VecDeque::new(), missed: 0, is_over: false, waker: None };
@@ -63,7 +63,7 @@ impl<T: Clone> Feed<T> {
 }
 
 impl<T> Feed<T> {
-    /// Ends the feed. Listeners get what waits, and then the end.
+    /// Ends the feed. Listeners get the queued items, and then the end.
     pub fn close(&mut self) {
         for mailbox in self.mailboxes.drain(..) {
             let waker = {
@@ -75,13 +75,13 @@ impl<T> Feed<T> {
         }
     }
 
-    /// Returns true if there is no listener.
+    /// Returns true if every listener was dropped.
     pub fn has_no_listener(&mut self) -> bool {
         self.drop_closed();
         self.mailboxes.is_empty()
     }
 
-    /// A mailbox that only the feed holds has lost its listener.
+    /// Removes mailboxes that only the feed holds, because their listener was dropped.
     fn drop_closed(&mut self) {
         self.mailboxes.retain(|mailbox| Arc::strong_count(mailbox) > 1);
     }
@@ -94,7 +94,7 @@ impl<T> Drop for Feed<T> {
 }
 
 impl<T> Listener<T> {
-    /// A listener of a feed that has ended.
+    /// A listener to a feed that has ended.
     pub fn too_late() -> Listener<T> {
         Listener { mailbox: None }
     }
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts how often it was woken.
+    /// Counts wake-ups.
     #[derive(Default)]
     struct Bell(AtomicUsize);
 

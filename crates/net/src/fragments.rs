@@ -1,13 +1,12 @@
-//! IP fragmentation for the rare packet with a chunk that was cut for a larger MTU and was sent before (RFC 8899 §6.2).
+//! IP fragmentation for a packet with a chunk made for a larger MTU that must be retransmitted (RFC 8899 §6.2).
 
 use std::io;
 use std::net::SocketAddr;
 
 use tokio::net::UdpSocket;
 
-/// Calls `send` with the DF bit clear: routers may fragment the packet, and this machine does so if its interface
-/// carries less. With IPv6 only this machine fragments, and only to the size that its interface or an ICMP message
-/// gives.
+/// Calls `send` with the DF bit clear: routers may fragment the packet, and this machine does so if its interface's
+/// MTU is smaller. With IPv6 only this machine fragments, and only to the MTU of its interface or of an ICMP message.
 #[cfg(target_os = "linux")]
 pub fn allowed(io: &UdpSocket, local: SocketAddr, send: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     set(io, local, Fragmentation::Allowed)?;
@@ -41,7 +40,7 @@ fn set(io: &UdpSocket, local: SocketAddr, fragments: Fragmentation) -> io::Resul
     Ok(())
 }
 
-/// On other systems the packet is sent like all others, and is lost where it is too large.
+/// On other systems the packet is sent like all others, and is lost if it is too large.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed(_io: &UdpSocket, _local: SocketAddr, send: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     send()

@@ -1,56 +1,55 @@
-//! What can be wrong with the bytes of a frame, in the protocols that run over an association. Each has its own frames;
-//! the faults are the same.
+//! The errors of frames, which are the same for all protocols over an association; each has its own frames.
 
-/// The error of bytes that are not a frame. `E` is the error of what only one protocol's frames contain.
+/// The error of bytes that are not a frame. `E` is the error of content that only one protocol has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError<E> {
-    /// No byte.
+    /// The frame is empty.
     #[error("an empty frame")]
     Empty,
-    /// An unknown kind: the other end speaks another protocol.
+    /// The kind is unknown: the other end uses another protocol.
     #[error("a frame of unknown kind {0:#04x}")]
     UnknownKind(u8),
-    /// Too short, or bytes left over.
+    /// The frame is too short or too long.
     #[error("a frame {kind} of {length} bytes, expected {expected}")]
     Length {
         /// The kind's name.
         kind: &'static str,
-        /// The length.
+        /// The length of the frame.
         length: usize,
-        /// What it should be.
+        /// The expected length.
         expected: &'static str,
     },
-    /// Another version of the protocol.
+    /// The peer uses another version of the protocol.
     #[error(
-        "version {found} of the {protocol} protocol, this program speaks {spoken}: use the same release at \
+        "version {found} of the {protocol} protocol, this program uses {supported}: use the same release at \
          both ends"
     )]
     Version {
-        /// The protocol, as a sentence has it.
+        /// The name of the protocol within a sentence.
         protocol: &'static str,
         /// The peer's version.
         found: u8,
         /// The version of this program.
-        spoken: u8,
+        supported: u8,
     },
-    /// A field has a value without a meaning.
+    /// A field has an undefined value.
     #[error("{field} is {value:#x}, which is not valid")]
     Field {
-        /// The field.
+        /// The field's name.
         field: &'static str,
         /// The value.
         value: u64,
     },
-    /// A reason that is not text, or would play tricks on a terminal; as a sentence has it.
+    /// A reason is not text, or contains control characters; its name within a sentence.
     #[error("{0} that is not printable text")]
     Text(&'static str),
-    /// A content that means nothing.
+    /// The content is invalid.
     #[error(transparent)]
     Content(#[from] E),
 }
 
 impl<E> FrameError<E> {
-    /// The length of a frame of this kind, `rest` behind its first byte, is not `expected`.
+    /// The error of a frame of this kind whose length, `rest` after its first byte, is not `expected`.
     pub fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError<E> {
         FrameError::Length { kind, length: rest.len() + 1, expected }
     }

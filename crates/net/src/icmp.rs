@@ -1,36 +1,36 @@
-//! What the network says of packets that it did not deliver: ICMP messages, as the operating system hands them on, and
-//! the operating system's own refusals.
+//! Reports of undelivered packets: ICMP messages, passed on by the operating system, and the operating system's own
+//! errors.
 //!
-//! It is for people who wait for a connection. ICMP is not authenticated, so none of it changes what the protocol does
-//! (RFC 9260 §10).
+//! They are shown to a user who waits for a connection. ICMP is not authenticated, so that they never change the
+//! behaviour of the protocol (RFC 9260 §10).
 
 use std::io;
 use std::net::SocketAddr;
 
 use tokio::net::UdpSocket;
 
-/// A pair of addresses between which packets were not delivered, and why, in the operating system's words.
+/// A pair of addresses between which packets were not delivered, with the operating system's error text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undelivered {
-    /// The address of the socket that sent them.
+    /// The address of the sending socket.
     pub local: SocketAddr,
-    /// Where they were to go.
+    /// The destination.
     pub remote: SocketAddr,
-    /// Why not: "Connection refused", for instance.
+    /// The error, for instance "Connection refused".
     pub error: String,
-    /// True if a host answered that nothing listens at that port.
+    /// True if a host answered that the port is closed.
     pub is_port_closed: bool,
 }
 
-/// The last word on each pair of addresses.
+/// The latest report on each pair of addresses.
 #[derive(Clone, Debug, Default)]
 pub struct UndeliveredList {
     latest: Vec<Undelivered>,
 }
 
 impl Undelivered {
-    /// Packets from `local` to `remote` and the error that they met.
+    /// The report of packets from `local` to `remote` that met `error`.
     pub(crate) fn new(local: SocketAddr, remote: SocketAddr, error: &io::Error) -> Undelivered {
         let text = error.to_string();
         // Rust adds the number: "Connection refused (os error 111)".
@@ -41,7 +41,7 @@ impl Undelivered {
 }
 
 impl UndeliveredList {
-    /// Adds a word, in the place of an earlier one on the same pair.
+    /// Adds a report, in place of an earlier one on the same pair.
     pub fn add(&mut self, news: Undelivered) {
         let same = |known: &Undelivered| known.local == news.local && known.remote == news.remote;
         self.latest.retain(|known| !same(known));
@@ -51,15 +51,15 @@ impl UndeliveredList {
         self.latest.push(news);
     }
 
-    /// The latest, in the order in which they came.
+    /// The latest reports, in the order of arrival.
     pub fn all(&self) -> &[Undelivered] {
         &self.latest
     }
 }
 
-/// Asks the operating system to report undelivered packets of a socket, or no longer to.
+/// Turns the operating system's reports of undelivered packets of a socket on or off.
 #[cfg(target_os = "linux")]
-pub fn hear(socket: &UdpSocket, is_ipv4: bool, on: bool) {
+pub fn report_errors(socket: &UdpSocket, is_ipv4: bool, on: bool) {
     use nix::sys::socket::{setsockopt, sockopt};
     let set = if is_ipv4 {
         setsockopt(socket, sockopt::Ipv4RecvErr, &on)
@@ -71,9 +71,9 @@ pub fn hear(socket: &UdpSocket, is_ipv4: bool, on: bool) {
     }
 }
 
-/// Takes the reports that wait at a socket at `local`.
+/// Takes the queued reports of the socket at `local`.
 #[cfg(target_os = "linux")]
-pub fn heard(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
+pub fn take_errors(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
     let mut all = Vec::new();
     while all.len() < MOST {
         match linux::next(socket) {
@@ -84,17 +84,17 @@ pub fn heard(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
     all
 }
 
-/// Other systems do not report for a socket that is not connected.
+/// Other systems report errors only for connected sockets.
 #[cfg(not(target_os = "linux"))]
-pub fn hear(_socket: &UdpSocket, _is_ipv4: bool, _on: bool) {}
+pub fn report_errors(_socket: &UdpSocket, _is_ipv4: bool, _on: bool) {}
 
-/// Other systems have none.
+/// Other systems queue no reports.
 #[cfg(not(target_os = "linux"))]
-pub fn heard(_socket: &UdpSocket, _local: SocketAddr) -> Vec<Undelivered> {
+pub fn take_errors(_socket: &UdpSocket, _local: SocketAddr) -> Vec<Undelivered> {
     Vec::new()
 }
 
-/// The queue of errors of a socket (`ip(7)`, `IP_RECVERR`).
+/// The error queue of a socket (`ip(7)`, `IP_RECVERR`).
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io::{self, IoSliceMut};
@@ -105,7 +105,7 @@ mod linux {
     use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
     use tokio::net::UdpSocket;
 
-    /// The next error, and where the packet was to go that met it.
+    /// Takes the next error, with the destination of the packet that met it.
     pub fn next(socket: &UdpSocket) -> Option<(SocketAddr, io::Error)> {
         let mut packet = [0; 64];
         let mut slices = [IoSliceMut::new(&mut packet)];
@@ -132,7 +132,7 @@ mod linux {
     }
 }
 
-/// The number of pairs that are remembered.
+/// The most pairs kept.
 const MOST: usize = 64;
 
 #[cfg(test)]

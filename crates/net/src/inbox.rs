@@ -1,4 +1,4 @@
-//! Received datagrams on their way from the sockets to the core: separated and, where the endpoint is sealed, opened.
+//! Received datagrams between the sockets and the core: split into packets and, if the endpoint is sealed, opened.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -13,24 +13,25 @@ use crate::receive_buffer::{HandedOver, ReceiveBuffer};
 use crate::seal::{Datagram, Opened, Sealing};
 use crate::unreadable_peers::UnreadablePeers;
 
-/// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
+/// Datagrams of one sender that the operating system coalesced (GRO): all of `stride` bytes, except a shorter last
+/// one.
 #[derive(Debug)]
 pub struct ReceivedBatch<'a> {
-    /// The address they were sent to, with the socket's port.
+    /// The destination address, with the socket's port.
     pub local: SocketAddr,
-    /// Where they came from.
+    /// The source address.
     pub remote: SocketAddr,
     /// Their ECN bits.
     pub ecn: Ecn,
-    /// The length of each but the last.
+    /// The length of each datagram but the last.
     pub stride: usize,
-    /// One behind the other, from the beginning of this memory on.
+    /// The memory with the datagrams, contiguous from its beginning.
     pub buffer: &'a mut ReceiveBuffer,
-    /// The length of all.
+    /// Their total length.
     pub len: usize,
 }
 
-/// Packets for the core that came together.
+/// Packets for the core that arrived together.
 #[derive(Clone, Debug)]
 pub struct ReceivedTrain {
     addresses: PathAddresses,
@@ -38,32 +39,32 @@ pub struct ReceivedTrain {
     ecn: Ecn,
     bytes: Bytes,
     memory: ByteCount,
-    /// Which of the inbox's places are theirs.
+    /// Their range in the inbox's `places`.
     places: Range<usize>,
-    /// Where the packets of the peer's path came from until now, if they moved.
+    /// The previous source address of the peer's path, if it moved.
     pub moved_from: Option<SocketAddr>,
 }
 
-/// Packets that wait for the core.
+/// Packets queued for the core.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    /// In the order in which they came.
+    /// The trains in the order of arrival.
     trains: Vec<ReceivedTrain>,
-    /// Where each packet lies in the memory of its train.
+    /// The range of each packet in the memory of its train.
     places: Vec<Range<usize>>,
-    /// Where small trains lie.
+    /// The memory of small trains.
     pool: BufferPool,
-    /// Where large ones lie.
+    /// The memory of large trains.
     handed_over: HandedOver,
-    /// What has to go back.
+    /// The datagram to send back.
     reply: Vec<u8>,
-    /// Peers that have forgotten their session.
+    /// The channels whose peer has lost the session.
     pub forgotten: Vec<Channel>,
-    /// Peers whose packets cannot be read.
+    /// The peers whose packets cannot be read.
     pub unreadable_peers: UnreadablePeers,
 }
 
-/// Whose packets they are.
+/// The origin of opened packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Origin {
     channel: Channel,
@@ -72,7 +73,7 @@ struct Origin {
 }
 
 impl Inbox {
-    /// Takes SCTP packets as they are.
+    /// Adds plain SCTP packets.
     pub fn take_plain(&mut self, received: ReceivedBatch<'_>) {
         let ReceivedBatch { local, remote, ecn, .. } = received;
         let first = self.places.len();
@@ -85,7 +86,8 @@ impl Inbox {
         self.push(local, ecn, &bytes, memory, origin, first..self.places.len());
     }
 
-    /// Takes those of the datagrams that can be opened. What has to go back the way they came is given to `reply`.
+    /// Opens the datagrams and adds their packets. A datagram to send back on the same addresses is passed to
+    /// `reply`.
     pub fn take_sealed(
         &mut self,
         received: ReceivedBatch<'_>,
@@ -124,7 +126,7 @@ impl Inbox {
         }
     }
 
-    /// Gives everything to `handle`, in the order in which it came.
+    /// Passes all packets to `handle` in the order of arrival.
     pub fn drain(&mut self, mut handle: impl FnMut(&ReceivedTrain, &Train<'_>)) {
         for train in self.trains.drain(..) {
             handle(&train, &train.packets(&self.places));
@@ -132,13 +134,13 @@ impl Inbox {
         self.places.clear();
     }
 
-    /// The number of packets that wait.
+    /// The number of queued packets.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Adds the packets from a place on that are opened and have one origin; where they lie is known later.
+    /// Ends a run of opened packets of one origin and adds its train; its memory is set later.
     fn close(&mut self, local: SocketAddr, ecn: Ecn, open: Option<(Origin, usize)>) {
         if let Some((origin, first)) = open {
             self.push(local, ecn, &Bytes::new(), ByteCount::ZERO, origin, first..self.places.len());
@@ -159,8 +161,8 @@ impl Inbox {
         self.trains.push(ReceivedTrain { addresses, channel, ecn, bytes, memory, places, moved_from });
     }
 
-    /// The memory of a batch for as long as it is needed, and how much it is: what fills half a buffer or more stays
-    /// there.
+    /// Keeps the memory of a batch, and returns it with its size: a batch that fills half a buffer or more keeps the
+    /// buffer, a smaller one is copied.
     fn keep(&mut self, received: ReceivedBatch<'_>) -> (Bytes, ByteCount) {
         let ReceivedBatch { buffer, len, .. } = received;
         if len < ReceiveBuffer::LEN / 2 {
@@ -171,7 +173,7 @@ impl Inbox {
 }
 
 impl ReceivedTrain {
-    /// The packets as the core takes them. `places` are the inbox's.
+    /// The packets in the form of the core. `places` are the inbox's.
     fn packets<'a>(&'a self, places: &'a [Range<usize>]) -> Train<'a> {
         let PathAddresses { local, remote } = self.addresses;
         let ReceivedTrain { channel, ecn, ref bytes, memory, places: ref own, .. } = *self;
@@ -180,12 +182,12 @@ impl ReceivedTrain {
 }
 
 impl ReceivedBatch<'_> {
-    /// How many.
+    /// The number of datagrams.
     pub fn count(&self) -> u64 {
         self.len.div_ceil(self.stride.max(1)) as u64
     }
 
-    /// Where each of them lies.
+    /// The range of each datagram.
     fn places(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (len, stride) = (self.len.min(ReceiveBuffer::LEN), self.stride.max(1));
         (0..len).step_by(stride).map(move |start| start..len.min(start + stride))
@@ -199,7 +201,7 @@ mod tests {
     use anabranch_sctp::endpoint::ChannelUse;
     use anabranch_sctp::policy::PathId;
 
-    /// Gives datagrams of `stride` bytes to `take`.
+    /// Passes datagrams of `stride` bytes to `take`.
     fn receive(bytes: &[u8], stride: usize, take: impl FnOnce(ReceivedBatch<'_>)) {
         let (local, remote) = (([10, 0, 0, 2], 9899).into(), ([10, 0, 0, 1], 5000).into());
         let mut buffer = ReceiveBuffer::new();
@@ -255,7 +257,7 @@ mod tests {
         assert_eq!(first, Sealed::Initiation);
         let mut inbox = Inbox::default();
         let mut responses = Vec::new();
-        // The initiation twice, with rubbish between.
+        // The initiation twice, with garbage between.
         let batch = [&initiation[..], &[7; Datagram::HANDSHAKE_LEN], &initiation[..]].concat();
         receive(&batch, Datagram::HANDSHAKE_LEN, |received| {
             inbox.take_sealed(received, &mut far, |response| responses.push(response.to_vec()));

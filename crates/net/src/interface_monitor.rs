@@ -1,4 +1,4 @@
-//! Reports changes of this machine's interfaces: a sequence of lists, each different from the one before.
+//! Reports changes of this machine's interfaces, as a sequence of lists, each different from the previous one.
 
 use std::io;
 
@@ -7,8 +7,8 @@ use tokio::time::sleep;
 use crate::interfaces::{Interface, interfaces};
 use crate::notices::Notices;
 
-/// Reports when an address of this machine appears or vanishes, when an interface comes up or goes down, and when a
-/// cable is plugged in or pulled: interfaces that are down or have no carrier are not listed.
+/// Reports appearing and vanishing addresses, interfaces that come up or go down, and carrier changes: interfaces
+/// that are down or have no carrier are not listed.
 ///
 /// On Linux the kernel reports changes; on other systems the interfaces are listed once a second.
 ///
@@ -33,12 +33,12 @@ pub struct InterfaceMonitor {
 }
 
 impl InterfaceMonitor {
-    /// Starts with the present interfaces. Must be called within a tokio runtime.
+    /// Starts with the current interfaces. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// The operating system does not list the interfaces.
+    /// The operating system cannot list the interfaces.
     pub fn begin() -> io::Result<InterfaceMonitor> {
-        // The notices begin before the list is made, so that no change in between is missed.
+        // The subscription begins before the list is made, so that no change in between is missed.
         let notices = Notices::subscribe();
         Ok(InterfaceMonitor { notices, known: interfaces()?, is_stale: false })
     }
@@ -50,9 +50,8 @@ impl InterfaceMonitor {
 
     /// Waits until the interfaces differ from [`known`](InterfaceMonitor::known), and returns them.
     ///
-    /// A change is reported 50 ms after it began, so that related changes are seen together: a DHCP client gives an
-    /// interface its address and then the route; and some remove an address and add it again when they renew it, which
-    /// is not a change.
+    /// A change is reported after 50 ms, together with related changes: a DHCP client first assigns the address and
+    /// then the route, and some clients remove an address and add it again on renewal, which is not a change.
     ///
     /// Cancellation-safe: if the future is dropped, no change is lost.
     pub async fn changed(&mut self) -> &[Interface] {
@@ -60,13 +59,14 @@ impl InterfaceMonitor {
         &self.known
     }
 
-    /// Waits until interfaces, addresses or routes have changed, and returns the interfaces, which may be the same.
+    /// Waits until interfaces, addresses or routes may have changed, and returns the interfaces, which may be the
+    /// same.
     pub(crate) async fn stirred(&mut self) -> &[Interface] {
         self.look_again().await;
         &self.known
     }
 
-    /// Lists the interfaces after the next report of the kernel. Returns whether they differ.
+    /// Lists the interfaces after the next notice. Returns true if they differ.
     async fn look_again(&mut self) -> bool {
         if !self.is_stale {
             self.notices.next().await;
@@ -88,5 +88,5 @@ impl InterfaceMonitor {
     }
 }
 
-/// The time related changes may take.
+/// The time in which related changes are collected.
 const SETTLING: std::time::Duration = std::time::Duration::from_millis(50);

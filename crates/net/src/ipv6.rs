@@ -1,4 +1,5 @@
-//! The state of IPv6 addresses, as Linux tells it: which may not be used yet, and which should not be used any more.
+//! The state of IPv6 addresses on Linux: tentative addresses must not be used yet, deprecated ones should no longer
+//! be used.
 
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
@@ -6,7 +7,7 @@ use std::net::Ipv6Addr;
 /// The state of an address, the preferred ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// A temporary address, which does not identify its host. A user who lets the system make such addresses wants them
+    /// A temporary address (RFC 8981), which does not identify its host. A user who enables such addresses wants them
     /// to be used.
     Temporary,
     /// An ordinary address.
@@ -14,13 +15,13 @@ pub enum Standing {
     /// RFC 4862 §5.5.4: a deprecated address "SHOULD NOT be used to initiate new communications if an alternate
     /// (non-deprecated) address of sufficient scope can easily be used instead". Existing users of the address keep it.
     Deprecated,
-    /// Not known to be unique on its link, or known not to be (RFC 4862 §5.4): nothing can be sent from it.
+    /// Not known to be unique on its link, or known not to be (RFC 4862 §5.4): it cannot be a source address.
     Unusable,
 }
 
-/// The state of each address, by its interface's name. Empty if the system does not tell.
+/// The state of each address, by its interface's name. Empty if the system does not report it.
 pub fn standings() -> BTreeMap<(String, Ipv6Addr), Standing> {
-    // A thread may be in another network namespace than the one in which the process began.
+    // A thread may be in another network namespace than its process.
     let text = std::fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
     text.lines().filter_map(read).collect()
 }

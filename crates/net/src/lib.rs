@@ -1,11 +1,11 @@
-//! SCTP (RFC 9260) in UDP (RFC 6951) on real sockets, over all paths at once, sealed unless that is not wanted.
+//! SCTP (RFC 9260) in UDP (RFC 6951) on real sockets, over all paths at once, sealed by default.
 //!
-//! This crate drives [`anabranch_sctp`], which does no I/O, with tokio: one UDP socket for each local address, one task
-//! for each endpoint, and handles with a small asynchronous interface.
+//! This crate drives [`anabranch_sctp`], which does no I/O, with tokio: one UDP socket for each local address, one
+//! task for each endpoint, and handles with a small asynchronous interface.
 //!
 //! # In one page
 //!
-//! A server and a client with two paths between them, and a key that only they have:
+//! A server and a client with two paths between them and a shared key:
 //!
 //! ```
 //! use anabranch_net::{Endpoint, Key, Options, Security, SendOptions};
@@ -43,76 +43,75 @@
 //! # }
 //! ```
 //!
-//! The crate's `examples/` go on from here, each in a file that is run by the tests: `echo` (streams, a server of many
-//! clients), `file` (back-pressure, an end with everything delivered), `streams` (events and records) and `congestion`
-//! (a congestion controller of your own). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without
-//! this crate.
+//! More programs are in the crate's `examples/`, which the tests run: `echo` (streams, a server of many clients),
+//! `file` (back-pressure, a close after full delivery), `watching` (events and records) and `congestion` (a custom
+//! congestion controller). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without this crate.
 //!
 //! # Endpoints
 //!
 //! [`Endpoint::bind`] opens a UDP socket for each address of [`Options::local`] and starts the task that serves them;
 //! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is paired with
-//! the nearest local one, among equals the i-th with the i-th, and a single one with all. [`Endpoint::accept`] returns
-//! the associations that peers open, if [`Options::accepts`] is set. Whether packets are sealed, and with which key,
-//! has no default: [`Security`]. With [`Options::address_tracking`], addresses of this machine that appear or vanish while
-//! associations live are used and given up.
+//! the nearest local one, equal ones i-th with i-th, and a single one with all. [`Endpoint::accept`] returns the
+//! associations that peers open, if [`Options::accepts`] is set. [`Security`] has no default: sealed with a key, or
+//! plain. With [`Options::address_tracking`], addresses of this machine that appear or vanish are used or removed
+//! while associations are open.
 //!
 //! # Messages
 //!
-//! SCTP carries messages, not a stream of bytes: what one [`send`](Association::send) takes, one
-//! [`recv`](Association::recv) returns, whole, once, and in the order of its stream. [`SendOptions`] say on which
-//! stream, with which payload protocol, and whether the message needs an order at all. A message that waits for a lost
-//! packet holds up its own stream and no other; [`Association::stream`] is a handle of one.
+//! SCTP carries messages, not a stream of bytes: each message given to [`send`](Association::send) is returned by one
+//! [`recv`](Association::recv), complete, once, and in the order of its stream. [`SendOptions`] choose the stream,
+//! the payload protocol identifier, and whether the message is ordered. A lost packet delays only the messages of its
+//! own stream; [`Association::stream`] is a handle of one.
 //!
-//! Payloads are [`bytes::Bytes`], accepted and returned without a copy: [`Message::chunks`] are the slices that came
+//! Payloads are [`bytes::Bytes`], accepted and returned without a copy: [`Message::chunks`] are the slices received
 //! from the network, [`Message::into_bytes`] joins them.
 //!
 //! # Back-pressure
 //!
-//! Nothing grows without bound. `send` waits while the message does not fit the send buffer; waiting senders get room
-//! in the order in which they asked. A reader that does not read fills its receive buffer, which stops the peer's
-//! sending, which fills the peer's send buffer, where its `send` waits. Both sizes are in [`Config`].
-//! [`try_send`](Association::try_send) and [`try_recv`](Association::try_recv) never wait.
+//! Memory is bounded. `send` waits while the message does not fit the send buffer; waiting senders get room in the
+//! order of their calls. A slow reader fills its receive buffer, which stops the peer's transmission, which fills the
+//! peer's send buffer, where its `send` waits. Both sizes are in [`Config`]. [`try_send`](Association::try_send) and
+//! [`try_recv`](Association::try_recv) never wait.
 //!
 //! # Several tasks
 //!
-//! Every handle is `Clone + Send + Sync`; when the last clone is dropped, what it stands for ends. Any number of tasks
-//! may send and receive on one association at once: each message goes to one reader.
+//! Every handle is `Clone + Send + Sync`; the endpoint or association ends when its last clone is dropped. Any number
+//! of tasks may send and receive on one association at once: each message goes to one reader.
 //!
 //! # Dropped futures
 //!
-//! Every method that waits may be dropped at any point, by `select!` or a time-out:
+//! Every future that waits may be dropped at any point, by `select!` or a time-out:
 //!
-//! | dropped before it answered | what that means |
+//! | dropped before it completes | effect |
 //! |---|---|
-//! | [`Endpoint::connect`] | the attempt is given up, and the peer is told if it had answered |
+//! | [`Endpoint::connect`] | the attempt is abandoned, and the peer is informed if it had answered |
 //! | [`Endpoint::accept`] | nothing; another call gets the association |
 //! | [`Endpoint::settled`], [`Association::closed`] | nothing |
 //! | [`Association::send`] | nothing of the message is sent, and its place in the queue is lost |
 //! | [`Association::recv`] | nothing; another call gets the message |
-//! | [`Association::close`] | the end has begun and continues |
+//! | [`Association::close`] | the shutdown has begun and continues |
 //! | [`Events::next`], [`Records::next`] | nothing; the next call returns it |
 //!
-//! # Watching
+//! # Monitoring
 //!
-//! [`Association::paths`] shows every path as it is: its state, windows and times, what it carried and what held it
-//! back; a [`PathMonitor`](monitor::PathMonitor) follows them and gives names, rates and shares.
-//! [`Association::subscribe`] gives events, [`Association::records`] every change of a window and every round
-//! trip; both are [`Stream`](futures_core::Stream)s, keep a bounded number of items for a slow listener, and tell it
-//! how many it [`Missed`]. Records cost nothing without a listener.
+//! [`Association::paths`] returns the state of every path: windows, times, counters, and the time in each limit; a
+//! [`PathMonitor`](monitor::PathMonitor) follows them and computes names, rates and shares.
+//! [`Association::subscribe`] returns events, [`Association::records`] every change of a window and every round-trip
+//! time; both are [`Stream`](futures_core::Stream)s with a bounded queue, and report how many items a slow listener
+//! [`Missed`]. Records cost nothing without a listener.
 //!
 //! # The end
 //!
-//! [`Association::close`] answers when everything that was sent is acknowledged, or says in a [`CloseError`] how much was
-//! not; [`Association::abort`] ends at once. A program that ends itself waits for [`Endpoint::settled`] before, so that the
-//! last packets leave.
+//! [`Association::close`] completes when everything sent is acknowledged, or returns in a [`CloseError`] how much was
+//! not; [`Association::abort`] ends immediately. Before it exits, a program waits for [`Endpoint::settled`], so that
+//! the last packets are sent.
 //!
-//! # Rules
+//! # Policies
 //!
-//! How windows grow, which path carries what, when a path is given up: all of it is in [`Config`], in profiles such as
-//! [`Config::rfc9260`] (the default, to the letter) and [`Config::tuned_2`] (what the tools use), and every policy is
-//! named in a [`Registry`] that takes further ones. [`sctp`] and [`base`] are the crates below, so that a program needs
-//! this one alone.
+//! Congestion control, scheduling and failover are set in [`Config`], in profiles such as [`Config::rfc9260`] (the
+//! default, to the letter) and [`Config::tuned_2`] (used by the tools), and every policy is named in a [`Registry`]
+//! to which others can be added. [`sctp`] and [`base`] re-export the crates below, so that a program needs only this
+//! one.
 
 /// The types of times, byte counts and rates.
 pub use anabranch_base as base;
@@ -126,6 +125,7 @@ mod association_entry;
 mod bind;
 mod buffer_pool;
 mod clock;
+mod connect_error;
 mod driver;
 mod endpoint;
 mod feed;
@@ -137,6 +137,7 @@ mod interface_monitor;
 mod interfaces;
 mod ipv6;
 mod links;
+mod local_addresses;
 pub mod monitor;
 mod notices;
 mod opening;
@@ -151,9 +152,9 @@ mod ring;
 mod routes;
 pub mod seal;
 mod send_error;
+mod send_queue;
 mod shared;
 mod socket;
-mod turn;
 mod unreadable_peers;
 mod waiting;
 
@@ -167,12 +168,14 @@ pub use anabranch_sctp::wire::{Ppid, StreamId};
 pub use association::{Association, CloseError, Events, OutboundStream, Records, SendOptions, TryRecvError};
 pub use bind::BindError;
 pub use clock::Clock;
-pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
+pub use connect_error::ConnectError;
+pub use endpoint::{Endpoint, Options, UDP_PORT};
 pub use feed::Missed;
 pub use icmp::Undelivered;
 pub use interface_monitor::InterfaceMonitor;
-pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
+pub use interfaces::{Interface, InterfaceError, interfaces, resolve};
 pub use links::{LinkReport, LinkRule};
+pub use local_addresses::local_addresses_for;
 pub use opening::Opening;
 pub use report::{PathReport, SocketReport, Unsent};
 pub use routes::reaches;

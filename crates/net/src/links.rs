@@ -1,4 +1,5 @@
-//! Links that cost: what each link of this machine carried, headers and probes included, and which of them may carry no more.
+//! Accounting of metered links: the traffic of each link of this machine, headers and probes included, and the links
+//! whose limit is reached.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -7,21 +8,21 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 use crate::interfaces::Interface;
 
-/// How an endpoint uses one link of its machine.
+/// A rule for the use of one link of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkRule {
     /// The name of an interface, or an IP address of this machine.
     pub link: String,
-    /// The paths are [backups](anabranch_sctp::association::Association::set_backup): they carry data only while no other
-    /// path does.
+    /// True if the paths are [backups](anabranch_sctp::association::Association::set_backup): they carry data only
+    /// while no other path does.
     pub is_backup: bool,
-    /// The most bytes that it carries, both ways together, as [`LinkReport::charged`] counts them. The link is given up
-    /// a little earlier: by as much as it carried in the last second, or in two round trips if they are longer, and a first
-    /// flight, so that what is under way fits too. Nothing leaves for which there is no room.
+    /// The limit of the bytes in both directions together, as counted by [`LinkReport::charged`]. The link is given
+    /// up before, by a reserve for data in flight: its traffic of the last second, or of two round trips if they are
+    /// longer, and a first flight. A packet that exceeds the limit is not sent.
     pub most: Option<ByteCount>,
 }
 
-/// What one link of this machine carried for an endpoint.
+/// The traffic of one link of this machine for an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkReport {
@@ -29,17 +30,17 @@ pub struct LinkReport {
     pub name: String,
     /// True if its paths are backups.
     pub is_backup: bool,
-    /// The most bytes that it may carry.
+    /// The limit of its bytes.
     pub most: Option<ByteCount>,
-    /// Bytes of IP packets that left by it: data, copies, acknowledgements, probes, with all headers and seals.
+    /// Bytes of IP packets sent on it: data, retransmissions, acknowledgements, probes, with all headers and seals.
     pub sent: ByteCount,
-    /// Bytes of IP packets that arrived by it, likewise.
+    /// Bytes of IP packets received on it, counted alike.
     pub received: ByteCount,
-    /// True if it was given up because it carried its most.
+    /// True if it was given up because its limit is reached.
     pub is_used_up: bool,
 }
 
-/// Bytes of IP packets, each way.
+/// Bytes of IP packets in each direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Carried {
     pub sent: ByteCount,
@@ -60,23 +61,23 @@ pub(crate) struct Links {
 #[derive(Debug)]
 struct Link {
     report: LinkReport,
-    /// What was charged in all, at times of the last second.
+    /// Samples of the total charge over the recent time.
     recent: VecDeque<(Time, ByteCount)>,
-    /// The longest round trip of its paths that was noted.
+    /// The longest recorded round trip of its paths.
     round_trip: Duration,
-    /// True if it had no room for what was to leave.
+    /// True if a packet to send exceeded the limit.
     is_spent: bool,
 }
 
 impl LinkReport {
-    /// What a provider that counts IP packets charges for: both ways together.
+    /// The bytes that a provider charges by IP packets, in both directions together.
     pub fn charged(&self) -> ByteCount {
         self.sent + self.received
     }
 }
 
 impl Carried {
-    /// UDP payload of `bytes` in `packets` packets was sent from or to `address`.
+    /// The bytes of IP packets with a UDP payload of `bytes` in `packets` packets, to or from `address`.
     pub fn of(bytes: usize, packets: u64, address: SocketAddr) -> ByteCount {
         let headers = UDP_HEADER + if address.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER };
         ByteCount::of_len(bytes) + headers * packets
@@ -84,13 +85,13 @@ impl Carried {
 }
 
 impl Links {
-    /// No link yet, and how those that will be are used.
+    /// No links yet, and the rules for later ones.
     pub fn new(rules: Vec<LinkRule>) -> Links {
         Links { rules, all: Vec::new() }
     }
 
-    /// The link of a socket at `ip`, on the interface of this name if one is known. A socket that has all addresses
-    /// has no link.
+    /// Finds or adds the link of a socket at `ip`, on the interface of this name if known. A wildcard socket has no
+    /// link.
     pub fn join(&mut self, ip: IpAddr, interface: Option<&str>) -> Option<LinkId> {
         if ip.is_unspecified() {
             return None;
@@ -116,7 +117,7 @@ impl Links {
         Some(LinkId(self.all.len() - 1))
     }
 
-    /// Counts what a link carried.
+    /// Adds the traffic of a link.
     pub fn charge(&mut self, id: LinkId, carried: Carried) {
         let report = &mut self.all[id.0].report;
         report.sent += carried.sent;
@@ -128,27 +129,27 @@ impl Links {
         self.all[id.0].report.most.is_some()
     }
 
-    /// A path of a link has this round trip.
+    /// Records the round-trip time of a path of a link.
     pub fn on_round_trip(&mut self, id: LinkId, round_trip: Duration) {
         let link = &mut self.all[id.0];
         link.round_trip = link.round_trip.max(round_trip);
     }
 
-    /// A link has no room for what was to leave by it: it is given up.
+    /// Marks a link whose limit a packet exceeded: it is given up.
     pub fn spend(&mut self, id: LinkId) {
         self.all[id.0].is_spent = true;
     }
 
-    /// The number of bytes that may leave by a link before it is charged again, so that the answers fit too; `None` without a
-    /// limit.
+    /// The bytes that may be sent on a link before it is charged again, with a reserve for the answers; `None`
+    /// without a limit.
     pub fn allowance(&self, id: LinkId) -> Option<ByteCount> {
         let link = &self.all[id.0];
         let left = link.report.most?.saturating_sub(link.report.charged());
         Some(left.saturating_sub(link.recently() / ANSWERS) * (ANSWERS - 1) / ANSWERS)
     }
 
-    /// The links that are to be given up now: what they carried, and what they may still carry of what is under way,
-    /// reaches their most. Each is returned once.
+    /// The links to give up now, because their traffic and the reserve for data in flight reach the limit. Each is
+    /// returned once.
     pub fn used_up(&mut self, now: Time) -> Vec<LinkId> {
         let mut found = Vec::new();
         for (index, link) in self.all.iter_mut().enumerate() {
@@ -170,7 +171,7 @@ impl Links {
         self.all[id.0].report.is_used_up
     }
 
-    /// Every link that there was, in the order in which they were first used.
+    /// The reports of all links so far, in the order of first use.
     pub fn reports(&self) -> Vec<LinkReport> {
         self.all.iter().map(|link| link.report.clone()).collect()
     }
@@ -190,7 +191,7 @@ impl Link {
         self.is_spent || charged + self.recently() + FIRST_FLIGHT >= most
     }
 
-    /// What was charged within the time in which it may be under way.
+    /// The bytes charged within the time in which they may still be in flight.
     fn recently(&self) -> ByteCount {
         let before = self.recent.front().map_or(ByteCount::ZERO, |(_, before)| *before);
         self.report.charged().saturating_sub(before)
@@ -206,13 +207,13 @@ pub(crate) fn interface_of(ip: IpAddr, known: &[Interface]) -> Option<&str> {
 const UDP_HEADER: ByteCount = ByteCount::new(8);
 const IPV4_HEADER: ByteCount = ByteCount::new(20);
 const IPV6_HEADER: ByteCount = ByteCount::new(40);
-/// What a link carried in this time may be under way still, on paths with short round trips.
+/// The least time whose traffic may still be in flight, for paths with short round trips.
 const RECENT: Duration = Duration::from_secs(1);
-/// In slow start a window is what was acknowledged and the initial window: ten packets, and probes.
+/// In slow start a window is the acknowledged data and the initial window: ten packets, and probes.
 const FIRST_FLIGHT: ByteCount = ByteCount::new(16_000);
-/// Acknowledgements of what leaves take less than this part of it: about 100 bytes for each packet or two.
+/// Acknowledgements take less than this part of the sent bytes: about 100 bytes for each packet or two.
 const ANSWERS: u64 = 8;
-/// How finely that time is divided.
+/// The resolution of the samples in that time.
 const STEP: Duration = Duration::from_millis(50);
 
 #[cfg(test)]
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(Carried::of(100, 1, six), ByteCount::new(148));
     }
 
-    /// 100 kB each 100 ms of 10 MB: it ends a second of traffic before the end, and never above.
+    /// 100 kB each 100 ms with a limit of 10 MB: given up a second of traffic before the limit, and never above it.
     #[test]
     fn a_link_is_given_up_a_second_of_its_traffic_before_its_most() {
         let mut links = Links::new(vec![rule("wwan0", false, Some(10_000_000))]);

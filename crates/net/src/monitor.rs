@@ -1,4 +1,4 @@
-//! Monitors what each path of an association carries, how fast, and in which state.
+//! Monitors the data, the rate and the state of each path of an association.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -9,16 +9,16 @@ use crate::{
     Association, Clock, Event, Interface, LinkReport, PathAddresses, PathReport, PathState, interfaces,
 };
 
-/// Which way the data goes.
+/// The direction of the monitored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataDirection {
-    /// To the peer: what the peer acknowledged counts.
+    /// To the peer: acknowledged data counts.
     Sending,
-    /// From the peer: what arrived for the first time counts.
+    /// From the peer: data that arrives for the first time counts.
     Receiving,
 }
 
-/// What was seen of an association so far.
+/// The observations of an association's paths so far.
 #[derive(Debug)]
 pub struct PathMonitor {
     clock: Clock,
@@ -28,24 +28,24 @@ pub struct PathMonitor {
     links: Vec<LinkReport>,
 }
 
-/// What was seen of one path.
+/// The observations of one path.
 #[derive(Clone, Debug)]
 pub struct MonitoredPath {
-    /// The [name](path_name).
+    /// The [name](path_name) of the path.
     pub name: String,
-    /// The interface on which it began, as it was called when the path was first seen; where that is known.
+    /// The local interface's name when the path was first seen, if known.
     pub interface: Option<String>,
-    /// As it was last seen.
+    /// The latest report.
     pub report: PathReport,
-    /// What it carried: user data in the monitored direction, each byte once.
+    /// User data carried in the monitored direction, each byte once.
     pub carried: ByteCount,
-    /// The rate over all the time that it was monitored.
+    /// The mean rate over the monitored time.
     pub mean_rate: BitRate,
     recent: VecDeque<(Time, ByteCount)>,
 }
 
 impl PathMonitor {
-    /// A monitor that has seen nothing, with times of `clock`.
+    /// A monitor without observations, with times of `clock`.
     pub fn new(clock: Clock, direction: DataDirection) -> PathMonitor {
         PathMonitor {
             clock,
@@ -56,23 +56,23 @@ impl PathMonitor {
         }
     }
 
-    /// Takes the association's paths as they are now.
+    /// Updates the monitor with the association's current paths.
     pub fn update(&mut self, association: &Association) {
         self.receive_buffer = self.receive_buffer.max(association.receive_buffer());
         self.links = association.links();
         let reports = association.paths();
         let is_new = |report: &PathReport| !self.paths.iter().any(|path| path.is(report));
-        // An address that is gone later has no interface any more.
+        // The interface of an address can be determined only while the address exists.
         let known = if reports.iter().any(is_new) { interfaces().unwrap_or_default() } else { Vec::new() };
         self.on_reports(self.clock.now(), reports, &known);
     }
 
-    /// The paths in the order in which they were added, but for those that were tried and never led anywhere.
+    /// The paths in the order in which they were added, except attempts that never worked.
     pub fn paths(&self) -> &[MonitoredPath] {
         &self.paths
     }
 
-    /// Where the paths lead.
+    /// The remote addresses of the paths.
     pub fn remote_addresses(&self) -> Vec<SocketAddr> {
         self.paths.iter().map(|path| path.report.addresses.remote).collect()
     }
@@ -82,7 +82,7 @@ impl PathMonitor {
         self.receive_buffer
     }
 
-    /// What each link of this machine carried, as far as its sockets belong to links.
+    /// The traffic of each link of this machine whose sockets belong to links.
     pub fn links(&self) -> &[LinkReport] {
         &self.links
     }
@@ -110,13 +110,13 @@ impl PathMonitor {
         self.paths.iter().find(|path| path.report.id == id).map(|path| path.name.as_str())
     }
 
-    /// `path`'s part of all that was carried, 0 to 1.
+    /// The path's share of the data of all paths, 0 to 1.
     pub fn share(&self, path: &MonitoredPath) -> f64 {
         let all: ByteCount = self.paths.iter().map(|path| path.carried).sum();
         if all.is_zero() { 0.0 } else { path.carried.get() as f64 / all.get() as f64 }
     }
 
-    /// The paths' rates of the last second.
+    /// The sum of the paths' rates over the last second.
     pub fn rate(&self) -> BitRate {
         let sum = self.paths.iter().map(|path| path.rate().bits_per_second()).sum();
         BitRate::from_bits_per_second(sum)
@@ -133,7 +133,7 @@ impl PathMonitor {
                 DataDirection::Receiving => report.counters.received_bytes,
             };
             match self.paths.iter_mut().find(|path| path.report.id == report.id) {
-                // Its number was another path's that never led anywhere.
+                // The id was that of another path, which never worked.
                 Some(path) if path.carried.is_zero() && path.report.addresses != report.addresses => {
                     *path = MonitoredPath::new(now, report, carried, known);
                 }
@@ -158,12 +158,12 @@ impl MonitoredPath {
         }
     }
 
-    /// Returns true if it is the path of `report`, whose number may have been another's.
+    /// Returns true if it is the path of `report`, whose id may have been another path's.
     fn is(&self, report: &PathReport) -> bool {
         self.report.id == report.id && self.report.addresses.local == report.addresses.local
     }
 
-    /// The rate of the last second.
+    /// The rate over the last second.
     pub fn rate(&self) -> BitRate {
         match (self.recent.front(), self.recent.back()) {
             (Some((from, before)), Some((to, after))) => {
@@ -173,7 +173,7 @@ impl MonitoredPath {
         }
     }
 
-    /// The state in a word.
+    /// The name of the state.
     pub fn state(&self) -> &'static str {
         self.report.sample.state.name()
     }
@@ -195,12 +195,12 @@ fn is_wrong_guess(report: &PathReport) -> bool {
     report.sample.state == PathState::Removed && !has_carried
 }
 
-/// A path named by its addresses: `192.0.2.1 > 198.51.100.1:9899`, or only the remote one if the system chooses the local
-/// one.
+/// The name of a path from its addresses: `192.0.2.1 > 198.51.100.1:9899`, or only the remote one if the system
+/// chooses the local one.
 pub fn path_name(addresses: &PathAddresses) -> String {
     let (local, remote) = (addresses.local.ip(), addresses.remote);
     if local.is_unspecified() { remote.to_string() } else { format!("{local} > {remote}") }
 }
 
-/// Rates are shown over this time.
+/// The time over which rates are averaged.
 const RECENT: Duration = Duration::from_secs(1);

@@ -1,23 +1,23 @@
-//! Notices that this machine's interfaces or addresses may have changed.
+//! Notices of possible changes of this machine's interfaces or addresses.
 
 use tokio::time::sleep;
 
 /// A source of notices.
 ///
-/// On Linux the kernel sends them (rtnetlink). Their content is not used: when many come at once some are lost, so that
-/// only a fresh list of the interfaces is reliable. Elsewhere, and where the kernel's notices are not available, there
-/// is a notice each second.
+/// On Linux the kernel sends them (rtnetlink). Their content is not used: if many arrive at once some are lost, so
+/// that only a fresh list of the interfaces is reliable. On other systems, and without the kernel's notices, there is
+/// a notice each second.
 #[derive(Debug)]
 pub enum Notices {
-    /// From the kernel.
+    /// Notices of the kernel.
     #[cfg(target_os = "linux")]
     Kernel(kernel::Subscription),
-    /// From the clock.
+    /// A notice each second.
     Clock,
 }
 
 impl Notices {
-    /// Begins to receive notices. Must be called within a tokio runtime.
+    /// Subscribes to notices. Must be called within a tokio runtime.
     pub fn subscribe() -> Notices {
         #[cfg(target_os = "linux")]
         match kernel::Subscription::open() {
@@ -27,7 +27,7 @@ impl Notices {
         Notices::Clock
     }
 
-    /// Waits until there is at least one notice, and takes all that wait.
+    /// Waits for at least one notice, and takes all queued ones.
     ///
     /// Cancellation-safe: if the future is dropped, no notice is lost.
     pub async fn next(&mut self) {
@@ -69,7 +69,7 @@ mod kernel {
             Ok(Subscription { socket: UdpSocket::from_std(socket.into())? })
         }
 
-        /// Waits for a notice and takes all that wait.
+        /// Waits for a notice and takes all queued ones.
         pub async fn next(&mut self) -> io::Result<()> {
             while self.take_all()? == 0 {
                 self.socket.readable().await?;
@@ -84,7 +84,7 @@ mod kernel {
             while count < MOST_AT_ONCE {
                 match self.socket.try_recv(&mut beginning) {
                     Ok(_) => count += 1,
-                    // The kernel dropped some, which is a notice, too.
+                    // The kernel dropped some, which is a notice as well.
                     Err(error) if error.raw_os_error() == Some(Errno::NOBUFS.raw_os_error()) => count += 1,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -100,9 +100,9 @@ mod kernel {
     const LINKS: u32 = 0x1;
     const ADDRESSES: u32 = 0x10 | 0x100;
     const ROUTES: u32 = 0x40 | 0x400;
-    /// A bound, so that addresses that change without end do not hold the task here.
+    /// The most notices taken at once, so that continuous changes do not keep the task here.
     const MOST_AT_ONCE: usize = 256;
 }
 
-/// How often the interfaces are listed where the system gives no notices.
+/// The interval at which the interfaces are listed without the system's notices.
 const POLLING: std::time::Duration = std::time::Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! An association that is being opened: which pairs of addresses are tried, and what the network says of them.
+//! An attempt to open an association: the address pairs tried, and the reports of undelivered packets.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::event::CloseReason;
 
 use crate::association::Association;
-use crate::endpoint::ConnectError;
+use crate::connect_error::ConnectError;
 use crate::icmp::Undelivered;
 use crate::shared::Shared;
 
-/// An association that is being opened. When it is dropped, the attempt is abandoned.
+/// An attempt to open an association. When it is dropped, the attempt is abandoned.
 #[derive(Debug)]
 pub struct Opening {
     association: Association,
@@ -18,28 +18,27 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// An association that a handle asked for.
+    /// An attempt requested by a handle.
     pub(crate) fn new(association: Association, shared: Arc<Shared>) -> Opening {
         Opening { association, shared }
     }
 
-    /// The pairs of addresses that are tried, in their order.
+    /// The address pairs tried, in their order.
     pub fn tried(&self) -> Vec<PathAddresses> {
         self.association.paths().into_iter().map(|path| path.addresses).collect()
     }
 
-    /// What the network or the operating system said last of packets of this endpoint that were not delivered, one word for
-    /// each pair of addresses (ICMP; on Linux only). It does not end the attempt: the port may open yet, and anyone may
-    /// forge it.
+    /// The latest report of undelivered packets of this endpoint for each pair of addresses (ICMP; on Linux only). It
+    /// does not end the attempt: the port may still open, and ICMP can be forged.
     pub fn undelivered(&self) -> Vec<Undelivered> {
         // The operating system does not wake a reader for errors.
         self.shared.wake.notify_one();
         self.shared.lock().undelivered.all().to_vec()
     }
 
-    /// Waits until messages may be sent.
+    /// Waits until messages can be sent.
     ///
-    /// Cancellation-safe: it changes nothing.
+    /// Cancellation-safe: it only waits.
     ///
     /// # Errors
     /// The peer does not answer or refuses.

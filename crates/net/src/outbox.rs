@@ -1,43 +1,43 @@
-//! Packets that wait for one socket, in the order in which they leave. Neighbours to the same address become one call
-//! to the operating system where it segments them itself (GSO).
+//! The queue of packets of one socket. Adjacent packets to the same address are sent in one call where the operating
+//! system segments them (GSO).
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_sctp::association::Ecn;
 
-/// How packets leave.
+/// The properties of packets outside their bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketHeader {
-    /// Where to.
+    /// The destination.
     pub remote: SocketAddr,
-    /// From which of a wildcard socket's addresses; `None` where the socket or the system says.
+    /// The source address of a wildcard socket; `None` if the socket or the system determines it.
     pub source: Option<IpAddr>,
-    /// With which ECN bits.
+    /// The ECN bits.
     pub ecn: Ecn,
-    /// True if the network may cut them in pieces; else IPv4's DF bit is set.
+    /// True if routers may fragment them; otherwise IPv4's DF bit is set.
     pub may_fragment: bool,
 }
 
-/// The next packets to leave, all of `segment_size` bytes but the last, which may be shorter.
+/// The next packets to send, all of `segment_size` bytes except a shorter last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets<'a> {
-    /// How they leave.
+    /// Their destination, source and ECN bits.
     pub envelope: PacketHeader,
     /// The length of every packet but the last.
     pub segment_size: usize,
-    /// One behind the other.
+    /// The packets, contiguous.
     pub bytes: &'a [u8],
 }
 
-/// A queue of packets in one piece of memory. Packets may be written behind it, where they stay when they are
-/// [added](Outbox::take).
+/// A queue of packets in contiguous memory. Packets may be written directly after its end, and stay there when they
+/// are [added](Outbox::take).
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
-    /// What is before it has left.
+    /// The beginning of the queue; bytes before it were sent.
     start: usize,
-    /// What is behind it was written and does not wait yet.
+    /// The end of the queue; bytes after it were written and are not queued yet.
     end: usize,
     runs: VecDeque<PacketRun>,
 }
@@ -50,7 +50,7 @@ struct PacketRun {
 }
 
 impl Outbox {
-    /// Adds packets at the end. `false` if there is no room: they are lost, as in any full queue.
+    /// Adds packets at the end. Returns false if the queue is full: the packets are lost.
     #[must_use]
     pub fn push(&mut self, packets: Packets<'_>) -> bool {
         let Packets { envelope, segment_size, bytes } = packets;
@@ -58,11 +58,11 @@ impl Outbox {
         self.take(envelope, segment_size)
     }
 
-    /// The memory behind the queue: what is appended to it waits from the next [`take`](Outbox::take) on, and is
-    /// forgotten if none follows.
+    /// The memory after the queue: bytes appended to it are queued by the next [`take`](Outbox::take), and discarded
+    /// without one.
     pub fn tail(&mut self) -> &mut Vec<u8> {
         self.bytes.truncate(self.end);
-        // A socket that never gets empty would keep for ever what has left.
+        // A queue that never gets empty would otherwise keep sent bytes for ever.
         if self.start > self.end / 2 {
             self.bytes.drain(..self.start);
             self.end -= self.start;
@@ -71,13 +71,13 @@ impl Outbox {
         &mut self.bytes
     }
 
-    /// What was appended to the tail and not taken.
+    /// The bytes appended to the tail and not yet taken.
     pub fn written(&self) -> &[u8] {
         &self.bytes[self.end..]
     }
 
-    /// Adds what was appended to the tail, all packets of `segment_size` bytes but the last. `false` if there is no room:
-    /// they are lost, as in any full queue.
+    /// Queues the bytes appended to the tail as packets of `segment_size` bytes, except a shorter last one. Returns
+    /// false if the queue is full: the packets are lost.
     #[must_use]
     pub fn take(&mut self, envelope: PacketHeader, segment_size: usize) -> bool {
         let added =
@@ -95,11 +95,11 @@ impl Outbox {
         true
     }
 
-    /// The packet of the queue that is first, and of those behind it up to `max_segments` in all that may
-    /// leave in the same call.
+    /// The first packet of the queue with those following it that may be sent in the same call, at most
+    /// `max_segments` together.
     pub fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
         let run = self.runs.front()?;
-        // The system cuts no call into packets that the network may cut in turn: it refuses all of them.
+        // The system does not segment a call into packets that may be fragmented: it refuses all of them.
         let most = if run.envelope.may_fragment {
             1
         } else {
@@ -110,7 +110,7 @@ impl Outbox {
         Some(Packets { envelope: run.envelope, segment_size: run.segment_size, bytes })
     }
 
-    /// The first `len` bytes have left or are given up; they are what [`first`](Outbox::first) showed.
+    /// Removes the first `len` bytes, which [`first`](Outbox::first) returned, after they were sent or dropped.
     pub fn pop(&mut self, len: usize) {
         let Some(run) = self.runs.front_mut() else { return };
         let len = len.min(run.len);
@@ -126,32 +126,32 @@ impl Outbox {
         }
     }
 
-    /// Returns true if nothing waits.
+    /// Returns true if no packet is queued.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The number of packets that wait.
+    /// The number of queued packets.
     pub fn count(&self) -> u64 {
         self.runs.iter().map(|run| run.len.div_ceil(run.segment_size) as u64).sum()
     }
 }
 
 impl<'a> Packets<'a> {
-    /// Each of them.
+    /// The packets one by one.
     pub fn one_by_one(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
         self.bytes.chunks(self.segment_size.max(1))
     }
 
-    /// How many there are.
+    /// The number of packets.
     pub fn count(&self) -> u64 {
         self.bytes.len().div_ceil(self.segment_size.max(1)) as u64
     }
 }
 
 impl PacketRun {
-    /// Returns true if what is `added` continues the run: to the same place, and no packet of the run but the last shorter than the
-    /// others. A call takes from it as much as the operating system takes.
+    /// Returns true if `added` continues the run: the same properties, and no packet but the last shorter than the
+    /// others. A call sends as much of it as the operating system accepts.
     fn takes(&self, added: &PacketRun) -> bool {
         let is_full = self.len.is_multiple_of(self.segment_size);
         let is_single = added.len <= added.segment_size;
@@ -161,14 +161,15 @@ impl PacketRun {
     }
 }
 
-/// What may wait for a socket. Windows bound what associations send; this bounds the answers to strangers.
+/// The most bytes queued for a socket. Windows bound what associations send; this bounds the answers to other
+/// packets.
 const MOST_BYTES: usize = 16 << 20;
-/// Memory that is kept although nothing waits: what a window's worth of SACKs lets leave at once. To get it anew from
-/// the system each time costs as much as to fill it.
+/// The memory kept while the queue is empty: as much as a window's worth of SACKs releases at once. Allocating it
+/// anew each time costs as much as filling it.
 const KEPT_BYTES: usize = 1 << 20;
 /// The most user data in one UDP call: 65,535 less the headers of IPv4 and UDP.
 const LARGEST_CALL: usize = 65_507;
-/// The largest number that Linux takes (`UDP_MAX_SEGMENTS` of older kernels).
+/// The most segments that Linux accepts (`UDP_MAX_SEGMENTS` of older kernels).
 const MOST_SEGMENTS: usize = 64;
 
 #[cfg(test)]
@@ -188,7 +189,7 @@ mod tests {
         assert!(outbox.push(Packets { envelope: to(port), segment_size, bytes }));
     }
 
-    /// Everything that leaves, call by call.
+    /// The queued packets, call by call.
     fn drain(outbox: &mut Outbox, max_segments: usize) -> Vec<(u16, usize, Vec<u8>)> {
         let mut calls = Vec::new();
         while let Some(packets) = outbox.first(max_segments) {

@@ -1,5 +1,5 @@
-//! Pairs this machine's addresses with a peer's: by the prefixes of its interfaces and the routes of its operating
-//! system, not by their places in two lists.
+//! Pairs this machine's addresses with a peer's by the prefixes of its interfaces and the routes of its operating
+//! system, not by their positions in two lists.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
@@ -8,7 +8,7 @@ use anabranch_sctp::association::{Alternatives, MAX_PAIRS, MAX_PATHS, PathAddres
 use crate::interfaces::{Interface, interfaces};
 use crate::routes::leads_to;
 
-/// How near a peer's address is to one of this machine's, the nearest first.
+/// The distance of a peer's address from a local one, the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// In the same subnet.
@@ -16,32 +16,33 @@ pub enum Nearness {
         /// The number of bits after the subnet's prefix.
         host_bits: u8,
     },
-    /// The system sends there from this address.
+    /// The system would send to it from this address.
     Preferred,
-    /// The system does not say.
+    /// The system has no preference.
     Elsewhere,
     /// The interface of the local address has no route there.
     NoRoute,
 }
 
-/// The pairs with which an association begins, and those that may be tried if they do not answer.
+/// The address pairs with which an association begins, and those tried if they do not answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairing {
-    /// Each address of both lists at least once, of each IP version that both have; that of the first remote address first.
+    /// Pairs with each address of both lists at least once, of each common IP version; the IP version of the first
+    /// remote address comes first.
     pub paths: Vec<PathAddresses>,
-    /// The others that have a route.
+    /// The other pairs that have a route.
     pub further: Vec<PathAddresses>,
-    /// Which addresses stand for one another.
+    /// The addresses that are alternatives of one another.
     pub alternatives: Alternatives,
 }
 
-/// The pairs between two lists of addresses, by the routes of this machine.
+/// Pairs two lists of addresses by the routes of this machine.
 pub fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
     let routes = SystemRoutes::of_this_machine();
     pair(local, remote, |local, remote| routes.nearness(local, remote))
 }
 
-/// The pairs between this machine's links and hosts that have several addresses each, of which one is used.
+/// Pairs this machine's links with hosts that have several addresses each, of which one is used.
 pub fn pair_hosts(local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
     let mut pairing = pair_by_route(local, &hosts.concat());
     if hosts.iter().all(|host| host.len() < 2) {
@@ -61,7 +62,7 @@ pub fn pair_hosts(local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
 }
 
 impl Pairing {
-    /// Adds a pair: to the paths if its link or its host has none yet.
+    /// Adds a pair to the paths if its link or its host has none yet, else to the further pairs.
     fn add_alternative(&mut self, pair: PathAddresses) {
         let Pairing { paths, further, alternatives } = self;
         let mut known = paths.iter();
@@ -71,8 +72,8 @@ impl Pairing {
     }
 }
 
-/// The pairs between two lists: the nearest go together, each address once before one is used again; of equals the i-th with
-/// the i-th. With one remote address, every local one goes with it.
+/// Pairs two lists: the nearest addresses together, each address once before one is used again; equal ones i-th with
+/// i-th. A single remote address is paired with every local one.
 fn pair(
     local: &[SocketAddr],
     remote: &[SocketAddr],
@@ -102,7 +103,7 @@ fn pair(
     pairing
 }
 
-/// The pairs of two IP versions in turn (RFC 8305 §4).
+/// The pairs of two IP versions alternately (RFC 8305 §4).
 fn alternated(first: &[PathAddresses], second: Vec<PathAddresses>) -> Vec<PathAddresses> {
     let (mut first, mut second) = (first.iter().copied(), second.into_iter());
     let mut all = Vec::new();
@@ -123,7 +124,7 @@ struct CostTable {
     costs: Vec<Cost>,
 }
 
-/// The distance of a pair: by route, by the scope of its addresses, by their places in the lists.
+/// The distance of a pair: by route, by the scope of its addresses, by their positions in the lists.
 type Cost = (Nearness, bool, bool);
 
 impl CostTable {
@@ -162,15 +163,15 @@ impl CostTable {
             }
         }
         if self.locals >= self.remotes {
-            pairs.sort_unstable();
+            pairs.sort_unstable()
         } else {
-            pairs.sort_unstable_by_key(|&(near, far)| (far, near));
+            pairs.sort_unstable_by_key(|&(near, far)| (far, near))
         }
         pairs
     }
 
-    /// As many pairs as the shorter list has addresses, with no address in two of them: the nearest first, then two
-    /// pairs exchange partners as long as that lowers the larger cost of the two, or one cost where the other stays.
+    /// Pairs each address of the shorter list with a different one: the nearest first; then two pairs exchange
+    /// partners while that lowers the larger of their costs, or one cost without raising the other.
     fn one_to_one(&self) -> Vec<(usize, usize)> {
         let all = (0..self.locals).flat_map(|near| (0..self.remotes).map(move |far| (near, far)));
         let mut by_cost: Vec<(usize, usize)> = all.collect();
@@ -188,7 +189,7 @@ impl CostTable {
         pairs
     }
 
-    /// Two pairs whose exchange lowers their costs. Each exchange lowers the sorted list of costs, so that the
+    /// Finds two pairs whose exchange lowers their costs. Each exchange lowers the sorted list of costs, so that the
     /// exchanges end.
     fn better_exchange(&self, pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
         let worst_first = |one, other| {
@@ -232,7 +233,7 @@ struct SystemRoutes {
 }
 
 impl SystemRoutes {
-    /// Where the system does not tell, all addresses are equally near.
+    /// Without information of the system, all addresses are equally near.
     fn of_this_machine() -> SystemRoutes {
         let found = if_addrs::get_if_addrs().unwrap_or_default();
         let prefix = |one: if_addrs::Interface| match one.addr {
@@ -259,8 +260,8 @@ impl SystemRoutes {
     }
 }
 
-/// The source address that the system would choose for packets to `remote`. Connecting a UDP socket looks up the route
-/// and sends nothing.
+/// The source address that the system would choose for packets to `remote`. Connecting a UDP socket looks up the
+/// route without sending a packet.
 fn preferred_source(remote: SocketAddr) -> Option<IpAddr> {
     let any: IpAddr =
         if remote.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
@@ -293,7 +294,7 @@ mod tests {
         pairs.iter().map(|path| format!("{}-{}", path.local.ip(), path.remote.ip())).collect()
     }
 
-    /// By prefixes of 24 bits; whatever is not on the link is routed.
+    /// The nearness by prefixes of 24 bits; addresses off the link are routed.
     fn by_prefix(local: SocketAddr, remote: SocketAddr) -> Nearness {
         if is_in_prefix(local.ip(), 24, remote.ip()) {
             Nearness::OnLink { host_bits: 8 }
@@ -340,7 +341,7 @@ mod tests {
 
     #[test]
     fn two_that_are_near_one_address_do_not_leave_the_other_to_the_farther() {
-        // The first is on a link with both; the second has a route to the first address alone.
+        // The first address is on a link with both; the second has a route to the first address only.
         let nearness = |local: SocketAddr, remote: SocketAddr| match (local.port(), remote.port()) {
             (1, 1) => Nearness::OnLink { host_bits: 8 },
             (1, _) => Nearness::OnLink { host_bits: 16 },

@@ -1,5 +1,4 @@
-//! One socket of an endpoint with the packets that wait for it: receives, seals, sends, and keeps account of what could not
-//! be sent.
+//! One socket of an endpoint with its queue: receives, seals, sends, and counts unsent packets.
 
 use std::io;
 use std::task::Context;
@@ -17,37 +16,37 @@ use crate::report::Unsent;
 use crate::seal::{Datagram, Route, Sealed, Sealing};
 use crate::socket::{ReceiveBuffers, Socket};
 
-/// A socket and the packets that wait for it.
+/// A socket with its queue of packets.
 #[derive(Debug)]
 pub struct Port {
     /// The socket.
     pub socket: Socket,
-    /// The packets.
+    /// The queued packets.
     pub outbox: Outbox,
-    /// What could not be sent.
+    /// The packets that could not be sent.
     pub unsent: Unsent,
-    /// Packets that were too large for the interface, until the core is told.
+    /// Packets that were too large for the interface, until they are reported to the core.
     pub refused: Vec<Refused>,
-    /// The link; `None` if it has all addresses.
+    /// The link; `None` for a wildcard socket.
     pub link: Option<LinkId>,
-    /// What it sent and received, until the link is charged.
+    /// The bytes sent and received since the link was last charged.
     pub carried: Carried,
-    /// The number of bytes that may still leave by it until the link is charged again; `None` without a limit.
+    /// The bytes that may be sent until the link is charged again; `None` without a limit.
     pub allowance: Option<ByteCount>,
-    /// True if something was not sent because that was too little.
+    /// True if a packet exceeded the allowance.
     pub is_spent: bool,
-    /// True if its link was given up: nothing leaves by it any more. What still arrives is taken.
+    /// True if its link was given up: nothing is sent any more. Arriving packets are still received.
     pub is_barred: bool,
-    /// True if something may have arrived.
+    /// True if the socket may be readable.
     pub is_readable: bool,
-    /// What the network did not deliver, until handles are told.
+    /// Reports of undelivered packets, until they are passed to the handles.
     pub undelivered: Vec<Undelivered>,
-    /// True if somebody wants to know that.
-    is_hearing: bool,
+    /// True if undelivered packets are reported.
+    reports_errors: bool,
 }
 
 impl Port {
-    /// An open socket, its link, and what one at its address could not send before.
+    /// An open socket on its link, with the unsent packets of an earlier socket at its address.
     pub fn new(socket: Socket, link: Option<LinkId>, unsent: Unsent) -> Port {
         Port {
             socket,
@@ -61,11 +60,11 @@ impl Port {
             is_barred: false,
             is_readable: true,
             undelivered: Vec::new(),
-            is_hearing: false,
+            reports_errors: false,
         }
     }
 
-    /// Counts what waits as unsent, too, and returns what could not be sent.
+    /// Counts the queued packets as unsent, too, and returns the unsent packets.
     pub fn close(mut self) -> Unsent {
         let waiting = self.outbox.count();
         if waiting > 0 {
@@ -77,7 +76,7 @@ impl Port {
         self.unsent
     }
 
-    /// Reads one batch. `true` if more may be left.
+    /// Reads one batch. Returns true if more may be left.
     pub fn receive(
         &mut self,
         buffers: &mut ReceiveBuffers,
@@ -103,14 +102,14 @@ impl Port {
             match socket.receive(buffers, &mut take) {
                 Ok(is_full) => return is_full,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
-                // An error that an earlier packet of ours caused; the next call may succeed.
+                // An error that an earlier sent packet caused; the next call may succeed.
                 Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
             }
         }
         false
     }
 
-    /// Sends until nothing waits or the socket is full.
+    /// Sends until the queue is empty or the socket is full.
     pub fn flush(&mut self) {
         if self.is_barred {
             return self.refuse_all();
@@ -122,12 +121,12 @@ impl Port {
                 self.is_spent = true;
                 return self.refuse_all();
             }
-            if let Err(error) = send(&self.socket, &packets, self.is_hearing, &mut self.undelivered) {
+            if let Err(error) = send(&self.socket, &packets, self.reports_errors, &mut self.undelivered) {
                 if error.kind() == io::ErrorKind::WouldBlock {
                     return;
                 }
                 if packets.count() > 1 && self.socket.max_segments() == 1 {
-                    // The system does not segment here: from now on packets leave one by one.
+                    // The system does not support segmentation here: from now on packets are sent one by one.
                     continue;
                 }
                 if is_too_large(&error) {
@@ -135,7 +134,7 @@ impl Port {
                 } else {
                     let remote = packets.envelope.remote;
                     self.unsent.add(packets.count(), format!("to {remote}: {error}"));
-                    if self.is_hearing {
+                    if self.reports_errors {
                         self.undelivered.push(Undelivered::new(self.socket.address(), remote, &error));
                     }
                 }
@@ -146,7 +145,7 @@ impl Port {
         }
     }
 
-    /// Gives up what waits: the link may carry no more.
+    /// Drops the queued packets, because the link's limit is reached.
     fn refuse_all(&mut self) {
         while let Some(packets) = self.outbox.first(1) {
             let (len, remote) = (packets.bytes.len(), packets.envelope.remote);
@@ -163,8 +162,8 @@ impl Port {
         Refused { path: PathAddresses { local, remote }, size, packets: packets.count() }
     }
 
-    /// Tells the core which packets are too large. If the core does not use that, they count as unsent, like other
-    /// packets that the system refused.
+    /// Reports to the core which packets are too large. If the core does not use that, they count as unsent, like
+    /// other packets that the system refused.
     pub fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
         for refused in self.refused.drain(..) {
             if !endpoint.on_too_large(now, refused.path, refused.largest()) {
@@ -174,7 +173,7 @@ impl Port {
         }
     }
 
-    /// Adds packets that the core has written behind the queue.
+    /// Queues packets that the core has written after the queue's end.
     pub fn take(&mut self, envelope: PacketHeader, segment_size: usize) {
         let written = self.outbox.written().len().div_ceil(segment_size.max(1)) as u64;
         if !self.outbox.take(envelope, segment_size) {
@@ -182,7 +181,7 @@ impl Port {
         }
     }
 
-    /// Seals packets of the core, straight into the queue.
+    /// Seals packets of the core directly into the queue.
     pub fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
         let Packets { envelope, segment_size, .. } = packets;
         let channel = departure.channel;
@@ -207,36 +206,36 @@ impl Port {
         }
     }
 
-    /// Returns true if there is something to do at the socket; if not, the task is woken when there is.
+    /// Returns true if the socket is readable or can send queued packets; otherwise the task is woken then.
     pub fn poll(&mut self, context: &mut Context<'_>) -> bool {
         self.is_readable = self.socket.poll_readable(context).is_ready();
         self.is_readable || (!self.outbox.is_empty() && self.socket.poll_writable(context).is_ready())
     }
 
-    /// Begins or ends to collect what the network says of packets that it did not deliver, and takes what it has said.
-    pub fn hear(&mut self, is_wanted: bool) {
-        if self.is_hearing != is_wanted {
-            self.is_hearing = is_wanted;
-            self.socket.hear(is_wanted);
+    /// Turns reports of undelivered packets on or off, and takes the queued ones.
+    pub fn report_errors(&mut self, is_wanted: bool) {
+        if self.reports_errors != is_wanted {
+            self.reports_errors = is_wanted;
+            self.socket.report_errors(is_wanted);
         }
         if is_wanted {
-            self.undelivered.extend(self.socket.heard());
+            self.undelivered.extend(self.socket.take_errors());
         }
     }
 }
 
-/// Sends packets. While errors are heard, a call may report one that an earlier packet met, and not send (`ip(7)`,
-/// `IP_RECVERR`): once that is taken, it is tried again.
+/// Sends packets. While errors are reported, a call may fail with the error of an earlier packet and not send
+/// (`ip(7)`, `IP_RECVERR`): then that report is taken, and the call repeated.
 fn send(
     socket: &Socket,
     packets: &Packets<'_>,
-    is_hearing: bool,
+    reports_errors: bool,
     undelivered: &mut Vec<Undelivered>,
 ) -> io::Result<()> {
     let result = socket.send(packets);
     match &result {
-        Err(error) if is_hearing && error.kind() != io::ErrorKind::WouldBlock => {
-            undelivered.extend(socket.heard());
+        Err(error) if reports_errors && error.kind() != io::ErrorKind::WouldBlock => {
+            undelivered.extend(socket.take_errors());
             socket.send(packets)
         }
         _ => result,
@@ -250,6 +249,6 @@ pub fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
     }
 }
 
-/// After as many errors in a row a socket is left until something new arrives.
+/// After this many consecutive errors a socket is not read until it becomes readable again.
 const MOST_ERRORS: usize = 16;
 const TOO_MANY: &str = "too many packets wait for the socket";

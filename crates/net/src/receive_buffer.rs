@@ -1,17 +1,17 @@
-//! Memory that the operating system writes received datagrams into, and that the datagrams may keep.
+//! Memory into which the operating system writes received datagrams, and which they may keep.
 
 use bytes::{Bytes, BytesMut};
 
 use crate::ring::Ring;
 
-/// Memory for what one call receives: a whole datagram, or as many as the system puts together.
+/// Memory for one receive call: a whole datagram, or as many as the system coalesces.
 #[derive(Debug)]
 pub struct ReceiveBuffer {
     /// [`ReceiveBuffer::LEN`] bytes.
     memory: BytesMut,
 }
 
-/// Buffers that were handed over, until nothing refers to them and they serve again.
+/// Buffers that were handed over, reused once nothing refers to them.
 #[derive(Debug)]
 pub struct HandedOver(Ring<Bytes>);
 
@@ -19,10 +19,10 @@ impl ReceiveBuffer {
     /// The length of the memory in bytes.
     pub const LEN: usize = 65_536;
 
-    /// Fresh memory.
+    /// A buffer with fresh memory.
     pub fn new() -> ReceiveBuffer {
         let mut memory = BytesMut::zeroed(ReceiveBuffer::LEN + 1);
-        // A part that was split off shares the count of references, which then needs no memory of its own.
+        // Splitting a part off makes the memory share a reference count, which then needs no allocation of its own.
         drop(memory.split_off(ReceiveBuffer::LEN));
         ReceiveBuffer { memory }
     }
@@ -37,7 +37,7 @@ impl ReceiveBuffer {
         &self.memory
     }
 
-    /// The first `len` bytes, for as long as somebody refers to them; the buffer gets other memory.
+    /// Returns the first `len` bytes with shared ownership; the buffer gets other memory.
     pub fn hand_over(&mut self, len: usize, others: &mut HandedOver) -> Bytes {
         let other = others.take().unwrap_or_default();
         let memory = std::mem::replace(self, other).memory.freeze();
@@ -60,14 +60,15 @@ impl Default for HandedOver {
 }
 
 impl HandedOver {
-    /// A buffer that nothing refers to any more, if there is one.
+    /// Takes a buffer that is no longer referred to, if there is one.
     fn take(&mut self) -> Option<ReceiveBuffer> {
         let memory = self.0.take(|buffer| buffer.is_unique())?.try_into_mut().ok()?;
         Some(ReceiveBuffer { memory })
     }
 }
 
-/// A mebibyte in twice as many: what the receive buffer of an association holds at first.
+/// The size up to which the ring is never reduced, a mebibyte in twice as many buffers: the initial receive buffer of
+/// an association.
 const FEWEST: usize = 8;
 
 #[cfg(test)]

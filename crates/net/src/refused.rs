@@ -1,4 +1,4 @@
-//! Packets that the operating system refuses because they are larger than what their interface carries.
+//! Packets that the operating system refuses because they exceed their interface's MTU.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,20 +8,20 @@ use anabranch_sctp::association::PathAddresses;
 
 use crate::interfaces::{interfaces, least_mtu};
 
-/// Packets that were refused for their size.
+/// Packets refused for their size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Their path.
     pub path: PathAddresses,
-    /// The user data of UDP in the first of them.
+    /// The UDP payload of the first of them.
     pub size: usize,
-    /// How many.
+    /// The number of packets.
     pub packets: u64,
 }
 
 impl Refused {
-    /// The largest IP packet that leaves there, as far as the machine tells: the interface's MTU, and in any case less
-    /// than what was refused.
+    /// The largest IP packet that can be sent there, as far as the machine reports it: the interface's MTU, and in
+    /// any case less than the refused size.
     pub fn largest(&self) -> ByteCount {
         let headers = match self.path.remote {
             SocketAddr::V4(_) => 28,
@@ -34,7 +34,7 @@ impl Refused {
     }
 }
 
-/// Returns true if this is the operating system's error for a packet that is too large.
+/// Returns true if `error` is the operating system's error for a packet that is too large.
 pub fn is_too_large(error: &io::Error) -> bool {
     error.raw_os_error() == Some(TOO_LARGE)
 }

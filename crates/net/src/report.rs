@@ -1,4 +1,4 @@
-//! Reports of what a socket and a path have done so far.
+//! Reports of sockets and paths.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -10,32 +10,32 @@ use anabranch_sctp::policy::{PathId, PathSample};
 use crate::links::Links;
 use crate::socket::Socket;
 
-/// One UDP socket of an endpoint.
+/// The report of one UDP socket of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SocketReport {
-    /// The address it is bound to.
+    /// The address to which it is bound.
     pub address: SocketAddr,
-    /// The receive buffer that the operating system gave, in its own way of counting; 4 MiB is asked for.
+    /// The receive buffer granted by the operating system, in the system's own accounting; 4 MiB is requested.
     pub receive_buffer: ByteCount,
-    /// The send buffer that the operating system gave, likewise.
+    /// The send buffer granted by the operating system, likewise.
     pub send_buffer: ByteCount,
-    /// What could not be sent.
+    /// The packets that could not be sent.
     pub unsent: Unsent,
 }
 
-/// Packets that the operating system refused, because of an unreachable network for instance. For the association they
-/// are lost like any others.
+/// Packets that the operating system refused, for instance because the network is unreachable. The association treats
+/// them as lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsent {
-    /// How many.
+    /// The number of packets.
     pub packets: u64,
     /// The last error.
     pub last_error: Option<String>,
 }
 
 impl SocketReport {
-    /// A socket that has sent nothing yet.
+    /// The report of a new socket.
     pub(crate) fn of(socket: &Socket) -> SocketReport {
         let (receive_buffer, send_buffer) = socket.buffer_sizes();
         SocketReport { address: socket.address(), receive_buffer, send_buffer, unsent: Unsent::default() }
@@ -43,51 +43,51 @@ impl SocketReport {
 }
 
 impl Unsent {
-    /// Adds `packets` with the reason.
+    /// Adds `packets` with their error.
     pub(crate) fn add(&mut self, packets: u64, error: String) {
         self.packets += packets;
         self.last_error = Some(error);
     }
 }
 
-/// The sockets of an endpoint, and the reports of closed ones.
+/// The reports of an endpoint's open and closed sockets.
 #[derive(Debug, Default)]
 pub(crate) struct SocketReports {
-    /// One for each open socket, in the driver's order.
+    /// The reports of the open sockets, in the driver's order.
     pub open: Vec<SocketReport>,
-    /// Reports of the sockets closed last.
+    /// The reports of the sockets closed last.
     closed: VecDeque<SocketReport>,
-    /// What the links carried.
+    /// The traffic of the links.
     pub links: Links,
 }
 
-/// One path of an association.
+/// The report of one path of an association.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PathReport {
-    /// The path's id; an id is used again only if its first path never carried data, or after very many paths.
+    /// The path's id; an id is reused only if its first path never carried data, or after very many paths.
     pub id: PathId,
     /// The addresses at both ends.
     pub addresses: PathAddresses,
-    /// The state, windows and times just now.
+    /// The present state, windows and times.
     pub sample: PathSample,
-    /// What it carried.
+    /// The counters.
     pub counters: PathCounters,
-    /// The time each limit held it back since the association opened.
+    /// The time in each limit since the association opened.
     pub limits: TimeInLimit,
-    /// The congestion window averaged over the same time, in bytes.
+    /// The congestion window averaged over that time, in bytes.
     pub mean_cwnd: f64,
-    /// What its socket could not send, on this path or another that uses the socket.
+    /// The packets that its socket could not send, on this path or another that uses the socket.
     pub unsent: Unsent,
 }
 
 impl SocketReports {
-    /// No sockets yet, on these links.
+    /// No sockets yet.
     pub fn with(links: Links) -> SocketReports {
         SocketReports { links, ..SocketReports::default() }
     }
 
-    /// Adds a socket. One at the address of a closed socket continues its count.
+    /// Adds a socket. A socket at the address of a closed one continues its counts, which are returned.
     pub fn on_opened(&mut self, mut report: SocketReport) -> Unsent {
         if let Some(index) = self.closed.iter().position(|closed| closed.address == report.address)
             && let Some(closed) = self.closed.remove(index)
@@ -99,7 +99,7 @@ impl SocketReports {
         unsent
     }
 
-    /// Removes the socket at `index`; its report is kept for a while.
+    /// Removes the socket at `index`; its report is kept among the latest.
     pub fn on_closed(&mut self, index: usize, unsent: Unsent) {
         let report = self.open.remove(index);
         self.closed.push_back(SocketReport { unsent, ..report });
@@ -108,14 +108,14 @@ impl SocketReports {
         }
     }
 
-    /// Adds packets from an address whose socket was closed.
+    /// Adds unsent packets of a socket that was closed.
     pub fn add_unsent(&mut self, local: SocketAddr, packets: u64, error: String) {
         if let Some(closed) = self.closed.iter_mut().rev().find(|closed| closed.address == local) {
             closed.unsent.add(packets, error);
         }
     }
 
-    /// What the socket of a local address could not send.
+    /// The unsent packets of the socket at a local address.
     pub fn unsent_from(&self, local: SocketAddr) -> Unsent {
         let mut all = self.open.iter().chain(self.closed.iter().rev());
         let socket = all.find(|socket| {
@@ -126,7 +126,8 @@ impl SocketReports {
     }
 }
 
-/// The number of closed sockets that are remembered: a bound, so that an address that comes and goes does not make memory grow.
+/// The most reports of closed sockets, so that an address that appears and vanishes repeatedly does not use more
+/// memory.
 const MOST_CLOSED: usize = 64;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Asks the operating system whether it has a route to an address by one of its interfaces. A socket that is tied to an
-//! interface needs one: without it Linux takes any address for a neighbour on that interface's link, and nothing answers.
+//! Queries the operating system's routes to an address through an interface. A socket bound to an interface needs
+//! one: without it Linux treats any address as a neighbour on that interface's link, and nothing answers.
 
 use std::net::{IpAddr, SocketAddr};
 
 use crate::interfaces::Interface;
 
-/// Returns true if packets from `local`, an address of the interface `index`, have a route to `remote` by that interface. Routes
-/// that depend on the source address count. Where the system does not tell, they have.
+/// Returns true if packets from `local`, an address of the interface `index`, have a route to `remote` through that
+/// interface, including routes that depend on the source address. True if the system does not report it.
 pub fn leads_to(index: Option<u32>, local: IpAddr, remote: IpAddr) -> bool {
     match index {
         Some(index) if local.is_ipv4() == remote.is_ipv4() => system::leads_to(index, local, remote),
@@ -43,14 +43,14 @@ mod system {
 
     pub fn leads_to(index: u32, local: IpAddr, remote: IpAddr) -> bool {
         let found = match route(index, Some(local), remote) {
-            // Of IPv6 the interface is only a wish where the source is given.
+            // For IPv6 the interface is only a preference if the source is given.
             Ok(Some(by)) if by != index => route(index, None, remote).map(|by| by == Some(index)),
             other => other.map(|by| by.is_some()),
         };
         found.unwrap_or(true)
     }
 
-    /// The interface of the route to `remote`. `None` if there is no route.
+    /// The interface of the route to `remote`; `None` without a route.
     fn route(index: u32, local: Option<IpAddr>, remote: IpAddr) -> Result<Option<u32>, Errno> {
         let flags = SocketFlags::CLOEXEC;
         let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
@@ -91,7 +91,7 @@ mod system {
         request
     }
 
-    /// The interface that an answer names, or `wished` if the answer names none: a route with several next hops.
+    /// The interface in an answer, or `wished` if the answer has none: a route with several next hops.
     fn read(answer: &[u8], wished: u32) -> Option<u32> {
         let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
         let mut rest = answer.get(16 + 12..).filter(|_| kind == NEW_ROUTE)?;
@@ -110,7 +110,7 @@ mod system {
     const NEW_ROUTE: u16 = 24;
     const GET_ROUTE: u16 = 26;
     const REQUEST: u16 = 1;
-    /// `RTM_F_FIB_MATCH`: a route of the tables, not the neighbour that Linux assumes where there is none.
+    /// `RTM_F_FIB_MATCH`: only a route of the tables, not the neighbour that Linux assumes without one.
     const FIB_MATCH: u32 = 0x2000;
     /// `RTA_DST`, `RTA_SRC` and `RTA_OIF`.
     const DESTINATION: u16 = 1;

@@ -1,8 +1,8 @@
-//! Seals whole SCTP packets below SCTP: authenticated, encrypted, and each opened once. No socket and no clock belongs
-//! here.
+//! Seals complete SCTP packets below SCTP: authenticated, encrypted, and protected against replay. It uses no socket
+//! and no clock.
 //!
-//! Two ends that hold the same [`Key`] shake hands by `Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s`
-//! (<https://noiseprotocol.org>), one datagram each way:
+//! Two ends with the same [`Key`] perform the handshake `Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s`
+//! (<https://noiseprotocol.org>), one datagram in each direction:
 //!
 //! ```text
 //! initiation   1 | 7 zeros                 | Noise message 1 (32 + 8 + 16): ciphers (1) and id (7) of the initiator
@@ -12,22 +12,22 @@
 //! probe reply  5 | id of the probe's sender | Noise message 2 (32 + 8 + 16): 0 (1) and the probed id (7), or 0
 //! ```
 //!
-//! The initiation offers ciphers, bit 0 for AES-256-GCM; the response names one of them, 0 for ChaCha20-Poly1305 and 1 for
-//! AES-256-GCM. Both bytes are in the encrypted and authenticated payloads, and the second message authenticates the first:
-//! without the key the choice cannot be changed. Programs from before this choice write a zero in both places and ignore what
-//! they read there, so that they agree on ChaCha20-Poly1305 with every later one. The packet keys are those of Noise's `Split()`, and the
-//! nonces those that Noise defines for the cipher.
+//! The initiation offers ciphers, bit 0 for AES-256-GCM; the response names one of them, 0 for ChaCha20-Poly1305 and
+//! 1 for AES-256-GCM. Both bytes are in the encrypted and authenticated payloads, and the second message
+//! authenticates the first: without the key the choice cannot be changed. Programs from before this choice write zero
+//! in both places and ignore them when reading, so that they agree on ChaCha20-Poly1305 with every later one. The
+//! packet keys are those of Noise's `Split()`, and the nonces those that Noise defines for the cipher.
 //!
-//! An initiation without the key gets no response, and a response is no longer than its initiation. The high 16 bits of a
-//! packet's number are the path, the low 48 count the packets of that path: under one key no number is used twice, on
-//! any path. What arrives a second time, or more than 2,048 behind, is dropped. After 2^32 packets, 2^22 with AES-256-GCM, the
-//! initiator begins a handshake for fresh keys, inside the session.
+//! An initiation without the key gets no response, and a response is no longer than its initiation. The high 16 bits
+//! of a packet's number are the path, the low 48 count the packets of that path: under one key no number is used
+//! twice, on any path. Duplicates and packets more than 2,048 behind are dropped. After 2^32 packets, 2^22 with
+//! AES-256-GCM, the initiator begins a handshake for fresh keys inside the session.
 //!
-//! An end whose packets go unanswered probes whether the peer still has their session: a restarted peer can neither open
-//! them nor say so in the session. Only a holder of the key that receives the probe can say that it has none, so only an
-//! attacker that could have dropped the packets as well.
+//! An end whose packets remain unanswered probes whether the peer still has their session: a restarted peer can
+//! neither open the packets nor report that in the session. Only a holder of the key that receives the probe can
+//! reply that it has none; such an attacker could have dropped the packets as well.
 //!
-//! There is no timer here. An initiation is sent again when SCTP sends its INIT again; one for fresh keys as packets leave.
+//! The layer has no timers. An initiation is retransmitted with SCTP's INIT; one for fresh keys with later packets.
 
 mod cipher;
 mod datagram;

@@ -1,5 +1,5 @@
-//! What handles and driver share: the core behind a lock, and for each association what waits for which event. The lock
-//! is never held while a task waits.
+//! The state shared by handles and driver: the core behind a lock, and the notifiers of waiting tasks. The lock is
+//! never held while a task waits.
 
 mod listeners;
 
@@ -22,15 +22,15 @@ use crate::seal::{self, Security};
 use crate::send_error::SendError;
 use crate::unreadable_peers::UnreadablePeers;
 
-/// The endpoint as its handles and its driver see it.
+/// The endpoint, shared by its handles and its driver.
 #[derive(Debug)]
 pub struct Shared {
     core: Mutex<Core>,
-    /// A handle changed something: there may be packets to send.
+    /// Notifies the driver that a handle changed something: there may be packets to send.
     pub wake: Notify,
-    /// An association waits to be accepted, or none ever will be.
+    /// Notifies that an association can be accepted, or that none will follow.
     pub accepted: Notify,
-    /// Nothing is left to do.
+    /// Notifies that nothing is left to do.
     pub settled: Notify,
 }
 
@@ -39,9 +39,9 @@ pub struct Shared {
 pub struct Core {
     /// The protocol.
     pub endpoint: Endpoint,
-    /// Maintained by the driver.
+    /// The reports of the sockets, maintained by the driver.
     pub sockets: SocketReports,
-    /// What the network did not deliver while an association was being opened; maintained by the driver.
+    /// Reports of undelivered packets while an association is opened; maintained by the driver.
     pub undelivered: UndeliveredList,
     /// Peers whose packets cannot be read; maintained by the driver.
     pub unreadable_peers: UnreadablePeers,
@@ -50,20 +50,21 @@ pub struct Core {
     incoming: VecDeque<AssociationId>,
     /// The associations whose records have a listener.
     recorded: Vec<AssociationId>,
-    /// The number of channels this end asked for; `None` where nothing is sealed.
+    /// The number of channels this end has opened; `None` for plain packets.
     channels: Option<u64>,
     has_handle: bool,
     has_driver: bool,
-    /// A handle changed something that the driver has not seen. Then `latest` is not before the first such change.
+    /// True if a handle changed something that the driver has not handled. Then `latest` is not before the first such
+    /// change.
     is_dirty: bool,
-    /// What the clock showed when something was last changed by it.
+    /// The time of the last change.
     latest: Time,
-    /// Every packet that the driver has seen has left.
+    /// True if every packet that the driver has collected was sent.
     is_flushed: bool,
 }
 
 impl Shared {
-    /// A fresh endpoint whose driver is about to start.
+    /// The state of a new endpoint before its driver starts.
     pub fn new(endpoint: Endpoint, clock: Clock, sockets: SocketReports, security: &Security) -> Shared {
         let core = Core {
             endpoint,
@@ -89,13 +90,13 @@ impl Shared {
         }
     }
 
-    /// The core, for as long as the guard lives. A thread that panicked while it held the lock took the driver
-    /// with it or was a handle's; what is left can still be closed.
+    /// Locks the core. If a thread panicked while it held the lock, it was a handle's or the driver, and what is left
+    /// can still be closed.
     pub fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a handle change the core, and wakes the driver for the consequences.
+    /// Changes the core on behalf of a handle, and wakes the driver for the consequences.
     pub fn change<T>(&self, change: impl FnOnce(&mut Core, Time) -> T) -> T {
         let mut core = self.lock();
         let now = core.tick();
@@ -104,8 +105,8 @@ impl Shared {
         result
     }
 
-    /// Lets a handle try something that may not be possible yet; if it returns `None`, nothing has changed. All that
-    /// handles try until the driver looks has the time of the first of it: a message costs no look at the clock.
+    /// Attempts a change that may not be possible yet; `None` means that nothing has changed. Until the driver runs,
+    /// attempts have the time of the first: a message needs no clock reading.
     pub fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {
         let mut core = self.lock();
         let now = if core.is_dirty { core.latest } else { core.tick() };
@@ -114,7 +115,7 @@ impl Shared {
         Some(result)
     }
 
-    /// Wakes the driver for what has changed, unless that was done and the driver has not looked since.
+    /// Wakes the driver for a change, unless it was already woken and has not run since.
     fn tell_driver(&self, mut core: MutexGuard<'_, Core>) {
         let is_told = std::mem::replace(&mut core.is_dirty, true);
         drop(core);
@@ -123,8 +124,8 @@ impl Shared {
         }
     }
 
-    /// The next message of an association, or why there will be none; `None` while there may be one. The driver is
-    /// woken only if the peer is to be told of the room.
+    /// The next message of an association, or the reason for which none follows; `None` while one may follow. Wakes
+    /// the driver only if the peer must learn of the freed room.
     pub fn receive(&self, id: AssociationId) -> Option<Result<Message, CloseReason>> {
         let mut core = self.lock();
         let Some((message, has_news)) = core.endpoint.receive(id) else {
@@ -139,7 +140,7 @@ impl Shared {
         Some(Ok(message))
     }
 
-    /// The driver ended, in order or not: no task may wait for it any longer.
+    /// Handles the end of the driver, normal or not: no task may wait for it any longer.
     pub fn on_driver_gone(&self) {
         self.lock().on_driver_gone();
         self.accepted.notify_waiters();
@@ -164,7 +165,7 @@ impl Core {
         self.latest
     }
 
-    /// Begins to open an association; its handle is made by the caller.
+    /// Starts to open an association; the caller makes its handle.
     pub fn connect(
         &mut self,
         remote: &[std::net::SocketAddr],
@@ -182,7 +183,7 @@ impl Core {
         Ok((id, notifiers))
     }
 
-    /// The next association that a peer opened; its handle is made by the caller.
+    /// The next association that a peer opened; the caller makes its handle.
     pub fn accept(&mut self) -> Option<(AssociationId, Arc<Notifiers>)> {
         let id = self.incoming.pop_front()?;
         let entry = self.associations.get_mut(&id)?;
@@ -190,17 +191,17 @@ impl Core {
         Some((id, entry.notifiers.clone()))
     }
 
-    /// An association of a handle.
+    /// The association of a handle.
     pub fn association(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.endpoint.association_mut(id)
     }
 
-    /// Where an association of a handle is in its life.
+    /// The phase of a handle's association.
     pub fn phase(&self, id: AssociationId) -> Phase {
         self.associations.get(&id).map_or_else(|| Phase::Closed(driver_gone()), |entry| entry.phase.clone())
     }
 
-    /// How the association ended, if it did.
+    /// The reason for which the association ended, if it did.
     pub fn close_reason(&self, id: AssociationId) -> Option<CloseReason> {
         match &self.associations.get(&id)?.phase {
             Phase::Closed(reason) => Some(reason.clone()),
@@ -208,8 +209,8 @@ impl Core {
         }
     }
 
-    /// Gives a message to an association; `None`, and the message stays, where it has no room now, or where it has just
-    /// ended and the driver is about to publish why.
+    /// Passes a message to an association; `None`, with the message unchanged, if it has no room now, or has just
+    /// ended and the driver has not published the reason yet.
     pub fn try_send(
         &mut self,
         now: Time,
@@ -233,7 +234,7 @@ impl Core {
         }
     }
 
-    /// Ends an association in order.
+    /// Shuts an association down gracefully.
     pub fn close(&mut self, now: Time, id: AssociationId) {
         if let Some(entry) = self.associations.get_mut(&id) {
             entry.is_shutdown_requested = true;
@@ -246,7 +247,8 @@ impl Core {
         }
     }
 
-    /// The last handle of an association is gone: what is open is aborted, what is closing ends by itself.
+    /// Handles the drop of an association's last handle: aborts an open association; a closing one completes its
+    /// shutdown.
     pub fn release(&mut self, now: Time, id: AssociationId) {
         match self.associations.get_mut(&id) {
             Some(entry) if entry.phase == Phase::Closing && self.has_driver => entry.holder = Holder::Dropped,
@@ -254,7 +256,7 @@ impl Core {
         }
     }
 
-    /// The last handle of the endpoint was dropped: nothing will accept new associations.
+    /// Handles the drop of the endpoint's last handle: no new associations are accepted.
     pub fn release_endpoint(&mut self, now: Time) {
         self.has_handle = false;
         for id in std::mem::take(&mut self.incoming) {
@@ -262,14 +264,14 @@ impl Core {
         }
     }
 
-    /// The driver is about to handle everything that handles changed.
+    /// Marks all changes of handles as handled by the driver.
     pub fn take_changes(&mut self) {
         self.is_dirty = false;
     }
 
-    /// Tells handles what happened. `true` if that changed something in turn.
+    /// Passes events to the handles. Returns true if that changed the core.
     pub fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
-        // Records come before the end: after it listeners get nothing.
+        // Records come first: after the end listeners get nothing.
         self.tell_records();
         let mut has_changed = false;
         while let Some((id, event)) = self.endpoint.poll_event() {
@@ -285,12 +287,12 @@ impl Core {
         held.any(|entry| entry.phase == Phase::Opening)
     }
 
-    /// Returns true if packets wait for a socket, as the driver sees it.
+    /// Records whether all packets collected by the driver were sent.
     pub fn set_flushed(&mut self, is_flushed: bool) {
         self.is_flushed = is_flushed;
     }
 
-    /// Returns true if nothing is left to do: all associations are over, and all packets have left.
+    /// Returns true if nothing is left to do: all associations have ended, and all packets were sent.
     pub fn is_settled(&self) -> bool {
         let is_over = |entry: &AssociationEntry| matches!(entry.phase, Phase::Closed(_));
         !self.has_driver || (self.is_flushed && !self.is_dirty && self.associations.values().all(is_over))
@@ -306,7 +308,7 @@ impl Core {
         self.has_driver
     }
 
-    /// The number of associations that are held, those included that are over and have a handle.
+    /// The number of associations, including ended ones that still have a handle.
     pub fn held_associations(&self) -> usize {
         self.associations.len()
     }
@@ -350,8 +352,8 @@ impl Core {
         false
     }
 
-    /// The association was restarted: waiting senders have room, and a shutdown that the peer forgot is requested
-    /// again.
+    /// Handles a restart of the association: waiting senders have room, and a shutdown lost by the peer's restart is
+    /// requested again.
     fn on_restart(&mut self, now: Time, id: AssociationId) {
         let Some(entry) = self.associations.get_mut(&id) else { return };
         if entry.is_shutdown_requested { self.close(now, id) } else { entry.enter(Phase::Open) }

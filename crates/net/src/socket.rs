@@ -1,5 +1,5 @@
-//! One UDP socket: a call sends or receives many packets where the operating system can (GSO, GRO), with their ECN bits
-//! and the address to which a datagram was sent.
+//! One UDP socket: a call sends or receives many packets if the operating system supports it (GSO, GRO), with their
+//! ECN bits and destination addresses.
 
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
@@ -26,7 +26,7 @@ pub struct Socket {
     address: SocketAddr,
 }
 
-/// Memory that a batch of datagrams is received into.
+/// The memory into which a batch of datagrams is received.
 #[derive(Debug)]
 pub struct ReceiveBuffers {
     buffers: [ReceiveBuffer; BATCH],
@@ -34,18 +34,18 @@ pub struct ReceiveBuffers {
 }
 
 impl Socket {
-    /// Opens a socket at `address`; with port 0 the operating system chooses one. With `device`, packets leave
-    /// and arrive by that interface only, where the system can do that. An IPv6 socket takes no IPv4. Must be
+    /// Opens a socket at `address`; with port 0 the operating system chooses one. With `device`, packets are sent and
+    /// received only on that interface, if the system supports it. An IPv6 socket does not accept IPv4. Must be
     /// called within a tokio runtime.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// The error of the operating system.
     pub fn bind(address: SocketAddr, device: Option<&str>) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
             socket.set_only_v6(true)?;
         }
-        // The system may give less than what is asked for, down to nothing; see `buffer_sizes`.
+        // The system may grant less than requested, down to nothing; see `buffer_sizes`.
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
         let _ = socket.set_send_buffer_size(WANTED_BUFFER);
         if let Some(device) = device {
@@ -65,41 +65,42 @@ impl Socket {
         Ok(socket)
     }
 
-    /// The address it is bound to, with its port.
+    /// The address to which it is bound, with its port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The receive and the send buffer that the operating system gave, in its own way of counting.
+    /// The receive and the send buffer granted by the operating system, in the system's own accounting.
     pub fn buffer_sizes(&self) -> (ByteCount, ByteCount) {
         let receive = self.state.recv_buffer_size((&self.io).into()).unwrap_or(0);
         let send = self.state.send_buffer_size((&self.io).into()).unwrap_or(0);
         (ByteCount::of_len(receive), ByteCount::of_len(send))
     }
 
-    /// The number of packets one call may send.
+    /// The most packets one call may send.
     pub fn max_segments(&self) -> usize {
         self.state.max_gso_segments().max(1)
     }
 
-    /// Waits until something may have arrived.
+    /// Waits until the socket may be readable.
     pub fn poll_readable(&self, context: &mut Context<'_>) -> Poll<()> {
-        // An error here means that the runtime is going down: trying to receive will tell.
+        // An error here means that the runtime is shutting down; the next receive call reports it.
         let _ = ready!(self.io.poll_recv_ready(context));
         Poll::Ready(())
     }
 
-    /// Waits until packets may leave.
+    /// Waits until the socket is writable.
     pub fn poll_writable(&self, context: &mut Context<'_>) -> Poll<()> {
         let _ = ready!(self.io.poll_send_ready(context));
         Poll::Ready(())
     }
 
-    /// Receives one batch of datagrams, if any, each for `take`. `true` if it was a full one, so that more may wait.
+    /// Receives one batch of datagrams, if any, and passes each to `take`. Returns true if the batch was full, so
+    /// that more may wait.
     ///
     /// # Errors
-    /// `WouldBlock` if nothing waits: [`poll_readable`](Socket::poll_readable) says when there is something. Other errors
-    /// are of a kind that the next call may not have.
+    /// `WouldBlock` if nothing has arrived: [`poll_readable`](Socket::poll_readable) waits for it. Other errors need
+    /// not recur at the next call.
     pub fn receive(
         &self,
         buffers: &mut ReceiveBuffers,
@@ -109,7 +110,7 @@ impl Socket {
         let mut count = 0;
         let received = self.io.try_io(Interest::READABLE, || {
             count = self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)?;
-            // A call that does not fill the batch has emptied the socket: this tells tokio without another call.
+            // A call that does not fill the batch has emptied the socket: this informs tokio without another call.
             if count < BATCH { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         });
         match received {
@@ -127,9 +128,8 @@ impl Socket {
     /// Sends packets in one call.
     ///
     /// # Errors
-    /// `WouldBlock` if the socket's buffer is full: [`poll_writable`](Socket::poll_writable) says when it is not.
-    /// Other errors
-    /// mean that these packets cannot be sent so; where the system refuses segmentation,
+    /// `WouldBlock` if the socket's buffer is full: [`poll_writable`](Socket::poll_writable) waits for room. After
+    /// any other error the packets cannot be sent in this form; if the system refuses segmentation,
     /// [`max_segments`](Socket::max_segments) is 1 from then on.
     pub fn send(&self, packets: &Packets<'_>) -> io::Result<()> {
         let transmit = Transmit {
@@ -149,18 +149,18 @@ impl Socket {
         })
     }
 
-    /// Begins or ends to collect what the network says of packets that it did not deliver. Meanwhile a call may report an
-    /// error that an earlier packet met.
-    pub fn hear(&self, is_wanted: bool) {
-        icmp::hear(&self.io, self.address.is_ipv4(), is_wanted);
+    /// Turns reports of undelivered packets on or off. While they are on, a call may fail with the error of an
+    /// earlier packet.
+    pub fn report_errors(&self, is_wanted: bool) {
+        icmp::report_errors(&self.io, self.address.is_ipv4(), is_wanted);
     }
 
-    /// Takes what was collected.
-    pub fn heard(&self) -> Vec<Undelivered> {
-        icmp::heard(&self.io, self.address)
+    /// Takes the queued reports.
+    pub fn take_errors(&self) -> Vec<Undelivered> {
+        icmp::take_errors(&self.io, self.address)
     }
 
-    /// Returns true if packets from `local` leave by this socket.
+    /// Returns true if packets from `local` are sent by this socket.
     pub fn is_for(&self, local: SocketAddr) -> bool {
         let is_wildcard = self.address.ip().is_unspecified();
         self.address == local
@@ -169,13 +169,13 @@ impl Socket {
                 && self.address.is_ipv4() == local.is_ipv4())
     }
 
-    /// The source address to be asked for, so that packets come from `local`.
+    /// The source address to set for packets from `local`, if the socket has several.
     pub fn source(&self, local: SocketAddr) -> Option<IpAddr> {
         let is_wildcard = self.address.ip().is_unspecified();
         (is_wildcard && !local.ip().is_unspecified()).then(|| local.ip())
     }
 
-    /// The address a datagram was sent to, with the socket's port.
+    /// The destination address of a datagram, with the socket's port.
     fn destination(&self, meta: &RecvMeta) -> SocketAddr {
         if !self.address.ip().is_unspecified() {
             return self.address;
@@ -194,28 +194,27 @@ impl Socket {
 }
 
 impl ReceiveBuffers {
-    /// Room for one batch.
+    /// Buffers for one batch.
     pub fn new() -> ReceiveBuffers {
         let buffers = std::array::from_fn(|_| ReceiveBuffer::new());
         ReceiveBuffers { buffers, meta: [RecvMeta::default(); BATCH] }
     }
 }
 
-/// Ties a socket to an interface. Old kernels reserve that for privileged users; then routes decide.
+/// Binds a socket to an interface. Old kernels permit that only to privileged users; then the routes decide.
 #[cfg(target_os = "linux")]
 fn bind_device(socket: &socket2::Socket, device: &str) {
     if let Err(error) = socket.bind_device(Some(device.as_bytes())) {
-        tracing::warn!(device, %error, "cannot tie a socket to its interface; routes decide which way \
-                                        packets take");
+        tracing::warn!(device, %error, "cannot bind a socket to its interface; routes select the interface");
     }
 }
 
-/// Elsewhere the source address decides which way packets take.
+/// On other systems the source address determines the interface.
 #[cfg(not(target_os = "linux"))]
 fn bind_device(_socket: &socket2::Socket, _device: &str) {}
 
-/// `quinn-udp` asks for the time of each arrival, which nothing here reads, and has room for 96 bytes of notes beside a
-/// batch: with the time among them, that of the ECN codepoint, which is the last, is cut off.
+/// `quinn-udp` requests the time of each arrival, which is not used here, and has room for 96 bytes of control
+/// messages per batch: with the time among them the last one, the ECN codepoint, is truncated.
 #[cfg(target_os = "linux")]
 fn leave_out_times(io: &UdpSocket) {
     use nix::sys::socket::{setsockopt, sockopt::ReceiveTimestampns};
@@ -224,7 +223,7 @@ fn leave_out_times(io: &UdpSocket) {
     }
 }
 
-/// Elsewhere the system does not put datagrams together.
+/// Other systems do not coalesce datagrams.
 #[cfg(not(target_os = "linux"))]
 fn leave_out_times(_io: &UdpSocket) {}
 
@@ -232,11 +231,11 @@ fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
     Ecn::from_bits(codepoint.map_or(0, |codepoint| codepoint as u8))
 }
 
-/// The number of calls' worth of datagrams that are received at once.
+/// The most coalesced batches received in one call.
 const BATCH: usize = 16;
-/// A window's worth on a fast, long path.
+/// The requested buffer: a window on a fast, long path.
 const WANTED_BUFFER: usize = 4 << 20;
-/// Less than this loses packets in every burst.
+/// A smaller buffer loses packets in every burst.
 const TINY_BUFFER: ByteCount = ByteCount::from_kib(128);
 
 #[cfg(test)]
@@ -255,7 +254,7 @@ mod tests {
         (Socket::bind(loopback, None).expect("a socket"), Socket::bind(loopback, None).expect("a socket"))
     }
 
-    /// Everything up to `count` datagrams.
+    /// Receives up to `count` datagrams.
     async fn receive(socket: &Socket, count: usize) -> Vec<Arrived> {
         let (mut buffers, mut inbox) = (ReceiveBuffers::new(), Inbox::default());
         while inbox.len() < count {
@@ -275,7 +274,7 @@ mod tests {
         arrived
     }
 
-    /// A datagram, and how it came.
+    /// A datagram with its metadata.
     struct Arrived {
         local: SocketAddr,
         remote: SocketAddr,
@@ -302,7 +301,7 @@ mod tests {
         assert!(arrivals.iter().all(|arrival| arrival.remote == sender.address()));
     }
 
-    /// Batches that the system cuts (GSO) and puts together again (GRO), each with another codepoint.
+    /// Batches that the system segments (GSO) and coalesces (GRO), each with another codepoint.
     #[tokio::test]
     async fn each_packet_of_a_batch_has_the_codepoint_of_its_batch() {
         let all = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];

@@ -1,42 +1,42 @@
-//! Peers that came with packets that this end cannot read, remembered so that a person who waits learns of them.
+//! Peers whose packets this end cannot read, kept to inform a waiting user.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::seal::Datagram;
 
-/// A peer that asked for a connection and could not be understood.
+/// A peer that requested a connection with unreadable packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnreadablePeer {
-    /// Where its packets come from.
+    /// The source address of its packets.
     pub remote: IpAddr,
-    /// Why it was not understood.
+    /// The reason.
     pub reason: Unreadable,
-    /// How many such packets came.
+    /// The number of such packets.
     pub packets: u64,
 }
 
-/// Why a request for a connection cannot be read.
+/// The reason for which a connection request cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unreadable {
     /// It is sealed with another key.
     OtherKey,
-    /// It is plain SCTP, and this end takes sealed packets.
+    /// It is plain SCTP, and this end expects sealed packets.
     NotSealed,
-    /// It is sealed, and this end takes plain SCTP.
+    /// It is sealed, and this end expects plain SCTP.
     Sealed,
 }
 
-/// The peers that came last, as many as are remembered.
+/// The latest unreadable peers.
 #[derive(Clone, Debug, Default)]
 pub struct UnreadablePeers {
     latest: Vec<UnreadablePeer>,
 }
 
 impl UnreadablePeers {
-    /// A datagram that a sealed endpoint could not open.
+    /// Records a datagram that a sealed endpoint could not open.
     pub fn on_not_opened(&mut self, remote: SocketAddr, datagram: &[u8]) {
         match Datagram::parse(datagram) {
             Some(Datagram::Initiation(_)) => self.add(remote.ip(), Unreadable::OtherKey),
@@ -45,7 +45,7 @@ impl UnreadablePeers {
         }
     }
 
-    /// A datagram that arrives at an endpoint without sealing.
+    /// Records a datagram that arrived at an endpoint without sealing.
     pub fn on_plain(&mut self, remote: SocketAddr, datagram: &[u8]) {
         let has_length = datagram.len() == Datagram::HANDSHAKE_LEN;
         if has_length && matches!(Datagram::parse(datagram), Some(Datagram::Initiation(_))) {
@@ -53,7 +53,7 @@ impl UnreadablePeers {
         }
     }
 
-    /// Those that came last, in the order in which they came first.
+    /// The latest peers, in the order of their first packet.
     pub fn all(&self) -> &[UnreadablePeer] {
         &self.latest
     }
@@ -81,13 +81,13 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Returns true if it is SCTP's first packet: no verification tag, and an INIT chunk (RFC 9260 §8.5.1).
+/// Returns true if it is an SCTP packet with an INIT chunk and verification tag zero (RFC 9260 §8.5.1).
 fn is_plain_init(datagram: &[u8]) -> bool {
     const INIT: u8 = 1;
     datagram.get(4..8) == Some(&[0; 4]) && datagram.get(12) == Some(&INIT)
 }
 
-/// How many are remembered.
+/// The most peers kept.
 const MOST: usize = 16;
 
 #[cfg(test)]
@@ -106,31 +106,31 @@ mod tests {
 
     #[test]
     fn a_plain_request_at_a_sealed_end_is_remembered_once_with_its_count() {
-        let mut unreadable_peers = UnreadablePeers::default();
-        unreadable_peers.on_not_opened(from(1), &init());
-        unreadable_peers.on_not_opened(from(1), &init());
-        unreadable_peers.on_not_opened(from(2), b"noise of the internet");
+        let mut peers = UnreadablePeers::default();
+        peers.on_not_opened(from(1), &init());
+        peers.on_not_opened(from(1), &init());
+        peers.on_not_opened(from(2), b"noise of the internet");
         let expected = UnreadablePeer { remote: from(1).ip(), reason: Unreadable::NotSealed, packets: 2 };
-        assert_eq!(unreadable_peers.all(), [expected]);
+        assert_eq!(peers.all(), [expected]);
     }
 
     #[test]
     fn a_crowd_of_strangers_is_remembered_within_bounds() {
-        let mut unreadable_peers = UnreadablePeers::default();
+        let mut peers = UnreadablePeers::default();
         for last in 0..=255 {
-            unreadable_peers.on_not_opened(from(last), &init());
+            peers.on_not_opened(from(last), &init());
         }
-        assert_eq!(unreadable_peers.all().len(), MOST);
-        assert_eq!(unreadable_peers.all().last().map(|known| known.remote), Some(from(255).ip()));
+        assert_eq!(peers.all().len(), MOST);
+        assert_eq!(peers.all().last().map(|known| known.remote), Some(from(255).ip()));
     }
 
     #[test]
     fn requests_cut_anywhere_are_harmless() {
-        let mut unreadable_peers = UnreadablePeers::default();
+        let mut peers = UnreadablePeers::default();
         for len in 0..12 {
-            unreadable_peers.on_not_opened(from(1), &init()[..len]);
-            unreadable_peers.on_plain(from(1), &init()[..len]);
+            peers.on_not_opened(from(1), &init()[..len]);
+            peers.on_plain(from(1), &init()[..len]);
         }
-        assert!(unreadable_peers.all().is_empty());
+        assert!(peers.all().is_empty());
     }
 }

@@ -1,17 +1,17 @@
-//! Waits for something that another task or thread changes: looks, and looks again at each notification.
+//! Waits for a condition that another task or thread changes: polls it, and again at each notification.
 
 use tokio::sync::Notify;
 
-/// Waits until `probe` returns something; it looks at once, and again whenever `news` notifies all waiters.
+/// Waits until `poll` returns something; polls immediately, and again whenever `news` notifies all waiters.
 ///
-/// A notification while it looks, or before it waits, is not missed: the waiting begins before the look
-/// (`Notify::notify_waiters` wakes each `Notified` that was made before, polled or not).
+/// A notification during the poll, or between the poll and the wait, is not missed: the wait begins before the poll
+/// (`Notify::notify_waiters` wakes each `Notified` made before, polled or not).
 ///
-/// Cancellation-safe where `probe` takes nothing unless it answers.
-pub async fn until<T>(news: &Notify, mut probe: impl FnMut() -> Option<T>) -> T {
+/// Cancellation-safe if `poll` takes nothing unless it returns something.
+pub async fn until<T>(news: &Notify, mut poll: impl FnMut() -> Option<T>) -> T {
     loop {
         let told = news.notified();
-        if let Some(seen) = probe() {
+        if let Some(seen) = poll() {
             return seen;
         }
         told.await;
@@ -34,7 +34,7 @@ mod tests {
         assert_eq!(waiting.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready("here"));
     }
 
-    /// The change comes after the look and before the wait: the moment at which wake-ups get lost.
+    /// The change comes after the poll and before the wait: the moment at which a wake-up can get lost.
     #[test]
     fn news_between_the_look_and_the_waiting_are_not_missed() {
         let (news, changes) = (Notify::new(), AtomicU32::new(0));
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn a_waiting_task_checks_only_when_notified_and_then_every_task_does() {
         let (news, looks) = (Notify::new(), Arc::new(AtomicU32::new(0)));
-        let probe = || {
+        let poll = || {
             looks.fetch_add(1, Ordering::Relaxed);
             None::<()>
         };
-        let (mut first, mut second) = (pin!(until(&news, probe)), pin!(until(&news, probe)));
+        let (mut first, mut second) = (pin!(until(&news, poll)), pin!(until(&news, poll)));
         let mut context = Context::from_waker(Waker::noop());
         for round in 1..4 {
             for _ in 0..5 {

@@ -13,7 +13,7 @@ static ALLOCATOR: Counting = Counting;
 
 const MESSAGES: u64 = 20_000;
 
-/// How often both ends allocate while messages go from one to the other, after as many have gone before.
+/// The number of allocations at both ends while messages are transferred, after a warm-up of as many messages.
 async fn transfer_allocates(security: Security) -> u64 {
     let options = |accepts| Options {
         local: vec!["127.0.0.1:0".parse().expect("an address")],
@@ -45,7 +45,7 @@ async fn transfer_allocates(security: Security) -> u64 {
     times
 }
 
-/// Slots and lists still grow now and then; one for each received batch would be more.
+/// Lists still grow occasionally; an allocation for each received batch would be more.
 fn assert_few(times: u64) {
     println!("{times} allocations for {MESSAGES} messages");
     assert!(times <= MESSAGES / 50, "{times} allocations for {MESSAGES} messages");

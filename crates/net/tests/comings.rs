@@ -23,7 +23,7 @@ async fn come_and_go(client: &Endpoint, server: &Endpoint, number: u64) {
         to.recv().await.expect("a message");
     }
     end(near, far, number).await;
-    // Both endpoints have forgotten it before the next begins.
+    // Both endpoints have removed it before the next begins.
     while client.associations() + server.associations() > 0 {
         tokio::task::yield_now().await;
     }
@@ -42,12 +42,12 @@ async fn end(near: Association, far: Association, number: u64) {
     }
 }
 
-/// Where associations come from.
+/// The endpoints that open the associations.
 #[derive(Clone, Copy)]
 enum Callers {
-    /// All from one endpoint.
+    /// One endpoint.
     One,
-    /// Each from an endpoint of its own, whose port the server has never seen.
+    /// A separate endpoint for each, whose port the server has never seen.
     Fresh,
 }
 

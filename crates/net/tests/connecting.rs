@@ -1,5 +1,5 @@
-//! What is known while an association is being opened: the pairs that are tried, the network's words, and the peers that
-//! cannot be read.
+//! Information while an association is opened: the address pairs tried, undelivered packets, and peers that cannot be
+//! read.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,16 +11,16 @@ fn endpoint(security: Security, accepts: bool) -> Endpoint {
     Endpoint::bind(Options { local, accepts, ..Options::with(security) }).expect("an endpoint")
 }
 
-/// An address at which nothing listens.
+/// An address with a closed port.
 fn closed() -> SocketAddr {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.local_addr().expect("an address")
 }
 
-/// Looks until `probe` finds something, for ten seconds at most.
-async fn seen<T>(mut probe: impl FnMut() -> Option<T>) -> T {
+/// Polls until `poll` returns something, for at most ten seconds.
+async fn seen<T>(mut poll: impl FnMut() -> Option<T>) -> T {
     for _ in 0..500 {
-        match probe() {
+        match poll() {
             Some(found) => return found,
             None => tokio::time::sleep(Duration::from_millis(20)).await,
         }
@@ -69,7 +69,7 @@ async fn peers_that_cannot_be_read_are_known_with_the_reason() {
     }
 }
 
-/// A name's addresses are alternatives: the one that answers is used, and no other.
+/// A name's addresses are alternatives: only the one that answers is used.
 #[tokio::test]
 async fn of_a_hosts_addresses_the_one_that_answers_is_used_alone() {
     for security in [Security::Insecure, Security::Sealed(Key::fresh().expect("a key"))] {

@@ -1,4 +1,4 @@
-//! Interfaces and addresses that come and go in a network namespace of the test's own.
+//! Interfaces and addresses that appear and vanish in the test's own network namespace.
 #![allow(clippy::print_stderr, reason = "the harness keeps what a test prints")]
 #![cfg(target_os = "linux")]
 
@@ -30,7 +30,7 @@ fn interfaces_and_addresses_that_come_and_go_are_reported() {
         assert_eq!(next(&mut monitor).await, "one 10.0.0.1 10.0.1.1");
         ip("addr del 10.0.0.1/24 dev one");
         assert_eq!(next(&mut monitor).await, "one 10.0.1.1");
-        // The address is back before it is missed: nothing runs in between.
+        // The address is back before the next check: nothing runs in between.
         ip("addr del 10.0.1.1/24 dev one");
         ip("addr add 10.0.1.1/24 dev one");
         assert_eq!(nothing_for(200, &mut monitor).await, "one 10.0.1.1");
@@ -123,7 +123,7 @@ async fn next(monitor: &mut InterfaceMonitor) -> String {
     shown(changed.expect("a change within 10 s"))
 }
 
-/// The known interfaces, if no report comes for `milliseconds`.
+/// The known interfaces, if no report arrives for `milliseconds`.
 async fn nothing_for(milliseconds: u64, monitor: &mut InterfaceMonitor) -> String {
     let changed = tokio::time::timeout(Duration::from_millis(milliseconds), monitor.changed()).await;
     assert!(changed.is_err(), "{}", shown(monitor.known()));

@@ -1,5 +1,5 @@
-//! What another program may rely on: this crate or `anabranch-sctp` alone, handles and futures that go to any task,
-//! errors that implement `Error`.
+//! Guarantees for other programs: this crate or `anabranch-sctp` alone suffices, handles and futures can move between
+//! tasks, errors implement `Error`.
 
 use std::collections::BTreeSet;
 use std::error::Error;

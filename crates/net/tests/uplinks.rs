@@ -1,5 +1,5 @@
-//! Connecting from hosts as they are: with several links of which few lead to the server, with both IP versions of which
-//! one is dead, with bridges of containers, with a VPN, with a link that is silent at first.
+//! Connecting from realistic hosts: with several links of which few lead to the server, with both IP versions of
+//! which one does not work, with bridges of containers, with a VPN, with a link that is silent at first.
 #![allow(clippy::print_stderr, reason = "the harness keeps what a test prints")]
 #![cfg(target_os = "linux")]
 
@@ -18,10 +18,10 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 /// The server, at addresses that belong to none of its links.
 const SERVER: [&str; 2] = ["203.0.113.1", "2001:db8::1"];
 const PORT: u16 = 9899;
-/// In which a host is connected, whatever its links. A busy machine may need another try.
+/// The time within which a host connects, whatever its links. A busy machine may need another attempt.
 const SOON: Duration = Duration::from_secs(1);
 const TRIES: usize = 3;
-/// The hardware address of no host: what is sent there arrives, and is thrown away without a word.
+/// A hardware address that no host has: packets to it arrive and are dropped silently.
 const NOBODY: &str = "02:00:00:00:00:99";
 
 #[test]
@@ -60,7 +60,7 @@ fn where_one_ip_version_is_dead_the_other_connects() {
     assert_eq!(active(&connects(&hosts)), [works]);
 }
 
-/// As Docker, libvirt and Kubernetes make them: up, with an address, and before the uplink in every order.
+/// Bridges as Docker, libvirt and Kubernetes create them: up, with an address, and before the uplink in every order.
 #[test]
 fn bridges_of_containers_do_not_keep_a_host_from_connecting() {
     let name = "bridges_of_containers_do_not_keep_a_host_from_connecting";
@@ -85,7 +85,7 @@ fn bridges_of_containers_do_not_keep_a_host_from_connecting() {
     assert_eq!(active(&connects(&[vec![to]])), ["10.0.9.2 203.0.113.1"]);
 }
 
-/// A VPN has the first of the default routes: its far end is silent, or it is the only way that works.
+/// A VPN has the first default route: its far end is silent, or it is the only working link.
 #[test]
 fn a_vpn_is_a_link_like_others_silent_or_not() {
     let name = "a_vpn_is_a_link_like_others_silent_or_not";
@@ -113,8 +113,8 @@ fn a_vpn_is_a_link_like_others_silent_or_not() {
     drop(near);
 }
 
-/// The second of two links is silent for a second. Nothing that leaves there is called active before it works; later each
-/// link is in one path, the one between its own two ends.
+/// The second of two links is silent for a second. No path on it is called active before it works; later each link is
+/// in one path, the one between its own two ends.
 #[test]
 fn a_link_that_is_silent_at_first_joins_when_it_answers_and_no_pair_across_stays() {
     let name = "a_link_that_is_silent_at_first_joins_when_it_answers_and_no_pair_across_stays";
@@ -178,18 +178,19 @@ impl Server {
         ip_all(&[format!("link add u{number} type veth peer name l{number} netns {}", self.host.id())]);
         self.host.ip_all(&theirs(number));
         ip_all(&ours(number));
-        // Until the kernel has noticed the carrier it throws packets away, and asks for neighbours again after a second.
+        // Until the kernel has noticed the carrier it drops packets, and requests neighbours again only after a
+        // second.
         while !is_up(&format!("u{number}")) || !self.host.is_up(&format!("l{number}")) {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-/// A link whose packets nobody gets.
+/// A link whose packets are not received.
 fn silent_link(number: u8) -> Vec<String> {
     let mut lines = vec![
-        format!("link add u{number} type veth peer name nobody{number}"),
-        format!("link set nobody{number} addrgenmode none up"),
+        format!("link add u{number} type veth peer name silent{number}"),
+        format!("link set silent{number} addrgenmode none up"),
     ];
     lines.extend(ours(number));
     let gateways = [format!("10.0.{number}.1"), format!("fd00:{number}::1")];
@@ -198,7 +199,7 @@ fn silent_link(number: u8) -> Vec<String> {
     lines
 }
 
-/// The near end of a link: addresses, and the way to the server.
+/// The near end of a link: addresses, and the route to the server.
 fn ours(number: u8) -> Vec<String> {
     let mut lines = vec![
         format!("link set u{number} addrgenmode none up"),
@@ -261,7 +262,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
 }
 
-/// What keeps an association alive, and the association.
+/// The runtime that keeps an association alive, and the association.
 type Connected = (tokio::runtime::Runtime, Association);
 
 /// Connects as the program does: from each interface with a route.
@@ -311,7 +312,7 @@ fn living((_, association): &Connected) -> Vec<(String, PathState)> {
         .collect()
 }
 
-/// The paths that are called active, sorted.
+/// The active paths, sorted.
 fn active(connected: &Connected) -> Vec<String> {
     let all = living(connected).into_iter().filter(|(_, state)| *state == PathState::Active);
     let mut all: Vec<String> = all.map(|(path, _)| path).collect();

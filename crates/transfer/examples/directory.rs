@@ -1,5 +1,4 @@
-//! Sends a directory and shows its own progress, a line a file; in one process, with the receiver beside the sender.
-//! `cargo run --example directory -- FROM INTO`
+//! Sends a directory and prints one line of progress for each file; sender and receiver run in one process.
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::error::Error;
@@ -38,7 +37,7 @@ async fn copy(from: &Path, into: &Path, show: impl FnMut(String)) -> Result<(), 
     tokio::try_join!(sending, receiving).map(|((), ())| ())
 }
 
-/// Sends a directory, and shows a line for each file and the share that has arrived.
+/// Sends a directory, and shows a line for each file and the acknowledged share.
 async fn send(
     association: &Association,
     from: &Path,

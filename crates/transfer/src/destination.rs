@@ -1,4 +1,4 @@
-//! Where received files go: a directory, or standard output.
+//! The destination of received files: a directory, or standard output.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use crate::protocol::{FileVerdict, Offer};
 use crate::output::StandardOutput;
 use crate::store::{IncomingFile, OpenError, Overwrite, Store};
 
-/// Where received files go.
+/// The destination of received files.
 #[derive(Clone, Debug)]
 pub enum Destination {
-    /// Into a directory, each under its name.
+    /// A directory, in which each file gets its name.
     Directory(Store),
-    /// One file, to standard output.
+    /// Standard output, for one file.
     Output(StandardOutput),
 }
 
 impl Destination {
-    /// What `dir` means: a directory, or standard output where it is `-`.
+    /// Opens `dir`: a directory, or standard output if it is `-`.
     ///
     /// # Errors
-    /// Where there is no such directory, or it takes no files.
+    /// The directory does not exist, or files cannot be put into it.
     pub fn open(dir: &Path, overwrite: Overwrite) -> Result<Destination, OpenError> {
         if is_output(dir) {
             return Ok(Destination::Output(StandardOutput::default()));
@@ -28,7 +28,7 @@ impl Destination {
         Ok(Destination::Directory(Store::open(dir, overwrite)?))
     }
 
-    /// The same destination, whose senders read `advice` behind "exists already; ".
+    /// Sets the advice that senders read after "exists already; ".
     pub fn advising(self, advice: &'static str) -> Destination {
         match self {
             Destination::Directory(store) => Destination::Directory(store.advising(advice)),
@@ -36,7 +36,7 @@ impl Destination {
         }
     }
 
-    /// Makes a place for the file on offer, or finds what is there of it.
+    /// Creates the offered file, or opens what is stored of it.
     ///
     /// # Errors
     /// The verdict for the sender.
@@ -47,7 +47,7 @@ impl Destination {
         }
     }
 
-    /// Makes the directory on offer, unless it is there.
+    /// Makes the offered directory, unless it exists.
     ///
     /// # Errors
     /// The verdict for the sender.
@@ -58,14 +58,14 @@ impl Destination {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the transfer: no more files follow.
     pub(crate) fn finish(&mut self) {
         if let Destination::Directory(store) = self {
             store.finish();
         }
     }
 
-    /// Where the file that is called `name` is now, to be shown.
+    /// The present place of the file `name`, for display.
     pub fn shown(&self, name: &str) -> String {
         match self {
             Destination::Directory(store) => format!("{}/{name}", store.dir().display()),

@@ -6,79 +6,80 @@ use anabranch_base::ByteCount;
 
 use crate::protocol::{Digest, FileVerdict};
 
-/// Something that happened in a transfer.
+/// An event of a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The transfer has this many bytes more: at the sender all of them at the start, at the receiver those of each file.
+    /// This many more bytes are to be transferred: at the sender all of them at the start, at the receiver those of
+    /// each file.
     Expected(ByteCount),
-    /// This many of the expected bytes will not come: their file was refused, failed, or cannot be read.
+    /// This many of the expected bytes will not be transferred: their file was refused, failed, or cannot be read.
     Forgone(ByteCount),
     /// A file begins.
     Began {
-        /// The name.
+        /// The name of the file.
         name: String,
-        /// True if the ends first compare what the receiver has of it, which reads that part at both ends.
+        /// True if the ends first compare what the receiver has of it, and read that part for it.
         compares: bool,
     },
-    /// The last file continues after this many bytes, which the receiver has already.
+    /// The current file continues after this many bytes, which the receiver already has.
     Resumed(ByteCount),
-    /// This many bytes more of files have travelled: acknowledged at the sender, stored at the receiver.
+    /// This many more bytes of files have been transferred: acknowledged at the sender, stored at the receiver.
     Progress(ByteCount),
-    /// All of the last file has come to this receiver, which reads back what it stored.
+    /// The current file has arrived completely, and this receiver reads back what it stored.
     Verifying,
-    /// Something the user should know at once.
+    /// A remark that the user should see immediately.
     Remark(Remark),
-    /// A file has its verdict. It need not be the one that began last.
+    /// A file has its verdict; not necessarily the one that began last.
     Finished(Transferred),
-    /// A directory has been made, or was there.
+    /// A directory was made or already existed.
     MadeDirectory,
-    /// The sender is gone; this many bytes of the last file are kept, so that another transfer can continue.
+    /// The sender has left; this many bytes of the current file are kept for another transfer to continue.
     Kept(ByteCount),
 }
 
-/// Something the user should know at once: why a file is sent from the start although a part of it exists.
+/// A reason why a file is sent from the start although a part of it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// What the receiver has under this name is not the beginning of the file.
+    /// The receiver's file of this name is not a beginning of the offered file.
     NotItsBeginning {
         /// The file.
         name: String,
-        /// The amount the receiver has.
+        /// The size of the receiver's file.
         there: ByteCount,
     },
-    /// The part is of a file with another size or time.
+    /// The part belongs to a file with another size or time.
     AnotherVersion {
         /// The part.
         part: PathBuf,
-        /// The amount it holds.
+        /// The size of the part.
         holds: ByteCount,
     },
-    /// The part is not what was written down of it: it was damaged or changed.
+    /// The part differs from its recorded state: it was damaged or changed.
     Damaged {
         /// The part.
         part: PathBuf,
     },
-    /// An earlier version of the program left a part beside the file, which is not touched.
+    /// An earlier version of the program left a part beside the file. That part is not touched.
     LeftBeside {
         /// The part.
         part: PathBuf,
-        /// What is written down of it.
+        /// The file with its recorded state.
         state: PathBuf,
-        /// The amount it holds.
+        /// The size of the part.
         holds: ByteCount,
     },
 }
 
-/// One file that was transferred, or was not.
+/// The result of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transferred {
     /// The name.
     pub name: String,
-    /// How much of it the receiver has, or had before it failed.
+    /// The bytes that the receiver has, or had before the failure.
     pub size: ByteCount,
-    /// How much of that was there before and did not travel.
+    /// The bytes of those that the receiver already had.
     pub resumed: ByteCount,
-    /// The hash, where it travelled to its end.
+    /// The hash, if the file was sent to its end.
     pub digest: Option<Digest>,
     /// The receiver's verdict.
     pub verdict: FileVerdict,

@@ -1,11 +1,10 @@
-//! Memory for the frames of a file that is read: each is read where it is sent from, and serves again once it is
-//! acknowledged.
+//! Memory for the frames of a file: a frame is filled in place, sent from there, and reused once it is acknowledged.
 
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 
-/// Frames of one length, in the order in which they were filled: the oldest is the first to be free again.
+/// Frames of one length, in the order in which they were filled: the oldest is freed first.
 #[derive(Debug)]
 pub struct FrameMemory {
     length: usize,
@@ -13,12 +12,12 @@ pub struct FrameMemory {
 }
 
 impl FrameMemory {
-    /// For frames of at most `length` bytes.
+    /// Memory for frames of at most `length` bytes.
     pub fn new(length: usize) -> FrameMemory {
         FrameMemory { length, used: VecDeque::new() }
     }
 
-    /// A frame of the whole length; what is in it has no meaning.
+    /// A frame of the full length with arbitrary content.
     pub fn take(&mut self) -> BytesMut {
         match self.used.pop_front().map(Bytes::try_into_mut) {
             Some(Ok(memory)) => memory,
@@ -26,7 +25,8 @@ impl FrameMemory {
                 if let Some(Err(held)) = held {
                     self.used.push_front(held);
                 }
-                // A part that was split off shares the count of references, which then needs no memory of its own.
+                // Splitting a part off makes the memory share a reference count, which then needs no allocation of
+                // its own.
                 let mut memory = BytesMut::zeroed(self.length + 1);
                 drop(memory.split_off(self.length));
                 memory
@@ -34,7 +34,7 @@ impl FrameMemory {
         }
     }
 
-    /// The first `length` bytes of a frame that is filled.
+    /// The first `length` bytes of a filled frame.
     pub fn filled(&mut self, frame: BytesMut, length: usize) -> Bytes {
         let frame = frame.freeze();
         let part = frame.slice(..length);

@@ -1,4 +1,4 @@
-//! The hash of a file's beginning, as it is compared at both ends before more is put behind it.
+//! The hash of a file's beginning, which both ends compare before the file continues.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -7,19 +7,19 @@ use crate::protocol::Digest;
 use anabranch_base::ByteCount;
 use sha2::{Digest as _, Sha256};
 
-/// The hash of the next `size` bytes of `file`, which are read; `None` if there are fewer.
+/// Reads and hashes the next `size` bytes of `file`; `None` if there are fewer.
 ///
 /// # Errors
-/// The system's.
+/// The file cannot be read.
 pub fn hash_of(file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
     let mut hash = Sha256::new();
     Ok(read_next(file, size, |bytes| hash.update(bytes))?.then_some(hash))
 }
 
-/// Reads the next `size` bytes of `file`. Whether there are as many.
+/// Reads the next `size` bytes of `file`. Returns false if there are fewer.
 ///
 /// # Errors
-/// The system's.
+/// The file cannot be read.
 pub fn read_next(file: &File, size: ByteCount, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
     let mut input = file.take(size.get());
     let mut buffer = vec![0; usize::try_from(size.get()).map_or(LONGEST_READ, |size| size.min(LONGEST_READ))];
@@ -38,12 +38,12 @@ pub fn read_next(file: &File, size: ByteCount, mut take: impl FnMut(&[u8])) -> i
     Ok(true)
 }
 
-/// The hash of what was added until now.
+/// The hash of the bytes added so far.
 pub fn digest_of(hash: &Sha256) -> Digest {
     hash.clone().finalize().into()
 }
 
-/// As much is read at once: it stays in the processor's cache, where a hash finds it.
+/// The longest read: it stays in the processor's cache for the hash.
 const LONGEST_READ: usize = 256 * 1024;
 
 #[cfg(test)]

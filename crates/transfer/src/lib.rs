@@ -1,9 +1,8 @@
-//! Files and directories over all paths of an [`Association`](anabranch_net::Association): read and hashed at one end,
-//! stored and verified at the other, and continued where an earlier transfer was broken off.
+//! Transfers files and directories over all paths of an [`Association`](anabranch_net::Association): read and hashed
+//! at one end, stored and verified at the other, and continued after an interruption.
 //!
-//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A transfer tells what
-//! happens as
-//! a stream of [`Event`]s; its owner shows them as it likes.
+//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A transfer reports its
+//! progress as a stream of [`Event`]s for its owner to show.
 //!
 //! # In one page
 //!
@@ -49,26 +48,27 @@
 //!
 //! # Sending
 //!
-//! [`Sources::find`] looks at everything that is named before anything is sent: directories with all that is in them,
-//! symbolic links left out and listed. `-` is standard input. [`send_files`] sends them one after another and waits for
-//! a verdict on each; a [rate](send_files) bounds all paths together.
+//! [`Sources::find`] examines everything that is named before anything is sent: directories with their content,
+//! symbolic links left out and listed. `-` is standard input. [`send_files`] sends them one after another and waits
+//! for a verdict on each; a [rate](send_files) limits all paths together.
 //!
 //! # Receiving
 //!
-//! A [`Destination`] is a directory, or standard output for one file. Nothing leaves the directory: names that climb and
-//! symbolic links on the way are refused. A file has its name only when all of it is there and its SHA-256 is right;
-//! until then it is in a hidden directory beside it. [`receive_files`] ends when the sender closes the association.
+//! A [`Destination`] is a directory, or standard output for one file. Nothing is stored outside the directory: names
+//! with `..` and symbolic links in a path are refused. A file gets its name only when it is complete and its SHA-256
+//! is right; until then it is in a hidden directory beside its place. [`receive_files`] ends when the sender closes
+//! the association.
 //!
-//! # Going on
+//! # Continuing
 //!
-//! Of a file of at least a mebibyte the sender asks how much is there. Where the hashes of that beginning agree, the file
-//! goes on after it. The receiver stores how much of a file has arrived, so that the transfer continues after a kill
-//! or a power cut.
+//! For a file of at least a mebibyte the sender asks how much the receiver has. If the hashes of that beginning
+//! agree, the file continues after it. The receiver records how much of a file has arrived, so that the transfer
+//! continues after a kill or a power cut.
 //!
 //! # Events and errors
-//! A [`Transfer`] makes progress while [`Transfer::next`] is awaited. Each verb has one enum of errors: [`FindError`],
-//! [`OpenError`], [`SendFilesError`], [`ReceiveFilesError`]. A file that cannot be sent or stored does not end the
-//! transfer of the others: the error at the end lists such files.
+//! A [`Transfer`] makes progress while [`Transfer::next`] is awaited. Each operation has its own enum of errors:
+//! [`FindError`], [`OpenError`], [`SendFilesError`], [`ReceiveFilesError`]. A file that cannot be sent or stored does
+//! not end the transfer of the others: the error at the end lists such files.
 //!
 //! # The protocol
 //!
@@ -105,5 +105,5 @@ pub fn hex(digest: &protocol::Digest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The number of pieces that wait between disk and network: 2 MiB.
+/// The most pieces that wait between disk and network, together 2 MiB.
 const PIECES_BETWEEN: usize = 32;

@@ -1,11 +1,11 @@
-//! The rate that the user allows, over all paths together: when the next piece may leave.
+//! Limits the rate over all paths together: computes when the next piece may be sent.
 
 use crate::protocol::MAX_PIECE;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 use anabranch_net::Clock;
 
-/// Spreads pieces over time, so that in any span no more leaves than the rate allows in it and in [`BURST`].
+/// Spreads pieces over time, so that no more is sent in any time than the rate allows in it and in [`BURST`].
 #[derive(Debug)]
 pub struct Limit {
     rate: Option<BitRate>,
@@ -14,17 +14,17 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// No more than `rate`, if there is one.
+    /// A limit of `rate`, or none.
     pub fn new(rate: Option<BitRate>) -> Limit {
         Limit { rate, clock: Clock::start(), due: Time::ZERO }
     }
 
-    /// The time `size` has to wait from now. It counts as sent even if the caller does not wait.
+    /// The time for which `size` must wait from now. It counts as sent even if the caller does not wait.
     pub fn reserve(&mut self, size: ByteCount) -> Duration {
         self.reserve_at(self.clock.now(), size)
     }
 
-    /// The time a piece should be at most: what leaves in [`BURST`], so that a slow sender is not a jerky one.
+    /// The largest useful piece at `rate`: what is sent in [`BURST`], so that a slow sender sends evenly.
     pub fn piece(rate: Option<BitRate>) -> usize {
         let bytes = rate.map_or(u128::MAX, |rate| {
             u128::from(rate.bits_per_second()) * u128::from(BURST.as_nanos()) / 8_000_000_000
@@ -34,16 +34,16 @@ impl Limit {
 
     fn reserve_at(&mut self, now: Time, size: ByteCount) -> Duration {
         let Some(takes) = self.rate.and_then(|rate| rate.time_for(size)) else { return Duration::ZERO };
-        // A sender that the network held back catches up later by no more than a burst.
+        // A sender delayed by the network catches up by at most one burst.
         let begins = self.due.max(now - BURST);
         self.due = begins + takes;
         begins.since(now)
     }
 }
 
-/// How much may leave at once after a pause, as the time that it takes at the rate.
+/// The largest burst after a pause, as the time it takes at the rate.
 const BURST: Duration = Duration::from_millis(100);
-/// Smaller pieces would be mostly headers.
+/// The smallest piece: smaller ones would be mostly headers.
 const LEAST_PIECE: usize = 1_024;
 
 #[cfg(test)]

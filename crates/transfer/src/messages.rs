@@ -1,9 +1,9 @@
-//! The messages of a sender until its goodbye.
+//! The messages of a sender until it closes the association.
 
 use anabranch_net::{Association, CloseReason, Event, Events, Message, TryRecvError};
 use bytes::Bytes;
 
-/// The messages of a sender until its goodbye.
+/// The messages of a sender until it closes the association.
 #[derive(Debug)]
 pub struct MessageStream<'a> {
     association: &'a Association,
@@ -12,16 +12,16 @@ pub struct MessageStream<'a> {
 }
 
 impl MessageStream<'_> {
-    /// Those from now on.
+    /// The messages from now on.
     pub fn of(association: &Association) -> MessageStream<'_> {
         MessageStream { association, events: association.subscribe(), is_closing: false }
     }
 
-    /// The next message. A sender that says goodbye has every result and sends nothing more: the files do not depend on
-    /// whether it gets the answer, and it may be gone before its last packet has arrived.
+    /// The next message. A sender that closes the association has every verdict and sends nothing more: the files do
+    /// not depend on its receiving the answer, and it may be gone before its last packet has arrived.
     ///
     /// # Errors
-    /// How all ended.
+    /// The reason for which the association ended.
     pub async fn next(&mut self) -> Result<Bytes, CloseReason> {
         while !self.is_closing {
             tokio::select! {

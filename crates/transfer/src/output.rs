@@ -9,17 +9,17 @@ use sha2::Sha256;
 use crate::refusals::reason;
 use crate::store::IncomingFile;
 
-/// Standard output, which takes one file.
+/// Standard output as the destination of one file.
 #[derive(Clone, Debug, Default)]
 pub struct StandardOutput {
     taken_by: Option<String>,
 }
 
 impl StandardOutput {
-    /// Takes the file on offer, if it is the first.
+    /// Accepts the offered file if it is the first.
     ///
     /// # Errors
-    /// The verdict for the sender: another went there before it.
+    /// The verdict for the sender: another file was written there before.
     pub fn create(&mut self, offer: &Offer) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         if let Some(first) = &self.taken_by {
             return Err(FileVerdict::refused(&format!(
@@ -30,16 +30,16 @@ impl StandardOutput {
         Ok(Box::new(Stream(io::stdout())))
     }
 
-    /// Takes no directory.
+    /// Refuses the offered directory.
     ///
     /// # Errors
-    /// Always: the verdict for the sender.
+    /// Always; the verdict for the sender.
     pub fn make_directory(&self) -> Result<(), FileVerdict> {
         Err(FileVerdict::refused(&"the receiver's standard output takes a single file and no directory"))
     }
 }
 
-/// Bytes that are written are gone: nothing is ever taken back.
+/// A stream: bytes once written cannot be taken back.
 #[derive(Debug)]
 struct Stream<W>(W);
 

@@ -1,4 +1,4 @@
-//! How files and directories travel over an association: one frame a message, in order, on stream 0.
+//! The protocol of file transfers over an association: one frame a message, in order, on stream 0.
 //!
 //! ```text
 //! sender                                    receiver
@@ -16,15 +16,15 @@
 //!                                        <-   VERDICT
 //! ```
 //!
-//! Either end may dial. A receiver that dials says FETCH first, and the sender that listens waits for it; a sender that dials
-//! begins with its first OFFER. Two ends of the same role thus notice at the first message, and say so.
+//! Either end may connect. A receiver that connects sends FETCH first, and the listening sender waits for it; a
+//! sender that connects begins with its first OFFER. Two ends of the same role thus detect it at the first message
+//! and report it.
 //!
-//! There is one verdict for each offer, in the order of the offers; a sender need not wait for it before the next. A
-//! directory is an offer without data and end.
+//! There is one verdict for each offer, in the order of the offers; a sender need not wait for it before the next
+//! offer. A directory is an offer without data and end.
 //!
-//! The receiver tells no hash: a sender that says the right one has the file. Where nothing of what is there is of
-//! use, or nothing is
-//! there, FROM says 0 and the data follow at once, without BEGINS.
+//! The receiver sends no hash: only a sender that has the file can send the right one. If the stored part is of no
+//! use, or there is none, FROM has size 0 and the data follows immediately, without BEGINS.
 //!
 //! A frame is its kind in one byte and the fields below, integers in network byte order:
 //!

@@ -15,20 +15,19 @@ use crate::frame_memory::FrameMemory;
 use crate::hashing::hash_of;
 use crate::sources::{SourceEntry, reason};
 
-/// A file that is being read.
+/// A file that a thread reads.
 #[derive(Debug)]
 pub struct FileReader {
-    /// The pieces in order; after the last, none.
+    /// The pieces in order, closed after the last.
     pub pieces: mpsc::Receiver<Piece>,
-    /// Where the receiver's answers about it go, if the receiver is asked.
+    /// The sender for the receiver's answers about the file, if it is resumable.
     pub words: Option<AnswerSender>,
-    /// What it is.
+    /// The kind of the file.
     pub kind: FileKind,
 }
 
-/// Where the receiver's answers go about what is there of a file, each once and in their order. An answer that the
-/// reading
-/// thread does not wait for any more is dropped: the file was given up.
+/// Passes the receiver's answers about a file to the reading thread, each once and in their order. An answer that the
+/// thread no longer waits for is dropped: the file was given up.
 #[derive(Debug)]
 pub struct AnswerSender {
     has: Option<oneshot::Sender<ByteCount>>,
@@ -36,18 +35,18 @@ pub struct AnswerSender {
 }
 
 impl AnswerSender {
-    /// The receiver has `size` of it. Whether that answer is in turn.
+    /// Passes on that the receiver has `size` of the file. Returns false if that answer was not expected.
     pub fn has(&mut self, size: ByteCount) -> bool {
         self.has.take().map(|word| word.send(size)).is_some()
     }
 
-    /// The file begins at `at`. Whether that answer is in turn.
+    /// Passes on that the file begins at `at`. Returns false if that answer was not expected.
     pub fn begins(&mut self, at: ByteCount) -> bool {
         self.has.is_none() && self.begins.take().map(|word| word.send(at)).is_some()
     }
 }
 
-/// Where the thread waits for them.
+/// The receiving side of the answers, in the thread.
 struct AnswerReceiver {
     has: oneshot::Receiver<ByteCount>,
     begins: oneshot::Receiver<ByteCount>,
@@ -58,39 +57,39 @@ fn words() -> (AnswerSender, AnswerReceiver) {
     (AnswerSender { has: Some(has), begins: Some(begins) }, AnswerReceiver { has: asked, begins: told })
 }
 
-/// What the reading thread hands over.
+/// The output of the reading thread.
 #[derive(Debug)]
 pub enum Piece {
-    /// A frame with a piece of the file, or with none.
+    /// A frame, with or without a piece of the file.
     Frame {
         frame: Bytes,
-        /// How much is in it.
+        /// The size of the piece in it.
         size: ByteCount,
     },
-    /// The file begins after `size`, which the receiver has. There is no frame.
+    /// The file begins after `size` bytes, which the receiver has. Sent without a frame.
     Begins {
-        /// The amount that is.
+        /// The size of that beginning.
         size: ByteCount,
-        /// The amount it has that is not the file's beginning.
+        /// The size of a receiver's part that is not a beginning of the file.
         useless: ByteCount,
     },
-    /// The last one.
+    /// The end of the file.
     End {
         frame: Bytes,
-        /// The hash of all of it.
+        /// The hash of the file.
         digest: Digest,
     },
-    /// It cannot be read on.
+    /// The file is given up.
     GivenUp {
-        /// The frame that says so.
+        /// The GIVE-UP frame.
         frame: Bytes,
         why: String,
     },
 }
 
 impl FileReader {
-    /// Begins to read in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead. What cannot be opened is on offer all
-    /// the same, and given up, so that the receiver knows that it is missing.
+    /// Starts reading in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead. A file that cannot be opened is
+    /// still offered and then given up, so that the receiver knows that it is missing.
     pub fn begin(mut entry: SourceEntry, piece: usize) -> FileReader {
         let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
         let (words, asked) = words();
@@ -108,7 +107,7 @@ impl FileReader {
     }
 }
 
-/// Offers what cannot be read, and gives it up. There is room for both frames.
+/// Offers a file that cannot be read, and gives it up. The channel has room for both frames.
 fn give_up(offer: Offer, pieces: &mpsc::Sender<Piece>, why: String) {
     let mut sender = Sender::default();
     let is_directory = offer.kind == FileKind::Directory;
@@ -121,25 +120,25 @@ fn give_up(offer: Offer, pieces: &mpsc::Sender<Piece>, why: String) {
     }
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 enum Input {
     /// A directory has none.
     Nothing,
     Standard,
-    /// A pipe or a device; to open it may take a while.
+    /// A pipe or a device, whose opening may block.
     Stream(PathBuf),
     File(File),
 }
 
 impl Input {
-    /// Opens a file; its offer is of what it is now.
+    /// Opens a file and updates its offer to the present state.
     fn open(entry: &mut SourceEntry) -> io::Result<Input> {
         match entry.offer.kind {
             FileKind::Directory => Ok(Input::Nothing),
             _ if entry.path == Path::new("-") => Ok(Input::Standard),
             FileKind::File { size: None } => Ok(Input::Stream(entry.path.clone())),
             FileKind::File { .. } | FileKind::Resumable { .. } => {
-                // What was a file when it was looked for may have become a link or a pipe.
+                // A file may have become a link or a pipe since the sources were found.
                 let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
                 let file = File::from(rustix::fs::open(&entry.path, flags, Mode::empty())?);
                 let found = file.metadata()?;
@@ -153,7 +152,7 @@ impl Input {
     }
 }
 
-/// The thread's part. It ends early when its pieces are not taken any more.
+/// The state of the reading thread. It ends early when its pieces are no longer received.
 struct ReaderThread {
     entry: SourceEntry,
     pieces: mpsc::Sender<Piece>,
@@ -161,11 +160,11 @@ struct ReaderThread {
     sender: Sender,
 }
 
-/// Why the thread ends early.
+/// The reason for which the thread ends early.
 enum EarlyEnd {
-    /// The rest is not wanted.
+    /// The rest is not needed.
     Unwanted,
-    /// The file cannot be read on.
+    /// The file cannot be read any further.
     Broken(String),
 }
 
@@ -189,7 +188,7 @@ impl ReaderThread {
         self.finish(sent);
     }
 
-    /// What is on offer cannot be read.
+    /// Offers the file and gives it up, because it cannot be read.
     fn fail(mut self, error: &io::Error) {
         let sent = self.offer().and(Err(EarlyEnd::Broken(reason(error))));
         self.finish(sent);
@@ -200,7 +199,7 @@ impl ReaderThread {
         self.finish(sent);
     }
 
-    /// The same for a file of which the receiver may have a part.
+    /// Sends a file of which the receiver may have a part.
     fn run_after(mut self, mut file: File, asked: AnswerReceiver) {
         let sent = self.offer().and_then(|()| {
             self.skip(&mut file, asked)?;
@@ -209,7 +208,7 @@ impl ReaderThread {
         self.finish(sent);
     }
 
-    /// The rest of a file, if it is the same in the end as it was in the beginning.
+    /// Sends the rest of a file, and gives it up if it changed meanwhile.
     fn file(&mut self, file: &File) -> Result<(), EarlyEnd> {
         self.rest(file)?;
         let was = self.entry.offer.clone();
@@ -231,7 +230,7 @@ impl ReaderThread {
         self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })
     }
 
-    /// Begins after what the receiver has, if that is the beginning of this file, else at its beginning.
+    /// Skips what the receiver has if that is the beginning of this file; otherwise starts at 0.
     fn skip(&mut self, file: &mut File, asked: AnswerReceiver) -> Result<(), EarlyEnd> {
         let has = asked.has.blocking_recv().map_err(|_| EarlyEnd::Unwanted)?;
         let own = hash_of(file, has)?.map(|hash| (has, hash));
@@ -296,7 +295,7 @@ impl From<io::Error> for EarlyEnd {
     }
 }
 
-/// Reads until `buffer` is full or the input ends, so that a slow pipe does not make small messages.
+/// Reads until `buffer` is full or the input ends, so that a slow pipe does not cause small messages.
 fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -392,12 +391,12 @@ mod tests {
         }
     }
 
-    /// Why a file of four bytes is given up that `change` comes over before it is read.
+    /// The reason for which a file of four bytes is given up if `change` happens before it is read.
     fn given_up(change: impl Fn(&File) -> io::Result<()>) -> String {
         let file = file(b"abcd");
         let kind = FileKind::Resumable { size: ByteCount::new(4) };
         let reading = FileReader::begin(entry(file.path(), kind), MAX_PIECE);
-        // The thread waits for what the receiver has.
+        // The thread waits for HAS.
         change(file.as_file()).expect("it is ours");
         match pieces_of(reading, Some(b"")).pop() {
             Some(Piece::GivenUp { why, .. }) => why,

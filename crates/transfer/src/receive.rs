@@ -1,4 +1,4 @@
-//! The receiving end: messages go to a thread that reads frames, hashes and writes; its verdicts go back.
+//! The receiving end: messages go to a thread that decodes frames, hashes and writes; its verdicts come back.
 
 use crate::protocol::{
     Digest, FileKind, FileVerdict, FrameRef, Offer, Receiver, ReceiverError, ReceiverStep, encode,
@@ -17,13 +17,13 @@ use crate::refusals;
 use crate::store::IncomingFile;
 use crate::transfer::{Teller, Transfer};
 
-/// Why not everything was received and stored.
+/// The error of a transfer that did not receive and store everything.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveFilesError {
     /// The sender breaks the file protocol. The association has been aborted.
     #[error("the sender violates the file protocol: {0}")]
     Protocol(#[from] ReceiverError),
-    /// There is no thread that could write files. The association has been aborted.
+    /// The writing thread cannot be started. The association has been aborted.
     #[error("cannot start a thread that writes files: {0}")]
     NoThread(std::io::Error),
     /// The association ended in the middle of a file.
@@ -31,34 +31,34 @@ pub enum ReceiveFilesError {
     Incomplete {
         /// The file.
         name: String,
-        /// How much of it is kept for another transfer to continue; `None` if it was discarded.
+        /// The bytes kept for another transfer to continue; `None` if the file was discarded.
         kept: Option<ByteCount>,
-        /// How the association ended.
+        /// The reason for which the association ended.
         reason: CloseReason,
     },
-    /// These files were refused or failed; of very many, the first. The others were stored.
+    /// These files were refused or failed (the first 100,000 of them). The others were stored.
     #[error("{} files were refused or failed, the first: \"{}\": {}", .0.len(), .0[0].name, .0[0].verdict.why)]
     NotStored(Vec<Transferred>),
-    /// The association ended other than by the sender's goodbye: the sender may not have heard the last verdict.
+    /// The association ended before the sender closed it: the sender may lack the last verdict.
     #[error("the association ended before the sender had finished: {0}")]
     Ended(CloseReason),
 }
 
-/// What the writing thread says.
+/// An event of the writing thread.
 #[derive(Debug)]
 enum WriterEvent {
     Began {
         name: String,
         size: Option<ByteCount>,
-        /// True if what is there of it is looked for.
+        /// True if the file is resumable.
         is_asked: bool,
     },
-    /// What the user should know.
+    /// A remark for the user.
     Remark(Remark),
-    /// How much of the file was there already.
+    /// The bytes of the file that were already stored.
     Had(ByteCount),
     Stored(ByteCount),
-    /// All of the file is there, and is read back.
+    /// The file is complete and is read back.
     Verifying,
     Say(Bytes),
     Judged {
@@ -68,19 +68,20 @@ enum WriterEvent {
     },
     Broken(ReceiverError),
     MadeDirectory,
-    /// The sender vanished; how much of the file is kept.
+    /// The sender vanished; this many bytes of the file are kept.
     Left(ByteCount),
 }
 
-/// Receives files into `destination` until the sender closes the association. A transfer of no file is not an error.
+/// Receives files into `destination` until the sender closes the association. A transfer without files is not an
+/// error.
 pub fn receive_files(association: &Association, destination: Destination) -> Transfer<'_, ReceiveFilesError> {
     Transfer::new(|teller| receive_all(association, destination, teller))
 }
 
-/// Receives files as [`receive_files`] does, from a sender that listens: this end dialled, and says that it wants them.
+/// Receives files as [`receive_files`] does, from a sender that listens: this end connected, and sends FETCH first.
 pub fn fetch_files(association: &Association, destination: Destination) -> Transfer<'_, ReceiveFilesError> {
     Transfer::new(move |teller| async move {
-        // Where the association is gone already, reading says so.
+        // If the association has ended, the next receive reports it.
         let _ = association.send(encode(&FrameRef::Fetch), SendOptions::default()).await;
         receive_all(association, destination, teller).await
     })
@@ -92,7 +93,7 @@ async fn receive_all(
     teller: Teller,
 ) -> Result<(), ReceiveFilesError> {
     let (messages, to_write) = mpsc::channel(PIECES_BETWEEN);
-    // A sender that accepts no results is not read any further.
+    // A sender that does not accept verdicts is not read any further.
     let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
     let started = std::thread::Builder::new().spawn(move || Writer::new(destination, to_tell).run(to_write));
     if let Err(error) = started {
@@ -103,7 +104,7 @@ async fn receive_all(
         let mut incoming = MessageStream::of(association);
         loop {
             match incoming.next().await {
-                // Where the thread takes no more, it has told why, and the association is being aborted.
+                // If the thread accepts no more, it has reported why, and the association is being aborted.
                 Ok(message) => drop(messages.send(message).await),
                 Err(reason) => return reason,
             }
@@ -120,18 +121,18 @@ async fn receive_all(
     receiving.end(reason)
 }
 
-/// What is known of a transfer besides what the writing thread does.
+/// The state of a transfer outside the writing thread.
 struct Receiving<'a> {
     association: &'a Association,
     teller: Teller,
-    /// The file that is arriving.
+    /// The current file.
     current: Option<String>,
-    /// How much of it is there, and how much of that was before.
+    /// The bytes stored of it, and those of them that were stored before.
     size: ByteCount,
     resumed: ByteCount,
     not_stored: Vec<Transferred>,
     broken: Option<ReceiverError>,
-    /// How much of the current file stays when the sender is gone.
+    /// The bytes of the current file that are kept when the sender vanishes.
     kept: Option<ByteCount>,
 }
 
@@ -181,7 +182,7 @@ impl<'a> Receiving<'a> {
         }
     }
 
-    /// Where the association is gone already, reading says so.
+    /// If the association has ended, the next receive reports it.
     async fn say(&self, frame: Bytes) {
         let _ = self.association.send(frame, SendOptions::default()).await;
     }
@@ -199,7 +200,7 @@ impl<'a> Receiving<'a> {
         self.teller.tell(Event::Finished(file));
     }
 
-    /// How the transfer ended, after the association ended for this reason.
+    /// The result of the transfer, after the association ended for `reason`.
     fn end(self, reason: CloseReason) -> Result<(), ReceiveFilesError> {
         if let Some(error) = self.broken {
             return Err(error.into());
@@ -215,7 +216,7 @@ impl<'a> Receiving<'a> {
     }
 }
 
-/// The thread that reads frames and writes files.
+/// The thread that decodes frames and writes files.
 struct Writer {
     destination: Destination,
     receiver: Receiver,
@@ -228,8 +229,8 @@ impl Writer {
         Writer { destination, receiver: Receiver::default(), file: None, news }
     }
 
-    /// Ends when the association does or breaks the protocol. What is there of a file that is not complete stays where
-    /// its sender may continue it; otherwise it is removed.
+    /// Ends with the association or at a protocol error. An incomplete file is kept if its sender may continue it,
+    /// and removed otherwise.
     fn run(mut self, mut messages: mpsc::Receiver<Bytes>) {
         while let Some(message) = messages.blocking_recv() {
             if let Err(error) = self.handle(&message) {
@@ -283,7 +284,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes a place for the file on offer, or finds what is there of it.
+    /// Creates the offered file, or opens what is stored of it.
     fn open(&mut self, offer: &Offer) {
         let is_asked = matches!(offer.kind, FileKind::Resumable { .. });
         self.tell(WriterEvent::Began { name: offer.path.to_string(), size: offer.size(), is_asked });
@@ -294,7 +295,7 @@ impl Writer {
         self.tell_remark();
     }
 
-    /// The sender has said which hash its file's beginning has: is that what is there?
+    /// Compares the sender's hash of the beginning with the stored part.
     fn compare(&mut self) {
         let Some(file) = &mut self.file else { return };
         match file.hash() {
@@ -348,7 +349,7 @@ impl Writer {
         self.tell(WriterEvent::Judged { name, digest: None, verdict });
     }
 
-    /// The sender is gone: what is there of its file waits for it.
+    /// The sender has vanished: keeps the stored part of its file.
     fn leave(&mut self) {
         let Some(file) = self.file.take() else { return };
         if let Some(left) = file.leave(self.receiver.hash()) {
@@ -357,12 +358,12 @@ impl Writer {
     }
 
     fn tell(&self, news: WriterEvent) {
-        // When the transfer is dropped, the news has no listener.
+        // Fails if the transfer was dropped.
         let _ = self.news.blocking_send(news);
     }
 }
 
-/// The amount of news that may wait until its turn comes.
+/// The most events of the writing thread that wait to be handled.
 const NEWS_BETWEEN: usize = 64;
-/// The number of files that are listed in an error: a peer that offers without end takes no memory without end.
+/// The most files listed in an error, so that the memory is bounded whatever a peer offers.
 const MOST_LISTED: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The system's refusals in words that say what is in the way, for the user at either end.
+//! Words errors of the system for the user at either end.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use anabranch_base::ByteCount;
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-/// Why the system refuses, without its number.
+/// The reason of an error, without the system's number.
 pub fn reason(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::NOENT) => "there is no such file",
@@ -33,7 +33,7 @@ pub fn largest_file() -> Option<ByteCount> {
     getrlimit(Resource::Fsize).current.map(ByteCount::new)
 }
 
-/// The reason for a file that is longer than `limit`, or than what the file system takes.
+/// The reason for a file longer than `limit`, or than the file system allows.
 pub fn too_large(limit: Option<ByteCount>) -> String {
     match limit {
         Some(limit) => format!(
@@ -44,7 +44,7 @@ pub fn too_large(limit: Option<ByteCount>) -> String {
     }
 }
 
-/// The text of an error of the system ends with its number.
+/// Removes the number at the end of the text of a system error.
 fn without_number(text: String) -> String {
     match text.rfind(" (os error ") {
         Some(end) => text[..end].to_owned(),

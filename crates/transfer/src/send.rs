@@ -1,5 +1,5 @@
-//! The sending end: a thread reads and hashes files, their frames go out as the association takes them, and the
-//! receiver's verdicts come in their own time.
+//! The sending end: a thread reads and hashes files, their frames are sent as the association accepts them, and the
+//! receiver's verdicts arrive independently.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,14 +18,14 @@ use crate::sources::{SourceEntry, Sources, Unreadable};
 use crate::transfer::{Teller, Transfer};
 use crate::underway::Underway;
 
-/// Why not everything was sent and stored. After any but [`SendFilesError::NotStored`] the association is still the
-/// caller's to abort, with a reason for the other end.
+/// The error of a transfer that did not send and store everything. After any error but [`SendFilesError::NotStored`]
+/// the caller aborts the association, with a reason for the other end.
 #[derive(Debug, thiserror::Error)]
 pub enum SendFilesError {
     /// The association ended before every file had its verdict.
     #[error("the association ended before every file was verified: {0}")]
     Ended(CloseReason),
-    /// The association takes no more messages.
+    /// The association accepts no more messages.
     #[error("the association accepts no more data: {0}")]
     NotTaken(SendError),
     /// The receiver breaks the file protocol.
@@ -39,15 +39,15 @@ pub enum SendFilesError {
 /// One file that was not sent or not stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotStored {
-    /// It cannot be read here.
+    /// The sender cannot read it.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// It was begun and given up here.
+    /// The sender began it and gave it up.
     #[error("cannot send \"{name}\": {why}")]
     GivenUp {
         /// The file.
         name: String,
-        /// Why it was given up.
+        /// The reason.
         why: String,
     },
     /// The receiver refused it.
@@ -68,8 +68,8 @@ pub enum NotStored {
     },
 }
 
-/// Sends all of `sources`, one after another, no faster than `rate`, and waits for the receiver's verdict on each. At the
-/// end the association is closed.
+/// Sends all `sources`, one after another, no faster than `rate`, waits for the receiver's verdict on each, and
+/// closes the association.
 pub fn send_files(
     association: &Association,
     sources: Sources,
@@ -78,7 +78,7 @@ pub fn send_files(
     Transfer::new(|teller| send_all(association, sources, rate, teller))
 }
 
-/// Sends all of `sources` as [`send_files`] does, to a receiver that dialled: once it has said that it wants them.
+/// Sends all `sources` as [`send_files`] does, to a receiver that connected, once it has sent FETCH.
 pub fn serve_files(
     association: &Association,
     sources: Sources,
@@ -112,17 +112,18 @@ async fn send_all(
         sent = sending.all(sources.entries) => sent,
         never = outgoing.count_acknowledged() => match never {},
     };
-    // Every verdict is here, or nothing will be acknowledged any more.
+    // Every verdict has arrived, or nothing more will be acknowledged.
     let left = if sent.is_ok() { ByteCount::ZERO } else { association.unacknowledged() };
     outgoing.on_acknowledged(left);
     sent?;
-    // Every result is here: how the association ends does not matter, and a receiver that is gone is not waited for.
+    // Every verdict has arrived: the way the association ends does not matter, and a receiver that is gone is not
+    // waited for.
     let _ = timeout(GOODBYE, association.close()).await;
     let not_stored = sending.not_stored;
     if not_stored.is_empty() { Ok(()) } else { Err(SendFilesError::NotStored(not_stored)) }
 }
 
-/// The association, what it was given, and what it has acknowledged of that.
+/// The association with the messages handed to it and their acknowledged bytes.
 struct AckedAssociation<'a> {
     association: &'a Association,
     teller: Teller,
@@ -130,7 +131,7 @@ struct AckedAssociation<'a> {
 }
 
 impl AckedAssociation<'_> {
-    /// Counts what the receiver acknowledges, from time to time. Never ends.
+    /// Counts acknowledged bytes periodically. Never ends.
     async fn count_acknowledged(&self) -> Infallible {
         let mut ticks = interval(LOOK);
         loop {
@@ -139,7 +140,8 @@ impl AckedAssociation<'_> {
         }
     }
 
-    /// A message whose last `size` bytes are of a file was given to the association. They count when acknowledged.
+    /// Records a message handed to the association whose last `size` bytes are of a file. They count when
+    /// acknowledged.
     fn on_given(&self, length: ByteCount, size: ByteCount) {
         self.underway.lock().unwrap_or_else(PoisonError::into_inner).hand_over(length, size);
     }
@@ -153,34 +155,34 @@ impl AckedAssociation<'_> {
     }
 }
 
-/// A transfer on its way.
+/// A transfer in progress.
 struct SendTask<'a> {
     outgoing: &'a AckedAssociation<'a>,
     limit: Limit,
-    /// The longest piece.
+    /// The largest piece.
     piece: usize,
-    /// What was offered and has no verdict, the oldest first.
+    /// The offered files without a verdict, the oldest first.
     offered: VecDeque<Offered>,
-    /// The number of verdicts that came.
+    /// The number of verdicts received.
     judged: u64,
     not_stored: Vec<NotStored>,
 }
 
-/// A file that has no verdict yet.
+/// A file without a verdict yet.
 struct Offered {
     name: String,
     kind: FileKind,
-    /// The length as offered.
+    /// The announced length.
     promised: ByteCount,
-    /// How much of it was sent, or is there already.
+    /// The bytes sent, or already at the receiver.
     size: ByteCount,
-    /// How much is there already.
+    /// The bytes already at the receiver.
     resumed: ByteCount,
-    /// The hash, once all of it was sent.
+    /// The hash, once the file was sent completely.
     digest: Option<Digest>,
-    /// Why it was given up here.
+    /// The reason for which this end gave it up.
     given_up: Option<String>,
-    /// Where the receiver's answers about it go.
+    /// The sender for the receiver's answers about it.
     words: Option<AnswerSender>,
 }
 
@@ -199,7 +201,7 @@ impl SendTask<'_> {
         Ok(())
     }
 
-    /// Sends one file, as far as the receiver wants it.
+    /// Sends one file, or until the receiver's verdict arrives.
     async fn one(
         &mut self,
         name: String,
@@ -208,7 +210,7 @@ impl SendTask<'_> {
     ) -> Result<(), SendFilesError> {
         let FileReader { mut pieces, words, kind } = reading;
         self.tell(Event::Began { name: name.clone(), compares: words.is_some() });
-        // The number of verdicts when this file has one.
+        // The number of verdicts once this file has its own.
         let its_verdict = self.judged + self.offered.len() as u64 + 1;
         let (size, resumed) = (ByteCount::ZERO, ByteCount::ZERO);
         self.offered.push_back(Offered {
@@ -292,7 +294,7 @@ impl SendTask<'_> {
         }
     }
 
-    /// Waits for the receiver's next word.
+    /// Waits for the receiver's next message.
     async fn hear(&mut self) -> Result<(), SendFilesError> {
         let message = self.outgoing.association.recv().await;
         self.on_message(message.map(anabranch_net::Message::into_bytes))
@@ -308,14 +310,14 @@ impl SendTask<'_> {
                 if self.asked().is_some_and(|words| words.has(size)) {
                     Ok(())
                 } else {
-                    Err(out_of_turn("what a receiver has"))
+                    Err(out_of_turn("a HAS frame"))
                 }
             }
             ReceiverAnswer::Begins(at) => {
                 if self.asked().is_some_and(|words| words.begins(at)) {
                     Ok(())
                 } else {
-                    Err(out_of_turn("where a file begins"))
+                    Err(out_of_turn("a BEGINS frame"))
                 }
             }
             ReceiverAnswer::Verdict(verdict) => {
@@ -330,7 +332,7 @@ impl SendTask<'_> {
         }
     }
 
-    /// Where the receiver's answers about the file on offer go.
+    /// The sender for the receiver's answers about the offered file.
     fn asked(&mut self) -> Option<&mut AnswerSender> {
         self.offered.back_mut()?.words.as_mut()
     }
@@ -358,12 +360,12 @@ impl SendTask<'_> {
     }
 }
 
-/// A lost SHUTDOWN is sent again, over another path as well.
+/// The longest wait for the end of the association: time to retransmit a lost SHUTDOWN, over another path as well.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
-/// The time the first word of a receiver may take, so that a silent one does not keep others out. A lost packet is sent
-/// again several times in that time.
+/// The longest wait for a receiver's FETCH, so that a silent one does not block others. A lost packet is
+/// retransmitted several times in that time.
 const FIRST_WORD: std::time::Duration = std::time::Duration::from_secs(10);
-/// How often acknowledged bytes are counted.
+/// The interval at which acknowledged bytes are counted.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
-/// The number of files that may wait for their verdict.
+/// The most files that wait for their verdict.
 const MOST_OFFERED: usize = 256;

@@ -16,27 +16,27 @@ use crate::protocol::PathError;
 use crate::refusals;
 use crate::store::is_name_of_ours;
 
-/// All that is to be sent, in order.
+/// The files and directories to send, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Directories before what is in them.
+    /// The entries, each directory before its content.
     pub entries: Vec<SourceEntry>,
-    /// What is left out, as it should be: symbolic links, sockets.
+    /// The entries left out on purpose: symbolic links, sockets.
     pub left_out: Vec<LeftOut>,
-    /// What should be sent and cannot be.
+    /// The entries that cannot be sent.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// Something in a directory that is not sent, as it should be.
+/// An entry of a directory that is left out on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// What it is.
+    /// The kind.
     pub kind: LeftOutKind,
 }
 
-/// The kinds of what is not sent.
+/// The kind of an entry that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutKind {
     /// A symbolic link, which is not followed.
@@ -47,44 +47,44 @@ pub enum LeftOutKind {
     Socket,
     /// A device.
     Device,
-    /// What a receiver keeps there of files that are not complete.
+    /// A receiver's directory of incomplete files.
     Partial,
 }
 
-/// Something that should be sent and cannot be.
+/// A source that cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot send {path:?}: {why}")]
 pub struct Unreadable {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// Why it cannot be sent.
+    /// The reason.
     pub why: String,
 }
 
-/// Why a path cannot be sent at all.
+/// The error of a path that cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
-    /// The system refuses to show or open it.
+    /// The system does not permit reading it.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// It is a symbolic link.
     #[error("cannot send {path:?}: it is a symbolic link, which is not followed; give its target instead")]
     Link {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
     },
     /// It is a socket.
     #[error("cannot send {path:?}: it is a socket")]
     Socket {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
     },
-    /// The name cannot be told to the receiver: another is needed.
+    /// The name is not valid in the protocol: another must be given.
     #[error("cannot send {path:?}: {error}")]
     Name {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
-        /// What is wrong with the name.
+        /// The error of the name.
         error: PathError,
     },
     /// Two of the paths have one name.
@@ -93,26 +93,26 @@ pub enum FindError {
          transfers"
     )]
     SameName {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
-        /// Where the other is.
+        /// The path of the other.
         other: PathBuf,
         /// The name of both.
         name: FilePath,
     },
 }
 
-/// A file or a directory to be sent.
+/// A file or a directory to send.
 #[derive(Clone, Debug)]
 pub struct SourceEntry {
-    /// Where it is; `-` is standard input.
+    /// The path; `-` is standard input.
     pub path: PathBuf,
-    /// What is announced of it to the receiver.
+    /// The offer to the receiver.
     pub offer: Offer,
 }
 
 impl SourceEntry {
-    /// The source has changed to this; the receiver gets its present state.
+    /// Updates the offer to the present state of the source.
     pub fn refresh(&mut self, found: &Metadata) {
         let size = ByteCount::new(found.len());
         self.offer.kind = match self.offer.kind {
@@ -126,10 +126,11 @@ impl SourceEntry {
 }
 
 impl Sources {
-    /// What is at `paths`; `name` is the name of a single source at the receiver, by default the path's last part.
+    /// Finds the sources at `paths`; `name` is the name of a single source at the receiver, by default the path's
+    /// last part.
     ///
     /// # Errors
-    /// Where one of the paths cannot be sent. What is deeper is in [`Sources::unreadable`].
+    /// One of the paths cannot be sent. Entries below it that cannot be read are in [`Sources::unreadable`].
     pub fn find(paths: &[PathBuf], name: Option<&str>) -> Result<Sources, FindError> {
         let mut sources = Sources::default();
         let mut named = BTreeMap::new();
@@ -142,12 +143,12 @@ impl Sources {
         Ok(sources)
     }
 
-    /// The amount that is, as far as it is known.
+    /// The total size, as far as it is known.
     pub fn size(&self) -> ByteCount {
         self.entries.iter().filter_map(|entry| entry.offer.size()).sum()
     }
 
-    /// Adds what is at `path`, and returns its name at the receiver.
+    /// Adds the source at `path`, and returns its name at the receiver.
     fn add(&mut self, path: &Path, name: Option<&str>) -> Result<FilePath, FindError> {
         let unreadable = |error: io::Error| Unreadable { path: path.to_owned(), why: reason(&error) };
         let bad_name = |error| FindError::Name { path: path.to_owned(), error };
@@ -171,7 +172,7 @@ impl Sources {
             self.add_directory(path, &told);
         } else {
             if found.is_file() {
-                // A file that may not be read is reported before anything is sent.
+                // An unreadable file is reported before anything is sent.
                 File::open(path).map_err(unreadable)?;
             } else if found.file_type().is_socket() {
                 return Err(FindError::Socket { path: path.to_owned() });
@@ -199,7 +200,7 @@ impl Sources {
             let path = entry.path();
             let kind = entry.file_type();
             if entry.depth() > 0 && is_name_of_ours(entry.file_name()) {
-                // No receiver takes it.
+                // Receivers refuse that name.
                 self.left_out.push(LeftOut { path: path.to_owned(), kind: LeftOutKind::Partial });
                 if kind.is_dir() {
                     walk.skip_current_dir();
@@ -210,7 +211,7 @@ impl Sources {
                 self.left_out.push(LeftOut { path: path.to_owned(), kind: LeftOutKind::of(kind) });
                 continue;
             }
-            // `Path::join` with nothing would put a separator behind the name.
+            // `Path::join` with an empty path would append a separator.
             let below = path.strip_prefix(top).unwrap_or(Path::new(""));
             let told = below.iter().try_fold(told.clone(), |told, name| told.join(name));
             let found = entry.metadata().map_err(|error| error.to_string());
@@ -224,7 +225,7 @@ impl Sources {
     }
 }
 
-/// What a path is called: its last part, or for `.` and its like that of the directory it stands for.
+/// The name of a path: its last part, or for `.` and the like that of the directory it stands for.
 fn own_name(path: &Path) -> io::Result<Vec<u8>> {
     let name = match path.file_name() {
         Some(name) => name.to_owned(),
@@ -234,7 +235,7 @@ fn own_name(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 impl LeftOutKind {
-    /// The kind of something that is neither a file nor a directory.
+    /// The kind of an entry that is neither a file nor a directory.
     fn of(kind: FileType) -> LeftOutKind {
         if kind.is_symlink() {
             LeftOutKind::Link
@@ -276,7 +277,7 @@ fn offer(path: FilePath, found: &Metadata) -> Offer {
     Offer { path, kind, mode: Some(mode(found)), modified: is_lasting.then(|| modified(found)) }
 }
 
-/// Read, write and execute; set-user-id and its like do not travel.
+/// The bits for read, write and execute; set-user-id and the like are not sent.
 fn mode(found: &Metadata) -> u32 {
     found.permissions().mode() & 0o777
 }
@@ -286,7 +287,7 @@ fn modified(found: &Metadata) -> Modified {
     Modified { seconds: found.mtime(), nanoseconds }
 }
 
-/// Why a source cannot be read.
+/// The reason for which a source cannot be read.
 pub fn reason(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::LOOP) => "it has become a symbolic link, which is not followed".to_owned(),
@@ -294,7 +295,7 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// To send a smaller file again takes no longer than to ask how much of it is there.
+/// The smallest resumable file: sending a smaller one again takes no longer than asking for its part.
 const WORTH_ASKING: ByteCount = ByteCount::from_mib(1);
 
 #[cfg(test)]
@@ -364,7 +365,7 @@ mod tests {
             sources.left_out.iter().zip(kinds).all(|(note, kind)| note.to_string().ends_with(kind)),
             "{sources:?}"
         );
-        // A pipe that is named itself is sent: what comes out of it, of whatever length.
+        // A named pipe given as a source is sent, with whatever length it delivers.
         let sources = Sources::find(&[pipe], None).expect("opening does not wait for a writer");
         assert_eq!(sources.entries[0].offer.kind, FileKind::File { size: None });
     }

@@ -1,4 +1,4 @@
-//! The directory that received files are put into.
+//! The directory for received files.
 
 mod arriving;
 mod hashed;
@@ -26,27 +26,27 @@ use partial::{FileOwner, is_reserved};
 use place::{Directory, StorePath};
 use present::Present;
 
-/// A directory for files, checked once.
+/// The directory for received files, checked once.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: Directory,
     rules: StoreRules,
     hashed: Hashed,
-    /// Directories on offer, whose times are set when nothing is put into them any more; those made here get their
+    /// The offered directories, whose times are set when they are complete; those made by this transfer get their
     /// permissions too.
     filled: BTreeMap<FilePath, FilledFile>,
 }
 
-/// What happens to a file that exists already.
+/// The treatment of a file that already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It stays, the new one is refused.
+    /// The existing file stays, and the new one is refused.
     Never,
-    /// The new one takes its place, once it is there and right.
+    /// The new file replaces it once it is complete and verified.
     Always,
 }
 
-/// What holds for every file of a store.
+/// The rules for every file of a store.
 #[derive(Clone, Copy, Debug)]
 struct StoreRules {
     overwrite: Overwrite,
@@ -55,13 +55,13 @@ struct StoreRules {
     owner: FileOwner,
 }
 
-/// A directory that takes no files.
+/// The error of a directory that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot put files into {dir:?}: {why}")]
 pub struct OpenError {
     /// The directory.
     pub dir: PathBuf,
-    /// Why it takes no files.
+    /// The reason.
     pub why: String,
 }
 
@@ -72,29 +72,29 @@ struct FilledFile {
 }
 
 impl Store {
-    /// The store in `dir`.
+    /// Opens the store in `dir`.
     ///
     /// # Errors
-    /// Where there is no such directory, or it takes no files.
+    /// The directory does not exist, or files cannot be put into it.
     pub fn open(dir: &Path, overwrite: Overwrite) -> Result<Store, OpenError> {
         let failure = |why: &dyn ToString| OpenError { dir: dir.to_owned(), why: why.to_string() };
         if !std::fs::metadata(dir).map_err(|error| failure(&reason_of_root(&error)))?.is_dir() {
             return Err(failure(&"it is not a directory"));
         }
         let root = Directory::open(dir).map_err(|error| failure(&reason_of_root(&error)))?;
-        // Permission bits say little (root, read-only mounts): try.
+        // Permission bits are not conclusive (root, read-only mounts), so a file is created.
         let owner = FileOwner::find(&root).map_err(|error| failure(&reason_inside(&error)))?;
         let (rules, hashed) = (StoreRules { overwrite, advice: "", owner }, Hashed::default());
         Ok(Store { root, rules, hashed, filled: BTreeMap::new() })
     }
 
-    /// The same store, whose senders read `advice` behind "exists already; ".
+    /// Sets the advice that senders read after "exists already; ".
     pub fn advising(mut self, advice: &'static str) -> Store {
         self.rules.advice = advice;
         self
     }
 
-    /// Makes a place for the file on offer, or finds what is there of it.
+    /// Creates the offered file, or opens what is stored of it.
     ///
     /// # Errors
     /// The verdict for the sender: another file of that name exists, or it cannot be created.
@@ -106,10 +106,10 @@ impl Store {
         }
     }
 
-    /// Makes the directory on offer, unless it is there.
+    /// Makes the offered directory, unless it exists.
     ///
     /// # Errors
-    /// The verdict for the sender: something else of that name is there, or it cannot be made.
+    /// The verdict for the sender: the name exists and is not a directory, or it cannot be made.
     pub fn make_directory(&mut self, offer: &Offer) -> Result<(), FileVerdict> {
         let place = self.place(offer)?;
         let modified = offer.modified;
@@ -136,11 +136,11 @@ impl Store {
         Ok(())
     }
 
-    /// Nothing will be put into the directories any more: they get their permissions and times, the innermost first.
+    /// Completes the directories: they get their permissions and times, the innermost first.
     pub fn finish(&mut self) {
-        // What is in a directory comes behind it in the order of paths.
+        // In the order of paths, the content of a directory follows it.
         while let Some((path, FilledFile { mode, modified })) = self.filled.pop_last() {
-            // A file system that cannot keep them must not lose the content.
+            // If the file system cannot store them, the content must not be lost.
             let _ = self.root.place(&path).and_then(|place| place.finish_directory(mode, modified));
         }
     }
@@ -150,7 +150,8 @@ impl Store {
         self.root.path()
     }
 
-    /// Where the file on offer goes; directories on the way are made. Results for the sender contain only the names that it sent.
+    /// The path of the offered file; makes missing directories in it. Results for the sender contain only the names
+    /// that it sent.
     fn place(&self, offer: &Offer) -> Result<StorePath, FileVerdict> {
         let path = &offer.path;
         if is_reserved(path) {
@@ -173,7 +174,7 @@ impl Store {
     }
 }
 
-/// Why `target` may not be written, if so.
+/// The refusal to write `target`, if it may not be written.
 fn refusal(target: &StorePath, offer: &Offer, rules: StoreRules) -> Option<FileVerdict> {
     match target.found()? {
         found if found.is_directory() => {
@@ -183,21 +184,21 @@ fn refusal(target: &StorePath, offer: &Offer, rules: StoreRules) -> Option<FileV
     }
 }
 
-/// The refusal to replace what is there.
+/// The refusal to replace an existing file.
 fn exists(offer: &Offer, rules: StoreRules) -> FileVerdict {
     let semicolon = if rules.advice.is_empty() { "" } else { "; " };
     FileVerdict::refused(&format!("{:?} exists already{semicolon}{}", offer.path, rules.advice))
 }
 
-/// The verdict where the system refuses.
+/// The verdict after an error of the system.
 fn failed(offer: &Offer, error: &io::Error) -> FileVerdict {
     FileVerdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
 }
 
-/// Why nothing can be put there.
+/// The reason for which a file cannot be created.
 fn reason(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
-        // What is in a directory that is open: it is gone, or as in /proc.
+        // The directory is open, so it was removed, or is one as in /proc.
         Some(Errno::NOENT) => {
             "nothing can be made in its directory, which was removed or is of a file system that takes no files"
                 .to_owned()
@@ -207,7 +208,7 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Why a directory cannot be opened.
+/// The reason for which a directory cannot be opened.
 fn reason_of_root(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist (create it with mkdir)".to_owned(),
@@ -215,7 +216,7 @@ fn reason_of_root(error: &io::Error) -> String {
     }
 }
 
-/// Why nothing can be made in a directory that is there.
+/// The reason for which nothing can be created in an existing directory.
 fn reason_inside(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {

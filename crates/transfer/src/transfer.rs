@@ -1,4 +1,4 @@
-//! A transfer in progress; it makes progress when its next event is requested.
+//! A transfer in progress, driven by requests for its next event.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,8 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::Event;
 
 /// A transfer in progress, at either end. It makes progress only while [`Transfer::next`] is awaited; dropped, it
-/// stops, and the
-/// association is its owner's to abort.
+/// stops, and the owner aborts the association.
 pub struct Transfer<'a, E> {
     work: Option<BoxedTransfer<'a, E>>,
     events: UnboundedReceiver<Event>,
@@ -18,12 +17,12 @@ pub struct Transfer<'a, E> {
 
 type BoxedTransfer<'a, E> = Pin<Box<dyn Future<Output = Result<(), E>> + Send + 'a>>;
 
-/// Where a transfer tells its events. They wait for one poll at most, so their number is bounded.
+/// The channel for the events of a transfer. They wait for one poll at most, so their number is bounded.
 #[derive(Clone, Debug)]
 pub struct Teller(UnboundedSender<Event>);
 
 impl<'a, E> Transfer<'a, E> {
-    /// The transfer that `work` does, telling its events to the [`Teller`] it is given.
+    /// The transfer performed by `work`, which sends its events to the [`Teller`] it gets.
     pub(crate) fn new<F>(work: impl FnOnce(Teller) -> F) -> Transfer<'a, E>
     where
         F: Future<Output = Result<(), E>> + Send + 'a,
@@ -32,10 +31,10 @@ impl<'a, E> Transfer<'a, E> {
         Transfer { work: Some(Box::pin(work(Teller(sender)))), events, error: None }
     }
 
-    /// Goes on to the next event; `None` when the transfer is complete. If the future is dropped, no event is lost.
+    /// Continues to the next event; `None` when the transfer is complete. If the future is dropped, no event is lost.
     ///
     /// # Errors
-    /// Why the transfer is not complete. All that happened before has been told.
+    /// The transfer is not complete. Earlier events have been returned.
     pub async fn next(&mut self) -> Result<Option<Event>, E> {
         loop {
             let Some(work) = &mut self.work else {
@@ -59,10 +58,10 @@ impl<'a, E> Transfer<'a, E> {
         }
     }
 
-    /// Goes on to the end without telling its events.
+    /// Continues to the end without returning events.
     ///
     /// # Errors
-    /// Why the transfer is not complete.
+    /// The transfer is not complete.
     pub async fn finish(mut self) -> Result<(), E> {
         while self.next().await?.is_some() {}
         Ok(())
@@ -76,7 +75,7 @@ impl<E> fmt::Debug for Transfer<'_, E> {
 }
 
 impl Teller {
-    /// Tells an event. Once the transfer is dropped, events are dropped too.
+    /// Sends an event. Once the transfer is dropped, events are dropped too.
     pub fn tell(&self, event: Event) {
         let _ = self.0.send(event);
     }

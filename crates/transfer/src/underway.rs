@@ -1,36 +1,35 @@
-//! The messages that the association has not acknowledged yet, and how much file data they contain.
+//! The messages that the association has not yet acknowledged, and the file data in them.
 
 use std::collections::VecDeque;
 
 use anabranch_base::ByteCount;
 
-/// Messages on their way, the oldest first.
+/// Unacknowledged messages, the oldest first.
 #[derive(Debug, Default)]
 pub struct Underway {
     messages: VecDeque<OutstandingMessage>,
-    /// The time they are together.
+    /// Their total length.
     length: ByteCount,
 }
 
 #[derive(Debug)]
 struct OutstandingMessage {
     length: ByteCount,
-    /// How much of a file is in it, at its end.
+    /// The bytes of a file at its end.
     size: ByteCount,
-    /// How much of that counts already.
+    /// The bytes of those already counted as acknowledged.
     counted: ByteCount,
 }
 
 impl Underway {
-    /// A message was handed over whose last `size` bytes are of a file.
+    /// Records a message handed to the association whose last `size` bytes are of a file.
     pub fn hand_over(&mut self, length: ByteCount, size: ByteCount) {
         self.length += length;
         self.messages.push_back(OutstandingMessage { length, size, counted: ByteCount::ZERO });
     }
 
-    /// Of all that was handed over, `unacknowledged` is not acknowledged. Returns how much of files has been
-    /// acknowledged since
-    /// the last call.
+    /// Returns the bytes of files acknowledged since the last call, given that `unacknowledged` bytes of all messages
+    /// are not.
     pub fn take_acknowledged(&mut self, unacknowledged: ByteCount) -> ByteCount {
         let mut taken = ByteCount::ZERO;
         while let Some(first) = self.messages.front_mut() {

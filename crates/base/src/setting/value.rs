@@ -16,7 +16,7 @@ pub enum Value {
     Size(ByteCount),
     /// A number of packets.
     Packets(u64),
-    /// The first and the last of a size that grows.
+    /// The initial and the largest size of a growing one.
     Range(ByteCount, ByteCount),
     /// A span of time.
     Span(Duration),
@@ -32,12 +32,12 @@ pub enum Value {
     List(Vec<Value>),
 }
 
-/// What a setting can be: the type of a field.
+/// A type of settable fields.
 pub trait Settable: Sized {
     /// The field as a value.
     fn value(&self) -> Value;
 
-    /// The field that a value means; `None` for a value of another kind.
+    /// Converts a value into the field; `None` for a value of another kind.
     fn of_value(value: Value) -> Option<Self>;
 }
 
@@ -156,7 +156,7 @@ impl Settable for Duration {
     }
 }
 
-/// A moment is the span since the beginning.
+/// A time is the span since the beginning.
 impl Settable for Time {
     fn value(&self) -> Value {
         Value::Span(self.since(Time::ZERO))

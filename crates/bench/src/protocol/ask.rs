@@ -1,8 +1,8 @@
-//! What a client asks for, and what a server allows.
+//! The request of a client, and the limits of a server.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
-/// Which end sends.
+/// The sending end or ends of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedDirection {
     /// The client.
@@ -13,31 +13,31 @@ pub enum RequestedDirection {
     Both,
 }
 
-/// A test.
+/// A requested test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Which end sends.
+    /// The sending end.
     pub direction: RequestedDirection,
-    /// For how long.
+    /// The duration.
     pub duration: Duration,
     /// The length of each message, its header of 17 bytes included.
     pub message: ByteCount,
-    /// The amount a second; as much as the transport takes where nothing is said.
+    /// The rate; `None` for as fast as the transport accepts messages.
     pub rate: Option<BitRate>,
-    /// How long the spans are in which what arrives is counted.
+    /// The length of the intervals in which delivered bytes are counted.
     pub interval: Duration,
-    /// The server's clock less the client's, in nanoseconds.
+    /// The server's clock minus the client's, in nanoseconds.
     pub offset_ns: i64,
 }
 
-/// What a server allows.
+/// The limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerLimits {
     /// The longest test.
     pub duration: Duration,
     /// The longest message.
     pub message: ByteCount,
-    /// How far the server's receive buffer may grow.
+    /// The limit to which the server's receive buffer may grow.
     pub receive_buffer: ByteCount,
 }
 
@@ -52,7 +52,7 @@ impl RequestedDirection {
         self != RequestedDirection::Forward
     }
 
-    /// In a word, for documents.
+    /// The name in documents.
     pub fn word(self) -> &'static str {
         match self {
             RequestedDirection::Forward => "forward",
@@ -77,10 +77,10 @@ impl RequestedDirection {
 }
 
 impl Ask {
-    /// Returns true if such a test may be: its values make sense, and it is within `limits`.
+    /// Checks that the values make sense and are within `limits`.
     ///
     /// # Errors
-    /// Why not, for the person at the other end.
+    /// The reason, for the user at the other end.
     pub fn check(&self, limits: &ServerLimits) -> Result<(), String> {
         let seconds = |span: Duration| format!("{} s", span.as_secs_f64());
         if self.duration < SHORTEST || self.duration > limits.duration {
@@ -121,12 +121,12 @@ impl Ask {
     }
 }
 
-/// The shortest test and the shortest interval: less says nothing.
+/// The shortest test and the shortest interval: shorter ones measure nothing.
 const SHORTEST: Duration = Duration::from_millis(100);
 
 /// The longest message of a test, its header included.
 pub const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
-/// The shortest: a DATA frame without filling.
+/// The shortest message: a DATA frame without padding.
 pub const DATA_HEADER: ByteCount = ByteCount::new(17);
 
 #[cfg(test)]

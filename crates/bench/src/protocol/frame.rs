@@ -1,4 +1,4 @@
-//! Frames and their bytes.
+//! The frames of the protocol, and their encoding.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use bytes::{BufMut, Bytes, BytesMut};
@@ -13,63 +13,63 @@ pub const VERSION: u8 = 1;
 /// One frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
-    /// A client is here.
+    /// The first frame of a client.
     Hello {
-        /// Which machine's clock it reads; equal at both ends where that is the same one.
+        /// The id of the client's clock, equal at both ends on one machine.
         machine: u64,
     },
-    /// So is a server.
+    /// The server's answer to HELLO.
     Welcome {
-        /// Which machine's clock it reads.
+        /// The id of the server's clock.
         machine: u64,
-        /// What it allows.
+        /// The limits of the server.
         limits: ServerLimits,
     },
-    /// No test, and why not.
+    /// The test is refused, with the reason.
     Refused(String),
-    /// What time is it?
+    /// A request for the other end's time.
     Ping {
-        /// When it was asked.
+        /// The time of the request.
         asked: Time,
     },
-    /// The answer.
+    /// The answer to a PING.
     Pong {
-        /// When it was asked, by the asker's clock.
+        /// The time of the request, by the requester's clock.
         asked: Time,
-        /// When it was answered, by the answerer's.
+        /// The time of the answer, by the answerer's clock.
         answered: Time,
     },
-    /// The test that is wanted.
+    /// The requested test.
     Ask(Ask),
-    /// It begins.
+    /// The test begins.
     Ready,
     /// A message of the test.
     Data {
-        /// Counted from 0.
+        /// The message number, counted from 0.
         number: u64,
-        /// When it was to be sent, by the sender's clock.
+        /// The time at which it was due, by the sender's clock.
         due: Time,
-        /// The frame's length.
+        /// The length of the frame.
         length: ByteCount,
     },
-    /// That was all.
+    /// The end of the data.
     End {
         /// The number of messages.
         messages: u64,
-        /// Their frames' bytes.
+        /// The bytes of their frames.
         bytes: ByteCount,
     },
-    /// What an end saw.
+    /// The report of an end.
     Report(Box<EndReport>),
 }
 
 /// The error of bytes that are not a frame.
 pub type FrameError = anabranch_net::frame::FrameError<ReportError>;
 
-/// Reads one frame. Every byte of it has a meaning (DATA's filling aside), else it is an error.
+/// Decodes one frame. Every byte of it has a meaning, except the padding of DATA.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The bytes are not a frame.
 pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
     let (&kind, rest) = frame.split_first().ok_or(FrameError::Empty)?;
     match kind {
@@ -92,8 +92,8 @@ pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
     }
 }
 
-/// Writes one frame; DATA with zeros as its filling. A reason beyond [`MAX_WHY`] is cut, its control characters become
-/// spaces.
+/// Encodes one frame; DATA is padded with zeros. A reason longer than [`MAX_WHY`] is truncated, and its control
+/// characters become spaces.
 pub fn encode(frame: &Frame) -> Bytes {
     let mut bytes = BytesMut::new();
     match frame {
@@ -137,7 +137,7 @@ pub fn encode(frame: &Frame) -> Bytes {
     bytes.freeze()
 }
 
-/// A DATA frame of `length`, which is that of its header at least.
+/// A DATA frame of `length`, at least that of its header.
 pub fn data(number: u64, due: Time, length: ByteCount) -> Bytes {
     let length = length.max(DATA_HEADER).as_len();
     let mut bytes = BytesMut::zeroed(length);
@@ -148,10 +148,10 @@ pub fn data(number: u64, due: Time, length: ByteCount) -> Bytes {
 }
 
 fn decode_hello(rest: &[u8]) -> Result<Frame, FrameError> {
-    // The version comes first, so that a newer layout is named and not taken for garbage.
+    // The version is read first, so that a newer layout is reported as a version mismatch.
     let (&version, rest) = rest.split_first().ok_or(FrameError::length("HELLO", rest, "10"))?;
     if version != VERSION {
-        return Err(FrameError::Version { protocol: "test", found: version, spoken: VERSION });
+        return Err(FrameError::Version { protocol: "test", found: version, supported: VERSION });
     }
     fields("HELLO", "10", rest).map(|[machine]| Frame::Hello { machine })
 }
@@ -204,7 +204,7 @@ fn decode_data(rest: &[u8]) -> Result<Frame, FrameError> {
     Ok(Frame::Data { number, due: Time::from_nanos(due), length: whole })
 }
 
-/// `N` integers and nothing behind them.
+/// Reads `N` integers that fill `rest` exactly.
 fn fields<const N: usize>(
     kind: &'static str,
     expected: &'static str,
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
         assert_eq!(
             decode(&[HELLO, 2, 9, 9]),
-            Err(FrameError::Version { protocol: "test", found: 2, spoken: 1 })
+            Err(FrameError::Version { protocol: "test", found: 2, supported: 1 })
         );
         assert_eq!(decode(&[REFUSED, 0x1b]), Err(FrameError::Text("a reason")));
         assert_eq!(decode(&[REFUSED, 0xff]), Err(FrameError::Text("a reason")));
@@ -322,7 +322,7 @@ mod tests {
         #[test]
         fn what_can_be_read_is_written_back_byte_for_byte(bytes in frames()) {
             match decode(&bytes) {
-                // Filling and the way that JSON is written are free.
+                // The padding and the formatting of JSON may differ.
                 Ok(Frame::Data { length, .. }) => prop_assert_eq!(length.as_len(), bytes.len()),
                 Ok(Frame::Report(_)) | Err(_) => {}
                 Ok(frame) => {

@@ -6,7 +6,7 @@ use super::frame::{Frame, FrameError, decode};
 use super::report::EndReport;
 use super::tally::{DeliveryMeter, TallyError};
 
-/// The hearing half of a running test.
+/// The receiving half of a running test.
 #[derive(Clone, Debug)]
 pub struct TestReceiver {
     tally: Option<DeliveryMeter>,
@@ -14,41 +14,41 @@ pub struct TestReceiver {
     report: Option<EndReport>,
 }
 
-/// What a frame was.
+/// The kind of a received frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncomingFrame {
-    /// A message of the test.
+    /// A data message.
     Counted,
-    /// The last of them was before.
+    /// The end of the data.
     Ended,
-    /// The other's report.
+    /// The report of the other end.
     Reported,
 }
 
-/// Why the other end is not understood.
+/// The error of an unexpected or invalid message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IncomingError {
-    /// No frame.
+    /// The message is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// Messages that do not follow one another.
+    /// The messages are out of order or incomplete.
     #[error(transparent)]
     Tally(#[from] TallyError),
-    /// A frame that may not come now.
+    /// The frame is not expected now.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
 }
 
 impl TestReceiver {
-    /// Nothing arrived yet; `tally` counts if the other sends.
+    /// A receiver before the first message; `tally` counts the data if the other end sends.
     pub fn new(tally: Option<DeliveryMeter>) -> TestReceiver {
         TestReceiver { has_ended: tally.is_none(), tally, report: None }
     }
 
-    /// A message of the association came `now`.
+    /// Handles a message of the association that arrived at `now`.
     ///
     /// # Errors
-    /// It means nothing here.
+    /// The message is invalid or unexpected.
     pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<IncomingFrame, IncomingError> {
         match (decode(message)?, &mut self.tally) {
             (Frame::Data { number, due, length }, Some(tally)) if !self.has_ended => {
@@ -68,23 +68,23 @@ impl TestReceiver {
         }
     }
 
-    /// Returns true if the other sends no more.
+    /// Returns true if the other end sends no more data.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// What was counted, where the other sends.
+    /// The delivery counts, if the other end sends.
     pub fn tally(&self) -> Option<&DeliveryMeter> {
         self.tally.as_ref()
     }
 
-    /// What the other saw, once it told.
+    /// The report of the other end, once it arrived.
     pub fn report(&self) -> Option<&EndReport> {
         self.report.as_ref()
     }
 }
 
-/// A frame's kind.
+/// The name of the frame's kind.
 pub(super) fn word(frame: &Frame) -> &'static str {
     match frame {
         Frame::Hello { .. } => "HELLO",
@@ -108,7 +108,7 @@ mod tests {
     use super::super::frame::{data, encode};
     use super::*;
 
-    fn receiver() -> TestReceiver {
+    fn receiving() -> TestReceiver {
         let ask = Ask {
             direction: RequestedDirection::Forward,
             duration: Duration::from_secs(1),
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn data_then_the_end_then_a_report_and_nothing_else() {
-        let mut incoming = receiver();
+        let mut incoming = receiving();
         let report = encode(&Frame::Report(Box::default()));
         let end = encode(&Frame::End { messages: 1, bytes: ByteCount::new(100) });
         let early = incoming.handle(Time::ZERO, &report);

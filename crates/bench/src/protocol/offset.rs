@@ -1,17 +1,17 @@
-//! Measures the offset of two clocks by requests and answers over the association (RFC 5905 §8).
+//! Measures the offset of two clocks by PINGs and PONGs over the association (RFC 5905 §8).
 
 use anabranch_base::{Duration, Time};
 
-/// How far the other end's clock is ahead of ours.
+/// The offset of the other end's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offset {
-    /// The clock less ours, in nanoseconds.
+    /// The other end's clock minus the local one, in nanoseconds.
     pub nanos: i64,
-    /// How wrong that may be: half of the round trip that it was measured by, if all of that was one way.
+    /// The possible error: half of the round-trip time of the measurement, reached if all of it was in one direction.
     pub error: Duration,
 }
 
-/// Questions that were answered.
+/// The PINGs answered so far.
 #[derive(Clone, Debug, Default)]
 pub struct Pings {
     best: Option<Offset>,
@@ -19,8 +19,8 @@ pub struct Pings {
 }
 
 impl Pings {
-    /// Asked at `asked` and heard at `heard` by our clock, answered at `answered` by the other's. The shortest round
-    /// trip counts: its halves differ least.
+    /// Records a PONG: sent at `asked` and received at `heard` by the local clock, answered at `answered` by the
+    /// other's. The sample with the shortest round trip is kept, because it bounds the error best.
     pub fn on_pong(&mut self, asked: Time, answered: Time, heard: Time) {
         let error = heard.since(asked) / 2;
         let middle = i128::from(asked.as_nanos()) + i128::from(error.as_nanos());
@@ -32,13 +32,12 @@ impl Pings {
         }
     }
 
-    /// How many were answered.
+    /// The number of answered PINGs.
     pub fn answered(&self) -> u32 {
         self.answered
     }
 
-    /// The best that is known. Where both ends read the clock of one machine and the answers do not refute it, there
-    /// is no difference.
+    /// The offset of the best sample; zero if both ends read the clock of one machine and no sample contradicts it.
     pub fn offset(&self, ours: u64, theirs: u64) -> Offset {
         let best = self.best.unwrap_or_default();
         let is_one_clock = ours == theirs && best.nanos.unsigned_abs() <= best.error.as_nanos();

@@ -2,65 +2,64 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::counters;
-use crate::path_entry::PathEntry;
+use crate::path_entry::{self, PathEntry};
 
-/// What an end of a test saw.
+/// The report of one end of a test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndReport {
-    /// What it sent, if it did.
+    /// The data it sent, if it sends.
     pub sent: Option<SenderReport>,
-    /// What it received, if it did.
+    /// The data it received, if it receives.
     pub received: Option<ReceiverReport>,
-    /// The processor time that its program took.
+    /// The processor time of its program.
     pub cpu_s: f64,
-    /// The time in which it took that.
+    /// The time in which that processor time was used.
     pub seconds: f64,
-    /// The amount its receive buffer held at last when full.
+    /// The final size of its receive buffer.
     pub receive_buffer_bytes: u64,
-    /// How far it may grow.
+    /// The limit to which its receive buffer may grow.
     pub receive_buffer_limit_bytes: u64,
-    /// The paths: what they carried away from there if it sent, else what they brought.
-    #[serde(serialize_with = "counters::tell")]
+    /// The path entries: the data they carried from this end if it sends, else the data they delivered to it.
+    #[serde(serialize_with = "path_entry::tell")]
     pub paths: Vec<PathEntry>,
 }
 
-/// What an end sent.
+/// The data an end sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SenderReport {
-    /// Messages that the transport took.
+    /// The messages that the transport accepted.
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// For how long it sent.
+    /// The time in which they were sent.
     pub seconds: f64,
-    /// Messages that were due and that the transport had not taken when time was up.
+    /// The messages that were due but not accepted by the transport when the test ended.
     pub unsent_messages: u64,
 }
 
-/// What an end received.
+/// The data an end received.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiverReport {
-    /// Messages that arrived, in order.
+    /// The messages delivered, in order.
     pub messages: u64,
-    /// Their bytes, as far as they arrived in time.
+    /// The bytes delivered within the duration of the test.
     pub bytes: u64,
-    /// The time from the first of them on.
+    /// The time from the first delivery.
     pub seconds: f64,
-    /// Bytes that arrived after it.
+    /// The bytes delivered after the duration of the test.
     pub late_bytes: u64,
-    /// From when messages were due to their delivery.
+    /// The delays of messages from their due time to their delivery.
     pub delay_s: Delays,
     /// The longest time without a delivery.
     pub longest_stall_s: f64,
-    /// When that began, after the first delivery.
+    /// The beginning of that stall, counted from the first delivery.
     pub longest_stall_at_s: f64,
     /// The length of an interval.
     pub interval_s: f64,
-    /// The bytes of each.
+    /// The bytes delivered in each interval.
     pub intervals: Vec<u64>,
 }
 
@@ -70,11 +69,11 @@ pub struct ReceiverReport {
 pub struct Delays {
     /// The median.
     pub p50: f64,
-    /// Of twenty, nineteen were shorter.
+    /// The 95th percentile.
     pub p95: f64,
-    /// Of a hundred, ninety-nine.
+    /// The 99th percentile.
     pub p99: f64,
-    /// The longest.
+    /// The maximum.
     pub max: f64,
 }
 
@@ -84,10 +83,10 @@ pub struct Delays {
 pub struct ReportError(String);
 
 impl EndReport {
-    /// Reads one that a peer wrote.
+    /// Reads a report of a peer.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The bytes are not a valid report.
     pub(super) fn read(json: &[u8]) -> Result<EndReport, ReportError> {
         let mut report: EndReport = serde_json::from_slice(json)
             .map_err(|error| ReportError(error.to_string().replace(char::is_control, " ")))?;
@@ -105,11 +104,11 @@ impl EndReport {
         Ok(report)
     }
 
-    /// As it travels, within [`MAX_REPORT`]: where there are too many paths for that, the last are left out.
+    /// The JSON of the report, at most [`MAX_REPORT`] bytes: if there are too many paths, the last ones are left out.
     pub(super) fn written(&self) -> Vec<u8> {
         let mut report = self.clone();
         report.paths.truncate(MOST_PATHS);
-        // Earlier versions do not know the key, and the peer need not know the name.
+        // Earlier versions reject the key, and the peer does not need the name.
         report.paths.iter_mut().for_each(|path| path.interface = None);
         loop {
             let json = serde_json::to_vec(&report).unwrap_or_default();
@@ -122,9 +121,9 @@ impl EndReport {
 
 /// The most bytes of a report.
 pub const MAX_REPORT: usize = 32 * 1024;
-/// More paths are not told.
+/// The most paths of a report.
 const MOST_PATHS: usize = 32;
-/// No address with its port and no name made of two is longer.
+/// Longer than any address with a port and any name of two parts.
 const LONGEST_TEXT: usize = 200;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::ask::{Ask, ServerLimits};
 use super::frame::{Frame, FrameError, decode, encode};
 use super::incoming::word;
 
-/// A server that no client has asked for a test yet.
+/// A server before a client has requested a test.
 #[derive(Clone, Debug)]
 pub struct Server {
     machine: u64,
@@ -16,53 +16,53 @@ pub struct Server {
     pings: u32,
 }
 
-/// What a frame leads to.
+/// The step after a client's frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerStep {
-    /// This goes back.
+    /// Send this answer.
     Answer(Bytes),
-    /// This goes back, and the test begins.
+    /// Send this answer and begin the test.
     Begin(Ask, Bytes),
-    /// This goes back, and there is no test.
+    /// Send this answer; the test is refused for this reason.
     Refuse(String, Bytes),
 }
 
-/// Why the client is not understood.
+/// The error of a client that breaks the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// No frame.
+    /// The message is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// A frame that may not come now.
+    /// The frame is not expected now.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
-    /// A program that transfers files.
+    /// The client is a program that transfers files.
     #[error(
         "one end measures and the other transfers files: start both with bench, or one with send and one with \
          recv"
     )]
     Files,
-    /// A client that asks this often does not want a test.
+    /// The client sent more than 100 PINGs.
     #[error("more than {MOST_PINGS} requests for the time")]
     Pings,
 }
 
 impl Server {
-    /// A server on a machine, and what it allows.
+    /// A server with this clock id and these limits.
     pub fn new(machine: u64, limits: ServerLimits) -> Server {
         Server { machine, limits, is_greeted: false, pings: 0 }
     }
 
-    /// A message of the client came `now`.
+    /// Handles a message of the client that arrived at `now`.
     ///
     /// # Errors
-    /// It means nothing here.
+    /// The message is invalid or unexpected.
     pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<ServerStep, ServerError> {
         if !self.is_greeted && is_of_files(message) {
             return Err(ServerError::Files);
         }
         match decode(message) {
-            // A newer client gets the reason in words before the association ends.
+            // A client of a newer version gets the reason before the association ends.
             Err(error @ FrameError::Version { .. }) => Ok(refuse(error.to_string())),
             Ok(Frame::Hello { .. }) if !self.is_greeted => {
                 self.is_greeted = true;
@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-/// Returns true if `message` is the first one of a program that sends files (OFFER) or fetches some (FETCH).
+/// Returns true if `message` is the first one of a program that sends files (OFFER) or fetches them (FETCH).
 fn is_of_files(message: &[u8]) -> bool {
     match message.first() {
         Some(1) => message.len() >= SHORTEST_OFFER,
@@ -100,11 +100,11 @@ fn refuse(why: String) -> ServerStep {
     ServerStep::Refuse(why, frame)
 }
 
-/// The shortest OFFER of the file protocol: a HELLO, of the same kind, is shorter.
+/// The length of the shortest OFFER of the file protocol: a HELLO, which has the same kind byte, is shorter.
 const SHORTEST_OFFER: usize = 28;
-/// The length of its FETCH: a REPORT is longer.
+/// The length of a FETCH of the file protocol: a REPORT, which has the same kind byte, is longer.
 const FETCH: usize = 2;
-/// More requests for the time than this are refused.
+/// The most PINGs of a client.
 const MOST_PINGS: u32 = 100;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Counts the messages of a test as they are delivered: how many, when, how late.
+//! Counts the delivered messages of a test: number, time, delay.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use hdrhistogram::Histogram;
@@ -6,12 +6,12 @@ use hdrhistogram::Histogram;
 use super::ask::Ask;
 use super::report::{Delays, ReceiverReport};
 
-/// What was delivered so far. The time begins with the first message.
+/// The deliveries so far. The time begins with the first message.
 #[derive(Clone, Debug)]
 pub struct DeliveryMeter {
     window: Duration,
     interval: Duration,
-    /// Our clock less the sender's, in nanoseconds.
+    /// The local clock minus the sender's, in nanoseconds.
     offset_ns: i64,
     began: Option<Time>,
     last: Time,
@@ -19,33 +19,33 @@ pub struct DeliveryMeter {
     all: ByteCount,
     in_time: ByteCount,
     intervals: Vec<u64>,
-    /// Microseconds.
+    /// In microseconds.
     delays: Option<Histogram<u64>>,
     longest_stall: Duration,
     longest_stall_at: Duration,
 }
 
-/// Messages that do not follow one another.
+/// The error of messages that are out of order or incomplete.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TallyError {
-    /// The association promised order.
+    /// A message arrived out of order, although the association delivers in order.
     #[error("message {found} arrived where message {expected} was expected")]
     Order {
-        /// The number that was next.
+        /// The next expected number.
         expected: u64,
-        /// The number that came.
+        /// The received number.
         found: u64,
     },
-    /// The end is not the end of what came.
+    /// The sums of the sender's END differ from those of the received messages.
     #[error(
         "{messages} messages with {bytes} were sent, {found_messages} messages with {found_bytes} arrived"
     )]
     Sum {
-        /// How many the sender counted.
+        /// The number of messages sent.
         messages: u64,
         /// Their bytes.
         bytes: ByteCount,
-        /// How many came.
+        /// The number of messages received.
         found_messages: u64,
         /// Their bytes.
         found_bytes: ByteCount,
@@ -53,7 +53,7 @@ pub enum TallyError {
 }
 
 impl DeliveryMeter {
-    /// Nothing came yet. `offset_ns` is our clock less the sender's.
+    /// A meter before the first message. `offset_ns` is the local clock minus the sender's.
     pub fn new(ask: &Ask, offset_ns: i64) -> DeliveryMeter {
         let least = ask.duration / (MOST_INTERVALS - 1);
         DeliveryMeter {
@@ -72,10 +72,10 @@ impl DeliveryMeter {
         }
     }
 
-    /// A message was delivered `now`.
+    /// Records a message delivered at `now`.
     ///
     /// # Errors
-    /// It is not the next one.
+    /// The message is not the next one.
     pub fn on_data(
         &mut self,
         now: Time,
@@ -107,10 +107,10 @@ impl DeliveryMeter {
         Ok(())
     }
 
-    /// The sender says that this was all.
+    /// Checks the sums of the sender's END, which arrived at `now`.
     ///
     /// # Errors
-    /// It was not.
+    /// The sums differ from those of the received messages.
     pub fn on_end(&mut self, now: Time, messages: u64, bytes: ByteCount) -> Result<(), TallyError> {
         if (messages, bytes) != (self.messages, self.all) {
             return Err(TallyError::Sum {
@@ -124,15 +124,15 @@ impl DeliveryMeter {
         Ok(())
     }
 
-    /// All that was delivered.
+    /// The bytes of all delivered messages.
     pub fn bytes(&self) -> ByteCount {
         self.all
     }
 
-    /// What there is to tell, at `now`.
+    /// The receiver's report at `now`.
     pub fn received(&self, now: Time) -> ReceiverReport {
         let began = self.began.unwrap_or(now);
-        // Where it ended early, what was missing is not to look like a slower rate of the rest.
+        // If the data ended early, the missing part must not look like a lower rate of the rest.
         let seconds = now.since(began).min(self.window);
         let micros = |value: u64| value as f64 / 1e6;
         let delays = self.delays.as_ref().filter(|delays| !delays.is_empty());
@@ -166,9 +166,9 @@ impl DeliveryMeter {
     }
 }
 
-/// Longer tests are counted in longer intervals.
+/// The most intervals: those of longer tests are longer.
 const MOST_INTERVALS: u64 = 512;
-/// Longer delays are counted as this.
+/// The longest recorded delay: longer ones count as this.
 const LONGEST_DELAY: Duration = Duration::from_secs(3_600);
 
 #[cfg(test)]

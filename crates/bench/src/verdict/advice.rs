@@ -1,6 +1,4 @@
-//! What to do about what holds a test back. How a remedy is asked for is the matter of the program, which words it.
-
-use std::fmt;
+//! The advice for each bottleneck.
 
 use anabranch_base::exact::exact_size;
 use anabranch_base::{BitRate, ByteCount, Duration};
@@ -8,41 +6,10 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 use super::Bottleneck;
 use super::evidence::Evidence;
 use super::losses::{self, loss_share, percent};
+use super::remedy::{Remedy, RemedyWords};
 use crate::path_entry::PathEntry;
 
-/// Something that may be done about what holds a test back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// Another value of a setting.
-    Set {
-        /// The setting, among those of [`Config`](anabranch_net::Config): `receive_buffer`.
-        key: &'static str,
-        /// The value, as a scenario file has it.
-        value: String,
-    },
-    /// A longer test.
-    MeasureFor(Duration),
-    /// A test without a rate, as fast as the paths carry it.
-    NoRate,
-    /// A test of each path alone.
-    EachAlone,
-}
-
-impl fmt::Display for Remedy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Remedy::Set { key, value } => write!(f, "{key} = {value:?}"),
-            Remedy::MeasureFor(time) => write!(f, "for {time}"),
-            Remedy::NoRate => f.write_str("set no rate"),
-            Remedy::EachAlone => f.write_str("a test of each path alone"),
-        }
-    }
-}
-
-/// How a program says a remedy: in the options by which its users ask for it.
-pub type RemedyWords = fn(&Remedy) -> String;
-
-/// What a specialist would say.
+/// The advice for `cause`.
 pub fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let said = match cause {
         Bottleneck::Nothing => nothing(evidence, words),
@@ -154,7 +121,7 @@ fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     )
 }
 
-/// What makes more of a scarce receive buffer (docs/tournament.md).
+/// The scheduler that needs the least receive buffer (docs/tournament.md), unless it is set.
 fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     match first_unset(&[SPARING], evidence) {
         None => format!("no other scheduler makes more of it than {SPARING}, which is set"),
@@ -164,10 +131,10 @@ fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 
 /// The scheduler that needs the smallest buffer.
 const SPARING: &str = "in-order-arrival";
-/// The schedulers that leave least room on paths, best first.
+/// The schedulers that use paths most fully, best first.
 const FILLING: [&str; 2] = ["fill", "round-robin"];
 
-/// The first of these schedulers that the sender did not have already.
+/// The first of `schedulers` that the sender does not use.
 fn first_unset(schedulers: &[&'static str], evidence: &Evidence<'_>) -> Option<&'static str> {
     let set = evidence.run.scheduler.as_deref();
     schedulers.iter().copied().find(|scheduler| Some(*scheduler) != set)
@@ -176,7 +143,7 @@ fn first_unset(schedulers: &[&'static str], evidence: &Evidence<'_>) -> Option<&
 fn send_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let (needed, ..) = evidence.needed_buffer();
     let has = evidence.run.send_buffer_bytes.unwrap_or(0);
-    // What is under way is held until it is acknowledged.
+    // Data in flight stays in the send buffer until it is acknowledged.
     let more = rounded(needed.max(2.0 * has as f64));
     format!(
         "the paths ran dry: what was under way filled the sender's buffer of {}: {} there",
@@ -213,14 +180,14 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
             format!("{carried}; {} reduced its window ({resent} chunks resent)", losses_on(path))
         }
         (_, timeouts) => format!(
-            "{carried}; {} and {timeouts} time-outs reduced its window: look for losses or delays on that \
-             link",
+            "{carried}; {} and {timeouts} time-outs reduced its window: check that link for losses or \
+             delays",
             losses_on(path)
         ),
     }
 }
 
-/// Without each path alone, and without a sign that links are full or that losses hold windows of empty queues.
+/// The advice without tests of each path alone, and without evidence of full links or of losses at empty queues.
 fn windows_alone(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let each = words(&Remedy::EachAlone);
     let lossy = evidence.run.paths.iter().filter(|path| path.counters.retransmitted_chunks > 0);
@@ -240,7 +207,7 @@ fn losses_on(path: &PathEntry) -> String {
     format!("losses of about {}", percent(loss_share(path)))
 }
 
-/// Where a path does harm, it may rest until the rest is seen to.
+/// Advises to leave out paths that reduce the goodput of all below that of the best alone.
 fn left_out(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
     let Some(best) = evidence.best_alone().filter(|_| evidence.alone.len() > 1) else { return String::new() };
     let is_harm = evidence.run.goodput_bps < HARM * best.goodput_bps && cause != Bottleneck::Application;
@@ -257,7 +224,7 @@ fn left_out(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
     )
 }
 
-/// The next power of two: the estimate is no more exact than that.
+/// Rounds up to a power of two: the estimate is not more exact.
 fn rounded(bytes: f64) -> ByteCount {
     ByteCount::new((bytes.clamp(LEAST_BUFFER, MOST_BUFFER) as u64).next_power_of_two())
 }
@@ -278,13 +245,13 @@ fn milliseconds(seconds: f64) -> String {
     format!("{:.0} ms", seconds * 1e3)
 }
 
-/// Long enough for windows to grow.
+/// A test long enough for windows to grow.
 const LONGER: Remedy = Remedy::MeasureFor(Duration::from_secs(30));
-/// Less than this part of the best path alone is harm.
+/// A total below this part of the best path alone shows that other paths do harm.
 const HARM: f64 = 0.9;
-/// More than this part of the sum cannot be its sum.
+/// More than this part of the sum contradicts the tests of each path alone.
 const MORE_THAN_ALL: f64 = 1.05;
-/// 64 KiB: less is of no use.
+/// 64 KiB, the smallest advised buffer.
 const LEAST_BUFFER: f64 = 65_536.0;
-/// 1 GiB: more is a mistake of the measurement.
+/// 1 GiB, the largest advised buffer: more would be an error of measurement.
 const MOST_BUFFER: f64 = 1_073_741_824.0;

@@ -1,29 +1,29 @@
-//! The numbers that a judgement rests on. It draws no conclusion that needs words.
+//! The numbers on which a verdict rests.
 
 use crate::path_entry::PathEntry;
 
 use super::losses::{self, QueueState};
 use super::{ALL_OF_IT, Alone, TestSummary};
 
-/// What was measured, weighed.
+/// The measurements, weighted by the capacity of the paths.
 #[derive(Clone, Debug)]
 pub struct Evidence<'a> {
     /// The test over all paths.
     pub run: &'a TestSummary,
     /// Each path alone.
     pub alone: &'a [Alone],
-    /// What they would carry if none disturbed another.
+    /// The sum of the goodputs of each path alone, if measured.
     pub sum_alone: Option<f64>,
-    /// The part of the paths' capacity during which there was no data,
+    /// The part of the paths' capacity without data to send.
     pub application: f64,
-    /// the receiver had no room,
+    /// The part limited by the receive window.
     pub receive_window: f64,
-    /// or the scheduler sent nothing.
+    /// The part that the scheduler left unused.
     pub scheduler: f64,
 }
 
 impl<'a> Evidence<'a> {
-    /// Weighs each path's time by what it carries alone; all paths alike where that is not known.
+    /// Weights each path's time by its goodput alone, or all paths equally if that is not known.
     pub fn of(run: &'a TestSummary, alone: &'a [Alone]) -> Evidence<'a> {
         let mut evidence = Evidence {
             run,
@@ -39,47 +39,49 @@ impl<'a> Evidence<'a> {
         evidence
     }
 
-    /// What arrived as a part of what would if no path disturbed another.
+    /// The goodput as a part of the sum of the paths alone.
     pub fn share_of_sum(&self) -> Option<f64> {
         self.sum_alone.filter(|sum| *sum > 0.0).map(|sum| self.run.goodput_bps / sum)
     }
 
-    /// What a path carried alone.
+    /// The goodput of a path alone.
     pub fn alone_bps(&self, name: &str) -> Option<f64> {
         self.alone.iter().find(|alone| alone.name == name).map(|alone| alone.goodput_bps)
     }
 
-    /// The paths by which nothing went, not even alone.
+    /// The paths that carried nothing even alone.
     pub fn dead(&self) -> impl Iterator<Item = &Alone> {
         self.alone.iter().filter(|alone| alone.is_dead())
     }
 
-    /// The path that carries most alone.
+    /// The path with the highest goodput alone.
     pub fn best_alone(&self) -> Option<&Alone> {
         self.alone.iter().max_by(|a, b| a.goodput_bps.total_cmp(&b.goodput_bps))
     }
 
-    /// Returns true if all that was to be sent was: it arrived in time, or the paths had nothing to do for most of the test.
+    /// Returns true if the requested rate was kept: the data arrived in time, or the paths were idle for most of the
+    /// test.
     pub fn is_rate_kept(&self) -> bool {
         let is_kept =
             |offered: f64| self.run.goodput_bps >= ALL_OF_IT * offered || self.application >= MOSTLY;
         self.run.unsent_messages == 0 && self.run.offered_bps.is_some_and(is_kept)
     }
 
-    /// The path that was down for longest, and for how long.
+    /// The path with the longest down time, and the share of its time.
     pub fn longest_down(&self) -> Option<(&PathEntry, f64)> {
         let downs = self.run.paths.iter().map(|path| (path, part(path, path.down_s)));
         downs.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > 0.0)
     }
 
-    /// Returns true if paths that were down explain at least half of what is missing.
+    /// Returns true if down time explains at least half of the missing goodput.
     pub fn is_gap_an_outage(&self) -> bool {
         let lost = self.weighed(|path| path.down_s);
         let missing = self.share_of_sum().map_or(NO_SUM_KNOWN, |share| 1.0 - share);
         lost >= SHORTEST_OUTAGE && lost >= missing / 2.0
     }
 
-    /// Returns true if together they carry what the best does alone, each less than alone, and windows alone held them back.
+    /// Returns true if together the paths carry about as much as the best alone, and at least two of them less than
+    /// alone.
     pub fn share_a_link(&self) -> bool {
         let Some(best) = self.best_alone().filter(|_| self.alone.len() > 1) else { return false };
         let carry_less =
@@ -90,8 +92,8 @@ impl<'a> Evidence<'a> {
         (ALIKE..1.0 / ALIKE).contains(&ratio) && carry_less.count() > 1
     }
 
-    /// Returns true if every path that carried data has a queue that stands while its window is full. Such a link carries all that
-    /// it can.
+    /// Returns true if every path that carried data had a full window and a standing queue. Such links are fully
+    /// used.
     pub fn has_standing_queues(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let is_full = |path: &PathEntry| {
@@ -100,19 +102,20 @@ impl<'a> Evidence<'a> {
         used.peek().is_some() && used.all(is_full)
     }
 
-    /// The paths whose windows losses keep small while no queue stands.
+    /// The paths whose windows losses keep small without a standing queue.
     pub fn held_by_losses(&self) -> Vec<&'a PathEntry> {
         losses::held_by_losses(&self.run.paths, self.run.congestion_control.as_deref())
     }
 
-    /// Returns true if losses hold the window of every path that carried data.
+    /// Returns true if losses limit the window of every path that carried data.
     pub fn is_each_held_by_losses(&self) -> bool {
         let held = self.held_by_losses();
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED);
         !held.is_empty() && used.all(|path| held.iter().any(|held| held.name == path.name))
     }
 
-    /// Returns true if a congestion control that measures what paths deliver, and leaves no queue, sent all the time as much as that.
+    /// Returns true if a model-based congestion control, which leaves no queue, sent at the measured delivery rate
+    /// all the time.
     pub fn fill_without_queue(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let heeds_queues = self.run.congestion_control.as_deref().is_some_and(losses::tells_losses_apart);
@@ -121,7 +124,7 @@ impl<'a> Evidence<'a> {
             && used.all(|path| part(path, path.cwnd_limited_s) >= ALL_THE_TIME)
     }
 
-    /// The path that misses most of what it carries alone, and how much it misses.
+    /// The path with the largest loss of goodput against its test alone, and that loss in bits a second.
     pub fn widest_gap(&self) -> Option<(&PathEntry, f64)> {
         let gaps = self
             .run
@@ -131,8 +134,9 @@ impl<'a> Evidence<'a> {
         gaps.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, gap)| *gap > 0.0)
     }
 
-    /// What the receiver must hold: "2 * sum(BW_i) * RTT_max" (RFC 6182 §5.3), in bytes, with the sum and the round
-    /// trip in it. One round trip while a loss is mended, one in order.
+    /// The receive buffer that the paths need, "2 * sum(BW_i) * RTT_max" (RFC 6182 §5.3), in bytes, with the sum in
+    /// bits a second and the round-trip time in seconds. The first round trip covers the recovery of a loss, the
+    /// second the data in order.
     pub fn needed_buffer(&self) -> (f64, f64, f64) {
         let rates = self.sum_alone.unwrap_or(self.run.goodput_bps).max(self.run.goodput_bps);
         let paths = self.run.paths.iter().chain(self.alone.iter().map(|alone| &alone.path));
@@ -140,7 +144,7 @@ impl<'a> Evidence<'a> {
         (2.0 * rates * longest / 8.0, rates, longest)
     }
 
-    /// Returns true if the receiver's buffer held paths back that were alone.
+    /// Returns true if the receive buffer limited a path even alone.
     pub fn is_alone_blocked(&self) -> bool {
         self.alone.iter().any(|alone| part(&alone.path, alone.path.rwnd_limited_s) >= super::NOTEWORTHY)
     }
@@ -159,23 +163,23 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// `seconds` as a part of the path's time.
+/// The part of the path's time that `seconds` is.
 fn part(path: &PathEntry, seconds: f64) -> f64 {
     let all = path.limited_s();
     if all > 0.0 { seconds / all } else { 0.0 }
 }
 
-/// Where it is not known what the paths carry alone, an outage of this part of their time is one that matters.
+/// The missing share assumed without tests of each path alone.
 const NO_SUM_KNOWN: f64 = 0.1;
 /// A path with less than this share of the data was probed, not used.
 const USED: f64 = 0.02;
-/// A path whose window was full for this part of the time was never short of data.
+/// A path whose window was full for this part of the time always had data to send.
 const ALL_THE_TIME: f64 = 0.9;
 /// More than half of the time.
 const MOSTLY: f64 = 0.5;
-/// Shorter ones are paths that were verified a little late.
+/// Shorter outages come from paths that were verified a little late.
 const SHORTEST_OUTAGE: f64 = 0.03;
-/// Two rates are alike if neither is less than this part of the other.
+/// Two rates are similar if neither is below this part of the other.
 const ALIKE: f64 = 0.85;
-/// A path that carries less than this part of what it does alone was disturbed.
+/// A path below this part of its goodput alone was slowed by the others.
 const LESS: f64 = 0.85;

@@ -1,26 +1,26 @@
-//! Windows that losses keep small while no queue stands: on which paths, and what that allows. Control by losses takes each
-//! loss for a full queue, so that such a link carries what its losses allow and not what it could.
+//! Finds windows that losses keep small without a standing queue, and the rate they allow. Loss-based congestion
+//! control takes each loss for a full queue, so that such a link carries what its losses allow and not its capacity.
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_net::Registry;
 use anabranch_net::sctp::config;
 
-use super::advice::{Remedy, RemedyWords};
+use super::remedy::{Remedy, RemedyWords};
 use crate::path_entry::PathEntry;
 
-/// What the round trips of a path say of its queue.
+/// The state of a path's queue, judged from its round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueState {
-    /// The mean round trip is well above the shortest: packets wait all the time.
+    /// The mean round trip is well above the shortest: packets always wait.
     Standing,
-    /// Hardly anything waits.
+    /// Almost no packets wait.
     Empty,
     /// Neither, or no round trip is known.
     Unclear,
 }
 
 impl QueueState {
-    /// That of `path`. By Little's law its rate times the wait is what waits on average.
+    /// The queue state of `path`. By Little's law the mean queue length is the rate times the wait.
     pub fn of(path: &PathEntry) -> QueueState {
         let Some((mean, least)) = path.mean_rtt_s.zip(path.min_rtt_s) else { return QueueState::Unclear };
         let wait = (mean - least).max(0.0);
@@ -35,8 +35,8 @@ impl QueueState {
     }
 }
 
-/// The paths whose windows losses keep small. `control` is the sender's congestion control where that is known: some do not
-/// answer such losses.
+/// The paths whose windows losses keep small. `control` is the sender's congestion control if known: some do not
+/// react to such losses.
 pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<&'a PathEntry> {
     if control.is_some_and(tells_losses_apart) {
         return Vec::new();
@@ -44,7 +44,7 @@ pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<
     paths.iter().filter(|path| is_held(path)).collect()
 }
 
-/// Returns true if a congestion control does not take losses at an empty queue for congestion.
+/// Returns true if a congestion control does not treat losses at an empty queue as congestion.
 pub fn tells_losses_apart(control: &str) -> bool {
     config::tells_losses_apart(control, &Registry::standard())
 }
@@ -58,12 +58,13 @@ fn is_held(path: &PathEntry) -> bool {
         && QueueState::of(path) == QueueState::Empty
 }
 
-/// About which part of a path's packets was lost.
+/// The approximate share of a path's packets that were lost.
 pub fn loss_share(path: &PathEntry) -> f64 {
     path.counters.retransmitted_chunks as f64 / path.counters.sent_packets.max(1) as f64
 }
 
-/// That losses hold `held`, at which loss and window, and what to set. `None` where they hold no path.
+/// Names the paths `held` by losses with their loss rate and window, and the setting to change. `None` if `held` is
+/// empty.
 pub fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
     let each: Vec<String> = held.iter().map(|path| sentence(path)).collect();
     let other = Remedy::Set { key: "congestion_control", value: "westwood".to_owned() };
@@ -93,13 +94,13 @@ fn sentence(path: &PathEntry) -> String {
     text
 }
 
-/// What a window that is sent once in each round trip carries.
+/// The rate of one mean window each round trip.
 fn allowed_bps(path: &PathEntry) -> Option<f64> {
     let mean = path.mean_rtt_s.filter(|mean| *mean > 0.0)?;
     (path.mean_cwnd_bytes >= 1.0).then(|| path.mean_cwnd_bytes * 8.0 / mean)
 }
 
-/// `1.2 %`; below a tenth with another digit.
+/// The share in percent with one digit (`1.2 %`), below 0.1 % with two.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
@@ -107,11 +108,11 @@ pub fn percent(share: f64) -> String {
 
 /// A full packet.
 const PACKET: f64 = 1_500.0;
-/// Trains of packets make as many wait for a moment.
+/// Packet trains make this many wait for a moment.
 const FEW_PACKETS: f64 = 3.0;
-/// A wait of less than this part of the shortest round trip is hardly any.
+/// A wait below this part of the shortest round trip counts as an empty queue.
 const HARDLY: f64 = 0.1;
-/// A mean round trip of this many of the shortest is one with a queue.
+/// A mean round trip of at least this many shortest ones shows a standing queue.
 const STANDING: f64 = 1.25;
 /// More than half of the time.
 const MOSTLY: f64 = 0.5;

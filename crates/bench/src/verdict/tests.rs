@@ -1,9 +1,9 @@
-//! Cases on which specialists agree, each as the numbers that it would show.
+//! Cases on which specialists agree, each given by its numbers.
 
 use super::*;
 use anabranch_net::PathCounters;
 
-/// A path that carried `mbps` in ten seconds of 40 ms round trips, held back by its window alone.
+/// A path that carried `mbps` in ten seconds of 40 ms round trips, limited by its window alone.
 fn path(name: &str, mbps: f64) -> PathEntry {
     PathEntry {
         name: name.to_owned(),
@@ -53,7 +53,7 @@ fn the_sum_of_all_links_is_limited_by_nothing() {
     assert!(verdict.share_of_sum.is_some_and(|share| (share - 56.2 / 57.5).abs() < 1e-9));
 }
 
-/// Without tests of each path alone, queues that stand say that the links are full.
+/// Without tests of each path alone, standing queues show that the links are full.
 #[test]
 fn full_queues_say_that_the_links_are_full_where_no_path_was_measured_alone() {
     let share = |path: PathEntry, share| PathEntry { share, ..path };
@@ -74,7 +74,7 @@ fn full_queues_say_that_the_links_are_full_where_no_path_was_measured_alone() {
     assert_ne!(judged(&run(vec![starved]), &[]).limited_by, "nothing");
 }
 
-/// A path of 20 Mbit/s that loses one packet in a hundred: its window is full, and its queue is not.
+/// A path of 20 Mbit/s that loses one packet in a hundred: its window is full, its queue is empty.
 fn lossy(name: &str, mbps: f64) -> PathEntry {
     let path = path(name, mbps);
     PathEntry {
@@ -130,7 +130,8 @@ fn a_transfer_is_told_of_losses_without_a_queue_and_of_nothing_else() {
     assert_eq!(told(path("wifi", 18.0), "reno"), None);
 }
 
-/// A slow path has a round trip of its own packets: two that wait are no queue, whatever part of the round trip they are.
+/// A slow path's round trip includes its own packets: two that wait are not a queue, whatever part of the round trip
+/// they are.
 #[test]
 fn a_train_that_waits_for_a_slow_line_is_no_queue() {
     let slow = resent(5, lossy("lte", 0.3));
@@ -167,7 +168,7 @@ fn a_small_receive_buffer_is_named_with_the_size_that_is_needed() {
     assert!(verdict.advice.contains("receive_buffer = \"2 MiB\""), "{}", verdict.advice);
     assert!(verdict.advice.contains("buffer of 64 KiB is too small"), "{}", verdict.advice);
     assert!(verdict.advice.contains("do not use lte: wifi alone carries 48.0 Mbit/s"), "{}", verdict.advice);
-    // That makes more of the buffer there is.
+    // The scheduler that needs the least buffer.
     assert!(verdict.advice.contains("scheduler = \"in-order-arrival\""), "{}", verdict.advice);
     let verdict = judged(&TestSummary { scheduler: Some("in-order-arrival".to_owned()), ..small }, &uneven());
     assert!(!verdict.advice.contains("scheduler = "), "{}", verdict.advice);
@@ -249,7 +250,7 @@ fn two_ways_to_one_link_carry_what_one_does() {
     let both = [alone("eth0", 94.0), alone("eth1", 93.0)];
     let verdict = judged(&run(vec![lossy("eth0", 48.0), lossy("eth1", 44.0)]), &both);
     assert_eq!(verdict.limited_by, "shared link");
-    // What losses allow is not a link that is full: it would have a queue.
+    // A window limited by losses does not show a full link, which would have a queue.
     let [wifi, lte] = ["wifi", "lte"].map(|name| self::lossy(name, 2.6));
     let both = [alone("wifi", 5.2), alone("lte", 3.1)];
     assert_eq!(judged(&run(vec![wifi, lte]), &both).limited_by, "losses");

@@ -2,7 +2,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_bench::path_entry::rate;
-use anabranch_bench::{Interval, PathInterval, TestDirection, WayInterval};
+use anabranch_bench::{DirectionInterval, Interval, PathInterval, TestDirection};
 use serde_json::{Value, json};
 
 use crate::arguments::Output;
@@ -69,7 +69,7 @@ impl Display {
 
 /// The paths, in the order in which they are first seen.
 fn names(interval: &Interval) -> Vec<String> {
-    let all = interval.ways.iter().flat_map(|direction| &direction.paths).map(|path| path.name.clone());
+    let all = interval.directions.iter().flat_map(|direction| &direction.paths).map(|path| path.name.clone());
     let mut names: Vec<String> = Vec::new();
     all.for_each(|name| {
         if !names.contains(&name) {
@@ -83,9 +83,9 @@ fn names(interval: &Interval) -> Vec<String> {
 fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
     let seconds = interval.to.saturating_sub(interval.from).as_secs_f64();
     let names = names(interval);
-    let of_way = |direction: &WayInterval| {
+    let of_direction = |direction: &DirectionInterval| {
         let span = format!("{:.1}-{:.1} s", interval.from.as_secs_f64(), interval.to.as_secs_f64());
-        let mark = match (interval.ways.len(), direction.direction) {
+        let mark = match (interval.directions.len(), direction.direction) {
             (1, _) => "",
             (_, TestDirection::Forward) => "->",
             (_, TestDirection::Reverse) => "<-",
@@ -98,7 +98,7 @@ fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
         });
         beside(start, &rates.collect::<Vec<_>>(), labels)
     };
-    interval.ways.iter().flat_map(of_way).collect()
+    interval.directions.iter().flat_map(of_direction).collect()
 }
 
 /// `cells` behind `start`, each as wide as its column in `labels`, on as many lines as it takes. Names too long for a line
@@ -162,8 +162,8 @@ mod tests {
             cwnd: ByteCount::new(30_000),
         };
         let paths = vec![path("a", 1_250_000, "active"), path("b", 0, "inactive")];
-        let ways = vec![WayInterval { direction: TestDirection::Forward, paths }];
-        Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways }
+        let directions = vec![DirectionInterval { direction: TestDirection::Forward, paths }];
+        Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), directions }
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn each_direction_has_its_line() {
         let mut both = interval();
-        both.ways.push(WayInterval { direction: TestDirection::Reverse, paths: Vec::new() });
+        both.directions.push(DirectionInterval { direction: TestDirection::Reverse, paths: Vec::new() });
         assert_eq!(lines(&both, &names(&both)).len(), 2);
     }
 
@@ -194,8 +194,9 @@ mod tests {
             rtt: None,
             cwnd: ByteCount::ZERO,
         };
-        let ways = vec![WayInterval { direction: TestDirection::Forward, paths: (0..8).map(path).collect() }];
-        let many = Interval { ways, ..interval() };
+        let directions =
+            vec![DirectionInterval { direction: TestDirection::Forward, paths: (0..8).map(path).collect() }];
+        let many = Interval { directions, ..interval() };
         let mut labels = names(&many);
         labels[7] = "2001:db8:1111:2222:3333:4444:5555:6666 → [2001:db8::1]:7000".to_owned();
         let (head, lines) = (head(&labels), lines(&many, &labels));

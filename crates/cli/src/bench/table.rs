@@ -2,14 +2,14 @@
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_bench::protocol::{Delays, ReceiverReport};
-use anabranch_bench::{Alone, Diagnosis, Measured, OneWay, PathEntry, TestDirection, cpu_s_per_gb};
+use anabranch_bench::{Alone, Diagnosis, Measured, OneDirection, PathEntry, TestDirection, cpu_s_per_gb};
 
 use crate::labels::Labels;
 use crate::report::{head, lay_out_narrow, optional};
 
 /// All of it: each path, what arrived, how late, at what cost.
 pub fn summary(measured: &Measured) -> String {
-    let (first, reverse) = measured.ways();
+    let (first, reverse) = measured.directions();
     let mut text = one_way(measured, &first);
     if let Some(reverse) = &reverse {
         text.push('\n');
@@ -18,7 +18,7 @@ pub fn summary(measured: &Measured) -> String {
     text
 }
 
-fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
+fn one_way(measured: &Measured, one: &OneDirection<'_>) -> String {
     let mut text = format!("\n{}\n", paths(&one.paths));
     let whither = match one.direction {
         TestDirection::Forward => "client to server",
@@ -67,7 +67,7 @@ fn paths(all: &[PathEntry]) -> String {
 pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> String {
     let mut text = String::new();
     if !alone.is_empty() {
-        let (together, _) = measured.ways();
+        let (together, _) = measured.directions();
         let head = head(["path", "alone", "together"]);
         let labels = Labels::of_entries(&together.paths);
         let rows = alone.iter().map(|alone| {
@@ -85,7 +85,7 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
             shown_rate(together.goodput_bps())
         ));
     }
-    let (together, _) = measured.ways();
+    let (together, _) = measured.directions();
     let used = together.paths.iter().filter(|path| path.carried_bytes > 0).count();
     let limit = limit(verdict.limited_by, used);
     text.push_str(&format!("limited by: {limit}\n{}\n", verdict.advice));
@@ -135,7 +135,7 @@ fn round_trips(path: &PathEntry) -> String {
 }
 
 /// Returns true if the rate that was asked for was kept.
-fn kept(one: &OneWay<'_>, offered: BitRate, message: ByteCount) -> String {
+fn kept(one: &OneDirection<'_>, offered: BitRate, message: ByteCount) -> String {
     match one.unsent_messages() {
         0 => format!("{offered} was offered\n"),
         unsent => format!(

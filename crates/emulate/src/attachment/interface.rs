@@ -1,4 +1,5 @@
-//! One TUN interface: packets are read from it and written to it, in trains where the kernel offloads segmentation.
+//! One TUN interface, from which packets are read and to which they are written, in trains if the kernel offloads
+//! segmentation.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,23 +9,23 @@ use tun_rs::SyncDevice;
 use crate::network::{Datagram, TransportChecksum};
 use crate::offload::{Piece, Train, split, write_alone};
 
-/// An interface, and the packets that are about to be written to it.
+/// An interface with the packets to be written to it.
 pub struct Interface {
     device: SyncDevice,
     train: Train,
 }
 
-/// Whether the system took a packet.
+/// The result of writing a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// It did.
+    /// The system accepted it.
     Taken,
-    /// It did not: the interface is down, or damage has made the packet one that the kernel does not know.
+    /// The system refused it: the interface is down, or damage has made the packet unknown to the kernel.
     Refused,
 }
 
 impl Interface {
-    /// That of a device, which has offload or not.
+    /// The interface of a device, with or without offload.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -33,10 +34,10 @@ impl Interface {
         Ok(Interface { device, train: Train::default() })
     }
 
-    /// Gives each packet of one read to `each`, by way of `memory`.
+    /// Reads once into `memory`, and passes each packet to `each`.
     ///
     /// # Errors
-    /// `WouldBlock` where nothing waits; `InvalidData` if what was read is not a packet or a train of them.
+    /// `WouldBlock` if nothing can be read; `InvalidData` if the read is not a packet or a train of packets.
     pub fn read(&self, memory: &mut [u8], mut each: impl FnMut(Piece<'_>)) -> io::Result<()> {
         let length = rustix::io::read(&self.device, &mut *memory)?;
         let read = &mut memory[..length];
@@ -47,7 +48,7 @@ impl Interface {
         Ok(())
     }
 
-    /// Adds a packet to those that are about to be written, or returns it if they must be written first.
+    /// Adds a packet to those to be written, or returns it if they must be written first.
     pub fn hold(&mut self, mut packet: Datagram) -> Result<(), Datagram> {
         if !self.has_headers() {
             packet.complete();
@@ -55,8 +56,8 @@ impl Interface {
         self.train.join(packet, self.device.udp_gso())
     }
 
-    /// Writes the packets that are held, all at once or, where the kernel does not take that, one by one. Says of each
-    /// whether it was taken.
+    /// Writes the held packets, all at once or, if the kernel does not accept that, one by one, and passes the result
+    /// of each to `each`.
     pub fn write(&mut self, mut each: impl FnMut(Datagram, Sent)) {
         let (device, skipped) = (&self.device, usize::from(!self.has_headers()));
         let write = |pieces: &[IoSlice<'_>]| Ok(rustix::io::writev(device, &pieces[skipped..])?);
@@ -71,7 +72,7 @@ impl Interface {
         }
     }
 
-    /// Returns true if a header is before each packet.
+    /// Returns true if each packet is preceded by a header.
     fn has_headers(&self) -> bool {
         self.device.tcp_gso()
     }

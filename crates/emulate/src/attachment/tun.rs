@@ -1,4 +1,4 @@
-//! A path's two TUN interfaces, one in each network namespace, at which whole IP packets are read and written.
+//! A path's two TUN interfaces, one in each network namespace, for complete IP packets.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -22,27 +22,27 @@ pub struct TunAttachment {
     near: Side,
     far: Side,
     ends: PathEnds,
-    /// What is read in one piece.
+    /// The buffer for one read.
     memory: Vec<u8>,
-    /// The memory of packets that have left.
+    /// The memory of sent packets, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
-/// One interface, and what came from it.
+/// One interface with its traffic.
 #[derive(Debug)]
 struct Side {
     interface: Interface,
-    /// Of the packets that this interface sends into the path, and that leave it at the other one.
+    /// The traffic that enters the path at this interface and leaves it at the other one.
     traffic: TrafficCounters,
 }
 
-/// Two interfaces and what they are called.
+/// Two interfaces and their names.
 pub struct Tunnel {
-    /// From which packets go forward.
+    /// The interface from which packets go forward.
     pub near: SyncDevice,
-    /// From which packets go back.
+    /// The interface from which packets go back.
     pub far: SyncDevice,
-    /// For reports.
+    /// The ends of the path in reports.
     pub ends: PathEnds,
 }
 
@@ -60,7 +60,7 @@ impl TunAttachment {
         Ok(TunAttachment { path, near: side(near)?, far: side(far)?, ends, memory, spare: Vec::new() })
     }
 
-    /// Reads one packet or train that goes this way.
+    /// Reads one packet or train in `direction`.
     fn read(&mut self, direction: Way, at: Time, incoming: &mut Vec<ReceivedDatagram>) -> io::Result<()> {
         let side = match direction {
             Way::Forward => &mut self.near,
@@ -80,7 +80,7 @@ impl TunAttachment {
         })
     }
 
-    /// Writes what is held of the packets that go this way.
+    /// Writes the held packets of `direction`.
     fn write(&mut self, direction: Way) {
         let TunAttachment { near, far, spare, .. } = self;
         let (from, to) = match direction {
@@ -118,7 +118,7 @@ impl Attachment for TunAttachment {
         let (at, before) = (clock.now(), incoming.len());
         for _ in 0..MOST_PACKETS {
             match self.read(direction, at, incoming) {
-                // The next one may be better.
+                // The next one may be valid.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
                 Ok(()) if incoming.len() - before < MOST_PACKETS => {}
                 Ok(()) | Err(_) => break,
@@ -126,7 +126,7 @@ impl Attachment for TunAttachment {
         }
     }
 
-    /// A TUN device does not tell.
+    /// A TUN device reports no arrival times.
     fn knows_arrivals(&self) -> bool {
         false
     }
@@ -135,7 +135,7 @@ impl Attachment for TunAttachment {
         let PathOutput { direction, datagram, .. } = departure;
         if let Err(next) = self.hold(direction, datagram) {
             self.write(direction);
-            // Every packet can be the first.
+            // Every packet is accepted as the first.
             let _ = self.hold(direction, next);
         }
         Handover::Held
@@ -145,7 +145,7 @@ impl Attachment for TunAttachment {
         Way::BOTH.into_iter().for_each(|direction| self.write(direction));
     }
 
-    /// Interfaces have no clients to be forgotten.
+    /// Interfaces have no clients.
     fn forget_idle(&mut self, _: Time) {}
 
     fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)> {
@@ -173,7 +173,7 @@ impl std::fmt::Debug for Tunnel {
 
 /// The largest IP packet.
 const LARGEST: usize = 65_536;
-/// Then the other interfaces have their turn: half a millisecond.
+/// The most packets read before other interfaces: half a millisecond.
 const MOST_PACKETS: usize = 256;
-/// Packets whose memory is kept: four megabytes a path.
+/// The most packets whose memory is kept: four megabytes a path.
 const MOST_SPARE: usize = 2_048;

@@ -1,5 +1,5 @@
-//! The sockets of a relayed path: one that its clients send to, and one towards the target for each client, so that the
-//! target sees each client at an address of its own.
+//! The sockets of a relayed path: one to which its clients send, and one towards the target for each client, so that
+//! the target sees each client at a separate address.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ pub struct UdpAttachment {
     path: usize,
     listen: Socket,
     target: SocketAddr,
-    /// The address of this machine from which the target is reached.
+    /// The local address from which the target is reached.
     local: IpAddr,
     clients: BTreeMap<SocketAddr, Client>,
     forward: TrafficCounters,
@@ -31,16 +31,16 @@ pub struct UdpAttachment {
 /// A program that has sent to the listening socket.
 #[derive(Debug)]
 struct Client {
-    /// Towards the target.
+    /// The socket towards the target.
     upstream: Socket,
-    /// To which address of ours it sends; answers come from there.
+    /// The local address to which it sends, and from which it is answered.
     sends_to: Option<IpAddr>,
-    /// When it last sent something or was sent something.
+    /// The time of the last datagram from or to it.
     last_heard: Time,
 }
 
 impl UdpAttachment {
-    /// The attachment of the scenario's `path`-th path; finds the way to its target.
+    /// The attachment of the scenario's `path`-th path; determines the local address towards its target.
     ///
     /// # Errors
     /// The error of the operating system for the target.
@@ -58,7 +58,7 @@ impl UdpAttachment {
         })
     }
 
-    /// Where clients send to.
+    /// The address to which clients send.
     pub fn listening(&self) -> SocketAddr {
         self.listen.address()
     }
@@ -71,8 +71,7 @@ impl UdpAttachment {
         }
     }
 
-    /// Handles a datagram at the listening socket. That of a new client is accepted only if there is room for another
-    /// client.
+    /// Handles a datagram at the listening socket. A new client is accepted only if there is room for another client.
     fn handle_from_client(&mut self, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, to, ecn, bytes } = arrival;
         if !self.clients.contains_key(&from) && !self.admit(from, at) {
@@ -129,7 +128,7 @@ impl Attachment for UdpAttachment {
         for _ in 0..MOST_CALLS {
             match socket.receive(clock, buffers, &mut arrivals) {
                 Ok(Rest::Perhaps) if arrivals.len() < MOST_DATAGRAMS => {}
-                // What an ICMP message told, for instance: the next call finds what waits behind it.
+                // The error of an ICMP message, for instance: the next call returns what waits after it.
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => {}
                 Ok(_) | Err(_) => break,
             }
@@ -157,7 +156,7 @@ impl Attachment for UdpAttachment {
             OutgoingDatagram { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
         let sent = match (direction, client) {
             (Way::Forward, Some(client)) => client.upstream.send(&message),
-            // It was forgotten while its datagram was on the way.
+            // The client was removed while its datagram was on the path.
             (Way::Forward, None) => Err(io::ErrorKind::NotConnected.into()),
             (Way::Reverse, client) => {
                 let source = client.and_then(|client| client.sends_to);
@@ -202,7 +201,7 @@ impl Attachment for UdpAttachment {
     }
 }
 
-/// The address of this machine from which packets to `target` leave; none is sent.
+/// The local address of packets to `target`; sends no packet.
 fn local_address_towards(target: SocketAddr) -> io::Result<IpAddr> {
     let any: IpAddr =
         if target.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
@@ -211,13 +210,13 @@ fn local_address_towards(target: SocketAddr) -> io::Result<IpAddr> {
     Ok(probe.local_addr()?.ip())
 }
 
-/// Clients of a path. Each costs a socket.
+/// The most clients of a path. Each uses a socket.
 const MOST_CLIENTS: usize = 64;
-/// RFC 4787 REQ-5: a translator may not forget sooner, and those in use often do not wait longer.
+/// RFC 4787 REQ-5: a mapping must not expire earlier, and that of many NATs does not last longer.
 const IDLE: Duration = Duration::from_secs(120);
-/// Then the other sockets have their turn: half a millisecond.
+/// The most datagrams read before other sockets: half a millisecond.
 const MOST_DATAGRAMS: usize = 256;
-/// Calls to the system for these; some only tell of an error.
+/// The most calls for these datagrams; some only return an error.
 const MOST_CALLS: usize = 64;
 
 #[cfg(test)]

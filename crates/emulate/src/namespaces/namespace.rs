@@ -1,4 +1,4 @@
-//! Creates network namespaces, and checks the right to have them.
+//! Creates network namespaces, and checks the permission to do so.
 
 use std::fs::File;
 use std::io;
@@ -10,31 +10,31 @@ use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{getgid, getuid};
 
-/// A network of its own: it has the interfaces that are made within, and no other. It ends with this and with the last
-/// process in it.
+/// A network namespace: it has only the interfaces made inside it. It ends when this is dropped and the last process
+/// in it has ended.
 #[derive(Debug)]
 pub struct Namespace {
     file: File,
 }
 
 impl Namespace {
-    /// A new one, empty.
+    /// Creates an empty namespace.
     ///
     /// # Errors
-    /// `PermissionDenied` to whom may not have one; see [`may_have_namespaces`].
+    /// `PermissionDenied` without the permission; see [`may_have_namespaces`].
     pub fn new() -> io::Result<Namespace> {
-        // A thread may leave the network namespace of the others alone.
+        // A single thread may leave the network namespace of the others.
         on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
             Ok(Namespace { file: File::open("/proc/thread-self/ns/net")? })
         })
     }
 
-    /// Runs `work` on a thread inside the namespace, and returns its result. Sockets and processes that it makes stay
-    /// there.
+    /// Runs `work` on a thread inside the namespace, and returns its result. Sockets and processes that it creates
+    /// stay inside.
     ///
     /// # Errors
-    /// The system has no thread, or does not let it in.
+    /// A thread cannot be started, or may not enter the namespace.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {
         on_a_thread(|| {
             setns(&self.file, CloneFlags::CLONE_NEWNET)?;
@@ -42,17 +42,17 @@ impl Namespace {
         })
     }
 
-    /// A path by which other processes of this user find it, as long as this exists: `nsenter --net=PATH`.
+    /// A path by which other processes of this user can enter it, as long as this exists: `nsenter --net=PATH`.
     pub fn path(&self) -> PathBuf {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()).into()
     }
 }
 
-/// Makes sure that this process may have network namespaces: without root it becomes root of a user namespace, in which
-/// files still are the user's own. It must be called before there are threads.
+/// Ensures that this process may create network namespaces: without root it becomes root of a user namespace, in
+/// which files remain the user's own. Must be called before any thread starts.
 ///
 /// # Errors
-/// The system allows neither.
+/// The system permits neither.
 pub fn may_have_namespaces() -> io::Result<()> {
     match Namespace::new() {
         Ok(_) => Ok(()),
@@ -77,7 +77,7 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Resu
     })
 }
 
-/// What to do where the system refuses namespaces.
+/// The advice for a system that refuses namespaces.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EPERM | Errno::EACCES) => {

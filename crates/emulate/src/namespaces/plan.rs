@@ -5,38 +5,38 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use anabranch_base::ByteCount;
 use anabranch_scenario::Scenario;
 
-/// A path's two interfaces, as they are to be.
+/// The planned properties of a path's two interfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterfacePair {
-    /// The name of both: the path's, as far as interfaces may be called so.
+    /// The name of both: the path's, as far as it is a valid interface name.
     pub name: String,
-    /// Which path it is, from 1.
+    /// The number of the path, from 1.
     pub number: u32,
-    /// The largest packet, in bytes.
+    /// The MTU in bytes.
     pub mtu: u64,
 }
 
-/// Which of the two namespaces.
+/// One of the two namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Where the command runs.
+    /// The namespace of the command.
     Near,
-    /// At the other end of the paths.
+    /// The namespace at the other end of the paths.
     Far,
 }
 
 impl InterfacePair {
-    /// 10.77.N.1 near and 10.77.N.2 far, in a network of 256.
+    /// The IPv4 address: 10.77.N.1 near and 10.77.N.2 far, with prefix length 24.
     pub fn address(&self, side: Side) -> Ipv4Addr {
         Ipv4Addr::from(u32::from(FIRST_V4).wrapping_add(self.number << 8) | side.last())
     }
 
-    /// fd77:0:0:N::1 near and fd77:0:0:N::2 far, N in hexadecimal.
+    /// The IPv6 address: fd77:0:0:N::1 near and fd77:0:0:N::2 far, N in hexadecimal.
     pub fn address_v6(&self, side: Side) -> Ipv6Addr {
         Ipv6Addr::from(u128::from(FIRST_V6) + (u128::from(self.number) << 64) + u128::from(side.last()))
     }
 
-    /// RFC 8200 §5: a link with less carries no IPv6.
+    /// Returns true if the MTU is large enough for IPv6 (RFC 8200 §5).
     pub fn carries_v6(&self) -> bool {
         self.mtu >= 1280
     }
@@ -65,7 +65,7 @@ pub fn interfaces(scenario: &Scenario) -> Vec<InterfacePair> {
         .collect()
 }
 
-/// The smallest of the links', both ways; what Ethernet has where none says anything.
+/// The smallest MTU of the links in both directions; Ethernet's if none is set.
 fn mtu(scenario: &Scenario, links: &[usize]) -> u64 {
     let sides = links.iter().flat_map(|link| {
         let link = &scenario.links[*link];
@@ -74,7 +74,7 @@ fn mtu(scenario: &Scenario, links: &[usize]) -> u64 {
     sides.flatten().min().map_or(ETHERNET, ByteCount::get).min(LARGEST)
 }
 
-/// `wanted`, as far as it may be an interface's name, with a number where that is taken.
+/// Makes `wanted` a valid interface name, with a number if it is taken.
 fn free_name(wanted: &str, taken: &[String]) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let clean: String = wanted.chars().map(allowed).collect();
@@ -85,18 +85,18 @@ fn free_name(wanted: &str, taken: &[String]) -> String {
     });
     let plain = clean.chars().take(LONGEST_NAME).collect();
     let is_free = |name: &String| !name.is_empty() && !taken.contains(name);
-    // There are more numbers than paths.
+    // The numbers suffice: there are more of them than paths.
     std::iter::once(plain).chain(numbered).find(is_free).unwrap_or_default()
 }
 
 const FIRST_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 0);
 const FIRST_V6: Ipv6Addr = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 0);
 const ETHERNET: u64 = 1500;
-/// IPv4 has no larger packets, and TUN devices take none.
+/// The largest packet of IPv4 and of TUN devices.
 const LARGEST: u64 = 65_535;
-/// What the kernel takes, without the zero at the end.
+/// The longest interface name of the kernel, without the terminating zero.
 const LONGEST_NAME: usize = 15;
-/// Loopback, and what directories and settings of the kernel are called.
+/// Reserved names: loopback, and names of directories and settings of the kernel.
 const NOT_FOR_US: [&str; 5] = ["lo", "all", "default", ".", ".."];
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
         let found = planned(&("[run]\ntime = \"1 s\"\n".to_owned() + &links(&names)));
         let found: Vec<&str> = found.iter().map(|interface| interface.name.as_str()).collect();
         assert_eq!(found, ["wifi", "lo-2", "a-very-long-nam", "a-very-long-n-2"]);
-        // A scenario that was not read from a file may call its paths as it likes.
+        // A scenario that was not read from a file may use any names for its paths.
         assert_eq!(free_name("Zürich/1 2", &[]), "Z-rich-1-2");
         assert_eq!(free_name("", &[]), "-2");
     }

@@ -1,4 +1,4 @@
-//! Gives the interfaces of a namespace their addresses and routes, by `ip` of iproute2.
+//! Assigns addresses and routes to the interfaces of a namespace, with `ip` of iproute2.
 
 use std::io::Write as _;
 use std::net::Ipv6Addr;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use super::SetupError;
 use super::plan::{InterfacePair, Side};
 
-/// Configures the interfaces of the namespace that the calling thread is in.
+/// Configures the interfaces of the calling thread's namespace.
 ///
 /// # Errors
-/// There is no `ip`, or it complains.
+/// The program `ip` is missing or fails.
 pub fn wire(side: Side, interfaces: &[InterfacePair]) -> Result<(), SetupError> {
     forgive_other_ways(interfaces);
     let has_v6 = Path::new("/proc/sys/net/ipv6").exists();
@@ -27,9 +27,9 @@ pub fn wire(side: Side, interfaces: &[InterfacePair]) -> Result<(), SetupError> 
     Ok(())
 }
 
-/// Waits until the kernel delivers packets to an IPv6 address: it adds the route to itself some time after `ip` has returned,
-/// and drops what arrives before. Where the routes cannot be read, or after a second, the wait ends: a program that starts
-/// early loses a packet at worst.
+/// Waits until the kernel delivers packets to an IPv6 address: it adds the local route some time after `ip` has
+/// returned, and drops earlier packets. The wait ends after a second, or if the routes cannot be read: at worst a
+/// program that starts early loses a packet.
 fn wait_for_local_route(address: Ipv6Addr) {
     let destination = format!("{:032x} 80 ", u128::from(address));
     for _ in 0..1_000 {
@@ -42,9 +42,9 @@ fn wait_for_local_route(address: Ipv6Addr) {
     }
 }
 
-/// An interface that makes no address of its own, with which it would begin to look for routers: it must be told before
-/// it is up, and before it is too small for IPv6. What a program sends at once waits here until it is read: the queue is
-/// not full before that.
+/// The commands for an interface without an automatic IPv6 address, with which the kernel would start router
+/// discovery: this must be set before it is up, and before its MTU is too small for IPv6. Packets sent at once wait
+/// in its queue until they are read.
 fn up(InterfacePair { name, mtu, .. }: &InterfacePair, has_v6: bool) -> Vec<String> {
     let quiet = has_v6.then(|| format!("link set dev {name} addrgenmode none"));
     let set = format!("link set dev {name} txqueuelen {QUEUE} mtu {mtu} up");
@@ -54,20 +54,20 @@ fn up(InterfacePair { name, mtu, .. }: &InterfacePair, has_v6: bool) -> Vec<Stri
 fn v4(side: Side, interface: &InterfacePair) -> Vec<String> {
     let address = interface.address(side).to_string();
     let mut lines = vec![format!("addr add {address}/24 dev {}", interface.name)];
-    lines.extend(direction(side, interface, &address));
+    lines.extend(route(side, interface, &address));
     lines
 }
 
-/// Without a search for duplicates of the address.
+/// The IPv6 address is assigned without duplicate address detection.
 fn v6(side: Side, interface: &InterfacePair) -> Vec<String> {
     let address = interface.address_v6(side).to_string();
     let mut lines = vec![format!("addr add {address}/64 dev {} nodad", interface.name)];
-    lines.extend(direction(side, interface, &address));
+    lines.extend(route(side, interface, &address));
     lines
 }
 
-/// The near address says which path a packet takes, whatever the far one: so do the uplinks of a host with several.
-fn direction(side: Side, interface: &InterfacePair, from: &str) -> Vec<String> {
+/// The near address selects the path of a packet, whatever the far one, as on the uplinks of a multihomed host.
+fn route(side: Side, interface: &InterfacePair, from: &str) -> Vec<String> {
     let (name, table) = (&interface.name, FIRST_TABLE + interface.number);
     match side {
         Side::Near => vec![
@@ -79,15 +79,15 @@ fn direction(side: Side, interface: &InterfacePair, from: &str) -> Vec<String> {
     }
 }
 
-/// The kernel is not to drop what comes from an address that it would answer on another path. Where it does not let
-/// itself be told (a container with settings that are read only), it is as the system has it.
+/// Sets the kernel not to drop packets from an address that it would answer on another path (reverse path filter). If
+/// that is not permitted (a container with read-only settings), the system's setting remains.
 fn forgive_other_ways(interfaces: &[InterfacePair]) {
     for name in interfaces.iter().map(|interface| interface.name.as_str()).chain(["all", "default"]) {
         let _ = std::fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0");
     }
 }
 
-/// One run of `ip` for these lines, which are of one version of IP.
+/// Runs `ip` once for these lines, which are of one IP version.
 fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), SetupError> {
     let lines: String = lines.map(|line| line + "\n").collect();
     let mut command = Command::new("ip");
@@ -102,7 +102,7 @@ fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), SetupErr
     Ok(written?)
 }
 
-/// Packets: a burst of fifteen megabytes.
+/// The queue length in packets: a burst of fifteen megabytes.
 const QUEUE: u32 = 10_000;
-/// The kernel's own are 253 to 255.
+/// The first routing table used; the kernel's own are 253 to 255.
 const FIRST_TABLE: u32 = 1000;

@@ -1,36 +1,36 @@
 //! The header before each packet that is read from or written to an interface with offload: `struct virtio_net_hdr` of
 //! `<linux/virtio_net.h>`, in the byte order of the machine.
 
-/// What the kernel says of a packet, or we to it.
+/// The metadata of a packet read from or written to the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// True if the transport's checksum is still to be computed.
     pub needs_checksum: bool,
-    /// What the packet is a train of.
+    /// The kind of the train.
     pub segments: Segments,
-    /// The bytes of headers before a train's payload, which is a hint.
+    /// The length of the headers before a train's payload, only a hint.
     pub header_length: u16,
     /// The bytes of payload in each packet of a train, except the last.
     pub segment_size: u16,
     /// The first byte that the checksum covers.
     pub checksum_start: u16,
-    /// Where the checksum stands, from there.
+    /// The offset of the checksum from there.
     pub checksum_offset: u16,
 }
 
-/// What a packet is a train of.
+/// The kind of a train.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Segments {
-    /// It is no train.
+    /// Not a train.
     #[default]
     None,
-    /// Of TCP over IPv4.
+    /// TCP over IPv4.
     TcpV4,
-    /// Of TCP over IPv6.
+    /// TCP over IPv6.
     TcpV6,
-    /// Of UDP.
+    /// UDP.
     Udp,
-    /// Of a kind that nobody asked for.
+    /// A kind that was not requested.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ impl Header {
         let word = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
         Header {
             needs_checksum: bytes[0] & NEEDS_CHECKSUM != 0,
-            // A congestion mark of TCP is in its own header as well.
+            // TCP's congestion mark is in its own header as well.
             segments: match bytes[1] & !TCP_ECN {
                 0 => Segments::None,
                 TCP_V4 => Segments::TcpV4,
@@ -85,7 +85,7 @@ const TCP_V4: u8 = 1;
 const TCP_V6: u8 = 4;
 /// `VIRTIO_NET_HDR_GSO_UDP_L4`.
 const UDP: u8 = 5;
-/// `VIRTIO_NET_HDR_GSO_ECN`, beside another.
+/// `VIRTIO_NET_HDR_GSO_ECN`, combined with another.
 const TCP_ECN: u8 = 0x80;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tests alone: packets whose transport's checksum is only the sum of the pseudo-header, and what is right of them.
+//! Tests: packets with only the sum of the pseudo-header as their transport checksum, and their validation.
 
 use crate::offload::transport::{Kind, Transport, Version, fold, sum};
 
@@ -14,7 +14,7 @@ pub enum Sample {
 impl Sample {
     pub const ALL: [Sample; 4] = [Sample::TcpV4, Sample::TcpV6, Sample::UdpV4, Sample::UdpV6];
 
-    /// One with so many bytes of payload, which count up.
+    /// A packet with this many bytes of payload, which count up.
     pub fn packet(self, payload: usize) -> Vec<u8> {
         let mut packet = match self {
             Sample::TcpV4 | Sample::UdpV4 => {
@@ -56,7 +56,7 @@ impl Sample {
     }
 }
 
-/// Returns true if the checksums of IP and of the transport are right.
+/// Returns true if the checksums of IP and of the transport are valid.
 pub fn is_right(packet: &[u8]) -> bool {
     let Some(transport) = Transport::of(packet) else { return false };
     let ip = transport.version == Version::V6 || fold(sum(&packet[..transport.start])) == 0xffff;
@@ -66,5 +66,5 @@ pub fn is_right(packet: &[u8]) -> bool {
     ip && fold(pseudo + sum(&packet[transport.start..])) == 0xffff
 }
 
-/// TCP's flag of an acknowledgement.
+/// TCP's ACK flag.
 pub const ACK: u8 = 0x10;

@@ -1,28 +1,28 @@
-//! The packets of what one read of an interface gives.
+//! Splits one read of an interface into packets.
 
 use super::header::{Header, Segments};
 use super::transport::{Kind, Transport, Version, complete_from, word};
 use crate::network::TransportChecksum;
 
-/// One packet: its headers, and its payload or all of it.
+/// One packet: its headers, and its payload or the complete packet.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// The headers of a packet that was part of a train; empty where it was not.
+    /// The headers of a packet of a train; empty for a single packet.
     pub headers: &'a [u8],
-    /// What follows them.
+    /// The bytes after them.
     pub rest: &'a [u8],
-    /// What stands where the transport has its checksum.
+    /// The state of the transport checksum.
     pub checksum: TransportChecksum,
 }
 
-/// What was read has headers that do not agree.
+/// The error of a read with inconsistent headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// Gives each packet of what was read to `each`, as it would have been sent without offload.
+/// Passes each packet of a read to `each`, as it would have been sent without offload.
 ///
 /// # Errors
-/// Before the first packet, if it is not a packet or a train of them.
+/// The read is not a packet or a train of packets. Nothing was passed to `each`.
 pub fn split(read: &mut [u8], each: impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
     let (header, packet) = read.split_first_chunk_mut().ok_or(Malformed)?;
     let header = Header::decode(header);
@@ -98,7 +98,7 @@ impl First {
         })
     }
 
-    /// Makes `headers` those of the packet with this number, counted from zero.
+    /// Updates `headers` for the packet with this number, counted from zero.
     fn number(&self, headers: &mut [u8], number: usize, size: usize, is_last: bool) {
         if let Some(first) = self.identification {
             headers[4..6].copy_from_slice(&first.wrapping_add(number as u16).to_be_bytes());
@@ -113,13 +113,13 @@ impl First {
     }
 }
 
-/// Where TCP's flags are.
+/// The offset of TCP's flags.
 pub const FLAGS: usize = 13;
-/// The sender has no more data.
+/// FIN: the sender has no more data.
 pub const FIN: u8 = 0x01;
-/// The data is to be delivered at once.
+/// PSH: the data is to be delivered immediately.
 pub const PSH: u8 = 0x08;
-/// The congestion window was reduced: one packet says so.
+/// CWR: the congestion window was reduced; set in one packet only.
 const CWR: u8 = 0x80;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Packets that leave together and follow one another in their flow, written as one train.
+//! Packets that are sent together and follow one another in their flow, written as one train.
 
 use std::io::{self, IoSlice};
 
@@ -7,13 +7,13 @@ use super::split::{FIN, FLAGS, PSH};
 use super::transport::{Kind, Transport, Version, word};
 use crate::network::{Datagram, TransportChecksum};
 
-/// Packets for one interface: none, one of any kind, or several of one flow.
+/// Packets for one interface: none, a single one of any kind, or several of one flow.
 #[derive(Debug, Default)]
 pub struct Train {
     packets: Vec<Datagram>,
-    /// The length of all payloads.
+    /// The total length of the payloads.
     payload: usize,
-    /// What a further packet must be like; `None` where none may follow.
+    /// The pattern that a further packet must match; `None` if none may follow.
     pattern: Option<Pattern>,
     headers: Vec<u8>,
 }
@@ -27,8 +27,8 @@ struct Pattern {
 }
 
 impl Train {
-    /// Adds a packet to the end, or returns it if it cannot follow those that are there. The kernel takes trains of UDP
-    /// where `carries_udp`.
+    /// Appends a packet, or returns it if it cannot follow the present ones. `carries_udp` is true if the kernel
+    /// accepts trains of UDP.
     pub fn join(&mut self, packet: Datagram, carries_udp: bool) -> Result<(), Datagram> {
         let pattern = Pattern::of(&packet);
         if let Some(first) = self.packets.first() {
@@ -50,10 +50,10 @@ impl Train {
         Ok(())
     }
 
-    /// Hands the whole train to `write` in pieces, its header first.
+    /// Passes the whole train to `write` in slices, its header first.
     ///
     /// # Errors
-    /// Those of `write`.
+    /// The error of `write`.
     pub fn write(&mut self, write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>) -> io::Result<()> {
         let Some(first) = self.packets.first() else { return Ok(()) };
         let transport = Transport::of(&first.bytes);
@@ -79,13 +79,13 @@ impl Train {
         &self.packets
     }
 
-    /// Takes all packets out of it.
+    /// Takes all packets.
     pub fn take(&mut self) -> impl Iterator<Item = Datagram> + '_ {
         self.pattern = None;
         self.packets.drain(..)
     }
 
-    /// Returns true if `next` continues what began with `first`.
+    /// Returns true if `next` continues the train that began with `first`.
     fn may_follow(&self, pattern: &Pattern, first: &[u8], next: &Pattern, bytes: &[u8]) -> bool {
         let transport = &pattern.transport;
         *transport == next.transport
@@ -100,14 +100,14 @@ impl Train {
             }
     }
 
-    /// Returns true if the identification of IPv4 is the next one.
+    /// Returns true if the IPv4 identification is the next one.
     fn numbers_on(&self, first: &[u8], next: &[u8]) -> bool {
         let expected = word(first, 4).map(|first| first.wrapping_add(self.packets.len() as u16));
         word(next, 4) == expected
     }
 
-    /// Returns true if it is the next of the same connection with nothing else to say: neither another acknowledgement nor
-    /// another window nor another option.
+    /// Returns true if it is the next segment of the same connection, with the same acknowledgement, window and
+    /// options.
     fn continues_tcp(&self, start: usize, first: &[u8], next: &[u8], end: usize) -> bool {
         let expected = sequence(first, start).wrapping_add(self.payload as u32);
         sequence(next, start) == expected
@@ -120,8 +120,8 @@ impl Train {
 }
 
 impl Pattern {
-    /// `None` for what is no part of a train: without payload, or with a checksum, which only the sender may have made
-    /// wrong.
+    /// The pattern of a packet; `None` if it cannot be part of a train: without payload, or with a complete checksum,
+    /// which may be deliberately wrong.
     fn of(packet: &Datagram) -> Option<Pattern> {
         let is_open = packet.checksum == TransportChecksum::OfPseudoHeader;
         let transport = Transport::of(&packet.bytes).filter(|_| is_open)?;
@@ -130,10 +130,10 @@ impl Pattern {
     }
 }
 
-/// Hands a packet that is not part of a train to `write`, its header first.
+/// Passes a single packet to `write`, its header first.
 ///
 /// # Errors
-/// Those of `write`.
+/// The error of `write`.
 pub fn write_alone(
     packet: &Datagram,
     write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>,
@@ -165,12 +165,12 @@ fn header_of_train(transport: &Transport, size: usize) -> Header {
     }
 }
 
-/// Returns true if a packet can only be the last of a train: TCP that says more than that there is data.
+/// Returns true if a packet can only be the last of a train: TCP with flags other than ACK.
 fn ends(transport: &Transport, packet: &[u8]) -> bool {
     transport.kind == Kind::Tcp && packet[transport.start + FLAGS] & !(ACK | ECE) != 0
 }
 
-/// Returns true if the headers of IP are those of one flow, lengths, numbers and sums left out.
+/// Returns true if the IP headers belong to one flow, ignoring lengths, identifications and checksums.
 fn same_ip(transport: &Transport, first: &[u8], next: &[u8]) -> bool {
     match transport.version {
         Version::V4 => {
@@ -180,7 +180,7 @@ fn same_ip(transport: &Transport, first: &[u8], next: &[u8]) -> bool {
     }
 }
 
-/// Returns true if its identification means nothing (RFC 6864 §4.1).
+/// Returns true if its identification has no meaning (RFC 6864 §4.1).
 fn is_unfragmented(transport: &Transport, packet: &[u8]) -> bool {
     transport.version == Version::V6 || packet[6] & DONT_FRAGMENT != 0
 }
@@ -194,9 +194,9 @@ fn sequence(packet: &[u8], start: usize) -> u32 {
     word(4) << 16 | word(6)
 }
 
-/// What the kernel takes of UDP at once.
+/// The most UDP packets of a train that the kernel accepts.
 const MOST_PACKETS: usize = 64;
-/// The longest packet of IP.
+/// The largest IP packet.
 const LARGEST: usize = 65_535;
 const ACK: u8 = 0x10;
 const ECE: u8 = 0x40;

@@ -1,21 +1,21 @@
-//! Where the headers of a TCP or UDP packet end, and the checksums over them (RFC 1071).
+//! The headers of a TCP or UDP packet, and the checksums over them (RFC 1071).
 
 use std::ops::Range;
 
-/// The headers of a packet that is one whole TCP or UDP packet: no fragment, and without extensions of IPv6.
+/// The headers of a complete TCP or UDP packet: not a fragment, and without IPv6 extension headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transport {
     /// The version of IP.
     pub version: Version,
-    /// Which transport.
+    /// The transport protocol.
     pub kind: Kind,
-    /// Where its header begins.
+    /// The offset of its header.
     pub start: usize,
-    /// Where its payload begins.
+    /// The offset of its payload.
     pub payload: usize,
 }
 
-/// A version of IP.
+/// An IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// IPv4.
@@ -24,7 +24,7 @@ pub enum Version {
     V6,
 }
 
-/// A transport.
+/// A transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// TCP.
@@ -34,7 +34,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Where its checksum stands in its header.
+    /// The offset of the checksum in its header.
     pub fn checksum_offset(self) -> usize {
         match self {
             Kind::Tcp => 16,
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// The number in the header of IP.
+    /// The protocol number in the IP header.
     fn protocol(self) -> u8 {
         match self {
             Kind::Tcp => 6,
@@ -56,7 +56,7 @@ impl Kind {
 }
 
 impl Transport {
-    /// That of `packet`; `None` for everything else, and where lengths do not agree.
+    /// The headers of `packet`; `None` for everything else, and for inconsistent lengths.
     pub fn of(packet: &[u8]) -> Option<Transport> {
         let (version, start, protocol, length) = match packet.first()? >> 4 {
             4 => {
@@ -82,13 +82,13 @@ impl Transport {
         is_whole.then_some(Transport { version, kind, start, payload })
     }
 
-    /// Where the checksum of the transport stands.
+    /// The position of the transport checksum.
     pub fn checksum(&self) -> Range<usize> {
         let at = self.start + self.kind.checksum_offset();
         at..at + 2
     }
 
-    /// The bytes of the two addresses.
+    /// The position of the two addresses.
     fn addresses(&self) -> Range<usize> {
         match self.version {
             Version::V4 => 12..20,
@@ -96,8 +96,8 @@ impl Transport {
         }
     }
 
-    /// Puts the sum of the pseudo-header where the checksum stands (RFC 9293 §3.1, RFC 8200 §8.1), for a packet of which
-    /// `headers` are the headers and which is `length` bytes long.
+    /// Sets the checksum field to the sum of the pseudo-header (RFC 9293 §3.1, RFC 8200 §8.1), for a packet with
+    /// these `headers` and this `length` in bytes.
     pub fn put_pseudo_sum(&self, headers: &mut [u8], length: usize) {
         let transport = (length - self.start) as u32;
         let others = (transport >> 16) + (transport & 0xffff) + u32::from(self.kind.protocol());
@@ -105,7 +105,7 @@ impl Transport {
         headers[self.checksum()].copy_from_slice(&sum.to_be_bytes());
     }
 
-    /// Puts the length of the packet into the header of IP, and of UDP, and what depends on it.
+    /// Sets the length of the packet in the headers of IP and UDP, and the fields that depend on it.
     pub fn put_length(&self, headers: &mut [u8], length: usize) {
         match self.version {
             Version::V4 => {
@@ -124,20 +124,20 @@ impl Transport {
     }
 }
 
-/// Completes the checksum of a packet in which the sum of its pseudo-header stands. What is not a TCP or UDP packet stays
-/// as it is.
+/// Completes the checksum of a packet that has only the sum of its pseudo-header. Anything but a TCP or UDP packet
+/// stays unchanged.
 pub fn complete(packet: &mut [u8]) {
     if let Some(transport) = Transport::of(packet) {
         complete_from(packet, transport.start, transport.checksum().start);
     }
 }
 
-/// Completes the checksum at `at` over everything from `start`; false where there is no room for it.
+/// Completes the checksum at `at` over everything from `start`; false if the packet is too short.
 pub fn complete_from(packet: &mut [u8], start: usize, at: usize) -> bool {
     if start > at || packet.get(at..at + 2).is_none() {
         return false;
     }
-    // In UDP zero means that there is no checksum, and both forms of zero are right elsewhere (RFC 768).
+    // In UDP zero means no checksum, and both forms of zero are valid elsewhere (RFC 768).
     let sum = match !fold(sum(&packet[start..])) {
         0 => 0xffff,
         sum => sum,
@@ -146,19 +146,19 @@ pub fn complete_from(packet: &mut [u8], start: usize, at: usize) -> bool {
     true
 }
 
-/// A word of two bytes.
+/// The 16-bit word at `at`.
 pub fn word(packet: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(packet.get(at..at + 2)?.try_into().ok()?))
 }
 
-/// The sum of words in network order, not folded; of at most 64 KiB.
+/// The unfolded sum of the words in network order, of at most 64 KiB.
 pub fn sum(bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<2>();
     let sum: u32 = words.iter().map(|word| u32::from(u16::from_be_bytes(*word))).sum();
     sum + rest.first().map_or(0, |last| u32::from(*last) << 8)
 }
 
-/// The sum in ones' complement.
+/// Folds a sum to ones' complement.
 pub fn fold(sum: u32) -> u16 {
     let folded = (sum & 0xffff) + (sum >> 16);
     ((folded & 0xffff) + (folded >> 16)) as u16

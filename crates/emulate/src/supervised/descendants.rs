@@ -1,4 +1,4 @@
-//! The processes below this one, whichever process started them, and their end.
+//! Finds and ends the descendants of this process, whichever process started them.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use super::signals::Signals;
 use crate::clock::Clock;
 
-/// Asks all to end, and makes those end that do not within [`GRACE`]. This process must be their reaper.
+/// Requests all to end, and kills those that do not within [`GRACE`]. This process must be their reaper.
 ///
 /// # Errors
 /// The error of the operating system for the signals.
@@ -29,16 +29,16 @@ pub fn end(signals: &Signals) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes all end at once.
+/// Kills all immediately.
 pub fn kill_all() {
-    // Those whose parents die become this process's own.
+    // Processes whose parents end become children of this one.
     while reap().is_some() {
         tell_all(Signal::SIGKILL);
         let _ = waitpid(None, None);
     }
 }
 
-/// Takes note of children that have ended. Says how the last of them did, if one did; `None` when there is no child.
+/// Reaps children that have ended. Returns the status of the last one, if any; `None` without children.
 pub fn reap() -> Option<Vec<WaitStatus>> {
     let mut ended = Vec::new();
     loop {
@@ -57,7 +57,7 @@ fn tell_all(signal: Signal) {
     }
 }
 
-/// The processes below `top`.
+/// The descendants of `top`.
 fn below(top: Pid) -> Vec<Pid> {
     let table = table();
     let mut found = vec![top];
@@ -81,15 +81,15 @@ fn table() -> Vec<(Pid, Pid)> {
         .collect()
 }
 
-/// Number, name in parentheses, state, parent; a name may have parentheses and blanks.
+/// Parses the parent from number, name in parentheses, state, parent; a name may contain parentheses and blanks.
 fn parent_in(line: &str) -> Option<Pid> {
     let (_, rest) = line.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok().map(Pid::from_raw)
 }
 
-/// The time for a process that is asked to end.
+/// The time for a process to end on request.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often the table is read: no signal reports the end of a process that is not a child.
+/// The interval between reads of the table: no signal reports the end of a process that is not a child.
 const LOOK: Duration = Duration::from_millis(50);
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
         let mut shell = std::process::Command::new("sh");
         let shell = shell.args(["-c", "sleep 60 & echo; wait"]).stdout(std::process::Stdio::piped());
         let mut shell = shell.spawn().expect("there is sh");
-        // When the line is there, sleep is too.
+        // Once the line has arrived, sleep runs as well.
         let mut line = [0];
         std::io::Read::read_exact(shell.stdout.as_mut().expect("piped"), &mut line).expect("a line");
         let number = Pid::from_raw(i32::try_from(shell.id()).expect("small"));

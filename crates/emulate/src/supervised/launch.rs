@@ -11,11 +11,11 @@ use nix::unistd::{Pid, getppid};
 
 use super::signals::unblock;
 
-/// Begins the program in the place of this one; comes back only if that cannot be.
+/// Executes the program in place of this one; returns only if that fails.
 pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_FOUND) };
     let prepared = set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).and_then(|()| unblock());
-    // A parent that ended before would not be reported.
+    // The end of a parent before this point would not be reported.
     let error = match prepared {
         Ok(()) if getppid() != parent => return ExitCode::FAILURE,
         Ok(()) => Command::new(program).args(arguments).exec(),
@@ -25,6 +25,6 @@ pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN })
 }
 
-/// As shells, `env` and `timeout` say it.
+/// The exit status that shells, `env` and `timeout` use for a missing program.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;

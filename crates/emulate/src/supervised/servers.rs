@@ -1,6 +1,6 @@
-//! Finds out whether servers listen, from the kernel's tables of sockets.
+//! Counts the sockets of servers in the kernel's tables of sockets.
 
-/// The number of TCP sockets listen and how many UDP sockets there are in this thread's network.
+/// The number of listening TCP sockets and of UDP sockets in this thread's network.
 pub fn waiting() -> usize {
     let table =
         |name: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{name}")).unwrap_or_default();
@@ -9,7 +9,7 @@ pub fn waiting() -> usize {
     listening("tcp") + listening("tcp6") + bound("udp") + bound("udp6")
 }
 
-/// The states of a table's sockets, which have a line each after the head.
+/// The states of a table's sockets, one line each after the header.
 fn sockets(table: &str) -> impl Iterator<Item = &str> {
     table.lines().skip(1).filter_map(|line| line.split_whitespace().nth(STATE))
 }

@@ -1,4 +1,4 @@
-//! Reads signals from a file descriptor, with their sender, and says which of them end a program.
+//! Reads signals from a file descriptor, with their sender, and determines which of them end a program.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 
 use crate::waiting::wait;
 
-/// The signals that end programs, and those that report children. They are queued here until they are read.
+/// A queue of the signals that end programs or report children, until they are read.
 #[derive(Debug)]
 pub struct Signals {
     file: SignalFd,
@@ -21,7 +21,7 @@ pub struct Signals {
 pub struct ReceivedSignal {
     /// The number.
     pub signal: Signal,
-    /// The process that sent it; `None` for the kernel, which sends those of terminals and children.
+    /// The sending process; `None` for the kernel, which sends those of terminals and children.
     pub from: Option<Pid>,
 }
 
@@ -49,7 +49,7 @@ impl Signals {
         self.read()
     }
 
-    /// Waits until `source` can be read. The signal that ends programs, if one comes first.
+    /// Waits until `source` can be read. Returns the signal that ends programs, if one arrives first.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -66,11 +66,11 @@ impl Signals {
     fn read(&self) -> io::Result<Option<ReceivedSignal>> {
         let Some(found) = self.file.read_signal()? else { return Ok(None) };
         let number = i32::try_from(found.ssi_signo).unwrap_or_default();
-        // A write beyond the limit of a file's size, which says so itself.
+        // A write beyond the limit of a file's size, which reports itself.
         if number == Signal::SIGXFSZ as i32 {
             return Ok(None);
         }
-        // sigaction(2): what comes from a process has a code of zero or less.
+        // sigaction(2): a signal from a process has a code of zero or less.
         let from = (found.ssi_code <= 0).then(|| Pid::from_raw(found.ssi_pid.cast_signed()));
         Ok(Signal::try_from(number).ok().map(|signal| ReceivedSignal { signal, from }))
     }
@@ -92,7 +92,7 @@ pub fn let_end() -> io::Result<()> {
     Ok(ENDING.into_iter().collect::<SigSet>().thread_unblock()?)
 }
 
-/// The signal by which the kernel tells the supervisor that its parent has ended.
+/// The signal by which the kernel informs the supervisor that its parent has ended.
 pub const ORPHANED: Signal = Signal::SIGUSR1;
 /// The signals by which users and terminals end programs.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];

@@ -1,4 +1,4 @@
-//! The process above all programs that run in the namespaces: it starts them, passes signals on, and leaves none behind.
+//! The supervisor of all programs in the namespaces: it starts them, passes signals on, and leaves none behind.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -23,17 +23,17 @@ use crate::clock::Clock;
 pub struct SupervisorArguments {
     /// The process that started it.
     pub parent: Pid,
-    /// The network in which the lines run.
+    /// The namespace of the lines.
     pub far: OsString,
-    /// The network in which the command runs.
+    /// The namespace of the command.
     pub near: OsString,
-    /// Shell lines that begin first and end last.
+    /// The shell lines, which start first and end last.
     pub lines: Vec<OsString>,
     /// A program and its arguments.
     pub command: Vec<OsString>,
 }
 
-/// Runs lines and command until the command ends, and says how that did.
+/// Runs lines and command until the command ends, and returns its exit status.
 ///
 /// # Errors
 /// The error of the operating system.
@@ -79,7 +79,7 @@ fn work(arguments: &SupervisorArguments, signals: &Signals) -> io::Result<u8> {
     }
 }
 
-/// Whether what is begun is the command, whose standard input and output these are.
+/// The kind of a started program: only the command gets standard input and output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
     Line,
@@ -96,8 +96,8 @@ fn begin(words: &[OsString], kind: ProgramKind) -> io::Result<Pid> {
     Ok(Pid::from_raw(child.id().cast_signed()))
 }
 
-/// Until as many sockets wait as there are lines, for those of servers do; not for ever, for those of others need not.
-/// A signal that ends all this comes first.
+/// Waits until there are as many sockets as lines, as for lines that are servers; only for a limited time, because
+/// other lines open none. Returns the ending signal, if one arrives first.
 fn wait_for_servers(arguments: &SupervisorArguments, signals: &Signals) -> io::Result<Option<Signal>> {
     let clock = Clock::start();
     while waiting() < arguments.lines.len() && Duration::from_nanos(clock.now().as_nanos()) < PATIENCE {
@@ -113,7 +113,7 @@ fn wait_for_servers(arguments: &SupervisorArguments, signals: &Signals) -> io::R
     Ok(None)
 }
 
-/// How `process` ended, if it is the one that ended.
+/// The exit status of `process`, if it is the ended one.
 fn status_of(ended: WaitStatus, process: Pid) -> Option<u8> {
     match ended {
         WaitStatus::Exited(pid, status) if pid == process => Some(u8::try_from(status).unwrap_or(u8::MAX)),
@@ -122,7 +122,7 @@ fn status_of(ended: WaitStatus, process: Pid) -> Option<u8> {
     }
 }
 
-/// The exit status of a program ended by a signal, as shells have it.
+/// The exit status of a program ended by a signal, as in shells.
 fn after(signal: Signal) -> u8 {
     128 + signal as u8
 }
@@ -135,6 +135,6 @@ fn enter(network: &OsStr) -> io::Result<()> {
     Ok(setns(File::open(network)?, CloneFlags::CLONE_NEWNET)?)
 }
 
-/// Servers that are not there by then are not waited for.
+/// The longest wait for servers.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);

@@ -1,4 +1,4 @@
-//! The links in real time, first without sockets and clock, then with both.
+//! Tests of the links in real time, first without sockets and clock, then with both.
 
 #[cfg(target_os = "linux")]
 mod namespaces;

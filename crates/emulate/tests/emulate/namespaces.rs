@@ -1,5 +1,5 @@
-//! Packets between interfaces in two network namespaces of this machine. Lower bounds of time are strict; upper ones leave
-//! room for a machine that is busy with other things. Where the system refuses namespaces the tests say so and pass.
+//! Packets between interfaces in two network namespaces of this machine. Lower bounds of time are strict; upper ones
+//! allow for a busy machine. If the system refuses namespaces, the tests print this and pass.
 #![allow(clippy::print_stdout, reason = "the harness keeps what a test prints")]
 
 use std::io::{self, Read as _, Write as _};
@@ -15,7 +15,7 @@ use anabranch_scenario::Scenario;
 
 use crate::scene::{event, link, losing, scenario};
 
-/// Namespaces with these links, or `None` with the reason on standard error where they cannot be made.
+/// Namespaces with these links, or `None`, with the reason on standard error, if they cannot be created.
 fn namespaces(scenario: &Scenario) -> Option<NamespacePair> {
     match NamespacePair::open(scenario, &Seed::from_number(1)) {
         Ok(namespaces) => Some(namespaces),
@@ -95,7 +95,7 @@ fn datagrams_go_there_and_back_unchanged_each_path_by_its_own_delay() {
     let carried = [0, 1].map(|path| (report.paths[path].forward, report.paths[path].reverse));
     for (forward, reverse) in carried {
         assert_eq!((forward.received, forward.sent, reverse.received, reverse.sent), (4, 4, 4, 4));
-        // 28 bytes of headers each: what the links are charged.
+        // The links count 28 bytes of headers each.
         assert_eq!(forward.received_bytes.get(), 1 + 1_472 + 1_471 + 4 * 28);
     }
 }
@@ -164,7 +164,7 @@ fn an_outage_cuts_both_ways_from_its_time_after_the_first_packet_on() {
     wait_for(&namespaces, |report| millisecond(report) > 410.0);
     far.send_to(b"after", address(&near)).expect("sent");
     let answer = receive(&near).0;
-    // A machine that stood still for this long proves nothing.
+    // A machine that paused for this long proves nothing.
     if is_within {
         assert_eq!(answer, b"after");
         let link = &namespaces.stop().links[0];
@@ -204,7 +204,7 @@ fn both_versions_of_ip_and_the_kernels_own_tcp_go_over_it() {
 fn nothing_begins_before_a_program_sends_something() {
     let Some(namespaces) = namespaces(&scenario(vec![link("only", 100, 5)], &[&[0]])) else { return };
     let near = socket(&namespaces, Side::Near, 0);
-    // What a kernel says of its own, it says within the first moments.
+    // A kernel sends its own packets in the first moments.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(namespaces.report().time, None);
     near.send_to(b"first", (namespaces.addresses(Side::Far).next().expect("a path"), 9)).expect("sent");
@@ -226,7 +226,7 @@ fn has_v6() -> bool {
     std::path::Path::new("/proc/sys/net/ipv6").exists()
 }
 
-/// The time anything here may take.
+/// The longest wait of any test here.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What a busy machine may add.
+/// The delay that a busy machine may add.
 const BUSY: Duration = Duration::from_millis(500);

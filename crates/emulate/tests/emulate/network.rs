@@ -1,4 +1,4 @@
-//! Datagrams through links in a row under a virtual clock: moments are exact.
+//! Datagrams through consecutive links under a virtual clock: times are exact.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 use crate::scene::{at, event, link, losing, scenario};
 
-/// With headers 1,500 bytes: 1 ms at 12 Mbit/s.
+/// A payload of 1,500 bytes with headers: 1 ms at 12 Mbit/s.
 const FULL: usize = 1472;
 
 fn network(scenario: &Scenario) -> Network {
@@ -29,7 +29,7 @@ fn entry(path: usize, direction: Way, number: u8) -> PathInput {
     PathInput { path, direction, datagram: Datagram::of_client(client, Ecn::NotEct, vec![number; FULL]) }
 }
 
-/// Looks at the network whenever it asks for it, until nothing more happens or `end`.
+/// Runs the network at each of its time-outs, until nothing more happens or `end`.
 fn departures(network: &mut Network, end: Time) -> Vec<PathOutput> {
     let mut all = Vec::new();
     loop {
@@ -42,7 +42,7 @@ fn departures(network: &mut Network, end: Time) -> Vec<PathOutput> {
     }
 }
 
-/// When each departure is, in microseconds, and the first byte of what leaves.
+/// The time of each departure in microseconds, and the first byte of its datagram.
 fn times(departures: &[PathOutput]) -> Vec<(u64, u8)> {
     departures.iter().map(|left| (left.at.as_nanos() / 1_000, left.datagram.bytes[0])).collect()
 }
@@ -96,7 +96,7 @@ fn a_link_of_two_paths_has_one_queue() {
         network.handle(at(0), entry(1, Way::Forward, 10 + number));
     }
     let left = departures(&mut network, at(100));
-    // One is sent at once, three wait; a millisecond each, whosever they are.
+    // One is sent immediately, three wait; a millisecond each, whichever path they are of.
     assert_eq!(times(&left), [(1_000, 0), (2_010, 10), (3_000, 1), (4_010, 11)]);
     assert_eq!(left.iter().map(|left| left.path).collect::<Vec<_>>(), [0, 1, 0, 1]);
     assert_eq!(network.sides()[0][0].counters.queue_drops, 2);
@@ -181,7 +181,7 @@ fn every_second_packet_with_a_cwr_is_lost_and_nothing_else() {
     for number in 1..=8 {
         network.handle(at(0), sctp_entry(number % 2 == 0, number));
     }
-    // A byte that is no longer right: the packet is not SCTP, or sealed.
+    // A changed byte, as in a packet that is not SCTP or is sealed.
     let mut broken = sctp_entry(true, 9);
     broken.datagram.bytes[15] ^= 1;
     network.handle(at(0), broken);
@@ -255,7 +255,7 @@ proptest! {
     }
 }
 
-/// A datagram with its headers weighs 1,500 bytes.
+/// A datagram has 1,500 bytes with its headers.
 #[test]
 fn a_link_with_a_smaller_mtu_loses_full_datagrams_until_it_carries_more() {
     let mut narrow = link("narrow", 12, 0);

@@ -1,5 +1,5 @@
-//! Datagrams through a relay between real sockets of this machine. Lower bounds of time are strict; upper ones leave
-//! room for a machine that is busy with other things.
+//! Datagrams through a relay between real sockets of this machine. Lower bounds of time are strict; upper ones allow
+//! for a busy machine.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -23,14 +23,14 @@ fn address(socket: &UdpSocket) -> SocketAddr {
     socket.local_addr().expect("it is bound")
 }
 
-/// A relay with a port of the system's choice for each path, to the server.
+/// A relay to the server, with a port chosen by the system for each path.
 fn relay(scenario: &Scenario, server: SocketAddr) -> Relay {
     let listen = vec![SocketAddr::from(([127, 0, 0, 1], 0)); scenario.paths.len()];
     let config = RelayConfig { scenario, seed: Seed::from_number(1), listen, to: vec![server] };
     Relay::start(&config).expect("ports of the system's choice")
 }
 
-/// The number of clients the only path has.
+/// The number of clients of the only path.
 fn served(report: &RelayReport) -> usize {
     match &report.paths[..] {
         [PathReport { ends: PathEnds::Sockets { clients, .. }, .. }] => *clients,
@@ -45,7 +45,7 @@ fn receive(socket: &UdpSocket) -> (Vec<u8>, SocketAddr) {
     (buffer, from)
 }
 
-/// Asks until the report is as it should be.
+/// Requests reports until `is_so` returns true.
 fn wait_for(relay: &Relay, is_so: impl Fn(&RelayReport) -> bool) -> RelayReport {
     for _ in 0..PATIENCE.as_millis() {
         let report = relay.report();
@@ -176,7 +176,7 @@ fn the_scenarios_clock_runs_from_the_first_datagram_and_events_happen_by_it() {
     scenario.events = vec![event(50, Change::Down), event(150, Change::Up)];
     let relay = relay(&scenario, address(&server));
     let address = relay.listen_addresses()[0];
-    // Longer than until the first event, if the clock ran already.
+    // Longer than the time to the first event, had the clock started.
     std::thread::sleep(Duration::from_millis(60));
     assert_eq!(relay.report().time, None);
     client.send_to(b"first", address).expect("sent");
@@ -281,7 +281,7 @@ fn a_relay_that_is_dropped_gives_its_ports_back() {
     UdpSocket::bind(address).expect("it is free again");
 }
 
-/// The time anything here may take.
+/// The longest wait of any test here.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The time a machine may have other things to do.
+/// The delay that a busy machine may add.
 const BUSY: Duration = Duration::from_secs(2);

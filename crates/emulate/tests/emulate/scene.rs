@@ -1,4 +1,4 @@
-//! Scenarios as values, a line each.
+//! Short constructors of scenarios.
 
 use anabranch_base::{BitRate, Duration, Time};
 use anabranch_link::Change;
@@ -11,14 +11,14 @@ pub fn at(milliseconds: u64) -> Time {
     Time::ZERO + Duration::from_millis(milliseconds)
 }
 
-/// A link that loses nothing and holds 10,000 packets, the same both ways.
+/// A link without losses that holds 10,000 packets, equal in both directions.
 pub fn link(name: &str, mbps: u64, delay_ms: u64) -> Link {
     let mut config = LinkConfig::new(BitRate::from_mbps(mbps), Duration::from_millis(delay_ms));
     config.queue = QueueConfig::DropTail(QueueLimit::Packets(10_000));
     Link { name: name.to_owned(), forward: config.clone(), reverse: config }
 }
 
-/// `link` with these losses on the way there.
+/// `link` with these losses in the forward direction.
 pub fn losing(mut link: Link, kind: LossKind) -> Link {
     link.forward.loss = LossConfig { kind, ..LossConfig::NONE };
     link
@@ -43,7 +43,7 @@ pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
     }
 }
 
-/// Something that happens to both directions of the first link.
+/// An event on both directions of the first link.
 pub fn event(milliseconds: u64, change: Change) -> Event {
     Event { at: at(milliseconds), link: 0, direction: Direction::Both, change }
 }

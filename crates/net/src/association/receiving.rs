@@ -6,14 +6,14 @@ use anabranch_sctp::event::CloseReason;
 use super::{Association, SharedHandle};
 use crate::waiting::until;
 
-/// Why there is no message.
+/// The error of a receive call that returns no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TryRecvError {
-    /// No message is waiting.
+    /// No message has arrived.
     #[error("no message has arrived yet; try later, or wait with `recv`")]
     Empty,
-    /// The messages were received, and none will follow.
+    /// Every message was received, and the association has ended.
     #[error("{0}")]
     Closed(CloseReason),
 }
@@ -22,11 +22,11 @@ impl Association {
     /// Waits for the next complete message, in the order of its stream. If several tasks receive, each message goes to
     /// one of them.
     ///
-    /// What has arrived and was not received takes room in the receive buffer
-    /// ([`Config::receive_buffer`](crate::Config::receive_buffer)): a slow reader slows the sender down, and never
-    /// costs more memory than that.
+    /// Messages that have arrived occupy the receive buffer
+    /// ([`Config::receive_buffer`](crate::Config::receive_buffer)) until they are received: a slow reader slows the
+    /// sender down and never uses more memory than that.
     ///
-    /// Cancellation-safe: if the future is dropped before it answered, no message is lost, and another one gets it.
+    /// Cancellation-safe: if the future is dropped before it completes, no message is lost, and another call gets it.
     ///
     /// # Errors
     /// The association has ended, and its last message was received.
@@ -37,7 +37,7 @@ impl Association {
     /// The next message, if it has arrived.
     ///
     /// # Errors
-    /// No message is waiting now, or none will follow.
+    /// No message has arrived, or the association has ended.
     pub fn try_recv(&self) -> Result<Message, TryRecvError> {
         match self.take() {
             Some(result) => result.map_err(TryRecvError::Closed),
@@ -45,7 +45,7 @@ impl Association {
         }
     }
 
-    /// The next message, or how the association ended; `None` if there is neither yet.
+    /// The next message, or the reason for which the association ended; `None` if neither is available yet.
     fn take(&self) -> Option<Result<Message, CloseReason>> {
         let SharedHandle { shared, id, .. } = &*self.owner;
         shared.receive(*id)

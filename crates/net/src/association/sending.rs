@@ -8,10 +8,10 @@ use super::{Association, SharedHandle};
 use crate::send_error::{SendError, TrySendError};
 use crate::waiting::until;
 
-/// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
+/// The options of a message: by default stream 0, ordered, with payload protocol identifier 0.
 ///
-/// A [`StreamId`] converts into options with the usual defaults; a received [`Message`] converts into the options with
-/// which it was sent, for an answer.
+/// A [`StreamId`] converts into options with the other defaults. A received [`Message`] converts into the options
+/// with which it was sent, for an answer.
 ///
 /// ```
 /// use anabranch_net::{Ppid, SendOptions, StreamId};
@@ -50,60 +50,60 @@ pub struct OutboundStream {
 }
 
 impl Association {
-    /// Sends a message, as soon as there is room for it in the send buffer
-    /// ([`Config::send_buffer`](crate::Config::send_buffer)). When this returns, the message is queued and not yet
-    /// delivered: [`close`](Association::close) waits for delivery.
+    /// Sends a message as soon as the send buffer ([`Config::send_buffer`](crate::Config::send_buffer)) has room for
+    /// it. When this returns, the message is queued and not yet delivered: [`close`](Association::close) waits for
+    /// delivery.
     ///
-    /// A sender that outruns the network or the reader at the other end waits here: what the association holds is
-    /// bounded by its send buffer, whatever the message's size. Waiting senders get room in the order in which they
-    /// asked, so that small messages cannot pass a large one for ever.
+    /// A sender faster than the network or the reader at the other end waits here: the association holds no more than
+    /// its send buffer, whatever the message's size. Waiting senders get room in the order of their calls, so that
+    /// small messages cannot overtake a large one indefinitely.
     ///
     /// Cancellation-safe: if the future is dropped before it completes, nothing of the message is sent, and its place
-    /// in the queue is lost. A future that is neither polled nor dropped blocks those that asked after it.
+    /// in the queue is lost. A future that is neither polled nor dropped blocks later callers.
     ///
     /// # Errors
-    /// The message can never be sent, or the association is closing or over.
+    /// The message can never be sent, or the association is closing or has ended.
     pub async fn send(
         &self,
         message: impl Into<Bytes>,
         options: impl Into<SendOptions>,
     ) -> Result<(), SendError> {
-        // A task that always finds room lets others run all the same.
+        // A task that always finds room must still let others run.
         tokio::task::consume_budget().await;
         let mut message = options.into().outgoing(message.into());
         let notifiers = &self.owner.notifiers;
-        if notifiers.turn.is_free()
+        if notifiers.send_queue.is_free()
             && let Some(answer) = self.offer(&mut message)
         {
             return answer;
         }
-        let _turn = notifiers.turn.wait().await;
+        let _turn = notifiers.send_queue.wait().await;
         until(&notifiers.writable, || self.offer(&mut message)).await
     }
 
     /// Sends a message if there is room for it now and no sender waits.
     ///
     /// # Errors
-    /// There is no room now, and the message is returned; or it can never be sent.
+    /// The send buffer is full, and the message is returned; or the message can never be sent.
     pub fn try_send(
         &self,
         message: impl Into<Bytes>,
         options: impl Into<SendOptions>,
     ) -> Result<(), TrySendError> {
         let mut message = options.into().outgoing(message.into());
-        let is_free = self.owner.notifiers.turn.is_free();
+        let is_free = self.owner.notifiers.send_queue.is_free();
         match is_free.then(|| self.offer(&mut message)).flatten() {
             Some(answer) => answer.map_err(TrySendError::Failed),
             None => Err(TrySendError::Full(message.payload)),
         }
     }
 
-    /// A stream to send on. Whether the peer takes messages on it is known when one is sent.
+    /// A stream to send on. Sending fails if the peer does not accept messages on it.
     pub fn stream(&self, stream: StreamId) -> OutboundStream {
         OutboundStream { association: self.clone(), options: SendOptions::on(stream) }
     }
 
-    /// Hands a message to the core; `None`, and the message stays, if the core has no room now.
+    /// Passes a message to the core; `None` if the core has no room, and `message` stays unchanged.
     fn offer(&self, message: &mut Outgoing) -> Option<Result<(), SendError>> {
         let SharedHandle { shared, id, .. } = &*self.owner;
         shared.attempt(|core, now| core.try_send(now, *id, message))
@@ -111,47 +111,47 @@ impl Association {
 }
 
 impl OutboundStream {
-    /// Sets the payload protocol of later messages.
+    /// Sets the payload protocol identifier of later messages.
     #[must_use]
     pub fn with_ppid(self, ppid: Ppid) -> OutboundStream {
         OutboundStream { options: self.options.ppid(ppid), ..self }
     }
 
-    /// Which stream it is.
+    /// The stream's id.
     pub fn id(&self) -> StreamId {
         self.options.stream
     }
 
-    /// Sends a message on this stream, in its order, like [`Association::send`], and equally cancellation-safe.
+    /// Sends an ordered message on this stream, like [`Association::send`], and equally cancellation-safe.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Association::send`].
     pub async fn send(&self, message: impl Into<Bytes>) -> Result<(), SendError> {
         self.association.send(message, self.options).await
     }
 
-    /// Sends a message on this stream if there is room for it now: [`Association::try_send`].
+    /// Sends an ordered message on this stream if there is room for it now, like [`Association::try_send`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Association::try_send`].
     pub fn try_send(&self, message: impl Into<Bytes>) -> Result<(), TrySendError> {
         self.association.try_send(message, self.options)
     }
 }
 
 impl SendOptions {
-    /// In order on `stream`, with payload protocol 0.
+    /// Ordered on `stream`, with payload protocol identifier 0.
     pub const fn on(stream: StreamId) -> SendOptions {
         SendOptions { stream, ppid: Ppid::new(0), unordered: false }
     }
 
-    /// The same with another payload protocol.
+    /// Sets the payload protocol identifier.
     #[must_use]
     pub const fn ppid(self, ppid: Ppid) -> SendOptions {
         SendOptions { ppid, ..self }
     }
 
-    /// The same without an order.
+    /// Sends the message unordered.
     #[must_use]
     pub const fn unordered(self) -> SendOptions {
         SendOptions { unordered: true, ..self }
@@ -170,7 +170,7 @@ impl From<StreamId> for SendOptions {
 }
 
 impl From<&Message> for SendOptions {
-    /// As the message was sent: its stream, its payload protocol, its order.
+    /// The options with which the message was sent: stream, payload protocol identifier, order.
     fn from(message: &Message) -> SendOptions {
         SendOptions { stream: message.stream, ppid: message.ppid, unordered: message.unordered }
     }

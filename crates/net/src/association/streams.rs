@@ -1,4 +1,4 @@
-//! Events of an association, and records of every window and round trip, as streams for listeners.
+//! The events of an association and the records of its windows and round-trip times, as streams for listeners.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -15,8 +15,8 @@ use super::{Association, SharedHandle};
 use crate::feed::{Listener, Missed};
 use crate::shared::Shared;
 
-/// The events of an association, for one listener: paths that fail and come back, the peer's end, the end. A [`Stream`]
-/// that ends after [`Event::Closed`].
+/// The events of an association, for one listener: failures and recoveries of paths, the peer's shutdown, the end. A
+/// [`Stream`] that ends after [`Event::Closed`].
 ///
 /// [`Event::Readable`] and [`Event::Writable`] are left out: [`recv`](Association::recv) and
 /// [`send`](Association::send) wait for them.
@@ -37,19 +37,19 @@ pub struct Records {
 }
 
 impl Association {
-    /// The events of the association from now on, for one listener of any number.
+    /// Subscribes a listener to the events of the association from now on. There may be any number of listeners.
     pub fn subscribe(&self) -> Events {
         let SharedHandle { shared, id, .. } = &*self.owner;
         Events { listener: shared.lock().subscribe(*id) }
     }
 
-    /// The measurements on its paths from now on, for one listener of any number.
+    /// Subscribes a listener to the measurements on its paths from now on. There may be any number of listeners.
     pub fn records(&self) -> Records {
         let SharedHandle { shared, id, .. } = &*self.owner;
         Records { listener: shared.lock().record(*id), shared: shared.clone(), id: *id }
     }
 
-    /// The time on the endpoint's clock, which records carry: it stood at zero when the endpoint was opened.
+    /// The time on the endpoint's clock, which records use: zero when the endpoint was opened.
     pub fn now(&self) -> Time {
         self.owner.shared.lock().now()
     }
@@ -61,7 +61,7 @@ impl Events {
     /// Cancellation-safe: if the future is dropped, no event is lost.
     ///
     /// # Errors
-    /// [`Missed`] where the listener lagged behind by more than 64: the oldest were dropped, and the next ones follow.
+    /// [`Missed`] if more than 64 events waited for the listener: the oldest were dropped, and the next ones follow.
     pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
         poll_fn(|context| self.listener.poll_next(context)).await
     }
@@ -73,7 +73,8 @@ impl Records {
     /// Cancellation-safe: if the future is dropped, no record is lost.
     ///
     /// # Errors
-    /// [`Missed`] where the listener lagged behind by more than 4,096: the oldest were dropped, and the next ones follow.
+    /// [`Missed`] if more than 4,096 records waited for the listener: the oldest were dropped, and the next ones
+    /// follow.
     pub async fn next(&mut self) -> Option<Result<Record, Missed>> {
         poll_fn(|context| self.listener.poll_next(context)).await
     }
@@ -96,7 +97,7 @@ impl Stream for Records {
 }
 
 impl Drop for Records {
-    /// The last listener ends the recording.
+    /// Ends the recording with the last listener.
     fn drop(&mut self) {
         self.listener = Listener::too_late();
         self.shared.lock().stop_recording_without_listener(self.id);

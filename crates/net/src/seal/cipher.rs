@@ -1,5 +1,5 @@
-//! The two ciphers of packets, and the choice between them: AES-256-GCM where both processors have instructions for it,
-//! ChaCha20-Poly1305 elsewhere.
+//! The two ciphers of packets, and the choice between them: AES-256-GCM if both processors have instructions for it,
+//! otherwise ChaCha20-Poly1305.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use super::datagram::PacketNumber;
 /// A cipher that authenticates and encrypts packets (RFC 5116).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cipher {
-    /// RFC 8439. Every processor computes it at a good speed.
+    /// RFC 8439. It is fast on every processor.
     ChaCha20Poly1305,
-    /// NIST SP 800-38D, with keys of 256 bits. Processors with instructions for AES and carry-less multiplication compute
-    /// it several times as fast; without them it is slower than ChaCha20-Poly1305.
+    /// NIST SP 800-38D, with keys of 256 bits. It is several times as fast on processors with instructions for AES
+    /// and carry-less multiplication, and slower than ChaCha20-Poly1305 without them.
     Aes256Gcm,
 }
 
-/// The ciphers that one end offers or accepts. ChaCha20-Poly1305 is always among them.
+/// The ciphers that an end offers or accepts. ChaCha20-Poly1305 is always among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ciphers {
     has_aes: bool,
@@ -31,7 +31,7 @@ pub struct PacketKeys {
 }
 
 impl Cipher {
-    /// The number that the response of a handshake carries for the chosen cipher.
+    /// The code of the chosen cipher in a handshake's response.
     pub(super) const fn code(self) -> u8 {
         match self {
             Cipher::ChaCha20Poly1305 => 0,
@@ -39,7 +39,7 @@ impl Cipher {
         }
     }
 
-    /// The cipher of a number; `None` for numbers that this version does not define.
+    /// The cipher of a code; `None` for codes that this version does not define.
     pub(super) const fn from_code(code: u8) -> Option<Cipher> {
         match code {
             0 => Some(Cipher::ChaCha20Poly1305),
@@ -68,12 +68,12 @@ impl Cipher {
 }
 
 impl Ciphers {
-    /// ChaCha20-Poly1305 and nothing else: the only cipher of programs from before the choice.
+    /// ChaCha20-Poly1305 only: the cipher of programs from before the choice.
     pub const CHACHA20_ALONE: Ciphers = Ciphers { has_aes: false };
     /// Both ciphers.
     pub const ALL: Ciphers = Ciphers { has_aes: true };
 
-    /// The ciphers that the processor of this machine computes fast.
+    /// The ciphers that this machine's processor computes fast.
     pub fn of_this_processor() -> Ciphers {
         Ciphers { has_aes: has_aes_instructions() }
     }
@@ -83,7 +83,7 @@ impl Ciphers {
         if self.has_aes && offered.has_aes { Cipher::Aes256Gcm } else { Cipher::ChaCha20Poly1305 }
     }
 
-    /// Returns true if `cipher` is one of them.
+    /// Returns true if `cipher` is among them.
     pub const fn contains(self, cipher: Cipher) -> bool {
         match cipher {
             Cipher::ChaCha20Poly1305 => true,
@@ -91,31 +91,31 @@ impl Ciphers {
         }
     }
 
-    /// The byte that the initiation of a handshake carries: one bit for each cipher beside ChaCha20-Poly1305.
+    /// The offer in a handshake's initiation: one bit for each cipher besides ChaCha20-Poly1305.
     pub(super) const fn bits(self) -> u8 {
         if self.has_aes { AES_256_GCM_BIT } else { 0 }
     }
 
-    /// The ciphers of such a byte. Bits that this version does not define are ignored: a later version may offer more.
+    /// The ciphers of an offer. Bits that this version does not define are ignored: a later version may offer more.
     pub(super) const fn from_bits(bits: u8) -> Ciphers {
         Ciphers { has_aes: bits & AES_256_GCM_BIT != 0 }
     }
 }
 
 impl PacketKeys {
-    /// The keys of these bytes, or `None` if they do not suit the cipher.
+    /// The keys with these bytes, or `None` if they do not fit the cipher.
     pub fn new(cipher: Cipher, sealing: &[u8; 32], opening: &[u8; 32]) -> Option<PacketKeys> {
         let key = |bytes: &[u8; 32]| UnboundKey::new(cipher.algorithm(), bytes).ok().map(LessSafeKey::new);
         Some(PacketKeys { cipher, sealing: key(sealing)?, opening: key(opening)? })
     }
 
-    /// The cipher that they belong to.
+    /// The cipher of the keys.
     pub fn cipher(&self) -> Cipher {
         self.cipher
     }
 
-    /// Appends `packet`, encrypted, and its tag to `out`. The caller never uses a number twice. `None`, and nothing is
-    /// appended, if the packet is longer than the cipher permits.
+    /// Appends the encrypted `packet` and its tag to `out`. The caller never uses a number twice. `None`, without
+    /// appending anything, if the packet is longer than the cipher permits.
     pub fn seal(&self, number: PacketNumber, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let start = out.len();
         out.extend_from_slice(packet);
@@ -130,8 +130,8 @@ impl PacketKeys {
         Some(())
     }
 
-    /// Opens what was sealed where it lies, and returns it. `None`, and what lies there has no meaning, if another key or
-    /// number sealed it, or if a bit of it has changed since.
+    /// Opens a sealed packet in place. `None`, with undefined content left in place, if another key or number sealed
+    /// it, or if it was altered.
     pub fn open<'a>(&self, number: PacketNumber, sealed: &'a mut [u8]) -> Option<&'a mut [u8]> {
         self.opening.open_in_place(self.cipher.nonce(number), Aad::empty(), sealed).ok()
     }
@@ -189,8 +189,8 @@ mod tests {
         }
     }
 
-    /// NIST's GCM test case 13 (all zeros, 256 bits) and RFC 8439's construction with an all-zero key, both without data:
-    /// the tags that other programs compute.
+    /// NIST's GCM test case 13 (all zeros, 256 bits) and RFC 8439's construction with an all-zero key, both without
+    /// data: the tags computed by other programs.
     #[test]
     fn the_tag_of_an_empty_packet_is_that_of_the_standards() {
         let tag = |cipher| {

@@ -6,60 +6,60 @@ use anabranch_sctp::policy::PathId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SessionId(u64);
 
-/// The number of a packet, which no other packet under the same key has.
+/// The number of a packet, unique under its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketNumber(u64);
 
-/// Whose packet it is, which decides the high bits of its number.
+/// The path or purpose of a packet, in the high bits of its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Route(u16);
 
-/// A datagram whose parts are where they should be.
+/// A parsed datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram<'a> {
     /// A request for a session: the first message of the handshake.
     Initiation(&'a [u8; MESSAGE_LEN]),
     /// The second message of the handshake.
     Response {
-        /// The session that was initiated.
+        /// The initiated session.
         to: SessionId,
-        /// Noise's message.
+        /// The Noise message.
         message: &'a [u8; MESSAGE_LEN],
     },
-    /// A question whether the peer still has a session.
+    /// A query whether the peer still has a session.
     Probe {
-        /// Which session.
+        /// The session.
         about: SessionId,
-        /// Noise's message.
+        /// The Noise message.
         message: &'a [u8; MESSAGE_LEN],
     },
     /// The answer to a probe.
     ProbeReply {
-        /// The session that the probe belongs to, by the id of the end that sent it.
+        /// The session of the probe, by the prober's id.
         to: SessionId,
-        /// Noise's message.
+        /// The Noise message.
         message: &'a [u8; MESSAGE_LEN],
     },
     /// A packet of a session.
     Packet {
-        /// Which session.
+        /// The session.
         to: SessionId,
-        /// Which packet.
+        /// The number of the packet.
         number: PacketNumber,
-        /// The packet, encrypted, and the tag.
+        /// The encrypted packet and the tag.
         sealed: &'a [u8],
     },
 }
 
 impl Datagram<'_> {
-    /// The bytes of an initiation, a response, a probe and the reply to one.
+    /// The length of an initiation, a response, a probe and a probe reply.
     pub const HANDSHAKE_LEN: usize = HEADER_LEN + MESSAGE_LEN;
-    /// The bytes that sealing adds to a packet.
+    /// The number of bytes that sealing adds to a packet.
     pub const OVERHEAD: usize = 2 * HEADER_LEN + TAG_LEN;
-    /// Where what was sealed begins in the datagram of a packet.
+    /// The offset of the sealed packet in its datagram.
     pub const PACKET_AT: usize = 2 * HEADER_LEN;
 
-    /// Reads a datagram; `None` where it cannot be one of ours.
+    /// Parses a datagram; `None` if it does not belong to this layer.
     pub fn parse(bytes: &[u8]) -> Option<Datagram<'_>> {
         let (header, rest) = bytes.split_first_chunk::<HEADER_LEN>()?;
         let word = u64::from_be_bytes(*header);
@@ -112,7 +112,7 @@ impl SessionId {
     const BITS: u32 = 56;
     const MASK: u64 = (1 << SessionId::BITS) - 1;
 
-    /// The id of these random bits, of which the lowest 56 count.
+    /// An id of random bits, of which the lowest 56 count.
     pub const fn new(bits: u64) -> SessionId {
         SessionId(bits & SessionId::MASK)
     }
@@ -125,7 +125,7 @@ impl SessionId {
 
 impl PacketNumber {
     const COUNTER_BITS: u32 = 48;
-    /// The last number of a path.
+    /// The last counter of a path.
     pub const LAST_COUNTER: u64 = (1 << PacketNumber::COUNTER_BITS) - 1;
 
     /// The `counter`-th packet of a route, from 0.
@@ -133,7 +133,7 @@ impl PacketNumber {
         PacketNumber((route.0 as u64) << PacketNumber::COUNTER_BITS | counter & PacketNumber::LAST_COUNTER)
     }
 
-    /// The 64 bits, as the cipher takes them.
+    /// The number as the 64 bits of the cipher's nonce.
     pub const fn nonce(self) -> u64 {
         self.0
     }
@@ -143,32 +143,32 @@ impl PacketNumber {
         Route((self.0 >> PacketNumber::COUNTER_BITS) as u16)
     }
 
-    /// The place among the packets of its route.
+    /// The position among the packets of its route.
     pub const fn counter(self) -> u64 {
         self.0 & PacketNumber::LAST_COUNTER
     }
 }
 
 impl Route {
-    /// Packets that answer for no association.
+    /// The route of packets without an association.
     pub const NO_PATH: Route = Route(0xfffe);
-    /// Initiations and responses within a session.
+    /// The route of initiations and responses within a session.
     pub const CONTROL: Route = Route(0xffff);
-    /// Paths beyond have no numbers: what a peer makes us remember is bounded.
+    /// The number of paths with packet numbers, so that a peer's state is bounded.
     pub const PATHS: u16 = 1_024;
 
-    /// The route of an association's path; `None` for one of the paths that have no numbers.
+    /// The route of an association's path; `None` beyond [`Route::PATHS`].
     pub fn of(path: PathId) -> Option<Route> {
         let index = u16::try_from(path.index()).ok()?;
         (index < Route::PATHS).then_some(Route(index))
     }
 
-    /// Returns true if packets may have it.
+    /// Returns true if packets may have this route.
     pub fn is_used(self) -> bool {
         self.is_path() || self == Route::NO_PATH || self == Route::CONTROL
     }
 
-    /// Returns true if it is a path's.
+    /// Returns true if the route is a path.
     pub fn is_path(self) -> bool {
         self.0 < Route::PATHS
     }
@@ -180,9 +180,9 @@ const PACKET: u64 = 3;
 const PROBE: u64 = 4;
 const PROBE_REPLY: u64 = 5;
 const HEADER_LEN: usize = 8;
-/// A handshake message: a public key, a payload of 8 bytes, a tag.
+/// The length of a handshake message: a public key, a payload of 8 bytes, a tag.
 pub const MESSAGE_LEN: usize = 32 + 8 + TAG_LEN;
-/// The tag's, of either cipher.
+/// The length of the tag of either cipher.
 const TAG_LEN: usize = 16;
 
 #[cfg(test)]

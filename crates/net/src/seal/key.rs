@@ -5,20 +5,20 @@ use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
-/// 128 bits that only both ends hold: a holder can speak to either end as the other.
+/// A secret of 128 bits that only both ends hold: a holder can pose as either end.
 ///
-/// It is written as 32 hexadecimal digits. Debug output has none of them, and memory is cleared when it is dropped.
+/// The text form has 32 hexadecimal digits. Debug output never shows it, and the memory is cleared on drop.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     bytes: Zeroizing<[u8; Key::LEN]>,
 }
 
-/// Whether packets are sealed.
+/// The protection of packets.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// Whole SCTP packets are sealed below SCTP: only an end with the same key is answered.
+    /// Complete SCTP packets are sealed below SCTP: only an end with the same key is answered.
     Sealed(Key),
-    /// Plain SCTP over UDP (RFC 6951), which everybody on the way can read and forge: for other stacks, and for
+    /// Plain SCTP over UDP (RFC 6951), which anyone on the path can read and forge: for other stacks, and for
     /// measurements.
     Insecure,
 }
@@ -26,19 +26,19 @@ pub enum Security {
 /// The error of text that is not a key. It does not repeat the text, which may be almost a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// It has another length.
+    /// The length is wrong.
     #[error("a key is 32 hexadecimal digits, not {0} characters")]
     Length(usize),
-    /// It has other characters.
-    #[error("a key is 32 hexadecimal digits, and character {0} is none")]
+    /// A character is not a hexadecimal digit.
+    #[error("a key is 32 hexadecimal digits, but character {0} is not")]
     Digit(usize),
-    /// The operating system has no random numbers.
-    #[error("the operating system gives no random numbers: {0}")]
+    /// The operating system provides no random numbers.
+    #[error("the operating system provides no random numbers: {0}")]
     NoRandomness(String),
 }
 
 impl Key {
-    /// The bytes of a key.
+    /// The length of a key in bytes.
     pub const LEN: usize = 16;
 
     /// A fresh key from the operating system's random numbers.
@@ -51,18 +51,18 @@ impl Key {
         Ok(Key { bytes })
     }
 
-    /// The key of these bytes, which must be as hard to guess as a [fresh](Key::fresh) one.
+    /// A key of these bytes, which must be as hard to guess as a [fresh](Key::fresh) one.
     pub fn from_bytes(bytes: [u8; Key::LEN]) -> Key {
         Key { bytes: Zeroizing::new(bytes) }
     }
 
-    /// The 32 digits, for the end that is to have the key.
+    /// The 32 digits, for the other end.
     pub fn reveal(&self) -> Zeroizing<String> {
         Zeroizing::new(self.bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Noise's pre-shared key: ours, and what it is for (Noise §9: 32 bytes; it is hashed, so that a constant half
-    /// takes nothing from it).
+    /// Noise's pre-shared key: this key and a label of its purpose (Noise §9: 32 bytes; it is hashed, so that a
+    /// constant half does not weaken it).
     pub(super) fn for_noise(&self) -> Zeroizing<[u8; 32]> {
         let mut psk = Zeroizing::new([0; 32]);
         psk[..Key::LEN].copy_from_slice(self.bytes.as_ref());
@@ -74,7 +74,7 @@ impl Key {
 impl FromStr for Key {
     type Err = KeyError;
 
-    /// 32 hexadecimal digits, with blanks around them or none.
+    /// Parses 32 hexadecimal digits, with optional surrounding blanks.
     fn from_str(text: &str) -> Result<Key, KeyError> {
         let text = text.trim();
         let count = text.chars().count();
@@ -135,6 +135,6 @@ mod tests {
         assert_eq!(told(&"a".repeat(31)), "a key is 32 hexadecimal digits, not 31 characters");
         assert_eq!(told("ключ"), "a key is 32 hexadecimal digits, not 4 characters");
         let nearly = format!("{}g{}", "a".repeat(9), "b".repeat(22));
-        assert_eq!(told(&nearly), "a key is 32 hexadecimal digits, and character 10 is none");
+        assert_eq!(told(&nearly), "a key is 32 hexadecimal digits, but character 10 is not");
     }
 }

@@ -1,5 +1,5 @@
-//! One pair of keys, from the handshake that agreed on them to their end: the numbers given to packets, and those that
-//! arrived.
+//! One pair of keys, from the handshake that agreed on them to their end: the numbers assigned to sent packets, and
+//! those received.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use super::cipher::{Cipher, PacketKeys};
 use super::datagram::{Datagram, PacketNumber, Route, SessionId};
 use super::window::Window;
 
-/// When keys have served long enough.
+/// The limits on the use of a pair of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The packets both ways after which the end that initiated the session initiates a handshake for fresh keys.
+    /// The packets in both directions after which the session's initiator begins a handshake for fresh keys.
     pub renew_after: u64,
-    /// The packets that are sealed with the same keys at most.
+    /// The most packets sealed with the same keys.
     pub most_sealed: u64,
-    /// The last number of a route: more packets are not sealed with the same keys.
+    /// The last counter of a route: no further packets are sealed with the same keys.
     pub last_counter: u64,
-    /// The forgeries after which nothing is opened any more with the same keys.
+    /// The forgeries after which nothing more is opened with the same keys.
     pub most_forged: u64,
 }
 
@@ -29,7 +29,7 @@ pub struct Keys {
     pub local: SessionId,
     /// The id that this end's packets carry.
     pub peer: SessionId,
-    /// The next number of each route.
+    /// The next counter of each route.
     counters: BTreeMap<Route, u64>,
     windows: BTreeMap<Route, Window>,
     sealed: u64,
@@ -37,17 +37,18 @@ pub struct Keys {
     forged: u64,
 }
 
-/// A packet that was opened.
+/// The order of an opened packet on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// None of its route that was sent later has come.
+    /// No packet of its route that was sent later has arrived.
     Latest,
-    /// One has.
+    /// A packet sent later has already arrived.
     Late,
 }
 
 impl Default for Limits {
-    /// Those of ChaCha20-Poly1305: fresh keys after 2^32 packets; all 48 bits of a counter; 2^36 forgeries (RFC 9001 §6.6).
+    /// The limits of ChaCha20-Poly1305: fresh keys after 2^32 packets; all 48 bits of a counter; 2^36 forgeries (RFC
+    /// 9001 §6.6).
     fn default() -> Limits {
         Limits {
             renew_after: 1 << 32,
@@ -59,8 +60,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// These limits, and those of the cipher. Of AES-256-GCM RFC 9001 §6.6 permits 2^23 packets under one key; fresh keys
-    /// are due after half as many.
+    /// These limits, lowered to those of the cipher. For AES-256-GCM RFC 9001 §6.6 permits 2^23 packets under one
+    /// key; fresh keys are due after half of them.
     fn of(self, cipher: Cipher) -> Limits {
         match cipher {
             Cipher::ChaCha20Poly1305 => self,
@@ -74,15 +75,15 @@ impl Limits {
 }
 
 impl Keys {
-    /// Keys that nothing was sealed with.
+    /// Keys with which nothing was sealed.
     pub fn new(keys: PacketKeys, limits: Limits, local: SessionId, peer: SessionId) -> Keys {
         let limits = limits.of(keys.cipher());
         let (counters, windows) = (BTreeMap::new(), BTreeMap::new());
         Keys { keys, limits, local, peer, counters, windows, sealed: 0, opened: 0, forged: 0 }
     }
 
-    /// Appends the packets, sealed with the next numbers of their route, to `out`. The number of those that were
-    /// appended: fewer when the numbers of the route are used up.
+    /// Appends the packets to `out`, sealed with the next numbers of their route. Returns the number appended, which
+    /// is smaller when the numbers of the route are used up.
     pub fn seal<'a>(
         &mut self,
         route: Route,
@@ -96,7 +97,7 @@ impl Keys {
                 break;
             }
             let number = PacketNumber::new(route, *counter);
-            // From here on the number is used, whatever becomes of the packet.
+            // From here on the number is used, even if the packet is not sent.
             *counter += 1;
             self.sealed += 1;
             let start = out.len();
@@ -110,8 +111,8 @@ impl Keys {
         appended
     }
 
-    /// Opens what was sealed where it lies, and returns it. `None`, and what lies there has no meaning, when it was not
-    /// sealed with these keys, came before, or is too old.
+    /// Opens a sealed packet in place. `None`, with undefined content left in place, if it was not sealed with these
+    /// keys, is a duplicate, or is too old.
     pub fn open<'a>(&mut self, number: PacketNumber, sealed: &'a mut [u8]) -> Option<(Order, &'a mut [u8])> {
         let route = number.route();
         let known = self.windows.get_mut(&route);
@@ -126,13 +127,13 @@ impl Keys {
         self.opened += 1;
         let window = match known {
             Some(window) => window,
-            // Only for a packet that the peer sealed: what others send leaves nothing behind.
+            // Only a packet sealed by the peer creates state.
             None => self.windows.entry(route).or_default(),
         };
         Some((if window.note(number.counter()) { Order::Latest } else { Order::Late }, plain))
     }
 
-    /// Returns true if it is time for fresh keys.
+    /// Returns true if fresh keys are due.
     pub fn is_worn(&self) -> bool {
         self.sealed.saturating_add(self.opened) >= self.limits.renew_after
     }
@@ -142,12 +143,12 @@ impl Keys {
         self.keys.cipher()
     }
 
-    /// The number of packets that were sealed.
+    /// The number of sealed packets.
     pub fn sealed(&self) -> u64 {
         self.sealed
     }
 
-    /// The number of packets that were opened.
+    /// The number of opened packets.
     pub fn opened(&self) -> u64 {
         self.opened
     }

@@ -1,5 +1,5 @@
-//! The handshake: two messages of Noise's pattern NN with the pre-shared key first, so that the first message cannot be
-//! read without the key either. The payloads agree on the cipher of the packets.
+//! The handshake: two messages of Noise's pattern NN with the pre-shared key first, so that even the first message
+//! cannot be read without the key. The payloads negotiate the cipher of the packets.
 
 use std::fmt;
 
@@ -11,40 +11,40 @@ use super::cipher::{Cipher, Ciphers, PacketKeys};
 use super::datagram::{MESSAGE_LEN, SessionId};
 use super::key::Key;
 
-/// What both ends agree on beforehand, and the ciphers of this end.
+/// The parameters shared by both ends, and the ciphers of this end.
 pub struct Noise {
     parameters: NoiseParams,
     psk: Zeroizing<[u8; 32]>,
     ciphers: Ciphers,
 }
 
-/// A handshake that this end began and that has no response yet.
+/// A handshake begun by this end, without a response yet.
 #[derive(Debug)]
 pub struct Initiator {
     state: HandshakeState,
     offered: Ciphers,
 }
 
-/// A handshake that a peer with the key began.
+/// A handshake begun by a peer with the key.
 #[derive(Debug)]
 pub struct Responder {
     state: HandshakeState,
     offered: Ciphers,
-    /// The id that the peer gives to its end of the session.
+    /// The peer's id of the session.
     pub peer: SessionId,
 }
 
-/// What a response agrees on.
+/// The result of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// The id that the peer gives to its end of the session.
+    /// The peer's id of the session.
     pub peer: SessionId,
-    /// The cipher of the packets, which is one of those offered.
+    /// The cipher of the packets, one of those offered.
     pub cipher: Cipher,
 }
 
-/// The payload of a message: 8 bits about ciphers and the 56 bits of an id. Programs from before the choice of ciphers write
-/// zeros in place of the former, and ignore them when they read.
+/// The payload of a message: 8 bits about ciphers and the 56 bits of an id. Programs from before the choice of
+/// ciphers write zeros for the former, and ignore them when reading.
 #[derive(Clone, Copy)]
 struct Payload {
     ciphers: u8,
@@ -52,18 +52,19 @@ struct Payload {
 }
 
 impl Noise {
-    /// With this key, for packets sealed by one of `ciphers`.
+    /// The parameters for this key and packets sealed by one of `ciphers`.
     pub fn new(key: &Key, ciphers: Ciphers) -> Noise {
         let parameters = PROTOCOL.parse().expect("a protocol name that snow supports");
         Noise { parameters, psk: key.for_noise(), ciphers }
     }
 
-    /// Begins a handshake, and returns the message to send. `None` if the operating system has no random numbers.
+    /// Begins a handshake, and returns the message to send. `None` if the operating system provides no random
+    /// numbers.
     pub fn initiate(&self, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
         self.begin(PROLOGUE, local, self.ciphers)
     }
 
-    /// The same for a probe whether the peer still has the session `about`. The message of a probe is valid neither as an
+    /// Begins a probe whether the peer still has the session `about`. The message of a probe is valid neither as an
     /// initiation nor for another session.
     pub fn probe(&self, about: SessionId, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
         self.begin(&prologue_about(about), local, Ciphers::CHACHA20_ALONE)
@@ -80,8 +81,8 @@ impl Noise {
         Some((Initiator { state, offered }, message))
     }
 
-    /// Reads an initiation; `None` if its sender has another key. An attacker without the key causes no more work than this:
-    /// a few hashes.
+    /// Reads an initiation; `None` if its sender has another key. An attacker without the key causes no more work
+    /// than this: a few hashes.
     pub fn read_initiation(&self, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
         self.read_first(PROLOGUE, message)
     }
@@ -97,7 +98,7 @@ impl Noise {
         Some(Responder { state, offered: Ciphers::from_bits(payload.ciphers), peer: payload.id })
     }
 
-    /// Responds to an initiation: the keys of the session, and the message to send.
+    /// Responds to an initiation. Returns the keys of the session and the message to send.
     pub fn respond(&self, responder: Responder, local: SessionId) -> Option<(PacketKeys, [u8; MESSAGE_LEN])> {
         let Responder { mut state, offered, .. } = responder;
         let cipher = self.ciphers.choose(offered);
@@ -112,8 +113,8 @@ impl Noise {
 }
 
 impl Initiator {
-    /// Reads the response. `None`, and nothing changes, if another end wrote it or a bit of it or of the initiation was
-    /// changed on the way. `None` as well if the peer chose a cipher that was not offered.
+    /// Reads the response. `None`, without a change of state, if another end wrote it, or if it or the initiation was
+    /// altered on the path; `None` as well if the peer chose a cipher that was not offered.
     pub fn read_response(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<Agreement> {
         let payload = read(&mut self.state, message)?;
         let cipher = Cipher::from_code(payload.ciphers).filter(|&cipher| self.offered.contains(cipher))?;
@@ -155,7 +156,7 @@ impl fmt::Debug for Noise {
     }
 }
 
-/// The prologue of a probe, which contains the id of the session.
+/// The prologue of a probe, with the id of the session.
 fn prologue_about(about: SessionId) -> Vec<u8> {
     [PROBE_PROLOGUE, &about.bits().to_be_bytes()].concat()
 }
@@ -173,14 +174,14 @@ fn write(state: &mut HandshakeState, payload: Payload) -> Option<[u8; MESSAGE_LE
 }
 
 fn read(state: &mut HandshakeState, message: &[u8; MESSAGE_LEN]) -> Option<Payload> {
-    // Some ciphers write the tag behind the payload for a moment.
+    // Some ciphers temporarily write the tag after the payload.
     let mut payload = [0; MESSAGE_LEN];
     let len = state.read_message(message, &mut payload).ok()?;
     payload[..len].split_first_chunk::<8>().map(|(bytes, _)| Payload::from_bytes(*bytes))
 }
 
 const PROTOCOL: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
-/// Both ends must use this version of the layer; other versions cannot read its messages.
+/// The version of the layer, which must be equal at both ends: other versions cannot read its messages.
 const PROLOGUE: &[u8] = b"anabranch sealed SCTP 1";
 const PROBE_PROLOGUE: &[u8] = b"anabranch sealed SCTP 1 inquiry";
 
@@ -203,7 +204,7 @@ mod tests {
         message
     }
 
-    /// Both ends' keys after a handshake that nobody disturbs.
+    /// Both ends' keys after an undisturbed handshake.
     fn agree(near: &Noise, far: &Noise) -> (PacketKeys, PacketKeys) {
         let (mut initiator, initiation) = near.initiate(INITIATOR).expect("random numbers");
         let responder = far.read_initiation(&initiation).expect("the same key");
@@ -240,8 +241,8 @@ mod tests {
         assert!(noise(2, Ciphers::ALL).read_initiation(&initiation).is_none());
     }
 
-    /// The offer and the choice of the cipher are in the messages: an attacker without the key cannot make two ends that
-    /// both have AES agree on the other cipher, nor on a cipher that one of them does not have.
+    /// The offer and the choice of the cipher are authenticated: an attacker without the key cannot make two ends
+    /// that both have AES use the other cipher, nor a cipher that one of them lacks.
     #[test]
     fn a_message_with_any_bit_changed_is_ignored() {
         let (near, far) = (noise(1, Ciphers::ALL), noise(1, Ciphers::ALL));
@@ -251,7 +252,7 @@ mod tests {
         }
         let responder = far.read_initiation(&initiation).expect("unchanged");
         let (_, response) = far.respond(responder, RESPONDER).expect("random numbers");
-        // Bit 255 does not belong to the public key (RFC 7748 §5), but the hash contains it.
+        // Bit 255 is not part of the public key (RFC 7748 §5), but the hash contains it.
         for bit in 0..MESSAGE_LEN * 8 {
             assert_eq!(initiator.read_response(&flipped(response, bit)), None, "bit {bit}");
         }
@@ -263,8 +264,8 @@ mod tests {
         );
     }
 
-    /// An attacker that recorded an initiation of the same end without AES sends it in place of the present one: the
-    /// response belongs to another handshake.
+    /// An attacker replaces an initiation by a recorded one of the same end without AES: the response belongs to
+    /// another handshake.
     #[test]
     fn a_response_to_an_older_offer_is_ignored() {
         let far = noise(1, Ciphers::ALL);
@@ -280,7 +281,7 @@ mod tests {
         let (mut initiator, initiation) =
             noise(1, Ciphers::CHACHA20_ALONE).initiate(INITIATOR).expect("random numbers");
         let mut responder = noise(1, Ciphers::ALL).read_initiation(&initiation).expect("the same key");
-        // A peer that holds the key and breaks the rules.
+        // A peer that holds the key and breaks the protocol.
         responder.offered = Ciphers::ALL;
         let (_, response) = noise(1, Ciphers::ALL).respond(responder, RESPONDER).expect("random numbers");
         assert_eq!(initiator.read_response(&response), None);

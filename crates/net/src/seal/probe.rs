@@ -1,12 +1,12 @@
-//! Probes: an end whose packets go unanswered asks whether the peer still has the session, and only a holder of the key can
-//! read the probe and reply.
+//! Probes: an end whose packets remain unanswered asks whether the peer still has the session, and only a holder of
+//! the key can read the probe and reply.
 
 use std::collections::VecDeque;
 
 use super::datagram::{Datagram, MESSAGE_LEN, SessionId};
 use super::noise::{Initiator, Noise};
 
-/// A probe that has no reply yet.
+/// A probe without a reply yet.
 #[derive(Debug)]
 pub struct Probe {
     initiator: Initiator,
@@ -14,7 +14,7 @@ pub struct Probe {
     datagram: Vec<u8>,
 }
 
-/// The latest replies of this end: a probe that is repeated, by the peer or by an attacker, costs no second handshake.
+/// The latest replies of this end, so that a probe repeated by the peer or by an attacker causes no second handshake.
 #[derive(Debug, Default)]
 pub struct ProbeReplies {
     latest: VecDeque<Replied>,
@@ -28,8 +28,8 @@ struct Replied {
 }
 
 impl Probe {
-    /// A probe about the session that the peer calls `about` and this end `local`. `None` if the operating system has no
-    /// random numbers.
+    /// A probe about the session with the peer's id `about` and this end's id `local`. `None` if the operating system
+    /// provides no random numbers.
     pub fn new(noise: &Noise, about: SessionId, local: SessionId) -> Option<Probe> {
         let (initiator, message) = noise.probe(about, local)?;
         let datagram = Datagram::Probe { about, message: &message }.to_vec();
@@ -41,21 +41,21 @@ impl Probe {
         self.about
     }
 
-    /// What is sent, the first time and each time after.
+    /// The datagram, the same for every transmission.
     pub fn datagram(&self) -> &[u8] {
         &self.datagram
     }
 
-    /// Reads a reply: whether the peer has the session. `None`, and nothing changes, if it is not a reply to this probe by a
-    /// holder of the key.
+    /// Reads a reply. Returns true if the peer has the session; `None`, without a change of state, if it is not a
+    /// reply to this probe by a holder of the key.
     pub fn read_reply(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<bool> {
         self.initiator.read_response(message).map(|reply| reply.peer != NO_SESSION)
     }
 }
 
 impl ProbeReplies {
-    /// The reply to a probe about a session that this end has or has not: the same each time. `None` if the sender of the
-    /// probe has another key.
+    /// The reply to a probe about a session that this end has or lacks: the same each time. `None` if the sender of
+    /// the probe has another key.
     pub fn reply(
         &mut self,
         noise: &Noise,
@@ -77,7 +77,7 @@ impl ProbeReplies {
         self.latest.get(index).map(|kept| kept.reply.as_slice())
     }
 
-    /// The number of replies that are kept.
+    /// The number of replies kept.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.latest.len()
@@ -93,7 +93,7 @@ impl ProbeReplies {
     }
 }
 
-/// The id that says in a reply that there is no such session.
+/// The id in a reply for an unknown session.
 const NO_SESSION: SessionId = SessionId::new(0);
-/// The number of replies that are kept.
+/// The most replies kept.
 const MOST_REPLIES: usize = 64;

@@ -1,4 +1,5 @@
-//! One peer: the keys in use, those before them, those under negotiation, and the addresses of its paths.
+//! The session with one peer: the current keys, the previous ones, those under negotiation, and the addresses of its
+//! paths.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,34 +12,35 @@ use super::keys::{Keys, Limits, Order};
 use super::noise::{Initiator, Noise, Responder};
 use super::probe::Probe;
 
-/// What two ends share.
+/// A session between two ends.
 #[derive(Debug)]
 pub struct Session {
     limits: Limits,
     role: Role,
-    /// What is sealed with; `None` until the handshake is done.
+    /// The keys for sealing; `None` until the handshake has completed.
     current: Option<Keys>,
-    /// What overtaken packets may still be sealed with.
+    /// The keys of packets still in flight.
     previous: Option<Keys>,
-    /// Keys that the peer initiated and has not used yet.
+    /// Keys negotiated by the peer's initiation and not yet used by it.
     next: Option<NextKeys>,
-    /// The handshake that this end began and that has no response yet.
+    /// The handshake begun by this end, without a response yet.
     initiation: Option<Initiation>,
-    /// The packet that waits for the first keys. It leaves the way the response came, whichever path it was made for.
+    /// The packet that waits for the first keys. It is sent on the addresses on which the response arrived, whatever
+    /// its path.
     waiting: Option<Vec<u8>>,
-    /// Where the latest packet of each of the peer's paths to each of our addresses came from.
-    ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
-    /// Which of them was noted last: almost every packet comes the way of the one before.
-    latest_way: Option<(Route, PathAddresses)>,
-    /// The probe that has no reply yet.
+    /// The source of the latest packet of each of the peer's paths to each local address.
+    remotes: BTreeMap<(Route, SocketAddr), SocketAddr>,
+    /// The entry recorded last: almost every packet has the same addresses as the previous one.
+    latest: Option<(Route, PathAddresses)>,
+    /// The probe without a reply yet.
     pub probe: Option<Probe>,
-    /// The number of associations that use it.
+    /// The number of associations that use the session.
     pub uses: u32,
     /// Ids that are no longer in use.
     pub dropped: Vec<SessionId>,
 }
 
-/// The end that began the first handshake begins all later ones.
+/// The role of an end: the initiator of the first handshake begins all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Initiator,
@@ -50,7 +52,7 @@ struct Initiation {
     initiator: Initiator,
     local: SessionId,
     datagram: Vec<u8>,
-    /// The count of sealed packets at which the initiation is sent again.
+    /// The count of sealed packets at which the initiation is retransmitted.
     repeat_at: u64,
 }
 
@@ -69,7 +71,7 @@ impl Session {
         session
     }
 
-    /// A session that a peer initiated. `None` if the operating system has no random numbers.
+    /// A session that a peer initiated. `None` if the operating system provides no random numbers.
     pub fn accept(
         limits: Limits,
         noise: &Noise,
@@ -91,16 +93,16 @@ impl Session {
             next: None,
             initiation: None,
             waiting: None,
-            ways: BTreeMap::new(),
-            latest_way: None,
+            remotes: BTreeMap::new(),
+            latest: None,
             probe: None,
             uses: 0,
             dropped: Vec::new(),
         }
     }
 
-    /// Appends packets, sealed, to `out`. The number of those that were: none if there are no keys, fewer if there are no
-    /// numbers left.
+    /// Seals packets and appends them to `out`. Returns the number appended: zero without keys, fewer when the
+    /// numbers are used up.
     pub fn seal<'a>(
         &mut self,
         route: Route,
@@ -110,8 +112,8 @@ impl Session {
         self.current.as_mut().map_or(0, |keys| keys.seal(route, packets, out))
     }
 
-    /// Keeps a packet until there are keys, instead of the one kept before, which its sender will send again. Appends
-    /// the initiation to be sent meanwhile; `None` if there is none.
+    /// Keeps a packet until there are keys, in place of an earlier one, which its sender retransmits. Appends the
+    /// initiation to send meanwhile; `None` without an initiation.
     pub fn hold(&mut self, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let initiation = self.initiation.as_ref().filter(|_| self.current.is_none())?;
         out.extend_from_slice(&initiation.datagram);
@@ -121,7 +123,7 @@ impl Session {
         Some(())
     }
 
-    /// Opens a packet where it lies; with the keys that the peer uses from now on, if it is the first of those.
+    /// Opens a packet in place, and switches to the next keys at the first packet sealed with them.
     pub fn open<'a>(
         &mut self,
         to: SessionId,
@@ -144,7 +146,7 @@ impl Session {
         keys.open(number, sealed).map(|(_, plain)| (Order::Late, plain))
     }
 
-    /// Reads the response to the initiation, wherever it came from. `true` if there are fresh keys now.
+    /// Reads the response to the initiation, from any address. Returns true if it provides fresh keys.
     pub fn on_response(&mut self, message: &[u8; MESSAGE_LEN]) -> bool {
         let agreement =
             self.initiation.as_mut().and_then(|initiation| initiation.initiator.read_response(message));
@@ -155,30 +157,32 @@ impl Session {
         true
     }
 
-    /// Appends the packet that waited for the keys, sealed, to `out`.
+    /// Seals the packet that waited for the keys and appends it to `out`.
     pub fn release_waiting(&mut self, out: &mut Vec<u8>) -> Option<()> {
         let packet = self.waiting.take()?;
         (self.seal(Route::NO_PATH, [&packet[..]].into_iter(), out) > 0).then_some(())
     }
 
-    /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.
-    pub fn on_way(&mut self, route: Route, addresses: PathAddresses) -> Option<SocketAddr> {
-        if self.latest_way.replace((route, addresses)) == Some((route, addresses)) {
+    /// Records the addresses of the latest packet of one of the peer's paths. Returns the previous source if it
+    /// differs.
+    pub fn on_latest(&mut self, route: Route, addresses: PathAddresses) -> Option<SocketAddr> {
+        if self.latest.replace((route, addresses)) == Some((route, addresses)) {
             return None;
         }
-        let before = self.ways.insert((route, addresses.local), addresses.remote)?;
+        let before = self.remotes.insert((route, addresses.local), addresses.remote)?;
         (before != addresses.remote).then_some(before)
     }
 
-    /// Where a packet of a path that came `addresses`, but not in its turn, counts as coming from: from where the path's latest
-    /// packet to the same address came, else to any other.
+    /// The source to assume for a reordered packet that arrived on `addresses`: that of the path's latest packet to
+    /// the same local address, else to any other. A delayed packet thus cannot move a path.
     pub fn remote_of(&self, route: Route, addresses: PathAddresses) -> SocketAddr {
-        let here = self.ways.get(&(route, addresses.local));
-        let elsewhere = || self.ways.iter().find(|((known, _), _)| *known == route).map(|(_, remote)| remote);
+        let here = self.remotes.get(&(route, addresses.local));
+        let elsewhere =
+            || self.remotes.iter().find(|((known, _), _)| *known == route).map(|(_, remote)| remote);
         here.or_else(elsewhere).copied().unwrap_or(addresses.remote)
     }
 
-    /// Returns true if it is time for this end to initiate a handshake for fresh keys.
+    /// Returns true if this end has to initiate a handshake for fresh keys.
     pub fn needs_keys(&self) -> bool {
         let is_worn = self.current.as_ref().is_some_and(Keys::is_worn);
         self.role == Role::Initiator && self.initiation.is_none() && is_worn
@@ -190,7 +194,7 @@ impl Session {
         self.initiation = Some(Initiation { initiator, local, datagram, repeat_at: 0 });
     }
 
-    /// Appends the initiation for fresh keys, sealed with the present ones, to `out`, if it is to be sent now.
+    /// Seals the initiation for fresh keys with the current ones and appends it to `out`, if it is due.
     pub fn repeat_initiation(&mut self, out: &mut Vec<u8>) -> Option<()> {
         let (initiation, keys) = (self.initiation.as_mut()?, self.current.as_mut()?);
         if keys.sealed() < initiation.repeat_at {
@@ -203,12 +207,13 @@ impl Session {
         Some(())
     }
 
-    /// Returns true if an initiation for fresh keys that came in a packet to `to` is to be responded to.
+    /// Returns true if an initiation for fresh keys in a packet to `to` must be answered.
     pub fn may_renew(&self, to: SessionId) -> bool {
         self.role == Role::Responder && self.current.as_ref().is_some_and(|keys| keys.local == to)
     }
 
-    /// Responds to an initiation of the peer. `None`, and nothing changes, if the operating system has no random numbers.
+    /// Responds to an initiation of the peer. `None`, without a change of state, if the operating system provides no
+    /// random numbers.
     pub fn respond(
         &mut self,
         noise: &Noise,
@@ -226,27 +231,27 @@ impl Session {
         Some(())
     }
 
-    /// The response to this initiation, if there was one before.
+    /// The response already sent to this initiation, if any.
     pub fn response_to(&self, initiation: &[u8; MESSAGE_LEN]) -> Option<&[u8]> {
         self.next.as_ref().filter(|next| next.initiation == *initiation).map(|next| next.response.as_slice())
     }
 
-    /// The initiation of a peer that has not shown yet that it received the response.
+    /// The initiation of a peer that has not yet confirmed the response.
     pub fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
         self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.initiation)
     }
 
-    /// The ids of the keys that packets leave by: this end's and the peer's. `None` before the handshake is done.
+    /// The ids of the keys for sealing: this end's and the peer's. `None` before the handshake has completed.
     pub fn key_ids(&self) -> Option<(SessionId, SessionId)> {
         self.current.as_ref().map(|keys| (keys.local, keys.peer))
     }
 
-    /// The cipher of the packets. `None` before the handshake is done.
+    /// The cipher of the packets. `None` before the handshake has completed.
     pub fn cipher(&self) -> Option<Cipher> {
         self.current.as_ref().map(Keys::cipher)
     }
 
-    /// Every id that the peer may use.
+    /// The ids that the peer may use.
     pub fn ids(&self) -> impl Iterator<Item = SessionId> {
         let keys = [&self.current, &self.previous].into_iter().flatten().map(|keys| keys.local);
         let next = self.next.iter().map(|next| next.keys.local);
@@ -269,7 +274,7 @@ impl Session {
     }
 }
 
-/// The packets with fresh keys after which the previous ones are forgotten: no packet is overtaken by more.
+/// The packets with fresh keys after which the previous ones are dropped: no packet is delayed by more.
 const OVERLAP: u64 = 4_096;
-/// The packets after which an initiation for fresh keys is sent again.
+/// The packets after which an initiation for fresh keys is retransmitted.
 const REPEATED_AFTER: u64 = 64;

@@ -1,4 +1,4 @@
-//! The peers of an endpoint: finds the session of a datagram, opens sessions, and forgets them.
+//! The sessions of an endpoint: finds the session of a datagram, opens sessions, and drops them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -16,55 +16,55 @@ use super::session::Session;
 
 /// The sealed layer of an endpoint.
 ///
-/// What strangers can make it remember is bounded: an initiation without the key leaves nothing behind, and of the
-/// sessions that no association uses only the latest are kept.
+/// The state that unauthenticated peers can create is bounded: an initiation without the key creates none, and only
+/// the latest sessions without an association are kept.
 #[derive(Debug)]
 pub struct Sealing {
     noise: Noise,
     limits: Limits,
     sessions: BTreeMap<Channel, Session>,
     by_id: BTreeMap<SessionId, Channel>,
-    /// Sessions whose peer was sent a response and has sent nothing since, by its initiation: one that comes again gets the
-    /// same response.
+    /// Sessions whose peer was sent a response and has sent nothing since, by its initiation: a repeated initiation
+    /// gets the same response.
     initiations: BTreeMap<[u8; MESSAGE_LEN], Channel>,
-    /// The same, in order of arrival.
+    /// The same sessions, in the order of arrival.
     unconfirmed: VecDeque<Channel>,
-    /// Sessions without an association, in the order in which they lost their last.
+    /// Sessions without an association, in the order in which they lost their last one.
     idle: VecDeque<Channel>,
-    /// The number of sessions peers have initiated.
+    /// The number of sessions that peers have initiated.
     accepted: u64,
     probe_replies: ProbeReplies,
 }
 
-/// What became of packets that were to be sealed.
+/// The result of sealing packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sealed {
-    /// All were appended, each [`Datagram::OVERHEAD`] longer.
+    /// Every packet was appended, [`Datagram::OVERHEAD`] longer.
     Packets,
-    /// No keys yet: an initiation was appended, and the last of the packets leaves after the response.
+    /// An initiation was appended because the keys are missing; the last of the packets is sent after the response.
     Initiation,
-    /// Not all were appended: the channel does not exist, or its numbers are used up.
+    /// Not every packet was appended: the channel does not exist, or its numbers are used up.
     Nothing,
 }
 
-/// What came of a datagram.
+/// The result of opening a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// A packet was opened, and came by this channel.
+    /// A packet was opened.
     Packet {
-        /// The peer's.
+        /// The channel of the peer.
         channel: Channel,
-        /// The length; it lies [`Datagram::PACKET_AT`] bytes behind the datagram's beginning.
+        /// The length; the packet begins at [`Datagram::PACKET_AT`] in the datagram.
         len: usize,
-        /// The address from which it counts as coming: an overtaken packet counts as coming from its path's latest
-        /// address, so that an attacker that delays packets cannot open paths.
+        /// The source to assume: for a reordered packet the latest source of its path, so that an attacker that
+        /// delays packets cannot open paths.
         remote: SocketAddr,
-        /// Where the packets of its path came from until now, if they moved.
+        /// The previous source of its path, if it moved.
         moved_from: Option<SocketAddr>,
     },
-    /// A datagram was appended that goes back the way this one came.
+    /// A datagram was appended that must be sent back on the same addresses.
     Reply,
-    /// Nothing was appended: the peer of this channel has forgotten the session, and whatever was in it.
+    /// Nothing was appended: the peer of this channel has lost the session and its associations.
     Forgotten(Channel),
     /// Nothing was appended.
     Nothing,
@@ -81,7 +81,7 @@ const fn accepted(number: u64) -> Channel {
 }
 
 impl Sealing {
-    /// For peers with this key. Packets are sealed by AES-256-GCM where the peer and `ciphers` have it.
+    /// The layer for peers with this key. Packets are sealed by AES-256-GCM if the peer and `ciphers` have it.
     pub fn new(key: &Key, ciphers: Ciphers, limits: Limits) -> Sealing {
         Sealing {
             noise: Noise::new(key, ciphers),
@@ -96,7 +96,7 @@ impl Sealing {
         }
     }
 
-    /// An association began to use a channel, or is gone.
+    /// Records that an association began or ceased to use a channel.
     pub fn on_use(&mut self, news: ChannelUse) {
         match news {
             ChannelUse::Taken(channel) => {
@@ -118,8 +118,7 @@ impl Sealing {
         }
     }
 
-    /// Appends packets, sealed, to `out`; if there are no keys yet, the initiation without whose response that is not
-    /// possible.
+    /// Seals packets and appends them to `out`; without keys, appends the initiation instead.
     pub fn seal<'a>(
         &mut self,
         channel: Channel,
@@ -138,8 +137,7 @@ impl Sealing {
         }
     }
 
-    /// Appends a datagram that the session itself has to send beside its packets, if any: the initiation for fresh
-    /// keys. Any path will do.
+    /// Appends a datagram that the session itself has to send, if any: the initiation for fresh keys, on any path.
     pub fn take_control(&mut self, channel: Channel, out: &mut Vec<u8>) -> Option<()> {
         let session = self.sessions.get_mut(&channel)?;
         if session.needs_keys() {
@@ -150,8 +148,8 @@ impl Sealing {
         session.repeat_initiation(out)
     }
 
-    /// A datagram arrived this way. Whatever is in it, the worst that it can do is be dropped. A packet is opened where it
-    /// lies; what has to go back is appended to `out`.
+    /// Handles a datagram that arrived on `addresses`. Invalid datagrams are dropped. A packet is opened in place; a
+    /// datagram to send back is appended to `out`.
     pub fn handle(&mut self, addresses: PathAddresses, datagram: &mut [u8], out: &mut Vec<u8>) -> Opened {
         let start = out.len();
         let opened = match Datagram::parse(datagram) {
@@ -170,7 +168,7 @@ impl Sealing {
         opened.unwrap_or(Opened::Nothing)
     }
 
-    /// Appends a probe whether the peer of `channel` still has the session. `None` if there is no session yet.
+    /// Appends a probe whether the peer of `channel` still has the session. `None` without a session.
     pub fn probe(&mut self, channel: Channel, out: &mut Vec<u8>) -> Option<()> {
         let session = self.sessions.get_mut(&channel)?;
         let (local, about) = session.key_ids()?;
@@ -181,7 +179,7 @@ impl Sealing {
         Some(())
     }
 
-    /// The cipher of a channel's packets. `None` before the handshake is done.
+    /// The cipher of a channel's packets. `None` before the handshake has completed.
     pub fn cipher(&self, channel: Channel) -> Option<Cipher> {
         self.sessions.get(&channel)?.cipher()
     }
@@ -266,7 +264,7 @@ impl Sealing {
         let session = self.sessions.get_mut(&channel)?;
         let has_session = session.probe.as_mut()?.read_reply(message)?;
         let about = session.probe.take()?.about();
-        // A peer need not remember keys that are no longer in use.
+        // A peer may have dropped keys that are no longer in use.
         let is_current = session.key_ids().is_some_and(|(_, peer)| peer == about);
         (!has_session && is_current).then_some(Opened::Forgotten(channel))
     }
@@ -289,7 +287,7 @@ impl Sealing {
         let route = number.route();
         let (remote, moved_from) = match order {
             Order::Late => (session.remote_of(route, addresses), None),
-            Order::Latest if route.is_path() => (addresses.remote, session.on_way(route, addresses)),
+            Order::Latest if route.is_path() => (addresses.remote, session.on_latest(route, addresses)),
             Order::Latest => (addresses.remote, None),
         };
         if let Some(initiation) = initiation {
@@ -301,7 +299,7 @@ impl Sealing {
         Some(Opened::Packet { channel, len: plain.len(), remote, moved_from })
     }
 
-    /// An initiation or a response within a session.
+    /// Handles an initiation or a response within a session.
     fn on_control(
         &mut self,
         channel: Channel,
@@ -330,14 +328,14 @@ impl Sealing {
         }
     }
 
-    /// The peer of a session has received the response.
+    /// Records that the peer of a session has received the response.
     fn confirm(&mut self, channel: Channel, initiation: &[u8; MESSAGE_LEN]) {
         self.initiations.remove(initiation);
         self.unconfirmed.retain(|waiting| *waiting != channel);
         self.set_idle(channel);
     }
 
-    /// No association uses a session: it is kept for what may still come, and among a bounded number.
+    /// Keeps a session that no association uses for late packets, among a bounded number.
     fn set_idle(&mut self, channel: Channel) {
         self.idle.push_back(channel);
         if self.idle.len() > MOST_IDLE
@@ -358,7 +356,7 @@ impl Sealing {
     }
 }
 
-/// An id that no session has. `None` if the operating system has no random numbers.
+/// A fresh id that no session has. `None` if the operating system provides no random numbers.
 fn fresh_id(taken: &BTreeMap<SessionId, Channel>) -> Option<SessionId> {
     loop {
         let mut bits = [0; 8];
@@ -370,7 +368,7 @@ fn fresh_id(taken: &BTreeMap<SessionId, Channel>) -> Option<SessionId> {
     }
 }
 
-/// The number of peers that may have been sent a response and have sent nothing since.
+/// The most peers that were sent a response and have sent nothing since.
 const MOST_UNCONFIRMED: usize = 256;
-/// The number of sessions without an association that are kept: a last packet may come again.
+/// The most sessions kept without an association: a last packet may be retransmitted.
 const MOST_IDLE: usize = 256;

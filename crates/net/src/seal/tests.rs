@@ -14,12 +14,12 @@ fn address(last: u8, port: u16) -> SocketAddr {
     ([192, 0, 2, last], port).into()
 }
 
-/// From the initiator to the responder, as the responder sees it.
+/// The addresses from the initiator to the responder, seen by the responder.
 fn there() -> PathAddresses {
     PathAddresses { local: address(2, 9899), remote: address(1, 5000) }
 }
 
-/// The way back.
+/// The addresses of the reverse direction.
 fn back() -> PathAddresses {
     PathAddresses { local: address(1, 5000), remote: address(2, 9899) }
 }
@@ -36,7 +36,7 @@ fn limited(key: u8, limits: Limits) -> Sealing {
     Sealing::new(&Key::from_bytes([key; Key::LEN]), Ciphers::ALL, limits)
 }
 
-/// A layer that has been told to connect to a peer.
+/// A layer that initiates a session with a peer.
 fn initiating(limits: Limits) -> Sealing {
     let mut near = limited(1, limits);
     near.on_use(ChannelUse::Taken(NEAR));
@@ -49,7 +49,7 @@ fn sealed(layer: &mut Sealing, channel: Channel, route: Route, packet: &[u8]) ->
     (what, out)
 }
 
-/// A packet on the first path of a session that is open.
+/// A packet on the first path of an open session.
 fn packet(layer: &mut Sealing, channel: Channel, packet: &[u8]) -> Vec<u8> {
     let (what, out) = sealed(layer, channel, path(0), packet);
     assert_eq!(what, Sealed::Packets);
@@ -77,7 +77,7 @@ fn opened(layer: &mut Sealing, addresses: PathAddresses, datagram: &[u8]) -> Opt
     }
 }
 
-/// Two ends that have shaken hands, and the channel of the responder.
+/// Two ends after the handshake, and the channel of the responder.
 struct Open {
     near: Sealing,
     far: Sealing,
@@ -126,16 +126,16 @@ fn an_initiation_without_the_key_gets_no_response_and_leaves_nothing_behind() {
 #[test]
 fn lost_handshake_datagrams_are_sent_again_with_the_packet_that_waits() {
     let (mut near, mut far) = (initiating(Limits::default()), layer(1));
-    // The initiation is lost. When INIT is sent again, perhaps elsewhere, so is the initiation, the very same.
+    // The initiation is lost. A retransmitted INIT, perhaps to another address, retransmits the same initiation.
     let (_, lost) = sealed(&mut near, NEAR, path(0), b"INIT");
     let (what, initiation) = sealed(&mut near, NEAR, path(1), b"INIT again");
     assert_eq!((what, &initiation), (Sealed::Initiation, &lost));
-    // The response is lost. The initiation that comes again gets the very same response.
+    // The response is lost. A repeated initiation gets the same response.
     let (_, lost) = handle(&mut far, there(), &initiation);
     let (_, initiation) = sealed(&mut near, NEAR, path(0), b"INIT, third");
     let (what, response) = handle(&mut far, there(), &initiation);
     assert_eq!((what, &response, far.len()), (Opened::Reply, &lost, 1));
-    // Of the packets that waited the latest leaves; the second response has no effect.
+    // Of the waiting packets the latest is sent; the second response has no effect.
     let (_, held) = handle(&mut near, back(), &response);
     assert_eq!(opened(&mut far, there(), &held).expect("sealed for it").1, b"INIT, third");
     assert_eq!(handle(&mut near, back(), &response).0, Opened::Nothing);
@@ -198,7 +198,7 @@ fn paths_number_their_packets_apart_and_no_number_comes_twice() {
             let Some(Datagram::Packet { number, .. }) = Datagram::parse(&bytes) else { panic!("no packet") };
             assert_eq!(number.route(), route);
             numbers.push(number);
-            // A path that is a thousand packets behind is not too old for the others' sake.
+            // A path a thousand packets behind is not too old because of others.
             if round == 0 || route != path(1) {
                 handle(&mut far, there(), &bytes);
             }
@@ -262,8 +262,8 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
         came(there(), None),
         "packets that answer for no association belong to no path"
     );
-    // An overtaken packet moves nothing, and counts as coming by the way of its path: not from the old address, nor
-    // from that of the attacker that delayed it. A repeated packet has no effect at all.
+    // A reordered packet moves nothing, and its source is the one of its path: not the old address, nor that of the
+    // attacker that delayed it. A repeated packet has no effect.
     let [late, later, held, next] = [b"1", b"2", b"3", b"4"].map(|x| sealed(&mut near, NEAR, path(0), x).1);
     assert_eq!(handle(&mut far, roamed, &later).0, came(roamed, None));
     assert_eq!(handle(&mut far, there(), &late).0, came(roamed, None));
@@ -273,7 +273,7 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
     assert_eq!(handle(&mut far, thief, &held).0, came(roamed, None));
 }
 
-/// An attacker on a path redirects packets to several of an end's addresses, each from an invented address.
+/// An attacker on a path redirects packets to several addresses of an end, each from an invented source.
 #[test]
 fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
     let Open { mut near, mut far, channel } = open();
@@ -298,7 +298,7 @@ fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
         came(there(), Some(from(there(), 51).remote)),
         "and back with the next true one"
     );
-    // What was held back and is led to an address where nothing came comes from where the path is.
+    // A delayed packet, redirected to an address without earlier packets, has the source of its path.
     let [held, later] = [b"1", b"2"].map(|x| sealed(&mut near, NEAR, path(1), x).1);
     assert_eq!(handle(&mut far, there(), &later).0, came(there(), None));
     assert_eq!(handle(&mut far, from(other, 53), &held).0, came(there(), None));
@@ -328,7 +328,7 @@ fn keys_are_renewed_within_the_session_and_overtaken_packets_still_open() {
         let mut control = Vec::new();
         if near.take_control(NEAR, &mut control).is_some() {
             lost += 1;
-            // Some initiations and responses are lost on the way.
+            // Some initiations and responses are lost.
             if lost % 3 == 0 {
                 let (what, response) = handle(&mut far, there(), &control);
                 assert_eq!(what, Opened::Reply);
@@ -368,7 +368,7 @@ fn the_numbers_of_a_path_end_and_fresh_keys_have_new_ones() {
     }
     assert_eq!(sealed(&mut near, NEAR, path(0), b"x"), (Sealed::Nothing, Vec::new()), "never a number again");
     assert_eq!(sealed(&mut near, NEAR, path(1), b"x").0, Sealed::Packets);
-    // With a limit well before the end, the end is never reached.
+    // With a limit well before the last counter, that counter is never reached.
     let limits = Limits { renew_after: 8, last_counter: 19, ..Limits::default() };
     let Open { mut near, mut far, .. } = open_with(limits);
     for number in 0..1_000 {
@@ -386,7 +386,7 @@ fn the_numbers_of_a_path_end_and_fresh_keys_have_new_ones() {
 fn no_more_packets_than_the_limit_are_sealed_with_the_same_keys() {
     let limits = Limits { renew_after: 6, most_sealed: 10, ..Limits::default() };
     let Open { mut near, mut far, channel } = open_with(limits);
-    // INIT was the first; the paths share the limit.
+    // INIT was the first packet; the paths share the limit.
     for number in 1..9 {
         assert_eq!(sealed(&mut near, NEAR, path(number % 3), b"x").0, Sealed::Packets, "{number}");
     }
@@ -400,7 +400,7 @@ fn no_more_packets_than_the_limit_are_sealed_with_the_same_keys() {
         Sealed::Packets,
         "the other direction has its own"
     );
-    // With the response packets leave again.
+    // After the response packets are sent again.
     let (_, response) = handle(&mut far, there(), &control);
     handle(&mut near, back(), &response);
     assert_eq!(sealed(&mut near, NEAR, path(0), b"x").0, Sealed::Packets);
@@ -500,12 +500,12 @@ fn a_restarted_end_says_that_a_session_is_forgotten_and_others_do_not() {
     let (what, reply) = handle(&mut far, there(), &sent);
     assert_eq!((what, reply.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN), "no longer than the probe");
     assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing);
-    // The other way round: Z asks, and A is restarted.
+    // In the other direction: Z probes, and A was restarted.
     let sent = probe(&mut far, channel);
     let (_, reply) = handle(&mut layer(1), back(), &sent);
     assert_eq!(handle(&mut far, there(), &reply).0, Opened::Forgotten(channel));
     assert_eq!(handle(&mut far, there(), &reply).0, Opened::Nothing, "told once");
-    // And A asks again, when it is Z that was.
+    // A probes again after Z was restarted.
     let sent = probe(&mut near, NEAR);
     assert_eq!(probe(&mut near, NEAR), sent, "the same until a reply arrives");
     let (_, reply) = handle(&mut layer(1), there(), &sent);
@@ -540,8 +540,8 @@ fn only_a_holder_of_the_key_can_say_that_a_session_is_forgotten() {
     assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing);
 }
 
-/// A reply is about the session keys that were in use when the probe was sent. Of superseded keys the
-/// peer may know nothing any more, and still have the session.
+/// A reply is about the session keys in use when the probe was sent. The peer may have dropped superseded keys and
+/// still have the session.
 #[test]
 fn a_reply_about_superseded_keys_ends_nothing() {
     let Open { mut near, mut far, channel } = open_with(Limits { renew_after: 8, ..Limits::default() });
@@ -560,7 +560,7 @@ fn a_reply_about_superseded_keys_ends_nothing() {
     assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing);
     let bytes = packet(&mut near, NEAR, b"DATA");
     assert_eq!(opened(&mut far, there(), &bytes), Some((channel, b"DATA".to_vec())));
-    // One about the present keys is believed.
+    // A reply about the current keys is accepted.
     let (_, reply) = handle(&mut layer(1), there(), &probe(&mut near, NEAR));
     assert_eq!(handle(&mut near, back(), &reply).0, Opened::Forgotten(NEAR));
 }

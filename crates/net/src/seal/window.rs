@@ -1,25 +1,26 @@
-//! Which of the numbers of one route have arrived, as far back as they are remembered (RFC 6479).
+//! The received numbers of one route, as far back as they are kept (RFC 6479).
 
-/// The last 2,048 numbers below the highest that came, and at least those.
+/// A window of at least 2,048 numbers below the highest received.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// One more than the highest that came.
+    /// One more than the highest received number.
     next: u64,
-    /// A ring of bits, one more word than the window needs: the word of the highest number is never half old.
+    /// A ring of bits with one word more than the window needs, so that the word of the highest number never contains
+    /// old bits.
     seen: [u64; Window::WORDS],
 }
 
 impl Window {
-    /// How many numbers below the highest are remembered.
+    /// The size of the window.
     pub const LEN: u64 = 2_048;
     const WORDS: usize = Window::LEN as usize / 64 + 1;
 
-    /// Nothing came yet.
+    /// An empty window.
     pub fn new() -> Window {
         Window { next: 0, seen: [0; Window::WORDS] }
     }
 
-    /// Notes a number that is new. `true` if it is the highest so far.
+    /// Records a new number. Returns true if it is the highest so far.
     pub fn note(&mut self, number: u64) -> bool {
         let is_highest = number >= self.next;
         if is_highest {
@@ -33,7 +34,7 @@ impl Window {
         is_highest
     }
 
-    /// Returns true if a number has not come, and is not too old to know.
+    /// Returns true if a number was not received and is within the window.
     pub fn is_new(&self, number: u64) -> bool {
         if number >= self.next {
             return true;
@@ -79,7 +80,7 @@ mod tests {
     }
 
     proptest! {
-        /// Steps both ways, short and far, beside a set that forgets nothing.
+        /// Short and long steps in both directions, compared with a complete set.
         #[test]
         fn it_agrees_with_a_set_of_all_that_came(steps in vec((any::<bool>(), 0_u64..300, 0_u32..7), 1..400)) {
             let (mut window, mut came, mut at) = (Window::new(), BTreeSet::new(), 3_000_u64);

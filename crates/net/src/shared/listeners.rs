@@ -10,7 +10,7 @@ use crate::association_entry::{AssociationEntry, Phase};
 use crate::feed::Listener;
 
 impl Core {
-    /// Listens to an association's events from now on; none if it is over.
+    /// Subscribes a listener to an association's events from now on; an ended association has none.
     pub fn subscribe(&mut self, id: AssociationId) -> Listener<Event> {
         match self.living(id) {
             Some(entry) => entry.events.listen(KEPT_EVENTS),
@@ -18,7 +18,8 @@ impl Core {
         }
     }
 
-    /// Listens to the measurements on an association's paths from now on; none if it is over.
+    /// Subscribes a listener to the measurements on an association's paths from now on; an ended association has
+    /// none.
     pub fn record(&mut self, id: AssociationId) -> Listener<Record> {
         let Some(entry) = self.living(id) else { return Listener::too_late() };
         let listener = entry.records.listen(KEPT_RECORDS);
@@ -29,7 +30,7 @@ impl Core {
         listener
     }
 
-    /// Ends the recording when the last listener of records was dropped.
+    /// Stops recording if the last listener of records was dropped.
     pub fn stop_recording_without_listener(&mut self, id: AssociationId) {
         if self.associations.get_mut(&id).is_none_or(|entry| entry.records.has_no_listener()) {
             self.recorded.retain(|recorded| *recorded != id);
@@ -37,7 +38,7 @@ impl Core {
         }
     }
 
-    /// Sends the records since the last call.
+    /// Publishes the records since the last call.
     pub fn tell_records(&mut self) {
         let Core { recorded, associations, endpoint, .. } = self;
         for id in recorded {
@@ -56,9 +57,9 @@ impl Core {
     }
 }
 
-/// The number of events that are kept for a slow listener.
+/// The most events kept for a slow listener.
 const KEPT_EVENTS: usize = 64;
-/// The number of records that are kept: some hundred round trips on a few paths, a quarter of a megabyte.
+/// The most records kept: some hundred round trips on a few paths, a quarter of a megabyte.
 const KEPT_RECORDS: usize = 4_096;
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! Tests in a network namespace of their own, and another host beside it.
+//! Tests in a separate network namespace, with another host beside it.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 
-/// Set in the namespace, to the case that is to be tried.
+/// The environment variable that names the case to run inside the namespace.
 const ENCLOSED: &str = "ANABRANCH_TEST_ENCLOSED";
 
-/// The case to try, in the namespace. Outside, the test of this name runs again for each of these cases, in its own network
-/// namespace; without root, in its own user namespace as well.
+/// The case to run, inside the namespace. Outside, reruns the test of this name for each of these cases, in a new
+/// network namespace; without root, in a new user namespace as well.
 pub fn enclosed(name: &str, cases: &[&str]) -> Option<String> {
     if let Ok(case) = std::env::var(ENCLOSED) {
         return Some(case);
@@ -72,7 +72,7 @@ pub struct OtherHost {
 }
 
 impl OtherHost {
-    /// One without any link.
+    /// A host without links.
     pub fn new() -> OtherHost {
         let mut holder = Command::new("unshare");
         holder.args(["--net", "--", "sh", "-c", "echo; exec cat"]);
@@ -82,7 +82,7 @@ impl OtherHost {
         OtherHost { holder }
     }
 
-    /// As `ip link` names it after `netns`.
+    /// The identifier for `ip link … netns`.
     pub fn id(&self) -> u32 {
         self.holder.id()
     }
@@ -92,7 +92,7 @@ impl OtherHost {
         batch(self.ip(), lines);
     }
 
-    /// Returns true if the kernel sends on this interface of its.
+    /// Returns true if the kernel sends on this interface of the host.
     pub fn is_up(&self, interface: &str) -> bool {
         is_in_state_up(self.ip(), interface)
     }
@@ -103,7 +103,7 @@ impl OtherHost {
         ip
     }
 
-    /// What `work` gives, on a thread that is there.
+    /// Runs `work` on a thread inside the host.
     pub fn within<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -1,5 +1,5 @@
-//! What must hold for any datagrams: the bodies of the fuzz targets `sealed` and `sealed_handshake`, which
-//! `hostile_datagrams.rs` runs on its own inputs, too. This file has the first: one session and its packets.
+//! Invariants under arbitrary datagrams: the bodies of the fuzz targets `sealed` and `sealed_handshake`, which
+//! `hostile_datagrams.rs` also runs on its own inputs. This file has the first: one session and its packets.
 #![allow(dead_code, unused_imports, reason = "each fuzz target uses one of the bodies")]
 
 mod shake;
@@ -14,8 +14,8 @@ use anabranch_sctp::policy::PathId;
 
 pub use shake::sealed_handshake;
 
-/// The bytes say what two sealed layers and an attacker between them do: seal, deliver, repeat, change, forge. What is
-/// delivered was sealed by the other end, and comes once; nothing panics; what is remembered is bounded.
+/// The bytes choose the actions of two sealed layers and an attacker between them: seal, deliver, repeat, change,
+/// forge. Every delivered packet was sealed by the other end and arrives once; nothing panics; the state is bounded.
 pub fn sealed(bytes: &[u8]) {
     let mut scene = Scene::new();
     let mut rest = bytes;
@@ -48,7 +48,7 @@ enum End {
     Far,
 }
 
-/// A datagram on the way, and what is in it: `None` for a part of a handshake.
+/// A datagram in flight, with its packet; `None` for a handshake message.
 struct Flying {
     to: End,
     datagram: Vec<u8>,
@@ -96,7 +96,8 @@ impl Scene {
             }
             Sealed::Nothing => return assert!(datagram.is_empty()),
         };
-        // What waits for the response will be in another datagram, which is identified by its number, too.
+        // The packet that waits for the response will be in another datagram, which is identified by its number as
+        // well.
         let number = self.sealed;
         self.sealed += 1;
         self.delivered.push(false);

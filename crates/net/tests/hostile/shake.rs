@@ -1,5 +1,5 @@
-//! Handshakes of several ends that have the key with one that may be restarted, and an attacker without the key that
-//! sees, keeps, repeats, mixes and changes all datagrams.
+//! Handshakes of several ends with the key with one that may be restarted, and an attacker without the key that sees,
+//! keeps, repeats, mixes and changes all datagrams.
 
 use std::net::SocketAddr;
 
@@ -21,17 +21,17 @@ struct Meeting {
     clients: [Client; CLIENTS],
     /// The datagrams ever sent.
     seen: Vec<Vec<u8>>,
-    /// Whether each packet was opened, and which end sealed it.
+    /// For each packet, true if it was opened, and the end that sealed it.
     packets: Vec<(bool, usize)>,
-    /// Channels by which the server heard something, since it was started.
+    /// Channels on which the server has received something since its start.
     heard: Vec<Channel>,
     restarts: u32,
 }
 
-/// The bytes say which end initiates a session, which one seals, which datagram is delivered where and how it is
-/// changed. What is
-/// opened was sealed by the other side, and is opened once in each life of the server. No end is told that a session is
-/// forgotten before one was. A response is not longer than its initiation. What is remembered is bounded.
+/// The bytes choose which end initiates a session, which one seals, and which datagram is delivered where and how it
+/// is changed. Every opened packet was sealed by the other side, and is opened once in each life of the server. No
+/// end learns of a lost session before one was lost. A response is not longer than its initiation. The state is
+/// bounded.
 pub fn sealed_handshake(bytes: &[u8]) {
     let mut meeting = Meeting::new();
     let mut rest = bytes;
@@ -117,7 +117,7 @@ impl Meeting {
         }
     }
 
-    /// Delivers a datagram that was sent at any time, to any end: the latest is the likeliest.
+    /// Delivers any datagram sent so far to any end; later ones are more likely.
     fn deliver(&mut self, to: usize, which: usize, change: impl FnOnce(&mut Vec<u8>)) {
         if self.seen.is_empty() {
             return;
@@ -126,8 +126,8 @@ impl Meeting {
         change(&mut datagram);
         // Half of all goes to the server.
         let to = if to.is_multiple_of(2) { CLIENTS } else { to / 2 % CLIENTS };
-        // The clients do not listen to each other: an end with the key may shake hands with any other, and rightly has
-        // no session of a third.
+        // Initiations between clients are not delivered: an end with the key may shake hands with any other, and
+        // rightly has no session of a third.
         if to != CLIENTS && matches!(datagram[0], INITIATION | PROBE) {
             return;
         }
@@ -168,7 +168,7 @@ impl Meeting {
     }
 }
 
-/// Every third end has ChaCha20-Poly1305 alone.
+/// Every third end has only ChaCha20-Poly1305.
 fn ciphers(index: usize) -> Ciphers {
     if index.is_multiple_of(3) { Ciphers::CHACHA20_ALONE } else { Ciphers::ALL }
 }

@@ -10,7 +10,8 @@ use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// A cable from the first sender to [`address`](Cable::address) to one far end. It ends with its last user.
+/// A cable from the first sender to [`address`](Cable::address) to one far end. It ends when its last user is
+/// dropped.
 #[derive(Debug)]
 pub struct Cable {
     address: SocketAddr,
@@ -21,7 +22,7 @@ pub struct Cable {
 #[derive(Debug, Default)]
 struct Faults {
     is_cut: AtomicBool,
-    /// One way.
+    /// The delay in each direction.
     delay_ms: AtomicU64,
     /// Every n-th datagram is lost; 0 for none.
     lose_every: AtomicU64,
@@ -29,7 +30,7 @@ struct Faults {
 }
 
 impl Cable {
-    /// Lays a cable on the loopback address `ip` to `far`; its near end takes `port`, or any for 0.
+    /// Starts a cable on the loopback address `ip` to `far`; its near end takes `port`, or any for 0.
     pub async fn lay(ip: IpAddr, port: u16, far: SocketAddr) -> io::Result<Cable> {
         let near_end = Arc::new(UdpSocket::bind((ip, port)).await?);
         let far_end = Arc::new(UdpSocket::bind((ip, 0)).await?);
@@ -64,7 +65,7 @@ impl Cable {
             tokio::spawn(async move {
                 let mut bytes = vec![0; 65_536];
                 loop {
-                    // A far end that is gone says so by ICMP, as an error of the socket.
+                    // A far end that is gone causes an ICMP error at the socket.
                     if let Ok(len) = far_end.recv(&mut bytes).await {
                         faults.carry(&bytes[..len], &wire);
                     }
@@ -79,12 +80,12 @@ impl Cable {
         self.address
     }
 
-    /// Cuts the cable: nothing gets through from now on.
+    /// Cuts the cable: all datagrams are lost from now on.
     pub fn cut(&self) {
         self.faults.is_cut.store(true, Ordering::Relaxed);
     }
 
-    /// Mends the cable.
+    /// Reconnects the cable.
     pub fn mend(&self) {
         self.faults.is_cut.store(false, Ordering::Relaxed);
     }
@@ -100,7 +101,7 @@ impl Cable {
         self.faults.delay_ms.store(delay, Ordering::Relaxed);
     }
 
-    /// The number of datagrams reached either end of the cable, lost ones included.
+    /// The number of datagrams that entered the cable at either end, including lost ones.
     pub fn carried(&self) -> u64 {
         self.faults.carried.load(Ordering::Relaxed)
     }
@@ -126,7 +127,7 @@ impl Faults {
     }
 }
 
-/// Delivers in order, each datagram when it is due; datagrams on the way when the cable is cut are lost.
+/// Delivers in order, each datagram when it is due; datagrams in flight are lost when the cable is cut.
 fn wire<F: Future<Output = ()> + Send>(
     faults: Arc<Faults>,
     deliver: impl Fn(Vec<u8>) -> F + Send + 'static,

@@ -1,5 +1,5 @@
-//! Futures that are dropped before they complete, at every point at which they wait: nothing is lost, nothing comes
-//! twice, and nothing is left behind.
+//! Futures dropped before they complete, at every point at which they wait: nothing is lost, duplicated or left
+//! behind.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::runtime::Builder;
 
 use crate::party::{client, given_up_after, join, joined, narrow, server, until, within};
 
-/// The time a walk waits for each step: a number of polls, or to its end.
+/// The patience of a walk at each step: a number of polls, or until completion.
 fn patience() -> impl Strategy<Value = Option<u32>> {
     prop_oneof![(0..4_u32).prop_map(Some), Just(None)]
 }
@@ -136,7 +136,7 @@ async fn an_end_that_is_dropped_goes_on_and_can_be_waited_for_again() {
     }
 }
 
-/// Of two listeners, one drops its futures again and again: both get the same items.
+/// One of two listeners repeatedly drops its futures: both get the same items.
 #[tokio::test]
 async fn events_and_records_that_are_waited_for_in_vain_are_not_lost() {
     let ((_client, near), (_server, far)) = joined(narrow()).await;
@@ -186,7 +186,7 @@ async fn events_and_records_that_are_waited_for_in_vain_are_not_lost() {
     assert_eq!(steady, restless);
 }
 
-/// An endpoint is a handle like others: its futures do not keep it alive.
+/// Pending futures do not keep an endpoint alive.
 #[tokio::test]
 async fn what_was_given_up_does_not_keep_an_endpoint_alive() {
     let endpoint: Endpoint = server(&["127.0.0.1:0"]);

@@ -1,4 +1,4 @@
-//! Links that cost: backups, and links that carry a limited amount.
+//! Metered links: backups, and links with a limit.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::party::{content, join, receive_all, send_all, within};
 
 const MB: usize = 1_000_000;
 
-/// A client at two addresses, the second of which is used by this rule.
+/// A client at two addresses, with this rule for the second.
 fn client(is_backup: bool, most: Option<ByteCount>) -> Endpoint {
     let local = ["127.0.0.1:0", "127.0.0.2:0"].map(|text| text.parse().expect("an address"));
     let link = "127.0.0.2".to_owned();
@@ -37,7 +37,7 @@ fn even() -> Config {
     Config { scheduler: "round-robin".into(), ..Config::tuned_2() }
 }
 
-/// Waits until no path of this end waits for its verification.
+/// Waits until every path of this end is verified.
 async fn verified(end: &Association) {
     let is_waiting = || {
         let paths = end.paths();
@@ -78,7 +78,7 @@ async fn neither_end_uses_the_backup_of_one_of_them_and_probes_are_charged() {
 #[tokio::test]
 async fn a_link_that_may_carry_a_limited_amount_is_given_up_before_that_and_nothing_is_lost() {
     for is_upload in [true, false] {
-        // A socket that is read late may hold 4 MiB, on a link as fast as this one.
+        // A socket read late may hold 4 MiB, on a link as fast as this one.
         let most = ByteCount::new(24_000_000);
         let (server, client) = (server(), client(false, Some(most)));
         let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
@@ -97,7 +97,7 @@ async fn a_link_that_may_carry_a_limited_amount_is_given_up_before_that_and_noth
     }
 }
 
-/// In the first moments of a transfer every round trip carries twice as much as the one before.
+/// In slow start every round trip carries twice as much as the previous one.
 #[tokio::test]
 async fn a_small_limit_holds_on_a_fast_link_in_both_directions() {
     for most in [100_000, 150_000, 400_000, 1_000_000].map(ByteCount::new) {

@@ -7,7 +7,7 @@ use anabranch_sctp::config::{Failover, RtoSettings};
 use crate::cable::Cable;
 use crate::party::{addresses, content, join, receive_all, send_all, within};
 
-/// No time-out is shorter than a minute: what happens sooner follows from silence.
+/// No time-out is shorter than a minute: an earlier failover follows from silence.
 fn quick() -> Config {
     let profile = Config::rfc9260();
     Config {

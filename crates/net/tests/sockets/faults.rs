@@ -1,4 +1,4 @@
-//! Faults of a network: cables that are cut, peers that vanish, strangers that send garbage.
+//! Faults of a network: cut cables, vanished peers, garbage from strangers.
 
 use std::net::UdpSocket;
 use std::time::Duration;

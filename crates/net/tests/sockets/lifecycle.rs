@@ -1,4 +1,4 @@
-//! How associations and endpoints begin and end, and that they leave nothing behind.
+//! The beginning and end of associations and endpoints, which leave nothing behind.
 
 use anabranch_net::{
     Association, CloseReason, ConnectError, Endpoint, Options, Security, SendError, SendOptions,

@@ -1,4 +1,4 @@
-//! The parties of the tests: servers, clients, and what they say to one another.
+//! The endpoints of the tests: servers, clients, and their exchanges.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ pub fn addresses(list: &[&str]) -> Vec<SocketAddr> {
     list.iter().map(|text| text.parse().expect("an address")).collect()
 }
 
-/// RFC 9260 with the time-outs of a test: tens of milliseconds each, and a second until a peer is given up.
+/// RFC 9260 with short time-outs for tests: tens of milliseconds each, and a second until a peer is given up.
 pub fn impatient() -> Config {
     Config {
         rto: RtoSettings {
@@ -53,7 +53,7 @@ pub fn client(local: &[&str]) -> Endpoint {
     Endpoint::bind(options).expect("a client")
 }
 
-/// Both ends of an association over one path with these settings, and the endpoints they belong to.
+/// Both ends of an association over one path with these settings, and their endpoints.
 pub async fn joined(config: Config) -> ((Endpoint, Association), (Endpoint, Association)) {
     let bind = |accepts| {
         let local = addresses(&["127.0.0.1:0"]);
@@ -95,7 +95,7 @@ pub async fn cabled() -> Cabled {
     Cabled { near, far, cables: [first, second] }
 }
 
-/// Bytes in which no two places are alike.
+/// Pseudo-random bytes.
 pub fn content(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = Vec::with_capacity(len + 8);
@@ -125,7 +125,8 @@ pub async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Sends 8 MB each way at once over two paths: all arrives whole, each path carries its part, and both ends close.
+/// Sends 8 MB in both directions at once over two paths: all data arrives, each path carries its part, and both ends
+/// close.
 pub async fn exchange(client: &Endpoint, server: &Endpoint) {
     let (near, far) = within(5, join(client, server, &server.local_addresses())).await;
     let (there, back) = (content(8_000_000, 1), content(8_000_000, 2));
@@ -170,7 +171,7 @@ pub async fn within<F: Future>(seconds: u64, future: F) -> F::Output {
     result.unwrap_or_else(|_| panic!("still waiting after {seconds} s"))
 }
 
-/// Waits until something that ends by itself has ended.
+/// Waits until `is_so` returns true.
 pub async fn until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..500 {
         if is_so() {

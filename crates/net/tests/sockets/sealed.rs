@@ -1,4 +1,5 @@
-//! Endpoints that seal their packets, with an attacker on the path that sees everything: what it can do, and what not.
+//! Endpoints that seal their packets, with an attacker on the path that sees everything: the attacks that are
+//! possible, and those that are not.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -47,7 +48,7 @@ async fn nothing_of_what_is_sent_can_be_read_on_the_way() {
     let has =
         |datagram: &Vec<u8>| datagram.windows(8).any(|part| secret.as_bytes().windows(8).any(|s| s == part));
     assert!(tap.seen().len() >= 3 && !tap.seen().iter().any(has));
-    // Nor that it is SCTP: its ports are not there.
+    // SCTP is not visible either: its ports do not appear.
     assert!(!tap.seen().iter().any(|datagram| datagram.starts_with(&[0x26, 0xab, 0x26, 0xab])));
 }
 
@@ -60,7 +61,7 @@ async fn an_end_with_another_key_gets_no_response() {
         assert!(matches!(error, ConnectError::NoAnswer { .. }), "{error:?}");
     }
     assert_eq!(server.associations(), 0);
-    // And the other way round.
+    // The reverse case.
     let plain = server_without_key();
     let client = sealed_client(&["127.0.0.1:0"], key(1));
     let error = within(10, client.connect(&plain.local_addresses())).await.expect_err("no key");
@@ -184,11 +185,11 @@ async fn an_initiation_without_the_key_and_rubbish_get_nothing_back() {
     peer.set_nonblocking(true).expect("a socket");
     for number in 0..500_usize {
         let mut rubbish = content(64 + number % 3, number as u64);
-        // An initiation, a response, a packet: the headers are right.
+        // An initiation, a response, a packet, each with a valid header.
         rubbish[..8].copy_from_slice(&[1 + (number % 3) as u8, 0, 0, 0, 0, 0, 0, 0]);
         peer.send_to(&rubbish, server.local_addresses()[0]).expect("sent");
     }
-    // The next client is served all the same, so all of the garbage was read.
+    // The next client is served, so all of the garbage was read.
     let client = sealed_client(&["127.0.0.1:0"], key(1));
     let (near, _far) = within(5, join(&client, &server, &server.local_addresses())).await;
     let mut answer = [0; 2_000];
@@ -197,7 +198,7 @@ async fn an_initiation_without_the_key_and_rubbish_get_nothing_back() {
     assert_eq!(within(5, near.close()).await, Ok(()));
 }
 
-/// The server ends without a packet, like one that is killed, and is restarted at the same address.
+/// The server ends without sending a packet, as if killed, and is restarted at the same address.
 #[test]
 fn a_restarted_peer_is_noticed_although_it_cannot_read_what_is_sent() {
     let (first, second) = (runtime(), runtime());

@@ -1,4 +1,4 @@
-//! How messages are sent: streams, order, room in the buffer and its order among senders, and the report of undelivered
+//! Sending of messages: streams, order, room in the buffer and its order among senders, and the report of undelivered
 //! messages.
 
 use anabranch_base::ByteCount;
@@ -81,7 +81,7 @@ async fn a_large_message_that_waits_is_not_passed_by_small_ones() {
         let near = near.clone();
         async move { near.send(vec![1; 60_000], SendOptions::default()).await }
     });
-    // One sender asks first, for far more room than there is; then many ask for little.
+    // One sender requests far more room than there is; then many request little.
     tokio::task::yield_now().await;
     let small = tokio::spawn({
         let near = near.clone();
@@ -123,7 +123,7 @@ async fn a_reader_that_does_not_read_costs_no_more_than_the_buffers() {
     while let Ok(message) = within(5, far.recv()).await {
         arrived += ByteCount::of_len(message.len());
     }
-    // A chunk that everything waits for is taken beyond the buffer's size.
+    // The chunk for which everything waits is accepted beyond the buffer's size.
     assert!(
         arrived <= narrow.receive_buffer + narrow.mtu,
         "{arrived} were kept for a reader that did not read"

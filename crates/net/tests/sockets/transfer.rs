@@ -1,4 +1,4 @@
-//! Data over sockets: several paths, both ways, both IP versions, more than the buffers hold.
+//! Data over sockets: several paths, both directions, both IP versions, more than the buffers hold.
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -24,7 +24,7 @@ async fn send_numbered(association: Association, stream: StreamId) -> Result<(),
     Ok(())
 }
 
-/// The numbers that arrived for this reader, by stream.
+/// The numbers received by this reader, by stream.
 async fn receive_numbered(association: Association) -> BTreeMap<u16, Vec<u32>> {
     let mut numbers: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
     while let Ok(message) = association.recv().await {
@@ -112,7 +112,7 @@ async fn a_sender_that_waits_for_room_gets_an_error_when_this_end_closes() {
     assert_eq!(within(5, waiting).await.expect("joined"), Err(SendError::Closing));
 }
 
-/// The peer's runtime ends without a packet, and another begins at the same address.
+/// The peer's runtime ends without sending a packet, and another begins at the same address.
 #[test]
 fn a_sender_that_waits_for_room_continues_when_the_peer_restarts() {
     let runtime = || Runtime::new().expect("a runtime");

@@ -1,4 +1,4 @@
-//! Watching an association: events and records as streams, slow listeners, and what they cost.
+//! Monitoring an association: events and records as streams, slow listeners, and their cost.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -8,7 +8,7 @@ use futures_core::Stream;
 
 use crate::party::{cabled, content, impatient, joined, receive_all, send_all, within};
 
-/// The items that are there without waiting.
+/// The items available without waiting.
 fn heard<S: Stream + Unpin>(stream: &mut S) -> Vec<S::Item> {
     let mut context = Context::from_waker(Waker::noop());
     let next = || match Pin::new(&mut *stream).poll_next(&mut context) {

@@ -1,4 +1,4 @@
-//! Frames and their bytes.
+//! The frames of the protocol, and their encoding.
 
 use anabranch_base::ByteCount;
 use bytes::{BufMut, Bytes, BytesMut};
@@ -13,103 +13,104 @@ pub const MAX_PIECE: usize = 64 * 1024;
 /// The longest frame: a DATA frame with its kind.
 pub const MAX_FRAME: usize = 1 + MAX_PIECE;
 
-/// A SHA-256.
+/// A SHA-256 hash.
 pub type Digest = [u8; 32];
 
-/// One frame, what is long borrowed from its bytes.
+/// One frame; the data is borrowed from its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameRef<'a> {
-    /// A file or a directory is coming.
+    /// The announcement of a file or a directory.
     Offer(Offer),
-    /// The next piece of it.
+    /// The next piece of the file.
     Data(&'a [u8]),
-    /// That was all.
+    /// The end of the file.
     End {
-        /// The amount it was.
+        /// The size of the file.
         size: ByteCount,
-        /// The hash of all of it.
+        /// The hash of the file.
         digest: Digest,
     },
-    /// What became of it.
+    /// The receiver's verdict on a file or a directory.
     Verdict(FileVerdict),
-    /// The receiver's answer to an offer that asks: how much of the file is there.
+    /// The receiver's answer to a resumable offer: the size of the part it has.
     Has(ByteCount),
-    /// The sender's answer to that: its own file begins so, or nothing of what is there is of use.
+    /// The sender's answer to HAS: the hash of that much of its own file, or an empty beginning if the part is of no
+    /// use.
     From(Beginning),
-    /// The receiver's answer to that: the data that follow begin there.
+    /// The receiver's answer to FROM: the position at which the data begins.
     Begins(ByteCount),
-    /// The sender cannot continue with the file on offer, with the reason.
+    /// The sender gives up the offered file, for this reason.
     GiveUp(String),
-    /// One end wants to know whether the other is there; that SCTP acknowledges it is the answer.
+    /// A probe: SCTP's acknowledgement shows that the other end is still there.
     Here,
-    /// The first word of a receiver that dials: the files may come.
+    /// The first frame of a receiver that connects: the sender may begin.
     Fetch,
 }
 
 /// The beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beginning {
-    /// How long it is.
+    /// The length.
     pub size: ByteCount,
-    /// The hash.
+    /// The hash of that many bytes.
     pub digest: Digest,
 }
 
-/// How the receiver judges a file.
+/// The receiver's verdict on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileVerdict {
-    /// In a word.
+    /// The outcome.
     pub outcome: FileOutcome,
-    /// In words for a human; empty where all is well.
+    /// The reason for the user; empty if the file was verified.
     pub why: String,
 }
 
-/// A verdict in a word.
+/// The outcome of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOutcome {
-    /// It is stored and its hash is right.
+    /// The file is stored, and its hash is right.
     Verified,
-    /// It was not wanted.
+    /// The receiver did not accept it.
     Refused,
-    /// It was wanted, and something went wrong.
+    /// The receiver accepted it but could not store it.
     Failed,
 }
 
 impl FileVerdict {
-    /// All is well.
+    /// The verdict for a stored file.
     pub fn verified() -> FileVerdict {
         FileVerdict { outcome: FileOutcome::Verified, why: String::new() }
     }
 
-    /// The file is not wanted.
+    /// The verdict for a file that is not accepted.
     pub fn refused(why: &dyn ToString) -> FileVerdict {
         FileVerdict { outcome: FileOutcome::Refused, why: why.to_string() }
     }
 
-    /// The file could not be stored.
+    /// The verdict for a file that could not be stored.
     pub fn failed(why: &dyn ToString) -> FileVerdict {
         FileVerdict { outcome: FileOutcome::Failed, why: why.to_string() }
     }
 
-    /// Returns true if the file is stored and right.
+    /// Returns true if the file is stored and verified.
     pub fn is_verified(&self) -> bool {
         self.outcome == FileOutcome::Verified
     }
 }
 
-/// Reads one frame. Every byte of it has a meaning, else it is an error.
+/// Decodes one frame. Every byte of it has a meaning.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The bytes are not a frame.
 pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
     let (&kind, rest) = frame.split_first().ok_or(FrameError::Empty)?;
     match kind {
         OFFER => {
-            // The version comes first, so that a newer layout is named and not taken for garbage.
+            // The version is read first, so that a newer layout is reported as a version mismatch.
             match rest.split_first() {
                 Some((&VERSION, offer)) => Ok(FrameRef::Offer(offer::decode(offer)?)),
                 Some((&version, _)) => {
-                    Err(FrameError::Version { protocol: "file", found: version, spoken: VERSION })
+                    Err(FrameError::Version { protocol: "file", found: version, supported: VERSION })
                 }
                 None => Err(FrameError::length("OFFER", rest, "at least 28")),
             }
@@ -140,7 +141,7 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
     }
 }
 
-/// Writes one frame. A verdict's reason beyond [`MAX_WHY`] is cut, its control characters become spaces.
+/// Encodes one frame. A reason longer than [`MAX_WHY`] is truncated, and its control characters become spaces.
 pub fn encode(frame: &FrameRef<'_>) -> Bytes {
     let mut bytes = BytesMut::new();
     match frame {
@@ -185,7 +186,7 @@ fn decode_fetch(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
     match rest {
         [VERSION] => Ok(FrameRef::Fetch),
         [] | [VERSION, ..] => Err(FrameError::length("FETCH", rest, "2")),
-        [version, ..] => Err(FrameError::Version { protocol: "file", found: *version, spoken: VERSION }),
+        [version, ..] => Err(FrameError::Version { protocol: "file", found: *version, supported: VERSION }),
     }
 }
 
@@ -213,11 +214,11 @@ fn decode_why(why: &[u8]) -> Result<String, FrameError> {
     reason::decode(why).ok_or(REASON)
 }
 
-/// A reason that is not text, or would play tricks on a terminal.
+/// The error of a reason that is not text or contains control characters.
 const REASON: FrameError = FrameError::Text("a verdict's reason");
 
 impl FileOutcome {
-    /// For documents and logs.
+    /// The name in documents and logs.
     pub fn word(self) -> &'static str {
         match self {
             FileOutcome::Verified => "verified",
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
         assert_eq!(
             decode(&[OFFER, 2, 9, 9]),
-            Err(FrameError::Version { protocol: "file", found: 2, spoken: 3 })
+            Err(FrameError::Version { protocol: "file", found: 2, supported: 3 })
         );
         let with = |flags: u8, at: usize, byte: u8| {
             let mut bytes = [[OFFER, VERSION, flags].as_slice(), &[0; 24], b"a"].concat();
@@ -337,7 +338,7 @@ mod tests {
         for flags in [32, 16, 8 | 1, 8 | 16, 8 | 16 | 1] {
             assert_eq!(with(flags, 27, b'a'), format!("an offer's flags is {flags:#x}, which is not valid"));
         }
-        // Set-user-id does not travel.
+        // The set-user-id bit is never sent.
         assert_eq!(with(2, 13, 0x0f), "an offer's mode is 0xf00, which is not valid");
         assert_eq!(with(0, 14, 1), "an offer's mode is 0x1, which is not valid");
         assert_eq!(with(0, 10, 1), "an offer's unknown size is 0x1, which is not valid");

@@ -5,50 +5,50 @@ use bytes::{Buf as _, BufMut as _, BytesMut};
 
 use super::path::{FilePath, PathError};
 
-/// The error of bytes that are not a frame. What only this protocol has is the path of an offer.
+/// The error of bytes that are not a frame. Only this protocol has paths.
 pub type FrameError = anabranch_net::frame::FrameError<PathError>;
 
-/// What is known of a file before its first byte, or of a directory.
+/// The announcement of a file or a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Where it belongs.
+    /// The path at the receiver.
     pub path: FilePath,
-    /// What it is.
+    /// The kind, with the size.
     pub kind: FileKind,
     /// Unix permission bits, without set-user-id and its like.
     pub mode: Option<u32>,
-    /// When it was last changed.
+    /// The modification time.
     pub modified: Option<Modified>,
 }
 
-/// What is on offer.
+/// The kind of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// A directory: without data and end.
+    /// A directory, which has no data and no end.
     Directory,
-    /// A file whose data follow at once.
+    /// A file whose data follows immediately.
     File {
-        /// How long it is; `None` where it is not known yet (a pipe).
+        /// The length; `None` if it is not known yet (a pipe).
         size: Option<ByteCount>,
     },
-    /// A file of which the receiver may have the beginning already: it is asked, and what it says is waited for.
+    /// A file of which the receiver may already have the beginning: the sender waits for its answer.
     Resumable {
-        /// How long it is.
+        /// The length.
         size: ByteCount,
     },
 }
 
-/// A time as file systems have it.
+/// A modification time, as file systems store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modified {
-    /// Seconds since 1970, or before it.
+    /// Seconds since 1970; negative before.
     pub seconds: i64,
-    /// And nanoseconds, fewer than a billion.
+    /// Nanoseconds, fewer than a billion.
     pub nanoseconds: u32,
 }
 
 impl Offer {
-    /// The length of the file, where that is known.
+    /// The length of the file, if known.
     pub fn size(&self) -> Option<ByteCount> {
         match self.kind {
             FileKind::Directory => None,
@@ -58,7 +58,7 @@ impl Offer {
     }
 }
 
-/// Reads what follows the version.
+/// Decodes the fields after the version.
 pub(super) fn decode(mut offer: &[u8]) -> Result<Offer, FrameError> {
     let short = FrameError::Length { kind: "OFFER", length: 2 + offer.len(), expected: "at least 28" };
     let numbers = Numbers::decode(&mut offer).ok_or(short)?;
@@ -78,7 +78,7 @@ pub(super) fn decode(mut offer: &[u8]) -> Result<Offer, FrameError> {
     })
 }
 
-/// Writes what follows the version.
+/// Encodes the fields after the version.
 pub(super) fn encode(offer: &Offer, bytes: &mut BytesMut) {
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     let size = offer.size();
@@ -96,7 +96,7 @@ pub(super) fn encode(offer: &Offer, bytes: &mut BytesMut) {
     bytes.put_slice(offer.path.as_bytes());
 }
 
-/// The numbers of an offer, as they stand on the wire.
+/// The numeric fields of an offer in their order on the wire.
 #[derive(Clone, Copy)]
 struct Numbers {
     flags: u8,
@@ -121,7 +121,7 @@ impl Numbers {
         self.flags & flag != 0
     }
 
-    /// What the flags say is not there is zero, so that an offer can be written in one way only.
+    /// Requires zero in the fields that the flags declare absent, so that each offer has one encoding.
     fn check(self) -> Result<(), FrameError> {
         let wrong = |field, value| Err(FrameError::Field { field, value });
         let has_size = self.has(SIZE_KNOWN);

@@ -5,32 +5,32 @@ use std::fmt::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// A path that is safe to create in a directory: relative, without `.` and `..`. Names are bytes, as file systems have
-/// them; shown, bytes that are not text and characters that could play tricks on a terminal are escaped.
+/// A path that is safe to create in a directory: relative, without `.` and `..`. Names are bytes, as in file systems;
+/// display escapes bytes that are not text and characters that control a terminal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(Vec<u8>);
 
-/// Why a path is refused. Messages show it escaped.
+/// The error of a path that is refused. Messages show the path escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Nothing at all, or nothing between two separators.
+    /// The path is empty, or has an empty name between two separators.
     #[error("the path {0} has an empty name")]
     Empty(Shown),
-    /// `.` or `..`.
+    /// The path contains `.` or `..`.
     #[error("the path {0} leads to another directory")]
     Directory(Shown),
-    /// NUL, which no file system takes.
+    /// The path contains NUL, which no file system accepts.
     #[error("the path {0} contains a NUL character")]
     Nul(Shown),
-    /// A name longer than file systems take.
+    /// A name is longer than file systems accept.
     #[error("a name in the path has {0} bytes, more than {max}", max = FilePath::MAX_NAME)]
     NameTooLong(usize),
-    /// Longer than systems take.
+    /// The path is longer than systems accept.
     #[error("the path has {0} bytes, more than {max}", max = FilePath::MAX_LEN)]
     TooLong(usize),
 }
 
-/// Bytes between quotation marks, fit for a terminal.
+/// Bytes displayed between quotation marks, escaped for a terminal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Shown(Vec<u8>);
 
@@ -40,10 +40,10 @@ impl FilePath {
     /// The longest path, in bytes.
     pub const MAX_LEN: usize = 4_095;
 
-    /// The path, if it may be used; `/` is between its names.
+    /// Checks a path whose names are separated by `/`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The path is not safe.
     pub fn new(path: &[u8]) -> Result<FilePath, PathError> {
         if path.len() > FilePath::MAX_LEN {
             return Err(PathError::TooLong(path.len()));
@@ -61,10 +61,10 @@ impl FilePath {
         Ok(FilePath(path.to_vec()))
     }
 
-    /// The path of `name` in the directory that this is the path of.
+    /// The path of `name` inside the directory `self`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The resulting path is not safe.
     pub fn join(&self, name: &OsStr) -> Result<FilePath, PathError> {
         FilePath::new(&[self.0.as_slice(), b"/", name.as_bytes()].concat())
     }
@@ -74,7 +74,7 @@ impl FilePath {
         &self.0
     }
 
-    /// The path as file systems know it, relative.
+    /// The path as a relative path of the file system.
     pub fn as_path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))
     }
@@ -106,11 +106,11 @@ impl fmt::Debug for Shown {
     }
 }
 
-/// Text as it is; controls, marks that turn the direction of writing, and bytes that are not text escaped.
+/// Writes text unchanged, and escapes control characters, bidirectional controls, and bytes that are not text.
 fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() || rounds(character) {
+            if character.is_control() || is_bidirectional_control(character) {
                 write!(f, "{}", character.escape_default())?;
             } else {
                 f.write_char(character)?;
@@ -121,8 +121,9 @@ fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Returns true if a character changes how its neighbours are laid out (Unicode's bidirectional controls).
-fn rounds(character: char) -> bool {
+/// Returns true if the character is one of Unicode's bidirectional controls, which change the order of their
+/// neighbours.
+fn is_bidirectional_control(character: char) -> bool {
     matches!(character, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

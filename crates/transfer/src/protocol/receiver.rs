@@ -1,4 +1,4 @@
-//! The receiving end's view of a transfer: whose turn it is, what to do next, whether the hash is right.
+//! The state machine of the receiving end: which message may follow, the next step, and the check of the hash.
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;
@@ -8,84 +8,85 @@ use super::frame::{Beginning, Digest, FileVerdict, FrameRef, decode, encode, is_
 use super::offer::{FileKind, FrameError, Offer};
 use super::path::FilePath;
 
-/// Reads a sender's messages, one after another.
+/// Handles a sender's messages in their order.
 #[derive(Debug, Default)]
 pub struct Receiver {
     state: ReceiverState,
 }
 
-/// What the owner of a [`Receiver`] does after a message.
+/// The step that the owner of a [`Receiver`] takes after a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReceiverStep<'a> {
     /// Make this directory and send a verdict.
     MakeDirectory(Offer),
-    /// Make a place for this file. Where that fails, [`Receiver::give_up`] and send a verdict.
+    /// Create this file. If that fails, call [`Receiver::give_up`] and send a verdict.
     Create(Offer),
-    /// Look whether the beginning of this file is there, and say so with [`Receiver::has`]; or give up, likewise.
+    /// Look for a stored beginning of this file, and call [`Receiver::has`] with its size. If that fails, give up as
+    /// above.
     Find(Offer),
-    /// The sender says which hash its own beginning of that size has: hash what is there, and say which that has with
-    /// [`Receiver::compare`]; or give up, likewise.
+    /// The sender's hash of that beginning has arrived: hash the stored part, and call [`Receiver::compare`]. If that
+    /// fails, give up as above.
     Compare,
-    /// The file that was asked for begins at its beginning: none of what is there stays.
+    /// The file is sent from its start: discard the stored part.
     BeginAnew,
-    /// Add these bytes to it; where that fails, give up, likewise.
+    /// Append these bytes to the file. If that fails, give up as above.
     Write(&'a [u8]),
-    /// All is there and the hash is right: make it permanent and send a verdict.
+    /// The file is complete and its hash is right: make it permanent and send a verdict.
     Keep {
-        /// Where it belongs.
+        /// The path of the file.
         path: FilePath,
         /// The length.
         size: ByteCount,
-        /// The hash, computed here.
+        /// The hash computed by the receiver.
         digest: Digest,
     },
-    /// Throw away what there is and send this verdict.
+    /// Discard the file and send this verdict.
     Discard(FileVerdict),
-    /// Nothing: the rest of a file that was given up.
+    /// Do nothing: the message belongs to a file that was given up.
     Ignore,
 }
 
-/// A sender that breaks the protocol. The association must be aborted.
+/// The error of a sender that breaks the protocol. The association must be aborted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiverError {
-    /// Not a frame.
+    /// The message is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// A frame that has no place here.
+    /// The frame is not expected now.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
-    /// The other end waits for files as well.
+    /// Both ends receive.
     #[error("both ends receive: start one of them with send")]
     AlsoReceives,
-    /// The other end wants to measure.
+    /// The other end runs `anabranch bench`.
     #[error("{MEASURES}")]
     Measures,
-    /// More or less than was promised.
+    /// The file is longer or shorter than announced.
     #[error("{received} of \"{name}\" arrived, {promised} were announced")]
     Size {
         /// The file.
         name: String,
-        /// What came.
+        /// The bytes received.
         received: ByteCount,
-        /// What was promised.
+        /// The announced size.
         promised: ByteCount,
     },
 }
 
 #[derive(Debug, Default)]
 enum ReceiverState {
-    /// An offer comes next.
+    /// Waits for an offer.
     #[default]
     Waiting,
-    /// The sender asked how much of this file is there; the owner has not answered.
+    /// A resumable file was offered; the owner has not yet called `has`.
     Asked(Offer),
-    /// The owner has, and the sender says next where it begins.
+    /// HAS was sent; FROM follows.
     Answered(Offer, ByteCount),
-    /// It said this of its own, and the owner has not compared it.
+    /// FROM arrived; the owner has not yet compared the hashes.
     Comparing(Offer, Beginning),
-    /// Pieces of this file come next.
+    /// Receives the pieces of this file.
     Receiving(CurrentFile),
-    /// What comes belongs to a file that was given up.
+    /// Ignores the rest of a file that was given up.
     Ignoring,
 }
 
@@ -97,16 +98,16 @@ struct CurrentFile {
 }
 
 impl Receiver {
-    /// Reads one message and says what to do.
+    /// Handles one message and returns the next step.
     ///
     /// # Errors
-    /// Where the peer breaks the protocol.
+    /// The peer breaks the protocol.
     pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<ReceiverStep<'a>, ReceiverError> {
         if is_of_bench(message) {
             return Err(ReceiverError::Measures);
         }
         let frame = match decode(message) {
-            // A name that may not be used is the user's fault, not the program's: the next file may come.
+            // An invalid name is the user's mistake, not a protocol error: the next file may follow.
             Err(FrameError::Content(error))
                 if matches!(self.state, ReceiverState::Waiting | ReceiverState::Ignoring) =>
             {
@@ -122,13 +123,13 @@ impl Receiver {
             FrameRef::From(beginning) => self.on_from(beginning),
             FrameRef::GiveUp(why) => self.on_given_up(&why),
             FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
-            FrameRef::Has(_) | FrameRef::Begins(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
+            FrameRef::Has(_) | FrameRef::Begins(_) => Err(ReceiverError::OutOfTurn("a HAS or BEGINS frame")),
             FrameRef::Here => Ok(ReceiverStep::Ignore),
             FrameRef::Fetch => Err(ReceiverError::AlsoReceives),
         }
     }
 
-    /// Answers [`ReceiverStep::Find`]: `size` of the file is there. Returns the message for the sender.
+    /// Answers [`ReceiverStep::Find`]: `size` bytes of the file are stored. Returns the message for the sender.
     pub fn has(&mut self, size: ByteCount) -> Bytes {
         if let ReceiverState::Asked(offer) = std::mem::take(&mut self.state) {
             self.state = ReceiverState::Answered(offer, size);
@@ -136,8 +137,9 @@ impl Receiver {
         encode(&FrameRef::Has(size))
     }
 
-    /// What is there has this hash, if any. Where the file begins: behind it if the sender's is the same, else at its
-    /// beginning; and the message for the sender, which learns no more than that.
+    /// Answers [`ReceiverStep::Compare`] with the hash of the stored part, if it has one. Returns the position where
+    /// the data begins, which is after the part if the sender's hash is the same and 0 otherwise, and the message for
+    /// the sender. The sender learns nothing else about the part.
     pub fn compare(&mut self, hash: Option<Sha256>) -> (ByteCount, Bytes) {
         let mut from = ByteCount::ZERO;
         if let ReceiverState::Comparing(offer, Beginning { size, digest }) = std::mem::take(&mut self.state) {
@@ -152,14 +154,14 @@ impl Receiver {
         (from, encode(&FrameRef::Begins(from)))
     }
 
-    /// Gives up the file that is arriving: the rest of it is ignored.
+    /// Gives up the current file: the rest of it is ignored.
     pub fn give_up(&mut self) {
         if self.current().is_some() {
             self.state = ReceiverState::Ignoring;
         }
     }
 
-    /// The file that is arriving and how much of it is there.
+    /// The current file, and how much of it is stored.
     pub fn current(&self) -> Option<(&Offer, ByteCount)> {
         match &self.state {
             ReceiverState::Receiving(file) => Some((&file.offer, file.received)),
@@ -170,7 +172,7 @@ impl Receiver {
         }
     }
 
-    /// The hash of what is there of the file that is arriving.
+    /// The hash of the stored part of the current file.
     pub fn hash(&self) -> Option<&Sha256> {
         match &self.state {
             ReceiverState::Receiving(file) => Some(&file.hash),
@@ -221,13 +223,13 @@ impl Receiver {
                 self.state = ReceiverState::Comparing(offer, beginning);
                 Ok(ReceiverStep::Compare)
             }
-            _ => Err(ReceiverError::OutOfTurn("where a file begins")),
+            _ => Err(ReceiverError::OutOfTurn("a FROM frame")),
         }
     }
 
     fn on_given_up(&mut self, why: &str) -> Result<ReceiverStep<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            ReceiverState::Waiting => Err(ReceiverError::OutOfTurn("giving up")),
+            ReceiverState::Waiting => Err(ReceiverError::OutOfTurn("a GIVE-UP frame")),
             ReceiverState::Ignoring => Ok(ReceiverStep::Ignore),
             ReceiverState::Asked(_)
             | ReceiverState::Answered(..)
@@ -280,13 +282,13 @@ impl Receiver {
 }
 
 impl ReceiverError {
-    /// Returns true if the peer is a program of ours that belongs to another.
+    /// Returns true if the peer is an anabranch program of another kind, such as a second receiver.
     pub fn is_wrong_partner(&self) -> bool {
         matches!(self, ReceiverError::AlsoReceives | ReceiverError::Measures)
     }
 }
 
-/// Of two ends one was started with `bench`.
+/// The message if one of two ends was started with `bench`.
 pub(super) const MEASURES: &str = "one end measures and the other transfers files: start both with bench, or one with send and one with recv";
 
 impl CurrentFile {
@@ -440,8 +442,7 @@ mod tests {
         }
     }
 
-    /// Nothing that a receiver says of a file that is there can be told from what it says of another of that size, unless
-    /// its hash was said first.
+    /// The answers about a stored file are the same for any other file of that size, unless its hash was sent before.
     #[test]
     fn a_sender_that_does_not_know_a_files_hash_does_not_learn_it() {
         let told = |content: &[u8]| {
@@ -463,7 +464,7 @@ mod tests {
             receiver.handle(&first).expect("an offer");
             let verdict = FileVerdict::failed(&"the sender gave up: it shrank");
             assert_eq!(receiver.handle(&give_up), Ok(ReceiverStep::Discard(verdict)));
-            assert_eq!(receiver.handle(&give_up), Err(ReceiverError::OutOfTurn("giving up")));
+            assert_eq!(receiver.handle(&give_up), Err(ReceiverError::OutOfTurn("a GIVE-UP frame")));
             receiver.handle(&first).expect("the next offer");
         }
     }
@@ -499,9 +500,9 @@ mod tests {
         assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" arrived, 2 B were announced");
         assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" arrived, 2 B were announced");
         assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" arrived, 1 B were announced");
-        assert_eq!(wrong(&[&from(b"")]), "unexpected message: where a file begins");
-        assert_eq!(wrong(&[&offered(None), &from(b"")]), "unexpected message: where a file begins");
-        assert_eq!(wrong(&[&resumable(1), &from(b"")]), "unexpected message: where a file begins");
+        assert_eq!(wrong(&[&from(b"")]), "unexpected message: a FROM frame");
+        assert_eq!(wrong(&[&offered(None), &from(b"")]), "unexpected message: a FROM frame");
+        assert_eq!(wrong(&[&resumable(1), &from(b"")]), "unexpected message: a FROM frame");
         assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "unexpected message: data");
         assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "unexpected message: an offer");
         assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");

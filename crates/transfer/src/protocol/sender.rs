@@ -1,4 +1,4 @@
-//! The sending end's view of a transfer: it makes the frames in order, hashes on the way and reads the verdict.
+//! The state machine of the sending end: makes the frames in order, hashes the data, and reads the verdicts.
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;
@@ -8,53 +8,53 @@ use super::frame::{Beginning, DATA, Digest, FileVerdict, FrameRef, MAX_PIECE, de
 use super::offer::{FileKind, FrameError, Offer};
 use super::receiver::MEASURES;
 
-/// Makes a sender's messages and reads the receiver's.
+/// Makes a sender's messages and decodes the receiver's.
 #[derive(Debug, Default)]
 pub struct Sender {
     file: Option<Leaving>,
 }
 
-/// Why a frame cannot be made, or the receiver's was wrong.
+/// The error of a frame that cannot be made, or of a wrong frame from the receiver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SenderError {
-    /// Not a frame.
+    /// The message is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// A frame or a call that has no place here.
+    /// The frame or the call is not expected now.
     #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
-    /// The other end offers files as well.
+    /// Both ends send.
     #[error("both ends send: start one of them with recv")]
     AlsoSends,
-    /// The other end wants to measure.
+    /// The other end runs `anabranch bench`.
     #[error("{MEASURES}")]
     Measures,
-    /// The end that dialled asks for no file.
+    /// The end that connected did not send FETCH in time.
     #[error("it connected and asked for no file")]
     Silent,
-    /// A piece that no frame takes.
+    /// The piece is empty or too long for a frame.
     #[error("a piece of {0} bytes; a frame takes 1 to {MAX_PIECE}")]
     Piece(usize),
-    /// The file is not what it was when it was offered.
+    /// The file's size changed after the offer.
     #[error("it changed while it was read: {read} instead of {promised}")]
     Changed {
-        /// What was promised.
+        /// The announced size.
         promised: ByteCount,
-        /// What was read.
+        /// The bytes read.
         read: ByteCount,
     },
 }
 
-/// What a receiver says.
+/// The message of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiverAnswer {
-    /// What became of the first file that nothing was said of yet.
+    /// The verdict on the oldest file that has none yet.
     Verdict(FileVerdict),
-    /// How much of the file on offer is there.
+    /// The size of the receiver's part of the offered file.
     Has(ByteCount),
-    /// The file on offer begins there: behind all that is there, or at its beginning.
+    /// The position where the offered file begins: after the receiver's part, or 0.
     Begins(ByteCount),
-    /// It wanted to know whether this end is there.
+    /// A probe, which needs no answer.
     Here,
 }
 
@@ -66,17 +66,17 @@ struct Leaving {
 }
 
 impl SenderError {
-    /// Returns true if the peer is a program of ours that belongs to another.
+    /// Returns true if the peer is an anabranch program of another kind, such as a second sender.
     pub fn is_wrong_partner(&self) -> bool {
         matches!(self, SenderError::AlsoSends | SenderError::Measures)
     }
 }
 
 impl Sender {
-    /// The first word of a receiver that dialled.
+    /// Checks the first frame of a receiver that connected.
     ///
     /// # Errors
-    /// It is something else: the peer sends files as well, or uses another protocol.
+    /// The frame is not FETCH: the peer sends files as well, or uses another protocol.
     pub fn is_wanted(message: &[u8]) -> Result<(), SenderError> {
         if is_of_bench(message) {
             return Err(SenderError::Measures);
@@ -86,16 +86,15 @@ impl Sender {
         }
         match decode(message)? {
             FrameRef::Fetch => Ok(()),
-            _ => Err(SenderError::OutOfTurn("an answer before the first word")),
+            _ => Err(SenderError::OutOfTurn("an answer before FETCH")),
         }
     }
 
-    /// Begins a file, or is all of a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's
-    /// word and
-    /// then says where the file [begins](Sender::from).
+    /// Begins a file, or announces a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's
+    /// HAS and then answers it with [`from`](Sender::from).
     ///
     /// # Errors
-    /// Before the file before it has its end or was given up.
+    /// The previous file has neither ended nor been given up.
     pub fn offer(&mut self, offer: Offer) -> Result<Bytes, SenderError> {
         if self.file.is_some() {
             return Err(SenderError::OutOfTurn("an offer"));
@@ -106,26 +105,26 @@ impl Sender {
         Ok(encode(&FrameRef::Offer(offer)))
     }
 
-    /// The hash of the file's first `size` bytes, as many as the receiver has. If there are none, the data follows,
-    /// otherwise the receiver's answer on where it [begins](Sender::begins).
+    /// Answers HAS with the hash of the file's first `size` bytes, as many as the receiver has. If `size` is 0, the
+    /// data follows; otherwise the receiver answers where it [begins](Sender::begins).
     ///
     /// # Errors
-    /// Without an offer, and after data.
+    /// No file was offered, or data was sent already.
     pub fn from(&mut self, size: ByteCount, hash: Sha256) -> Result<Bytes, SenderError> {
         let file = self.file.as_mut().filter(|file| file.read.is_zero());
-        let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        let file = file.ok_or(SenderError::OutOfTurn("a FROM frame"))?;
         let digest = hash.clone().finalize().into();
         (file.read, file.hash) = (size, hash);
         Ok(encode(&FrameRef::From(Beginning { size, digest })))
     }
 
-    /// The receiver says where the file begins.
+    /// Handles BEGINS: the data begins at `at`.
     ///
     /// # Errors
-    /// Without an offer, and where it can begin neither there nor at its beginning.
+    /// No file was offered, or `at` is neither the size of the compared beginning nor 0.
     pub fn begins(&mut self, at: ByteCount) -> Result<(), SenderError> {
         let file = self.file.as_mut().filter(|file| at.is_zero() || file.read == at);
-        let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        let file = file.ok_or(SenderError::OutOfTurn("a BEGINS frame"))?;
         if at.is_zero() {
             (file.read, file.hash) = (ByteCount::ZERO, Sha256::new());
         }
@@ -135,13 +134,13 @@ impl Sender {
     /// The next piece of the file.
     ///
     /// # Errors
-    /// Without an offer, for a piece of no or too many bytes, and for more than was promised.
+    /// No file was offered, the piece is empty or too long, or the file exceeds its announced size.
     pub fn data(&mut self, piece: &[u8]) -> Result<Bytes, SenderError> {
         self.note(piece)?;
         Ok(encode(&FrameRef::Data(piece)))
     }
 
-    /// Makes a frame of memory in which the next piece of the file lies from the second byte on.
+    /// Completes a DATA frame whose piece is already in `frame` from the second byte on.
     ///
     /// # Errors
     /// As for [`data`](Sender::data).
@@ -165,10 +164,10 @@ impl Sender {
         Ok(())
     }
 
-    /// The file's end, and its hash.
+    /// Ends the file. Returns the frame and the hash.
     ///
     /// # Errors
-    /// Without an offer, and for less than was promised.
+    /// No file was offered, or it is shorter than announced.
     pub fn end(&mut self) -> Result<(Bytes, Digest), SenderError> {
         let file = self.file.take().ok_or(SenderError::OutOfTurn("an end"))?;
         if let Some(promised) = file.promised.filter(|promised| file.read != *promised) {
@@ -178,18 +177,18 @@ impl Sender {
         Ok((encode(&FrameRef::End { size: file.read, digest }), digest))
     }
 
-    /// Gives up the file that was offered. The next may be; the receiver's verdict on this one comes all the same.
+    /// Gives up the offered file. Another may follow; the receiver still sends a verdict on this one.
     pub fn give_up(&mut self, why: &dyn ToString) -> Bytes {
         self.file = None;
         encode(&FrameRef::GiveUp(why.to_string()))
     }
 
-    /// Reads a message of the receiver.
+    /// Decodes a message of the receiver.
     ///
     /// # Errors
-    /// For what only senders say.
+    /// The frame is one that only senders send.
     pub fn answer(message: &[u8]) -> Result<ReceiverAnswer, SenderError> {
-        // Also an offer of another version, or with a name that may not be used.
+        // Includes an offer of another version or with an invalid name.
         if message.first() == Some(&super::frame::OFFER) {
             return Err(SenderError::AlsoSends);
         }
@@ -201,8 +200,8 @@ impl Sender {
             FrameRef::Offer(_) => Err(SenderError::AlsoSends),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
-            FrameRef::From(_) => Err(SenderError::OutOfTurn("where a file begins")),
-            FrameRef::GiveUp(_) => Err(SenderError::OutOfTurn("giving up")),
+            FrameRef::From(_) => Err(SenderError::OutOfTurn("a FROM frame")),
+            FrameRef::GiveUp(_) => Err(SenderError::OutOfTurn("a GIVE-UP frame")),
             FrameRef::Fetch => Err(SenderError::OutOfTurn("a fetch")),
         }
     }

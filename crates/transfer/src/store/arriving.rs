@@ -1,4 +1,4 @@
-//! A file that arrives, as the writing thread sees it: the stored beginning, further data, the end.
+//! The interface of an incoming file for the writing thread: the stored beginning, further data, the end.
 
 use std::fmt;
 
@@ -7,41 +7,40 @@ use crate::protocol::{Digest, FileVerdict};
 use anabranch_base::ByteCount;
 use sha2::Sha256;
 
-/// A file that is arriving. Dropped, it is thrown away.
+/// An incoming file. Dropped, it is discarded.
 pub trait IncomingFile: fmt::Debug {
-    /// How much of it is there.
+    /// The size of the stored part.
     fn there(&self) -> ByteCount;
 
-    /// The hash of that, read from where it is; `None` where it is not what it should be.
+    /// Reads and hashes the stored part; `None` if it is not what was recorded.
     ///
     /// # Errors
-    /// The verdict for the sender: it cannot be read.
+    /// The verdict for the sender: the part cannot be read.
     fn hash(&mut self) -> Result<Option<Sha256>, FileVerdict>;
 
-    /// Starts the file from its beginning: what is there is not usable.
+    /// Starts the file from its beginning and discards the stored part.
     ///
     /// # Errors
     /// The verdict for the sender.
     fn begin_anew(self: Box<Self>) -> Result<Box<dyn IncomingFile>, FileVerdict>;
 
-    /// Adds these bytes; with them, what is there has this hash.
+    /// Appends `piece`; `hash` is the hash of the stored part including it.
     ///
     /// # Errors
     /// The verdict for the sender, for instance that the disk is full.
     fn write(&mut self, piece: &[u8], hash: &Sha256) -> Result<(), FileVerdict>;
 
-    /// All is there, and its hash is this: it gets its name.
+    /// The file is complete with this hash: gives it its name.
     ///
     /// # Errors
     /// The verdict for the sender.
     fn keep(self: Box<Self>, digest: &Digest) -> Result<(), FileVerdict>;
 
-    /// The sender is gone: leaves what is there, with this hash where more came, so that another transfer can
-    /// continue. How
-    /// much that is.
+    /// The sender has vanished: keeps the stored part for another transfer to continue, with its hash if data
+    /// arrived. Returns the size kept.
     fn leave(self: Box<Self>, hash: Option<&Sha256>) -> Option<ByteCount>;
 
-    /// What its user should know of how it begins, once.
+    /// Takes the remark on how the file begins, if there is one.
     fn take_remark(&mut self) -> Option<Remark> {
         None
     }

@@ -1,5 +1,5 @@
-//! Hashes of files that were there before anything was received. Each file is read once for as long as it does not
-//! change, so that repeated questions about it cost no reading.
+//! Hashes of files that existed before the transfer. Each file is read once for as long as it does not change, so
+//! that repeated offers of it cause no reading.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,14 +12,14 @@ use sha2::Sha256;
 
 use crate::hashing::hash_of;
 
-/// What was read; clones have it together.
+/// The hashes of files already read, shared by all clones.
 #[derive(Clone, Debug)]
 pub struct Hashed {
     known: Arc<Mutex<BTreeMap<FileSignature, Sha256>>>,
     most: usize,
 }
 
-/// What identifies a file for as long as it is not written to.
+/// The identity of a file for as long as it is not written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileSignature {
     device: u64,
@@ -30,14 +30,14 @@ pub struct FileSignature {
 }
 
 impl Default for Hashed {
-    /// Nothing was read.
+    /// No files yet, at most [`MOST_KNOWN`].
     fn default() -> Hashed {
         Hashed::of_at_most(MOST_KNOWN)
     }
 }
 
 impl Hashed {
-    /// Nothing was read; at most `most` files may be.
+    /// No files yet, at most `most`.
     pub fn of_at_most(most: usize) -> Hashed {
         Hashed { known: Arc::default(), most }
     }
@@ -45,7 +45,7 @@ impl Hashed {
     /// The hash of a file's first `size` bytes; `None` if it has fewer.
     ///
     /// # Errors
-    /// The system's.
+    /// The file cannot be read.
     pub fn hash_of(&self, file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
         let identity = FileSignature::of(file)?;
         if let Some(known) = self.known().get(&identity) {
@@ -60,7 +60,7 @@ impl Hashed {
         Ok(hash)
     }
 
-    /// Returns true if `file` was read, or what is read may be remembered.
+    /// Returns true if the hash of `file` is known or there is room for it.
     pub fn may_read(&self, file: &File) -> bool {
         self.has_room() || FileSignature::of(file).is_ok_and(|identity| self.known().contains_key(&identity))
     }
@@ -75,10 +75,10 @@ impl Hashed {
 }
 
 impl FileSignature {
-    /// That of `file` as it is now.
+    /// The signature of `file` as it is now.
     ///
     /// # Errors
-    /// The system's.
+    /// The file's metadata cannot be read.
     pub fn of(file: &File) -> io::Result<FileSignature> {
         let found = file.metadata()?;
         Ok(FileSignature {
@@ -91,8 +91,8 @@ impl FileSignature {
     }
 }
 
-/// The number of files that are remembered, some 200 bytes each. Of the others, what is there is compared when all of the file on offer
-/// has come, and not before.
+/// The most files remembered, some 200 bytes each. Any other file is compared only after the offered file has arrived
+/// completely.
 const MOST_KNOWN: usize = 50_000;
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
         file
     }
 
-    /// From where `file` is read on: at its end there is nothing.
+    /// Hashes three bytes from the current position: at the end there are none.
     fn hash(hashed: &Hashed, file: &File) -> Option<Vec<u8>> {
         let hash = hashed.hash_of(file, ByteCount::new(3)).expect("it can be read");
         hash.map(|hash| hash.finalize().to_vec())

@@ -1,9 +1,9 @@
-//! What a part should hold, so that it is read back before it gets its name: what is verified is what is stored. Where
-//! something else wrote to it, this says how much is still as it was received.
+//! Checksums of the expected content of a part, which is read back before it gets its name: what is verified is what
+//! is stored. If another program wrote to it, they show how much is still as received.
 //!
-//! The SHA-256 is that of what arrived. To compute it once more would double the work on fast links; what was written and
-//! what is read back are compared by a checksum of 64 bits a block, which takes no longer than the reading. It finds
-//! accidents. Against its own user no program can protect a file.
+//! The SHA-256 is of the received data. Computing it once more would double the work on fast links; written and read
+//! data are compared by a 64-bit checksum of each block, which takes no longer than the reading. It detects
+//! accidents. It cannot protect a file against its own user.
 
 use std::fs::File;
 use std::io::{self, Seek as _};
@@ -15,44 +15,44 @@ use sha2::{Digest as _, Sha256};
 
 use crate::hashing::{digest_of, read_next};
 
-/// A beginning of a file, as it was received.
+/// A beginning of a file, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// How long it is.
+    /// The length.
     pub size: ByteCount,
     /// The hash.
     pub digest: Digest,
 }
 
-/// What a file should hold.
+/// The expected content of a file.
 #[derive(Debug)]
 pub struct Marks {
     size: ByteCount,
     blocks: Vec<Block>,
-    /// Of the last block, which is not full.
+    /// The checksum of the last block, which is not full.
     checksum: Checksum,
     /// Beginnings whose hash is known, each longer than the one before. A block ends at each.
     beginnings: Vec<Mark>,
 }
 
-/// A part of a file behind the one before.
+/// A block of a file.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     end: ByteCount,
     checksum: u64,
 }
 
-/// What a file holds that was read back.
+/// The result of reading a file back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadBack {
-    /// What was received, and no more.
+    /// The file has exactly the received content.
     Intact,
-    /// Something else. The longest marked beginning that is as it was received, if there is one.
+    /// The content differs. Has the longest marked beginning that is as received, if there is one.
     Altered(Option<Mark>),
 }
 
 impl Default for Marks {
-    /// Nothing.
+    /// An empty file.
     fn default() -> Marks {
         let checksum = Checksum::new(CrcAlgorithm::Crc64Nvme);
         Marks { size: ByteCount::ZERO, blocks: Vec::new(), checksum, beginnings: Vec::new() }
@@ -60,7 +60,7 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// These bytes come next.
+    /// Adds the next bytes.
     pub fn add(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() {
             let room = BLOCK.saturating_sub(self.size - self.closed()).get();
@@ -75,7 +75,7 @@ impl Marks {
         }
     }
 
-    /// What was added until now has this hash.
+    /// Marks the end of the bytes added so far, which have this hash.
     pub fn mark(&mut self, digest: Digest) {
         if self.size > self.closed() {
             self.close();
@@ -85,10 +85,11 @@ impl Marks {
         }
     }
 
-    /// Adds the next `size` bytes of `file`, and marks a beginning every `step`. The hash of all, if there are as many.
+    /// Adds the next `size` bytes of `file`, and marks a beginning every `step`. Returns their hash, or `None` if
+    /// there are fewer.
     ///
     /// # Errors
-    /// The system's.
+    /// The file cannot be read.
     pub fn add_from(&mut self, file: &File, size: ByteCount, step: ByteCount) -> io::Result<Option<Sha256>> {
         let (mut hash, mut read) = (Sha256::new(), ByteCount::ZERO);
         while read < size {
@@ -109,7 +110,7 @@ impl Marks {
     /// Reads `file` from its beginning to its end.
     ///
     /// # Errors
-    /// The system's.
+    /// The file cannot be read.
     pub fn read_back(&self, mut file: &File) -> io::Result<ReadBack> {
         file.rewind()?;
         let last = Block { end: self.size, checksum: self.checksum.finalize() };
@@ -126,10 +127,10 @@ impl Marks {
         Ok(if is_longer { ReadBack::Altered(self.longest_within(at)) } else { ReadBack::Intact })
     }
 
-    /// The longest marked beginning of `file` that is as it was received.
+    /// The longest marked beginning of `file` that is as received.
     ///
     /// # Errors
-    /// The system's.
+    /// The file cannot be read.
     pub fn intact(&self, file: &File) -> io::Result<Option<Mark>> {
         Ok(match self.read_back(file)? {
             ReadBack::Intact => self.longest_within(self.size),
@@ -141,7 +142,7 @@ impl Marks {
         self.beginnings.iter().rev().find(|mark| mark.size <= size).copied()
     }
 
-    /// Where the last full block ends.
+    /// The end of the last full block.
     fn closed(&self) -> ByteCount {
         self.blocks.last().map_or(ByteCount::ZERO, |block| block.end)
     }
@@ -151,7 +152,7 @@ impl Marks {
     }
 }
 
-/// The longest block. A terabyte has a million of them.
+/// The longest block; a terabyte has a million of them.
 const BLOCK: ByteCount = ByteCount::from_mib(1);
 
 #[cfg(test)]
@@ -205,7 +206,7 @@ mod tests {
         }
     }
 
-    /// Pieces come in any length, and blocks end where they end.
+    /// Blocks end where they should, whatever the length of the pieces.
     #[test]
     fn one_byte_of_many_blocks_is_found_wherever_it_is() {
         let content: Vec<u8> = (0..5 << 19).map(|i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();

@@ -1,5 +1,5 @@
-//! A file that is arriving: `NAME.part` in the directory of what is not complete, with `NAME.part.json` beside it,
-//! from which the transfer continues after a kill.
+//! An incoming file: `NAME.part` in the directory of incomplete files, with `NAME.part.json` beside it, from which
+//! the transfer continues after a kill.
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -25,34 +25,34 @@ use crate::hashing::digest_of;
 use crate::refusals::{self, largest_file};
 use anabranch_net::Clock;
 
-/// A file that is arriving. Unless it is kept or left for a later transfer, it is removed.
+/// An incoming file. Unless it is kept or left for a later transfer, it is removed.
 #[derive(Debug)]
 pub struct PartFile {
     file: File,
     places: PartPaths,
     rules: StoreRules,
     offer: Offer,
-    /// What of it was written down last.
+    /// The state recorded last.
     noted: PartState,
     since_note: Clock,
-    /// What it should hold.
+    /// The expected content.
     marks: Marks,
     received: ByteCount,
     remark: Option<Remark>,
     is_done: bool,
 }
 
-/// Why a part is not what it should be.
+/// The error of a part that cannot be used or stored.
 #[derive(Debug)]
 enum Setback {
-    /// The system refuses.
+    /// A system call failed.
     System(io::Error),
-    /// Another program wrote to it. As much as this is as it was received.
+    /// Another program wrote to it. Has the beginning that is still as received.
     Altered(Option<Mark>),
 }
 
 impl PartFile {
-    /// The file on offer as far as it is there already, or a new one.
+    /// Opens the part of the offered file, or creates a new one.
     ///
     /// # Errors
     /// The verdict for the sender: the file exists, is being received in another transfer, or cannot be created.
@@ -77,7 +77,7 @@ impl PartFile {
         };
         let ready = match PartState::read(&part.places.state) {
             Some(left) => part.go_on(left),
-            // A new file, or a kill or a power cut before the first note.
+            // A new file, or a kill or a power cut before the state was first recorded.
             None => {
                 part.remark = part.left_beside();
                 part.begin_anew_in_place()
@@ -89,7 +89,7 @@ impl PartFile {
         }
     }
 
-    /// Tidies up behind a transfer of `target` that was killed when all but that was done.
+    /// Removes what a transfer of `target` left that was killed after it had stored the file.
     pub fn tidy(target: &StorePath, rules: StoreRules) {
         let Some(partial) = Partial::left_in(&target.directory(), rules.owner) else { return };
         let places = PartPaths::of(target, partial);
@@ -98,8 +98,8 @@ impl PartFile {
         }
     }
 
-    /// Goes on after what is `left`, if that is of the file on offer. Whether it is what it says is seen when it is
-    /// [hashed](IncomingFile::hash).
+    /// Continues from the state `left` if it belongs to the offered file. [`hash`](IncomingFile::hash) checks that
+    /// the part matches it.
     fn go_on(&mut self, left: PartState) -> io::Result<()> {
         if left.is_of(&self.offer) {
             (self.received, self.noted) = (left.received, left);
@@ -111,7 +111,8 @@ impl PartFile {
         self.begin_anew_in_place()
     }
 
-    /// What an earlier version of the program left beside the file, among the user's own files. It is never touched.
+    /// The remark on a part that an earlier version of the program left beside the file, among the user's own files.
+    /// It is never touched.
     fn left_beside(&self) -> Option<Remark> {
         let beside = |suffix| self.places.target.moved_to(&self.places.target.directory(), suffix);
         let (part, state) = (beside(".part"), beside(".part.json"));
@@ -122,7 +123,7 @@ impl PartFile {
         Some(Remark::LeftBeside { part, state, holds: left.received })
     }
 
-    /// The hash of what was written down, if that is on the disk; more than that does not count.
+    /// The hash of the recorded part, if the disk has it; data beyond the record does not count.
     fn hash_of_noted(&mut self) -> io::Result<Option<Sha256>> {
         self.file.rewind()?;
         self.marks = Marks::default();
@@ -150,7 +151,7 @@ impl PartFile {
     fn begin_anew_in_place(&mut self) -> io::Result<()> {
         (self.received, self.noted) = (ByteCount::ZERO, PartState::nothing_of(&self.offer));
         self.marks = Marks::default();
-        // First: the recorded state is wrong once the file is truncated.
+        // This comes first: the recorded state is wrong once the file is truncated.
         self.places.state.remove();
         self.go_to(ByteCount::ZERO)
     }
@@ -168,7 +169,7 @@ impl PartFile {
         Ok(())
     }
 
-    /// Fails where another program cut or lengthened it. What it overwrote is found when all is there.
+    /// Fails if another program changed the length. Overwritten bytes are detected when the file is complete.
     fn check_length(&self) -> Result<(), Setback> {
         if self.file.metadata()?.len() == self.received.get() {
             Ok(())
@@ -177,7 +178,7 @@ impl PartFile {
         }
     }
 
-    /// Fails where another program removed it, or put something else in its place.
+    /// Fails if another program removed or replaced it.
     fn check_name(&self) -> Result<(), Setback> {
         if self.places.part.is_of(&self.file) {
             Ok(())
@@ -186,7 +187,7 @@ impl PartFile {
         }
     }
 
-    /// Writes down that all that came is there, with this hash.
+    /// Records that everything received is stored, with this hash.
     fn note(&mut self, hash: &Sha256) -> io::Result<()> {
         let before = self.noted.clone();
         self.since_note = Clock::start();
@@ -196,8 +197,7 @@ impl PartFile {
         self.write_down().inspect_err(|_| self.noted = before)
     }
 
-    /// Writes down how far it has come, once that is on the disk: after a power cut there is no more in the note than in
-    /// the file.
+    /// Syncs the file, then records its state: after a power cut the record never claims more than the file has.
     fn write_down(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         let fresh = self.places.partial.place_of(&self.places.target, ".part.json.new");
@@ -208,9 +208,9 @@ impl PartFile {
         renamed.inspect_err(|_| fresh.remove())
     }
 
-    /// Gives it its permissions, its time and, if it holds what was received, its name.
+    /// Sets the permissions and the time, checks the content, and gives the file its name.
     fn settle(&mut self) -> Result<(), Setback> {
-        // File systems that keep no permissions or times keep the file all the same.
+        // A file system without permissions or times still stores the file.
         let _ = narrow(&self.file, self.offer.mode);
         let _ = set_modified(&self.file, self.offer.modified);
         if self.received >= WORTH_A_SYNC {
@@ -228,7 +228,7 @@ impl PartFile {
         Ok(())
     }
 
-    /// Reads it back while `sync` puts it on the disk, and again where another program wrote to it until that was done.
+    /// Reads the file back during `sync`, and again if another program wrote to it before that ended.
     fn verify_during(&self, sync: impl FnOnce() -> io::Result<()> + Send) -> Result<(), Setback> {
         let (synced, verified) = both(sync, || self.verify());
         let verified = verified?;
@@ -239,7 +239,7 @@ impl PartFile {
         Ok(())
     }
 
-    /// Reads it back until nothing writes to it meanwhile, and says when it was last written to.
+    /// Reads the file back until nothing writes to it meanwhile. Returns its last write.
     fn verify(&self) -> Result<LastWrite, Setback> {
         for _ in 0..MOST_READS {
             let before = last_write(&self.file)?;
@@ -253,21 +253,21 @@ impl PartFile {
         Err(Setback::Altered(None))
     }
 
-    /// Goes back to the state that was stored last, so that another transfer can continue; returns how much that is,
-    /// if anything.
+    /// Truncates the file to the state recorded last, for another transfer to continue. Returns the size kept, if
+    /// any.
     fn retreat(&mut self) -> Option<ByteCount> {
         let noted = self.noted.received;
         if !self.is_resumable() || noted.is_zero() {
             return None;
         }
-        // What is behind it does not count; a full disk is better off without it.
+        // The data beyond it does not count, and a full disk needs the room.
         let _ = self.file.set_len(noted.get());
         self.is_done = true;
         Some(noted)
     }
 
-    /// Goes back to the beginning that is as it was received, so that another transfer can continue; returns how much that
-    /// is, if anything.
+    /// Truncates the file to the beginning that is as received, for another transfer to continue. Returns the size
+    /// kept, if any.
     fn retreat_to(&mut self, intact: Option<Mark>) -> Option<ByteCount> {
         let Mark { size, digest } = intact.filter(|_| self.is_resumable() && self.check_name().is_ok())?;
         (self.noted.received, self.noted.digest) = (size, digest);
@@ -275,7 +275,7 @@ impl PartFile {
         self.retreat()
     }
 
-    /// Returns true if its sender would ask how much of it is there.
+    /// Returns true if the offer is resumable.
     fn is_resumable(&self) -> bool {
         matches!(self.offer.kind, FileKind::Resumable { .. })
     }
@@ -284,7 +284,7 @@ impl PartFile {
         failed(&self.offer, error)
     }
 
-    /// The verdict after `setback`, and how much stays for another transfer.
+    /// The verdict after `setback`, naming the size kept for another transfer.
     fn fail(&mut self, setback: Setback) -> FileVerdict {
         let (mut verdict, kept) = match setback {
             Setback::System(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -327,7 +327,7 @@ impl IncomingFile for PartFile {
     }
 
     fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), FileVerdict> {
-        // A file of that name may have been made meanwhile.
+        // A file of that name may have appeared meanwhile.
         if let Some(refusal) = refusal(&self.places.target, &self.offer, self.rules) {
             return Err(refusal);
         }
@@ -341,7 +341,7 @@ impl IncomingFile for PartFile {
             Err(Setback::System(_)) => return None,
         }
         if let Some(hash) = hash.filter(|_| self.is_resumable() && self.received > self.noted.received) {
-            // Where that fails, what was written down before still holds.
+            // If that fails, the previous record still holds.
             let _ = self.note(hash);
         }
         self.retreat()
@@ -367,7 +367,7 @@ impl From<io::Error> for Setback {
     }
 }
 
-/// Runs `sync` while `work` runs, where there may be another thread for it, else before.
+/// Runs `sync` in parallel to `work` if a thread can be started, else before it.
 fn both<T>(sync: impl FnOnce() -> io::Result<()> + Send, work: impl FnOnce() -> T) -> (io::Result<()>, T) {
     let sync = Mutex::new(Some(sync));
     let synced = || sync.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), |sync| sync());
@@ -383,42 +383,42 @@ fn both<T>(sync: impl FnOnce() -> io::Result<()> + Send, work: impl FnOnce() -> 
 /// The modification time of a file, and its length.
 type LastWrite = (i64, i64, u64);
 
-/// When and up to where a file was last written to. A write changes the time, which is the sender's by now.
+/// The last write to a file. A write changes the modification time, which was set to the sender's.
 fn last_write(file: &File) -> io::Result<LastWrite> {
     let found = file.metadata()?;
     Ok((found.mtime(), found.mtime_nsec(), found.len()))
 }
 
-/// Returns true if a kill now would lose what took long: `fresh` bytes came since the last note, in `elapsed`.
+/// Returns true if a kill now would lose much: `fresh` bytes arrived since the last record, in `elapsed`.
 fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
     fresh >= BETWEEN_NOTES || elapsed >= LONGEST_SILENCE
 }
 
-/// Refuses a file that would be found too long for this process only when most of it has come.
+/// Refuses a file that exceeds the process's limit before most of it has arrived.
 fn too_large(offer: &Offer, limit: Option<ByteCount>) -> Option<FileVerdict> {
     let limit = limit.filter(|limit| offer.size().is_some_and(|size| size > *limit))?;
     let error = io::Error::other(refusals::too_large(Some(limit)));
     Some(failed(offer, &error))
 }
 
-/// Refuses a file that another process is receiving, or has just finished. On a file system without locks this cannot be
-/// told.
+/// Refuses a file that another process is receiving or has just finished. A file system without locks does not detect
+/// this.
 fn lock(file: &File, part: &StorePath, offer: &Offer) -> Result<(), FileVerdict> {
     let locked = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
-    // Between opening and locking, the other may have given it its name: it must not be touched then.
+    // Between opening and locking, the other process may have given it its name: then it must not be touched.
     if locked == Err(Errno::WOULDBLOCK) || !part.is_of(file) {
         return Err(FileVerdict::refused(&format!("{:?} is being received in another transfer", offer.path)));
     }
     Ok(())
 }
 
-/// How often the state of a file is written,
+/// The state is recorded after this many bytes,
 const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
-/// and over slow links.
+/// or after this time on slow links.
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
-/// Smaller files are on the disk when the system sees fit: a thousand of them would take seconds.
+/// The smallest file that is synced: syncing a thousand smaller ones would take seconds.
 const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
-/// How often a part may be touched while it is read back.
+/// The most times that a part is read back because it changed.
 const MOST_READS: u32 = 3;
 
 #[cfg(test)]
@@ -462,7 +462,7 @@ mod tests {
             let mut part = part(dir.path(), kind);
             let piece = vec![7; 16 << 20];
             part.write(&piece, &Sha256::new_with_prefix(&piece)).expect("room");
-            // A file that cannot be written any more.
+            // A file that can no longer be written.
             part.file = File::open(path_of_part(dir.path())).expect("the file");
             let verdict = part.write(b"more", &Sha256::new()).expect_err("no way");
             assert_eq!(verdict.why.contains("16.8 MB are kept"), is_kept, "{}", verdict.why);
@@ -503,7 +503,7 @@ mod tests {
         assert_eq!(verdict.why, "\"a\" is being received in another transfer");
     }
 
-    /// Between the look whether it is there and the rename.
+    /// The file appears between the check and the rename.
     #[test]
     fn a_file_that_appears_at_the_last_moment_is_not_overwritten() {
         let dir = tempfile::tempdir().expect("a directory");
@@ -517,7 +517,7 @@ mod tests {
         assert_eq!(std::fs::read(dir.path().join("a")).expect("the file"), b"old");
     }
 
-    /// A disk may take seconds.
+    /// A sync may take seconds.
     #[test]
     fn a_file_that_another_program_touches_while_the_disk_is_busy_does_not_get_its_name() {
         let dir = tempfile::tempdir().expect("a directory");

@@ -1,4 +1,4 @@
-//! Where a file that is arriving stands, with its state beside it, in the directory of what is not complete.
+//! The paths of an incoming file and of its state in the directory of incomplete files.
 
 use std::fs::File;
 use std::io;
@@ -9,24 +9,24 @@ use rustix::io::Errno;
 use super::partial::{FileOwner, Partial};
 use super::place::StorePath;
 
-/// Where a file and what belongs to it stand.
+/// The paths of an incoming file.
 #[derive(Debug)]
 pub struct PartPaths {
-    /// Where the file goes.
+    /// The final path.
     pub target: StorePath,
-    /// Where it is until then.
+    /// The path until the file is complete.
     pub part: StorePath,
-    /// What is written down of it.
+    /// The path of its recorded state.
     pub state: StorePath,
-    /// The directory of both, which vanishes behind them.
+    /// The directory of incomplete files, removed when it is empty.
     pub partial: Partial,
 }
 
 impl PartPaths {
-    /// A new file, or what another transfer left of one.
+    /// Creates the file, or opens what another transfer left of it.
     ///
     /// # Errors
-    /// What is there is not ours, or the system refuses.
+    /// The existing file is not owned by this user, or the system refuses.
     pub fn open(target: &StorePath, offer: &Offer, owner: FileOwner) -> io::Result<(PartPaths, File)> {
         let mode = offer.mode.unwrap_or(0o666) | OWNER_WRITES;
         for _ in 0..MOST_TRIES {
@@ -36,7 +36,7 @@ impl PartPaths {
                 places.create_or_find(mode, owner).map(|file| (places, file))
             });
             match opened {
-                // Another receiver has just ended and taken the empty directory away.
+                // Another receiver has just ended and removed the empty directory.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 opened => return opened,
             }
@@ -44,7 +44,7 @@ impl PartPaths {
         Err(Errno::NOENT.into())
     }
 
-    /// Those of `target`, in `partial`.
+    /// The paths for `target` in `partial`.
     pub fn of(target: &StorePath, partial: Partial) -> PartPaths {
         let (part, state) = (partial.place_of(target, ".part"), partial.place_of(target, ".part.json"));
         PartPaths { target: target.clone(), part, state, partial }
@@ -64,5 +64,5 @@ impl PartPaths {
 
 /// The owner must be able to read and write a file, whatever its permissions will be.
 const OWNER_WRITES: u32 = 0o600;
-/// How often the directory of incomplete files may vanish at the wrong moment.
+/// The most attempts, because the directory of incomplete files may vanish before its file is created.
 const MOST_TRIES: u32 = 10;

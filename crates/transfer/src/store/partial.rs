@@ -1,5 +1,5 @@
-//! Where a file is until it is complete: a directory of this user's own beside the place where the file goes, which no
-//! other user may enter and no sender can name.
+//! The directory of incomplete files: one of this user's own beside the final path, which no other user may enter and
+//! no sender can name.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,71 +12,71 @@ use rustix::fs::FileType;
 
 use super::place::{Directory, StorePath};
 
-/// A directory for what is not complete. Dropped, it vanishes, unless something is left in it.
+/// A directory of incomplete files. Dropped, it is removed if it is empty.
 #[derive(Debug)]
 pub struct Partial {
-    /// Where it is itself.
+    /// The path of the directory.
     place: StorePath,
     inside: Directory,
 }
 
-/// The owner of what this program makes in the received files' directory, as its file system tells it. Some file systems
-/// know one owner only, or no permissions; what they cannot tell is not asked of them.
+/// The owner that the file system reports for files made by this program. Some file systems have only one owner or no
+/// permissions; then these are not checked.
 #[derive(Clone, Copy, Debug)]
 pub struct FileOwner {
     uid: u32,
     has_modes: bool,
 }
 
-/// What a file system reports of an open file or directory.
+/// The metadata of an open file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// What it is.
+    /// The file type.
     pub kind: FileType,
     /// The owner.
     pub uid: u32,
     /// The permission bits.
     pub mode: u32,
-    /// The number of names it has.
+    /// The number of hard links.
     pub links: u64,
 }
 
-/// Why something in the place of ours is not taken for ours.
+/// The reason for which an existing file or directory is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotOurs {
-    /// Another user made it, and may change it at any time.
+    /// Another user owns it and may change it at any time.
     #[error("it belongs to another user")]
     Owner,
-    /// Others may put something into it, or take something out.
+    /// Other users may add to it or remove from it.
     #[error("other users may enter it (run chmod 700)")]
     Mode,
-    /// It may be changed by its other name.
+    /// It may be changed through its other name.
     #[error("it has a second hard link")]
     Links,
-    /// A device, a pipe.
+    /// It is of another kind, such as a device or a pipe.
     #[error("it is not a file")]
     Kind,
 }
 
 impl Partial {
-    /// The one in `outer`, made if there is none.
+    /// Opens the directory in `outer`, or creates it.
     ///
     /// # Errors
-    /// What is in its place is not ours, or the system refuses.
+    /// The existing file or directory is not accepted, or the system refuses.
     pub fn of(outer: &Directory, owner: FileOwner) -> io::Result<Partial> {
         let partial = Partial::open(outer)?;
         partial.check(owner)?;
         Ok(partial)
     }
 
-    /// The one in `outer`, if there is one and it is ours.
+    /// Opens the directory in `outer`, if it exists and is accepted.
     pub fn left_in(outer: &Directory, owner: FileOwner) -> Option<Partial> {
         let place = outer.child(name().into());
         let partial = Partial { inside: place.enter().ok()?, place };
         partial.check(owner).is_ok().then_some(partial)
     }
 
-    /// The place in it of the file that goes to `target`, or of what belongs to that.
+    /// The path in it of `target`'s incomplete file, with `suffix`.
     pub fn place_of(&self, target: &StorePath, suffix: &str) -> StorePath {
         target.moved_to(&self.inside, suffix)
     }
@@ -109,10 +109,10 @@ impl Drop for Partial {
 }
 
 impl FileOwner {
-    /// The owner of what is made here, by trial in `root`.
+    /// Finds the owner of new files by creating one in `root`.
     ///
     /// # Errors
-    /// Nothing can be made here, or what is in the place of ours belongs to another.
+    /// No file can be created, or an existing directory is not accepted.
     pub fn find(root: &Directory) -> io::Result<FileOwner> {
         let partial = Partial::open(root)?;
         let trial = partial.inside.child(format!("trial-{}", std::process::id()).into());
@@ -124,15 +124,15 @@ impl FileOwner {
         Ok(owner)
     }
 
-    /// Checks what an earlier transfer may have left under this name.
+    /// Checks a file that an earlier transfer may have left under this name.
     ///
     /// # Errors
-    /// It is not ours, or the system refuses.
+    /// It is not accepted, or the system refuses.
     pub fn check_left(self, file: &File, place: &StorePath) -> io::Result<()> {
         self.check_file(Facts::of(file)?).map_err(|why| cannot_use(&place.name().to_string_lossy(), why))
     }
 
-    /// A file that was made with mode 600 just now tells these `facts`.
+    /// The owner, from the `facts` of a file just created with mode 600.
     fn of_new(facts: Facts) -> FileOwner {
         FileOwner { uid: facts.uid, has_modes: facts.mode & OTHERS == 0 }
     }
@@ -145,7 +145,8 @@ impl FileOwner {
         }
     }
 
-    /// The directory around it keeps others out: a file's permissions may be those that it gets in the end.
+    /// Ignores the mode, because the directory keeps other users out: the file may already have its final
+    /// permissions.
     fn check_file(self, facts: Facts) -> Result<(), NotOurs> {
         match facts {
             Facts { kind, .. } if kind != FileType::RegularFile => Err(NotOurs::Kind),
@@ -157,7 +158,7 @@ impl FileOwner {
 }
 
 impl Facts {
-    /// Those of an open file or directory.
+    /// The metadata of an open file or directory.
     #[allow(clippy::useless_conversion, reason = "systems have fields of different widths")]
     fn of(opened: impl AsFd) -> io::Result<Facts> {
         let found = rustix::fs::fstat(opened)?;
@@ -172,13 +173,13 @@ pub fn is_reserved(path: &FilePath) -> bool {
     path.as_path().iter().any(is_name_of_ours)
 }
 
-/// Returns true if `name` may be that of such a directory; some file systems do not tell capital letters from small ones.
+/// Returns true if `name` may be that of such a directory. Some file systems ignore case.
 pub fn is_name_of_ours(name: &OsStr) -> bool {
     let head = name.as_encoded_bytes().get(..NAME.len());
     head.is_some_and(|head| head.eq_ignore_ascii_case(NAME.as_bytes()))
 }
 
-/// Users that share a directory have separate ones.
+/// The name for this user: users that share a directory have separate ones.
 pub fn name() -> String {
     format!("{NAME}-{}", rustix::process::geteuid().as_raw())
 }
@@ -187,9 +188,9 @@ fn cannot_use(name: &str, why: impl fmt::Display) -> io::Error {
     io::Error::other(format!("\"{name}\" exists and cannot be used: {why}"))
 }
 
-/// How the names of such directories begin.
+/// The prefix of the names of such directories.
 pub const NAME: &str = ".anabranch-partial";
-/// What group and others may do.
+/// The permissions of group and others.
 const OTHERS: u32 = 0o077;
 
 #[cfg(test)]
@@ -211,7 +212,7 @@ mod tests {
         for mode in [0o701, 0o710, 0o720, 0o702, 0o755, 0o777] {
             assert_eq!(owner.check_directory(directory(7, mode)), Err(NotOurs::Mode), "{mode:o}");
         }
-        // Where there are no permissions, there are none to check.
+        // A file system without permissions has none to check.
         let of_everybody = FileOwner::of_new(facts(FileType::RegularFile, 7, 0o644, 1));
         assert_eq!(of_everybody.check_directory(directory(7, 0o755)), Ok(()));
         assert_eq!(of_everybody.check_directory(directory(8, 0o755)), Err(NotOurs::Owner));

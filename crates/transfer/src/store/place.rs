@@ -1,5 +1,5 @@
-//! Names below one directory, reached without following a symbolic link, so that a link that another user puts there
-//! leads nothing that is received elsewhere.
+//! Names below one directory, reached without following a symbolic link, so that another user's link cannot redirect
+//! received files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,14 +13,14 @@ use anabranch_base::ByteCount;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 
-/// An open directory: the one that everything is put into, or one below it.
+/// An open directory: the store's own or one below it.
 #[derive(Clone, Debug)]
 pub struct Directory {
     dir: Arc<OwnedFd>,
     shown: PathBuf,
 }
 
-/// A name in an open directory; there may be something of that name, or nothing.
+/// A name in an open directory, whether it exists or not.
 #[derive(Clone, Debug)]
 pub struct StorePath {
     dir: Arc<OwnedFd>,
@@ -28,13 +28,13 @@ pub struct StorePath {
     shown: PathBuf,
 }
 
-/// What there is of a name.
+/// The metadata of an existing name.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     kind: FileType,
-    /// How long it is.
+    /// The length.
     pub size: ByteCount,
-    /// When it was last changed.
+    /// The modification time.
     pub modified: Modified,
 }
 
@@ -51,17 +51,17 @@ impl Found {
 }
 
 impl Directory {
-    /// The directory at `dir`.
+    /// Opens the directory at `dir`.
     ///
     /// # Errors
-    /// There is none, or it may not be looked into.
+    /// It does not exist, or may not be read.
     pub fn open(dir: &Path) -> io::Result<Directory> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(dir, flags, Mode::empty())?;
         Ok(Directory { dir: Arc::new(opened), shown: dir.to_owned() })
     }
 
-    /// The place of `path` below the directory.
+    /// Resolves `path` below the directory.
     ///
     /// # Errors
     /// One of the directories in the path is missing, is not a directory, or is a symbolic link.
@@ -74,7 +74,7 @@ impl Directory {
         Ok(dir.child(path.file_name().unwrap_or_default().to_owned()))
     }
 
-    /// The same, and makes the directories in the path that are missing, with the permissions of new ones.
+    /// Resolves `path` and makes the missing directories in it, with the default permissions.
     ///
     /// # Errors
     /// One of them cannot be made, is not a directory, or is a symbolic link.
@@ -87,7 +87,7 @@ impl Directory {
         Ok(dir.child(path.file_name().unwrap_or_default().to_owned()))
     }
 
-    /// The place of a name in the directory itself.
+    /// The path of `name` in the directory.
     pub fn child(&self, name: OsString) -> StorePath {
         StorePath { dir: self.dir.clone(), shown: self.shown.join(&name), name }
     }
@@ -105,20 +105,20 @@ impl AsFd for Directory {
 }
 
 impl StorePath {
-    /// The directory that it is in.
+    /// The parent directory.
     pub fn directory(&self) -> Directory {
         let shown = self.shown.parent().unwrap_or(Path::new("")).to_owned();
         Directory { dir: self.dir.clone(), shown }
     }
 
-    /// The place in `directory` of the same name with `suffix` behind it, shortened where file systems would refuse it.
+    /// The same name with `suffix` in `directory`, shortened if file systems would refuse it.
     pub fn moved_to(&self, directory: &Directory, suffix: &str) -> StorePath {
         let name = self.name.as_encoded_bytes();
         let mut kept = name.len().min(FilePath::MAX_NAME - suffix.len());
         if let Some(text) = self.name.to_str() {
             kept = text.floor_char_boundary(kept);
         }
-        // A name that is not text may be cut anywhere.
+        // A name that is not text may be truncated anywhere.
         let mut short = OsString::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&name[..kept]));
         short.push(suffix);
         directory.child(short)
@@ -129,7 +129,7 @@ impl StorePath {
         &self.name
     }
 
-    /// What there is of this name; a symbolic link is one.
+    /// The metadata, if the name exists; a symbolic link is not followed.
     pub fn found(&self) -> Option<Found> {
         let found = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let nanoseconds = u32::try_from(found.st_mtime_nsec).unwrap_or_default();
@@ -140,7 +140,7 @@ impl StorePath {
         })
     }
 
-    /// Returns true if the name is still that of `file`.
+    /// Returns true if the name still refers to `file`.
     pub fn is_of(&self, file: impl AsFd) -> bool {
         let named = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         let opened = rustix::fs::fstat(file);
@@ -149,70 +149,70 @@ impl StorePath {
         })
     }
 
-    /// A new file with these permissions, less what the user's mask takes away.
+    /// Creates a file with these permissions, less the user's umask.
     ///
     /// # Errors
-    /// There is something of that name, or the system refuses.
+    /// The name exists, or the system refuses.
     pub fn create(&self, mode: u32) -> io::Result<File> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::from_raw_mode(mode))?.into())
     }
 
-    /// The file that is there.
+    /// Opens the file.
     ///
     /// # Errors
-    /// There is none, it is a symbolic link, or the system refuses.
+    /// It does not exist, is a symbolic link, or the system refuses.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?.into())
     }
 
-    /// The ordinary file that is there, to be read.
+    /// Opens a regular file for reading.
     ///
     /// # Errors
-    /// There is none, it is something else, or the system refuses.
+    /// It does not exist, is not a regular file, or the system refuses.
     pub fn open_to_read(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = File::from(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?);
         if file.metadata()?.is_file() { Ok(file) } else { Err(Errno::INVAL.into()) }
     }
 
-    /// A new directory with these permissions, less what the user's mask takes away.
+    /// Makes a directory with these permissions, less the user's umask.
     ///
     /// # Errors
-    /// There is something of that name, or the system refuses.
+    /// The name exists, or the system refuses.
     pub fn make_directory(&self, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.dir, &self.name, Mode::from_raw_mode(mode))?)
     }
 
-    /// The directory that is there.
+    /// Opens the directory.
     ///
     /// # Errors
-    /// There is none, it is a symbolic link or something else, or the system refuses.
+    /// It does not exist, is not a directory, or the system refuses.
     pub fn enter(&self) -> io::Result<Directory> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
         Ok(Directory { dir: Arc::new(opened), shown: self.shown.clone() })
     }
 
-    /// The directory that is there; a new one if there is nothing.
+    /// Opens the directory, or makes it.
     ///
     /// # Errors
-    /// It is a symbolic link or something else, or the system refuses.
+    /// It exists and is not a directory, or the system refuses.
     fn make_and_enter(&self) -> io::Result<Directory> {
         match self.enter() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             entered => return entered,
         }
         match self.make_directory(0o777) {
-            // Another transfer has just made it.
+            // Another transfer has just made the directory.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => made?,
         }
         self.enter()
     }
 
-    /// Takes permissions away from a directory, and sets its time.
+    /// Restricts the permissions of a directory, and sets its time.
     ///
     /// # Errors
     /// The system refuses.
@@ -222,16 +222,16 @@ impl StorePath {
         set_modified(&dir, modified)
     }
 
-    /// Gives what is here the name of another place on the same file system. What has that name already is replaced only
-    /// where it may be: it is the system that looks, so that nothing appears between a look and the rename.
+    /// Renames the file to `to` on the same file system. An existing file is replaced only if `overwrite` permits it.
+    /// The system makes that check, so that no file can appear between a check and the rename.
     ///
     /// # Errors
-    /// There is something of that name already, unless it may be replaced; or the system refuses.
+    /// The name exists and may not be replaced, or the system refuses.
     pub fn rename(&self, to: &StorePath, overwrite: super::Overwrite) -> io::Result<()> {
         if overwrite == super::Overwrite::Never {
             let flags = RenameFlags::NOREPLACE;
             match rustix::fs::renameat_with(&self.dir, &self.name, &to.dir, &to.name, flags) {
-                // Some file systems cannot promise it.
+                // Some file systems do not support the check.
                 Err(Errno::INVAL | Errno::NOSYS) => return self.rename_by_link(to),
                 done => return Ok(done?),
             }
@@ -239,11 +239,11 @@ impl StorePath {
         Ok(rustix::fs::renameat(&self.dir, &self.name, &to.dir, &to.name)?)
     }
 
-    /// A second name never replaces another, on any file system that has second names; the first is then taken away.
+    /// Creates a hard link, which never replaces a file, and then removes the first name.
     fn rename_by_link(&self, to: &StorePath) -> io::Result<()> {
         match rustix::fs::linkat(&self.dir, &self.name, &to.dir, &to.name, AtFlags::empty()) {
             Ok(()) => Ok(rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty())?),
-            // Without second names it is looked for, and may appear meanwhile.
+            // Without hard links the check is separate, and a file may appear meanwhile.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) if to.found().is_none() => {
                 Ok(rustix::fs::renameat(&self.dir, &self.name, &to.dir, &to.name)?)
             }
@@ -252,28 +252,28 @@ impl StorePath {
         }
     }
 
-    /// Removes the file, if there is one.
+    /// Removes the file, if it exists.
     pub fn remove(&self) {
         let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty());
     }
 
-    /// Removes the directory, if there is one and nothing is in it.
+    /// Removes the directory, if it exists and is empty.
     pub fn remove_directory(&self) {
         let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::REMOVEDIR);
     }
 
-    /// Sees to it that the names in this directory survive a power cut; some file systems cannot promise it.
+    /// Syncs the directory, so that its names survive a power cut; some file systems do not support it.
     pub fn keep_name(&self) {
         let _ = rustix::fs::fsync(&self.dir);
     }
 
-    /// The path, to be shown.
+    /// The path, for display.
     pub fn path(&self) -> &Path {
         &self.shown
     }
 }
 
-/// Takes the permissions away that are not in `mode`. None is added: the user's mask took those.
+/// Removes the permissions that are not in `mode`. Adds none, because of the user's umask.
 ///
 /// # Errors
 /// The system refuses.
@@ -283,7 +283,7 @@ pub fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
     Ok(rustix::fs::fchmod(file, now & Mode::from_raw_mode(mode))?)
 }
 
-/// Sets when a file was last changed.
+/// Sets the modification time of a file.
 ///
 /// # Errors
 /// The system refuses.

@@ -1,5 +1,5 @@
-//! A file that was there before it was offered, and seems to be the same: a tree that was broken off is sent again,
-//! and what is complete of it counts as received.
+//! A file that existed before it was offered and may be the same: when an interrupted tree is sent again, its
+//! complete files count as received.
 
 use std::fs::File;
 use std::io::{self, Seek as _};
@@ -15,8 +15,8 @@ use super::place::{Found, StorePath};
 use super::{Overwrite, StoreRules, exists, failed};
 use crate::hashing::hash_of;
 
-/// A file of the name and length on offer; whether it is the same, its hash will tell. That is computed when the sender
-/// has said its own, or has sent everything.
+/// An existing file of the offered name and length. The hash shows whether it is the same, and is computed when the
+/// sender has sent its own hash or all data.
 #[derive(Debug)]
 pub struct Present {
     file: File,
@@ -25,20 +25,20 @@ pub struct Present {
     rules: StoreRules,
     size: ByteCount,
     hashed: Hashed,
-    /// The hash, once it was asked for, and as what it was read.
+    /// The hash, once computed, with the signature of the file that was read.
     digest: Option<(FileSignature, Digest)>,
 }
 
 impl Present {
-    /// What is there, if it may be what is on offer: the receiver's own is not replaced by the same, nor is it refused.
+    /// The existing file, if it may be the offered one: an identical file is neither replaced nor refused.
     pub fn find(target: &StorePath, offer: &Offer, rules: StoreRules, hashed: &Hashed) -> Option<Present> {
         let size = offer.size()?;
         let found = target.found().filter(|found| found.is_file() && found.size == size)?;
         let is_resumable = matches!(offer.kind, FileKind::Resumable { .. });
         let may_be_same = match rules.overwrite {
-            // What differs is refused: it costs nothing to look.
+            // A different file is refused, so the comparison is always worthwhile.
             Overwrite::Never => true,
-            // The small travel again, and those of another time should get the new one.
+            // Small files are sent again, and files of another time are replaced.
             Overwrite::Always => is_resumable && is_of_time(&found, offer.modified),
         };
         if !may_be_same {
@@ -46,18 +46,18 @@ impl Present {
         }
         let file = target.open_to_read().ok()?;
         if rules.overwrite == Overwrite::Always && !hashed.may_read(&file) {
-            // It travels again.
+            // The file is sent again.
             return None;
         }
         let (target, offer, hashed) = (target.clone(), offer.clone(), hashed.clone());
         Some(Present { file, target, offer, rules, size, hashed, digest: None })
     }
 
-    /// Returns true if what is there now has this hash: it may have changed since it was asked for.
+    /// Returns true if the file now has this hash: it may have changed since it was hashed.
     fn is(&mut self, digest: &Digest) -> io::Result<bool> {
         let now = FileSignature::of(&self.file)?;
         if self.digest.is_none_or(|(read, _)| read != now) {
-            // A sender that sent this much may have as much read.
+            // A sender that sent this much may cause as much reading.
             self.file.rewind()?;
             let hash = hash_of(&self.file, self.size)?;
             self.digest = hash.map(|hash| (now, hash.finalize().into()));
@@ -87,7 +87,7 @@ impl IncomingFile for Present {
         }
     }
 
-    /// Nothing: what arrives is compared by its hash.
+    /// Does nothing: the received data is compared by its hash.
     fn write(&mut self, _: &[u8], _: &Sha256) -> Result<(), FileVerdict> {
         Ok(())
     }

@@ -10,24 +10,24 @@ use sha2::{Digest as _, Sha256};
 use super::place::StorePath;
 use crate::hex;
 
-/// How far a file has come, and which file it is.
+/// The recorded state of an incomplete file: its identity and its progress.
 #[derive(Clone, Debug)]
 pub struct PartState {
     file: OfferIdentity,
-    /// How much of it is there.
+    /// The bytes stored.
     pub received: ByteCount,
-    /// The hash.
+    /// The hash of those bytes.
     pub digest: Digest,
 }
 
-/// What distinguishes two files of one name.
+/// The properties that distinguish two files of one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OfferIdentity {
     size: Option<ByteCount>,
     modified: Option<Modified>,
 }
 
-/// The state as it is written.
+/// The state in its file format.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenState {
@@ -36,18 +36,18 @@ struct WrittenState {
     size: Option<u64>,
     modified: Option<(i64, u32)>,
     received: u64,
-    /// Of what was received, in hexadecimal digits: what `head -c RECEIVED NAME.part | sha256sum` prints.
+    /// The hash of the received bytes in hexadecimal digits: what `head -c RECEIVED NAME.part | sha256sum` prints.
     sha256: String,
 }
 
 impl PartState {
-    /// The state of a file on offer of which no data is stored.
+    /// The state of an offered file without stored data.
     pub fn nothing_of(offer: &Offer) -> PartState {
         let file = OfferIdentity { size: offer.size(), modified: offer.modified };
         PartState { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
     }
 
-    /// Returns true if the transfer of the file on offer may continue from it.
+    /// Returns true if the offered file may continue from this state.
     pub fn is_of(&self, offer: &Offer) -> bool {
         matches!(offer.kind, FileKind::Resumable { .. }) && self.file == PartState::nothing_of(offer).file
     }
@@ -64,14 +64,14 @@ impl PartState {
         serde_json::to_string_pretty(&written).unwrap_or_default() + "\n"
     }
 
-    /// The state that is written at a place, if one is.
+    /// Reads the state in the file `place`, if it has one.
     pub fn read(place: &StorePath) -> Option<PartState> {
         let mut text = String::new();
         place.open_to_read().ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
         PartState::from_text(&text)
     }
 
-    /// The state in `text`, if it has one.
+    /// Parses the state in `text`, if it has one.
     pub fn from_text(text: &str) -> Option<PartState> {
         let written: WrittenState = serde_json::from_str(text).ok()?;
         if written.anabranch != PURPOSE {
@@ -87,15 +87,15 @@ impl PartState {
     }
 }
 
-/// The byte of two hexadecimal digits.
+/// Parses two hexadecimal digits.
 fn byte(digits: &[u8]) -> Option<u8> {
     let text = std::str::from_utf8(digits).ok().filter(|text| text.len() == 2)?;
     u8::from_str_radix(text, 16).ok()
 }
 
-/// Longer than any state.
+/// The longest state file read.
 const LONGEST: u64 = 4_096;
-/// Marks the format and tells a reader of the file what it is for. It never changes: states of earlier versions have it.
+/// Marks the format, and explains the file to a reader. It never changes: states of earlier versions have it.
 const PURPOSE: &str = "a file that is not complete; send it again and it goes on";
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
     fn another_file_of_the_same_name_is_another() {
         let state = PartState::nothing_of(&offer(2_000, 1));
         assert!(!state.is_of(&offer(2_001, 1)) && !state.is_of(&offer(2_000, 2)));
-        // A sender that sends it whole does not ask what is there of it.
+        // A non-resumable offer does not continue a part.
         let whole = FileKind::File { size: Some(ByteCount::new(2_000)) };
         assert!(!state.is_of(&Offer { kind: whole, ..offer(2_000, 1) }));
     }

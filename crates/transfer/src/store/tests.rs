@@ -35,12 +35,12 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Where files of `dir` are until they are complete.
+/// The directory of incomplete files of `dir`.
 fn partial(dir: &tempfile::TempDir) -> PathBuf {
     dir.path().join(partial::name())
 }
 
-/// The same, made by this user as a transfer makes it.
+/// Makes the directory of incomplete files as a transfer does.
 fn make_partial(dir: &tempfile::TempDir) -> PathBuf {
     let path = partial(dir);
     fs::DirBuilder::new().mode(0o700).create(&path).expect("a directory");
@@ -58,7 +58,7 @@ fn fill(part: &mut Box<dyn IncomingFile>, content: &[u8]) {
     part.write(content, &Sha256::new_with_prefix(content)).expect("room");
 }
 
-/// Writes what is behind the first `from` bytes of `content`, which are there.
+/// Writes the rest of `content` after its first `from` bytes, which are stored.
 fn fill_from(part: &mut Box<dyn IncomingFile>, content: &[u8], from: usize) {
     part.write(&content[from..], &Sha256::new_with_prefix(content)).expect("room");
 }
@@ -100,7 +100,7 @@ fn a_file_that_is_not_kept_leaves_nothing() {
     assert!(names(dir.path()).is_empty());
 }
 
-/// A directory in which "abc" is left of a file of six bytes.
+/// A directory with the part "abc" of a file of six bytes.
 fn left() -> (tempfile::TempDir, Store) {
     let (dir, store) = store(Overwrite::Never);
     let mut part = store.create(&resumable(6)).expect("a new file");
@@ -112,7 +112,7 @@ fn left() -> (tempfile::TempDir, Store) {
 #[test]
 fn what_is_left_goes_on() {
     let (dir, store) = left();
-    // What a killed receiver wrote after its last note does not count.
+    // Data that a killed receiver wrote after its last record does not count.
     let path = partial(&dir).join("a.part");
     fs::write(&path, "abcxyz").expect("a file");
     let mut part = store.create(&resumable(6)).expect("it goes on");
@@ -156,10 +156,10 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     file.write_all_at(bytes, at).expect("room");
 }
 
-/// Does something to the file at a path.
+/// A change to the file at a path.
 type Alter = fn(&Path);
 
-/// What another program may do to the part of 40 bytes of which 20 are there.
+/// Changes that another program may make to a file of 40 bytes of which 20 are stored.
 fn alterations() -> [(&'static str, Alter); 5] {
     [
         ("changed it", |part| overwrite(part, 15, b"X")),
@@ -197,7 +197,7 @@ fn a_part_that_another_program_touched_is_not_stored_whatever_it_did_and_wheneve
                 "{verdict:?}"
             );
             assert!(!dir.path().join("a").exists(), "{verdict:?}");
-            // The next transfer is not led astray by what is left.
+            // The remains do not disturb the next transfer.
             receive(&store, &offer, &content).expect("nothing in the way");
             assert_eq!(
                 (names(dir.path()), fs::read(dir.path().join("a")).ok()),
@@ -230,7 +230,7 @@ fn what_lies_before_an_alteration_is_kept_and_does_not_travel_again() {
     assert!(fs::read(dir.path().join("a")).expect("the file") == content);
 }
 
-/// The beginning that an earlier transfer left is looked at as well.
+/// The beginning that an earlier transfer left is checked as well.
 #[test]
 fn a_part_that_is_altered_after_it_was_compared_is_not_stored() {
     let (dir, store) = left();
@@ -255,7 +255,7 @@ fn a_file_that_is_there_and_changes_while_it_is_compared_is_not_taken_for_the_sa
         let (dir, store) = store(Overwrite::Never);
         let path = dir.path().join("a");
         fs::write(&path, "abcdef").expect("a file");
-        // The clock of a file system may tick seldom.
+        // The clock of a file system may be coarse.
         fs::File::open(&path).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).expect("ours");
         let mut present = store.create(&resumable(6)).expect("it may be the same");
         assert_eq!(digest_of(&mut present), Some(digest(b"abcdef")));
@@ -276,7 +276,7 @@ fn what_a_kill_left_behind_is_not_in_the_way() {
         assert_eq!(store.create(&resumable(6)).expect("ours").there(), ByteCount::ZERO);
         assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
     }
-    // The file got its name, and then there was no time to take the rest away.
+    // The file got its name, and the process was killed before it removed the rest.
     receive(&store, &resumable(6), b"abcdef").expect("a new file");
     fs::write(make_partial(&dir).join("a.part.json"), "{}").expect("a file");
     receive(&store, &resumable(6), b"abcdef").expect("the same");
@@ -321,7 +321,7 @@ fn what_is_there_is_read_once_the_sender_has_said_its_hash_and_never_for_an_offe
     digest_of(&mut asked).expect("a hash");
     // Another association has a clone of the store.
     assert!(store.clone().hashed.may_read(&a) && !store.clone().hashed.may_read(&b));
-    // What may not be read is compared when as much has come.
+    // A file that may not be read is compared when as much has arrived.
     let mut other = store.create(&offer_of_b).expect("it may be the same");
     assert_eq!(other.there(), ByteCount::ZERO);
     other.write(b"abcdef", &Sha256::new()).expect("it is compared, not stored");
@@ -385,7 +385,7 @@ fn what_appears_meanwhile_is_not_overwritten() {
 fn files_that_are_called_like_parts_are_their_users_own() {
     for overwrite in [Overwrite::Never, Overwrite::Always] {
         let (dir, store) = store(overwrite);
-        // As an earlier version left them before its first note, and as users have them.
+        // Files that an earlier version left before its first record, or that users have.
         let own = [("a.part", "mine"), ("a.part.json", ""), ("a.part.json.new", "mine too")];
         for (name, content) in own {
             fs::write(dir.path().join(name), content).expect("a file");
@@ -396,7 +396,7 @@ fn files_that_are_called_like_parts_are_their_users_own() {
             assert_eq!(fs::read_to_string(dir.path().join(name)).expect("the file"), content);
         }
         assert_eq!(names(dir.path()), ["a", "a.part", "a.part.json", "a.part.json.new"]);
-        // They may be sent as well.
+        // Such files may be sent as well.
         receive(&store, &file("x.part.json"), b"1").expect("a file like any other");
         receive(&store, &file("x"), b"2").expect("a file like any other");
         assert_eq!(fs::read(dir.path().join("x.part.json")).expect("the file"), b"1");
@@ -434,7 +434,7 @@ fn names_of_what_is_not_complete_cannot_be_offered() {
     assert_eq!((names(dir.path()).len(), names(&partial(&dir))), (1, vec!["a.part".into()]));
 }
 
-/// Makes `path` another user's, where the user of the test may.
+/// Gives `path` to another user, if the user of the test may do so.
 fn give_away(path: &Path) -> bool {
     let is_given = chown(path, Some(65_534), Some(65_534)).is_ok();
     if !is_given {
@@ -536,7 +536,7 @@ fn directories_get_their_permissions_and_times_when_they_are_full() {
     assert_eq!((found.mtime(), found.permissions().mode() & 0o777), (1_000_000_000, 0o500));
     fs::set_permissions(dir.path().join("d"), fs::Permissions::from_mode(0o700)).expect("ours");
     assert_eq!(fs::read(dir.path().join("d/e/f")).expect("the file"), b"x");
-    // What is there already stays as it is, and takes more.
+    // An existing directory keeps its permissions and accepts more files.
     store.make_directory(&closed).expect("it is there");
     store.create(&file("d/g")).expect("a new file").keep(&digest(b"")).expect("nothing in the way");
 }
@@ -570,7 +570,7 @@ fn symbolic_links_are_not_followed() {
     Store::open(dir.path(), Overwrite::Always).expect_err("a link");
     assert!(names(elsewhere.path()).is_empty());
     fs::remove_file(partial(&dir)).expect("ours");
-    // The link itself may be replaced, and what it leads to stays.
+    // The link itself may be replaced; its target stays.
     symlink(elsewhere.path(), dir.path().join("b")).expect("a link");
     store.create(&file("b")).expect("forced").keep(&digest(b"")).expect("forced");
     assert!(fs::symlink_metadata(dir.path().join("b")).expect("the file").is_file());

@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Whose turn it is to wait for room. Nothing is locked while nobody waits, which is almost always.
+/// The queue of waiting senders. Nothing is locked while no task waits, which is almost always.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct SendQueue {
     queue: Mutex<()>,
-    /// The tasks in the queue, with the one whose turn it is.
+    /// The number of tasks in the queue, including the first.
     queued: AtomicUsize,
 }
 
-/// The turn of a task: later tasks wait until it is dropped.
+/// The first place in the queue: later tasks wait until it is dropped.
 #[derive(Debug)]
-pub struct Turned<'a> {
+pub struct Turn<'a> {
     // Dropped in this order: a task that finds the queue empty finds it unlocked.
     _lock: MutexGuard<'a, ()>,
     _place: Place<'a>,
@@ -24,17 +24,17 @@ pub struct Turned<'a> {
 #[derive(Debug)]
 struct Place<'a>(&'a AtomicUsize);
 
-impl Turn {
-    /// Returns true if no task waits, so that none is passed.
+impl SendQueue {
+    /// Returns true if no task waits, so that none is overtaken.
     pub fn is_free(&self) -> bool {
         self.queued.load(Ordering::Acquire) == 0
     }
 
-    /// Waits for the turn. Cancellation-safe: a future that is dropped leaves the queue.
-    pub async fn wait(&self) -> Turned<'_> {
+    /// Waits until the caller is first. Cancellation-safe: a future that is dropped leaves the queue.
+    pub async fn wait(&self) -> Turn<'_> {
         self.queued.fetch_add(1, Ordering::AcqRel);
         let place = Place(&self.queued);
-        Turned { _lock: self.queue.lock().await, _place: place }
+        Turn { _lock: self.queue.lock().await, _place: place }
     }
 }
 
@@ -53,21 +53,21 @@ mod tests {
 
     #[test]
     fn tasks_have_their_turns_in_the_order_of_their_calls_and_a_dropped_one_leaves_the_queue() {
-        let turn = Turn::default();
+        let queue = SendQueue::default();
         let mut context = Context::from_waker(Waker::noop());
-        assert!(turn.is_free());
-        let mut first = pin!(turn.wait());
-        let Poll::Ready(held) = first.as_mut().poll(&mut context) else { panic!("nobody was before it") };
-        assert!(!turn.is_free());
-        let mut second = Box::pin(turn.wait());
-        let mut third = pin!(turn.wait());
+        assert!(queue.is_free());
+        let mut first = pin!(queue.wait());
+        let Poll::Ready(held) = first.as_mut().poll(&mut context) else { panic!("it is the first") };
+        assert!(!queue.is_free());
+        let mut second = Box::pin(queue.wait());
+        let mut third = pin!(queue.wait());
         assert!(second.as_mut().poll(&mut context).is_pending());
         assert!(third.as_mut().poll(&mut context).is_pending());
         drop(second);
         drop(held);
-        assert!(!turn.is_free(), "the third waits");
-        let Poll::Ready(held) = third.as_mut().poll(&mut context) else { panic!("it is the third's turn") };
+        assert!(!queue.is_free(), "the third waits");
+        let Poll::Ready(held) = third.as_mut().poll(&mut context) else { panic!("the third is first now") };
         drop(held);
-        assert!(turn.is_free());
+        assert!(queue.is_free());
     }
 }

@@ -1,0 +1,31 @@
+//! The error of an association that was not opened, in a file of its own: both the endpoint and an attempt in progress
+//! return it.
+
+use anabranch_sctp::association::PathAddresses;
+use anabranch_sctp::endpoint as core;
+use anabranch_sctp::event::CloseReason;
+
+/// The error of an association that was not opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The attempt could not be started.
+    #[error(transparent)]
+    Impossible(#[from] core::ConnectError),
+    /// The peer did not answer.
+    #[error("the peer did not answer {attempts} attempts to connect over {}", shown(tried))]
+    NoAnswer {
+        /// The number of attempts.
+        attempts: u32,
+        /// The pairs of addresses that were tried, in their order.
+        tried: Vec<PathAddresses>,
+    },
+    /// The handshake failed.
+    #[error("{0}")]
+    Failed(CloseReason),
+}
+
+fn shown(paths: &[PathAddresses]) -> String {
+    let each = paths.iter().map(|path| format!("{} > {}", path.local.ip(), path.remote));
+    each.collect::<Vec<_>>().join(", ")
+}
