@@ -28,8 +28,8 @@ bench:  ## measure speed, beside ns-2's where Debian's ns2 is installed
 lab:    ## the Python package with JupyterLab in target/lab, and a first picture
 	notebooks/lab
 
-cost:   ## count the instructions of fixed workloads and compare with the golden file (tests/cost --write)
-	tests/cost
+cost:   ## count the instructions of fixed workloads and compare with the golden file (tests/cost/run --write)
+	tests/cost/run
 
 peers:  ## our sockets beside usrsctp, quinn, s2n-quic, UDP and TCP; writes docs/performance.md: seven minutes
 	tests/peers/run --write

@@ -17,7 +17,7 @@ pub struct RowSelection {
     pub seeds: u64,
     /// Only each `every`-th row, beginning with the first.
     pub every: usize,
-    /// How long ours is measured, in seconds, after the 20 s in which nothing is.
+    /// The measured time in seconds, after a warm-up of 20 s.
     pub seconds: u64,
 }
 

@@ -5,7 +5,7 @@ use statrs::statistics::Statistics;
 /// Repeated measurements of one thing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// How many.
+    /// The number of values.
     pub count: usize,
     /// Their mean.
     pub mean: f64,

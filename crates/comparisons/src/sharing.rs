@@ -1,5 +1,4 @@
-//! How well paths that share a bottleneck are found by `coupled = "auto"` and by RFC 8382, and what the paths carry with the
-//! former.
+//! The detection of paths that share a bottleneck, by `coupled = "auto"` and by RFC 8382, and the goodput with the former.
 
 pub mod draw;
 pub mod equal_links;

@@ -34,7 +34,7 @@ use self::contest::{Contest, ContestValues, Form, NetworkResult, References};
 use self::network::Network;
 use self::policy::Policy;
 
-/// What is run.
+/// The settings of a tournament.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tournament {
     /// The networks, those of a set together.
@@ -49,9 +49,9 @@ pub struct Tournament {
     pub policies: Vec<Policy>,
     /// The number of seeds.
     pub seeds: u64,
-    /// Whose runs of `fill`, `lowest-rtt` and the paths alone count.
+    /// The accepted runs of `fill`, `lowest-rtt` and the paths alone.
     pub references: References,
-    /// What is run beside them.
+    /// The form of the contest.
     pub form: Form,
 }
 
@@ -96,7 +96,7 @@ pub enum TournamentError {
     /// A network whose bound cannot be computed.
     #[error("there is no bound: {what}")]
     NoBound {
-        /// What is in the way.
+        /// The obstacle.
         what: &'static str,
     },
     /// A seed whose set is shipped.
@@ -189,7 +189,7 @@ impl Tournament {
         }
     }
 
-    /// What was run, and which policies could not be.
+    /// Returns the heading: the runs, and the policies that could not run.
     fn head(&self) -> String {
         let mut head = format!(
             "{} seeds (1 to {}); {} networks; profiles: {}. Shares are shares of the physical bound: what full packets carry \

@@ -147,7 +147,7 @@ pub enum LossKind {
 /// Which two-state channel a direction of a link uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelSharing {
-    /// Its own.
+    /// A queue of its own.
     Own,
     /// The channel of the forward direction: both directions are bad at the same time.
     Shared,

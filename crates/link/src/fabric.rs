@@ -40,7 +40,7 @@ pub struct Fabric<L> {
     crossings: u64,
 }
 
-/// What the packets of a fabric carry.
+/// The payload of the packets of a fabric.
 pub trait Load: Payload + Clone + 'static {
     /// Changes one bit, in this copy only.
     fn suffer(&mut self, damage: Damage);
@@ -67,7 +67,7 @@ pub struct Hop {
     to: Station,
 }
 
-/// What a fabric reports to its driver.
+/// An event that a fabric reports to its driver.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FabricEvent<L> {
     /// A packet has completed its route.

@@ -73,7 +73,7 @@ struct Faults {
     random: Box<Random>,
 }
 
-/// How much was transmitted, and how much could have been.
+/// The bytes that were transmitted, and those that could have been.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineLoad {
     /// Bits times 10⁹.

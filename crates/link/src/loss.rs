@@ -18,7 +18,7 @@ use crate::config::{ChannelSharing, LossKind};
 use crate::packet::Payload;
 use crate::random::Random;
 
-/// What a loss rule sees of a packet.
+/// The view that a loss rule has of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketInfo<'p> {
     /// The size, including all headers.

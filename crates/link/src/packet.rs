@@ -34,7 +34,7 @@ pub struct Round {
     pub number: u64,
 }
 
-/// What happened to a packet.
+/// The fate of a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate<L> {
     /// It arrived at the other end.

@@ -11,7 +11,7 @@ use crate::packet::{Damage, Packet};
 #[derive(Debug)]
 pub struct Ring<L> {
     places: VecDeque<Place<L>>,
-    /// How many propagate.
+    /// The number of propagating packets.
     travelling: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct Place<L> {
     pub fault: Option<Box<Fault>>,
 }
 
-/// What went wrong with a packet that propagates.
+/// The fault of a packet that propagates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is a second copy.

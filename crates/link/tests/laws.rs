@@ -1,5 +1,5 @@
-//! What must hold of every link, whatever its settings: nothing appears or vanishes, order is kept, no packet is faster
-//! than the link, and the queue obeys Little's law to the nanosecond.
+//! The laws of every link, whatever its settings: nothing appears or vanishes, order is kept, no packet is faster than
+//! the link, and the queue obeys Little's law to the nanosecond.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
 use anabranch_link::config::{

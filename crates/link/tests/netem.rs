@@ -1,4 +1,4 @@
-//! Links whose delay is normal, as the kernel's netem has them (completions 9): the rule itself, and what it costs.
+//! Links whose delay is normal, as the kernel's netem has them: the rule itself, and what it costs.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
 use anabranch_link::config::{Delay, Jitter, LossConfig, LossKind, QueueConfig, QueueLimit};

@@ -1,4 +1,5 @@
-//! What a link lets a queue do: mark, refuse on the way in and out, draw from a stream of its own, read the line's rate.
+//! The interface between a link and its queue: marks, refusals on the way in and out, random draws of its own, and the
+//! line's rate.
 
 mod marking;
 

@@ -53,7 +53,7 @@ pub enum ModelError {
     Domain {
         /// The model's name.
         model: &'static str,
-        /// What its equations do not cover.
+        /// The case that its equations do not cover.
         why: String,
     },
 }

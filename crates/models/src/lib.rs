@@ -39,8 +39,8 @@ pub trait ThroughputModel: Debug {
 
 /// A model of one path alone, for every limit of its window: what a planner needs.
 pub trait WindowModel: ThroughputModel {
-    /// What the path carries in packets/s with its window limited to 1, 2, … `up_to` packets: the value for limit `c` at
-    /// `c − 1`.
+    /// Returns the throughput of the path in packets/s with its window limited to 1, 2, … `up_to` packets: the value for
+    /// limit `c` at `c − 1`.
     ///
     /// # Errors
     /// A parameter outside the model's domain.

@@ -1,4 +1,4 @@
-//! How packets of one round get lost, and how an odd window is halved: the choices that the models of rounds share.
+//! The loss rule within a round, and the rounding when an odd window is halved: the choices that the models of rounds share.
 
 /// Which packets of a round get lost (WS (6), (7)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

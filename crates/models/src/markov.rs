@@ -46,7 +46,7 @@ pub struct Markov {
     pub halving: Halving,
 }
 
-/// What a path does in a second, in the long run.
+/// The long-run rates of a path, per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// η: packets that get through, each counted once (WS (28)).
@@ -86,7 +86,7 @@ impl Markov {
         self.fill(path, up_to, |rates| rates, ChainSums::<{ tally::ALL }>::rates)
     }
 
-    /// How often, and for how long, the path has each window and stands in each back-off state.
+    /// Computes the frequency and the mean time of each window and of each back-off state.
     ///
     /// # Errors
     /// A parameter outside its domain, and windows beyond 16,384 packets.
@@ -98,7 +98,8 @@ impl Markov {
         }
     }
 
-    /// What the path carries with its window limited to `limit`: two of the five columns, in a third of the time.
+    /// Computes the throughput of the path with its window limited to `limit`: two of the five columns, in a third of the
+    /// time.
     fn delivered(&self, path: &PathParameters, limit: u32) -> Result<f64, ModelError> {
         LimitedPath { path: *path, limit }.check()?;
         if let Some(rates) = extremes::rates(path, limit) {

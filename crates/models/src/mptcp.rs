@@ -19,15 +19,15 @@ use window::SubflowWindow;
 pub struct Mptcp {
     /// Data packets per acknowledgement, 1 or more. The closed form does not depend on it (L-3).
     pub acks: u32,
-    /// How the subflows' windows are computed.
+    /// The rule of the subflows' windows.
     pub coupling: Coupling,
-    /// How the receive buffer blocks subflows.
+    /// The rule by which the receive buffer blocks subflows.
     pub blocking: Blocking,
     /// The receive buffer that the subflows share, in packets, 1 or more; endless without one.
     pub buffer: Option<u32>,
 }
 
-/// How the window of a subflow at a loss, W, and its rounds for one packet of growth, m, are computed.
+/// The rule for the window of a subflow at a loss, W, and for its rounds for one packet of growth, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Coupling {
     /// W = √(2 (1 − p) / (3 p)), m = 4 (LIU (18), L-2): what the paper computes with. It is coupled in name only: each

@@ -23,7 +23,7 @@ pub enum PftkForm {
     Simple,
 }
 
-/// What a sender sees of its path.
+/// The path as its sender sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PftkParameters {
     /// p: the probability that a packet is lost, 0 to 1.

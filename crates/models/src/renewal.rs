@@ -108,7 +108,7 @@ impl Renewal {
     }
 }
 
-/// What `path` carries where losses are so rare that no period ends, or where every packet is lost.
+/// Returns the throughput of `path` where losses are so rare that no period ends, or where every packet is lost.
 fn without_period(path: &PathParameters, limit: u32) -> Option<f64> {
     let window = f64::from(limit);
     if path.loss >= 1.0 {

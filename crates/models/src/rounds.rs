@@ -31,11 +31,11 @@ pub struct FinishedRound {
     pub sent: u32,
     /// The packets that got through.
     pub delivered: u32,
-    /// What it led to.
+    /// The outcome.
     pub outcome: RoundOutcome,
 }
 
-/// What a round led to.
+/// The outcome of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundOutcome {
     /// Nothing is missing: the window may grow.
@@ -79,8 +79,8 @@ impl RoundProcess {
         FinishedRound { duration, sent, delivered: sent - lost, outcome }
     }
 
-    /// What the window would grow to after the last round, in packets, if there is room; the window itself if it would
-    /// not grow. In slow start that is the double, or the threshold, otherwise one packet more.
+    /// The window after the growth of the last round without a limit, in packets; the window itself without growth. In
+    /// slow start that is the double, or the threshold, otherwise one packet more.
     pub fn wanted(&self) -> u32 {
         self.state.wanted().min(self.losses.largest())
     }

@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 
 const BATCHES: u32 = 50;
 
-/// How often a second what `counted` says of each round happens, with its standard error by batches.
+/// The rate per second of each count that `counted` returns for a round, with its standard error by batches.
 fn per_second<const N: usize>(
     process: &mut RoundProcess,
     rounds: u32,

@@ -111,7 +111,7 @@ impl std::fmt::Display for ConfidenceInterval {
     }
 }
 
-/// After the point, so that three digits are significant (atlas 0.5), and at least as many as distinguish 1.02 from 1.
+/// After the point, so that three digits are significant, and at least as many as distinguish 1.02 from 1.
 fn digits_for(value: f64) -> usize {
     match value.abs() {
         value if value >= 100.0 => 1,

@@ -1,4 +1,4 @@
-//! What the scenario says about the paths of a pair of ends, as hints for the policies of an association.
+//! The scenario's knowledge of the paths of a pair of ends, as hints for the policies of an association.
 
 use anabranch_base::Duration;
 use anabranch_link::config::LinkConfig;

@@ -71,8 +71,8 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
     /// The counters of this end, as a sender, for a path of the flow at `now`.
     fn report(&self, now: Time, path: usize) -> PathReport;
 
-    /// What arrived for the first time on a path of the flow, after the warm-up; `None` if the transport does not
-    /// distinguish paths.
+    /// The data that arrived for the first time on a path of the flow, after the warm-up; `None` if the transport
+    /// does not distinguish paths.
     fn received_on(&self, _path: usize) -> Option<Received> {
         None
     }
@@ -93,7 +93,7 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
     }
 }
 
-/// What arrived for the first time.
+/// The data that arrived for the first time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// User data.
@@ -117,16 +117,16 @@ pub struct PathView {
     pub srtt: Option<Duration>,
     /// The retransmission time-out.
     pub rto: Duration,
-    /// What its sender measures of its ways and rates.
+    /// The delays and rates that its sender measured.
     pub measured: PathMeasurements,
 }
 
-/// What a path carried since the start of the run, as its sender counted it.
+/// The traffic of a path since the start of the run, as its sender counted it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathReport {
     /// The current state of the path.
     pub state: PathState,
-    /// What this end counted, as far as its transport counts it. TCP's chunks are segments.
+    /// The counters of this end, as far as its transport has them. TCP's chunks are segments.
     pub counters: PathCounters,
     /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
@@ -217,7 +217,7 @@ pub struct Inbound {
     pub is_duplicate: bool,
 }
 
-/// What an application received.
+/// A delivery to an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered {
     /// The number of bytes.

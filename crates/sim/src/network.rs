@@ -407,7 +407,7 @@ enum Place {
     End(usize),
 }
 
-/// How a flow's association opens.
+/// The opening of a flow's association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// With packets.

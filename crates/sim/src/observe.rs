@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 pub use anabranch_wireless::{FrameKind, FrameSeen, RoutingEvent};
 
-/// What to observe. Nothing by default, because observations cost time and memory.
+/// The choice of observations. Nothing by default, because observations cost time and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
     /// Windows and times of every path at the sending host, at each change.
@@ -17,7 +17,7 @@ pub struct Watch {
     pub waits: bool,
     /// Packets at the hosts, and where packets were lost.
     pub packets: bool,
-    /// What is delivered to an application.
+    /// The deliveries to applications.
     pub deliveries: bool,
     /// The frames of radio stations, and their routing.
     pub frames: bool,
@@ -28,11 +28,11 @@ pub struct Watch {
 pub struct Observation {
     /// The time.
     pub at: Time,
-    /// What was observed.
+    /// The observation.
     pub what: Seen,
 }
 
-/// What can be observed. Flows, paths and links are indices into the scenario's lists.
+/// An observation. Flows, paths and links are indices into the scenario's lists.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
     /// A path of a flow, as its sender sees it.
@@ -70,11 +70,11 @@ pub struct PathSeen {
     pub srtt: Option<Duration>,
     /// The retransmission time-out.
     pub rto: Duration,
-    /// What its sender measures of its ways and rates.
+    /// The delays and rates that its sender measured.
     pub measured: PathMeasurements,
 }
 
-/// What the sender measures of a path; TCP measures none of it.
+/// The measurements of a path by its sender; TCP makes none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathMeasurements {
     /// The way there of the packet that was acknowledged last, with what it waited in queues.
@@ -87,8 +87,8 @@ pub struct PathMeasurements {
     pub peak_rate: Option<BitRate>,
 }
 
-/// Whether a path can carry data, as its sender sees it (RFC 9260 §8.2, RFC 7829). Which of the active paths carries data
-/// is not a state, except for a path that was declared a backup.
+/// The state of a path, as its sender sees it (RFC 9260 §8.2, RFC 7829). Which of the active paths carries data is not a
+/// state, except for a path that was declared a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathState {
     /// It has not answered yet.
@@ -112,7 +112,7 @@ pub struct QueueSeen {
     pub link: usize,
     /// The direction of the link: that of packets from this host.
     pub from: Host,
-    /// What changed.
+    /// The queue after the change.
     pub view: QueueView,
 }
 
@@ -203,11 +203,11 @@ pub enum LossSite {
 pub struct FrameEvent {
     /// The radio.
     pub radio: usize,
-    /// What happened.
+    /// The event.
     pub event: MeshEvent,
 }
 
-/// What happens in a mesh.
+/// An event in a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshEvent {
     /// A frame has left the air.
@@ -271,7 +271,7 @@ impl PathState {
         }
     }
 
-    /// What the state says of a path, for descriptions of tables.
+    /// The meaning of the state, for descriptions of tables.
     pub const fn meaning(self) -> &'static str {
         match self {
             PathState::Unconfirmed => "its address has not answered yet",

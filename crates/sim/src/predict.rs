@@ -1,4 +1,4 @@
-//! What the analytic models use of a scenario: a flow's paths as rates, delays and losses, and its receive buffer.
+//! The part of a scenario that the analytic models use: a flow's paths as rates, delays and losses, and its receive buffer.
 
 mod forecast;
 mod limits;
@@ -34,9 +34,9 @@ pub struct ModelFlow {
     pub paths: Vec<ModelPath>,
     /// The receive buffer, in whole packets; it may be 0.
     pub receive_buffer: u32,
-    /// How far each path's window may grow.
+    /// The limit of each path's window.
     pub windows: Windows,
-    /// What the scenario says about the limits of windows.
+    /// The window management of the scenario.
     pub management: WindowManagement,
     /// The size of a packet in the models: the MTU.
     pub packet: ByteCount,
@@ -44,7 +44,7 @@ pub struct ModelFlow {
     pub payload: ByteCount,
     /// The number of packets an acknowledgement answers.
     pub packets_per_ack: u32,
-    /// What the models leave out or assume, one sentence each.
+    /// The omissions and assumptions of the models, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -147,8 +147,9 @@ fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
     flow.paths.iter().zip(parameters(scenario, &flow.paths, sender, sctp)).map(named).collect()
 }
 
-/// What the models use of `paths`, for data that `sender` sends: the links as they are at the start. If several paths
-/// share a link, each has an equal part of it, because the paths of the models share no links.
+/// Returns the parameters of `paths` for the models, for data that `sender` sends: the links as they are at the
+/// start. If several paths share a link, each has an equal part of it, because the paths of the models share no
+/// links.
 fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -> Vec<PathParameters> {
     let timeout =
         TimeoutBounds { min: sctp.config.rto.min.as_secs_f64(), max: sctp.config.rto.max.as_secs_f64() };

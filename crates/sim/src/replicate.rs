@@ -21,7 +21,7 @@ use crate::unfit::BuildError;
 pub struct Plan {
     /// The seed of the first one; the others have the next seeds.
     pub seed: u64,
-    /// How many.
+    /// The number of replications.
     pub stop: Stop,
     /// The number of threads, of which more than there are runs or [`MOST_THREADS`] are not started; `None` for as many as
     /// there are cores. The results do not depend on it.
@@ -244,5 +244,5 @@ pub fn run_once(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<End
 /// No more threads work on runs: a number above is a slip, and takes the machine's memory.
 pub const MOST_THREADS: usize = 1024;
 
-/// How often a run checks whether it was cancelled.
+/// The interval at which a run checks for cancellation.
 const SLICE: Duration = Duration::from_millis(250);

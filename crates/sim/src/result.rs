@@ -66,8 +66,8 @@ pub struct FlowResult {
     /// Packets with user data that arrived for the first time after the warm-up (M-MET-2); `None` if its protocol does
     /// not count them.
     pub goodput_packets: Option<u64>,
-    /// How the flow was acknowledged, as its two ends counted it over all its associations; `None` if its protocol has no
-    /// SACKs.
+    /// The acknowledgements of the flow, as its two ends counted them over all its associations; `None` if its protocol
+    /// has no SACKs.
     pub sacks: Option<SackCounters>,
     /// Why the transport failed, if it did; for an incomplete AppStripe flow, why one of its associations failed.
     pub failure: Option<String>,
@@ -91,9 +91,9 @@ pub struct DelayResult {
 /// The bytes that the hosts of a flow sent, each packet once with its IP header, however many links it crossed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireBytes {
-    /// Those of the host that sends its data.
+    /// The bytes of the host that sends its data.
     pub sender: ByteCount,
-    /// Those of the host that receives it.
+    /// The bytes of the host that receives it.
     pub receiver: ByteCount,
 }
 
@@ -115,7 +115,7 @@ pub struct StationResult {
     pub name: String,
     /// The name of its radio.
     pub radio: String,
-    /// What it counted.
+    /// The counters.
     pub counters: StationCounters,
     /// The part of the time in which it sent.
     pub airtime: f64,

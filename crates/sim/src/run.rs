@@ -45,7 +45,7 @@ pub(crate) struct Names {
     pub paths: Vec<String>,
 }
 
-/// Whether a run has ended.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunProgress {
     /// More events follow.

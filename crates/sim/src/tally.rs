@@ -202,7 +202,7 @@ fn sacks_between(sender: &dyn Transport, receiver: &dyn Transport) -> Option<Sac
 }
 
 /// The number of bytes a byte of user data counts as: where windows are charged for whole packets, a packet counts with its
-/// headers (completions 0.5).
+/// headers.
 fn counted_as(flow: &Flow) -> f64 {
     match &flow.protocol {
         Protocol::Sctp(sctp) if sctp.config.charge == Charge::Packet => {

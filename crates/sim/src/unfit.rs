@@ -10,7 +10,7 @@ pub enum BuildError {
     Flow {
         /// The flow.
         flow: String,
-        /// What is wrong with its settings.
+        /// The fault of its settings.
         why: Unfit,
     },
     /// The replications have not enough seeds.

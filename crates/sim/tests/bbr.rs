@@ -64,7 +64,7 @@ fn megabits(result: &RunResult) -> f64 {
     only(result).goodput_bps / 1e6
 }
 
-/// What full packets carry of 20 Mbit/s, less the packets lost: user data of 1,452 of 1,500 bytes.
+/// The goodput of full packets at 20 Mbit/s, less the packets lost: user data of 1,452 of 1,500 bytes.
 fn ceiling(loss: f64) -> f64 {
     20.0 * (1.0 - loss) * 1_452.0 / 1_500.0
 }
@@ -96,10 +96,10 @@ fn its_queue_is_short_where_there_is_room_for_a_long_one() {
     assert!(megabits(&result) > 0.95 * ceiling(0.0), "{}", megabits(&result));
 }
 
-/// The largest rate of two cycles counts, so that two cycles must end. Each takes up to 3 s and the probe, five round trips of at
-/// most 200 ms with a full window of 225 kB. ProbeRTT, once within this time, begins a cycle anew: 0.3 s, and up to 3 s again. All
-/// together that is 11.3 s. Before the change, 200 kB are twice what fills the path; after it 100 kB, and 112.5 kB and two packets in
-/// a probe, with what SACKs aggregate.
+/// The largest rate of two cycles counts, so that two cycles must end. Each takes up to 3 s and the probe, five round trips of
+/// at most 200 ms with a full window of 225 kB. ProbeRTT, once within this time, begins a cycle anew: 0.3 s, and up to 3 s
+/// again. Together that is 11.3 s. Before the change, 200 kB are twice what fills the path; after it 100 kB, and 112.5 kB and
+/// two packets in a probe, with what SACKs aggregate.
 #[test]
 fn a_rate_that_falls_by_half_is_followed_within_two_cycles() {
     let change = "queue = \"300 packets\"\n[[event]]\nat = \"20 s\"\nlink = \"a\"\nrate = \"10 Mbit/s\"";

@@ -4,7 +4,7 @@ use crate::worlds::{only, run, scenario};
 use anabranch_sim::result::FlowResult;
 use rayon::prelude::*;
 
-/// What is cut, at 4 s, and until when.
+/// A cut at 4 s, and its end.
 struct Cut {
     /// Mbit/s of each path; 25 ms each way.
     rates: &'static [u32],

@@ -61,7 +61,7 @@ fn a_receive_buffer_bounds_the_rate_to_one_buffer_a_round_trip() {
     assert!(goodput > expected * 0.98 && goodput < expected * 1.001, "{goodput} beside {expected}");
 }
 
-/// What goes in comes out: a datagram's delay is transmission and propagation, and nothing else on an idle link.
+/// A datagram's delay is transmission and propagation, and nothing else on an idle link.
 #[test]
 fn an_idle_link_delays_by_transmission_and_propagation() {
     let scenario = scenario(

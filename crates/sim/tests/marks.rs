@@ -34,8 +34,8 @@ const QUEUES: [&str; 4] = [
     r#"{ kind = "fq-codel" }"#,
 ];
 
-/// What each of them lets one sender that halves its window carry, at least, of 9.68 Mbit/s of user data, and how many
-/// packets it drops at most.
+/// The least goodput of one sender that halves its window, of 9.68 Mbit/s of user data, and the largest number of
+/// drops, for each of them.
 ///
 /// RED's least threshold is the bandwidth-delay product, so half the window still fills the path. CoDel wants 5 ms of
 /// queue after 40 ms of round trip: the window falls from 45 ms of data to 22.5, grows by one packet (1.2 ms) a round trip

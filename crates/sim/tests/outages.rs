@@ -174,7 +174,7 @@ fn a_long_outage_stalls_a_transfer_for_no_longer_than_a_short_one_afterwards() {
     });
 }
 
-/// What the random outages found once, and why.
+/// Faults that the random outages found, and their causes.
 #[test]
 fn outages_that_once_lasted_longer_are_over_in_time() {
     let both = |ends: [u64; 2]| ends.map(|end| Some((1_000, end)));

@@ -1,4 +1,4 @@
-//! What the models take from scenarios, and why they cannot take some. No model is solved here.
+//! The models' view of scenarios, and the scenarios that have none. No model is solved here.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Anything can happen to a network: links of any kind, losses of every rule, links that go down, come up and change
-//! while data flows both ways. What was sent arrives once, in order and unchanged, or the failure is reported; books
-//! balance; memory is bounded; it ends; and it can be repeated.
+//! while data flows both ways. Sent data arrives once, in order and unchanged, or the failure is reported; books
+//! balance; memory is bounded; the run ends; and it can be repeated.
 
 mod worlds;
 
@@ -90,7 +90,7 @@ fn flow() -> impl Strategy<Value = String> {
     })
 }
 
-/// What AppStripe can be.
+/// The settings that AppStripe supports.
 fn one_way_in_bulk(flow: &str) -> String {
     let line = |line: &str| match line {
         "direction = \"both\"" => "direction = \"forward\"\n".to_owned(),
@@ -143,8 +143,8 @@ fn cases() -> u32 {
     std::env::var("ANABRANCH_NETWORKS").ok().and_then(|text| text.parse().ok()).unwrap_or(150)
 }
 
-/// All of it arrived, or the result says why not; a link that stays down to the end excuses a flow that is not
-/// complete.
+/// Everything arrived, or the result says why not; a link that stays down to the end excuses a flow that is
+/// not complete.
 fn is_told(result: &RunResult, target: u64) -> bool {
     result.flows.iter().all(|flow| {
         let is_over_time = result.time.as_secs_f64() >= 400.0;

@@ -26,7 +26,7 @@ fn jitter_that_lets_packets_overtake_costs_nothing() {
     }
 }
 
-/// What made it necessary.
+/// The reason for detection by time.
 #[test]
 fn by_the_order_of_departures_jitter_costs_most_of_the_link() {
     let late = "jitter = \"30 ms\"\nreorder = true";

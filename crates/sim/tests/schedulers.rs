@@ -1,4 +1,4 @@
-//! What a scheduler gains that takes round trips into account: messages that a slow path does not hold up, and more of
+//! The gain of schedulers that take round trips into account: messages that a slow path does not hold up, and more of
 //! a small buffer.
 
 use crate::worlds::{only, run, scenario};
@@ -57,7 +57,7 @@ fn of_a_small_buffer_the_quick_path_gets_more_than_its_turn() {
     assert!(by_round_trip > 1.5 * in_turns, "{by_round_trip} and {in_turns} bit/s");
 }
 
-/// 10 Mbit/s beside 1 Mbit/s, whose delay is five times as long, in 64 KiB. What the quick path brings waits for the slow
+/// 10 Mbit/s beside 1 Mbit/s, whose delay is five times as long, in 64 KiB. Data of the quick path waits for the slow
 /// one, until the buffer is full of it; a scheduler that estimates this leaves the slow path unused, and carries at least
 /// nine tenths of the quick path's 9.68 Mbit/s.
 #[test]

@@ -52,7 +52,7 @@ fn after_ten_seconds(text: &str, flow: usize, seed: u64) -> Vec<Option<usize>> {
     run.shared_bottlenecks(flow)
 }
 
-/// What the flow `main` carries.
+/// The goodput of the flow `main`.
 fn carried(text: &str, seed: u64) -> f64 {
     let result = run(&scenario(text), seed);
     balance(&result);

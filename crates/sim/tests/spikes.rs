@@ -1,4 +1,4 @@
-//! What delays, stalls and losses at the start leave behind: nothing. A path that is not full carries what its link allows
+//! Delays, stalls and losses at the start leave nothing behind. A path that is not full carries what its link allows
 //! within two seconds of the last of them.
 
 use std::fmt::Write;

@@ -11,7 +11,7 @@ use anabranch_sim::RunResult;
 use crate::grid::{self, GridError, GridPoint};
 use crate::scale::StudyScale;
 
-/// What is cut, of links that are named by their numbers from 1.
+/// The links that are cut, by their numbers from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CutLinks {
     name: &'static str,
@@ -24,7 +24,7 @@ struct CutLinks {
     until: u64,
 }
 
-/// What the sender does about it.
+/// The sender's settings for failover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FailoverSetting {
     name: &'static str,

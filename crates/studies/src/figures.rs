@@ -46,10 +46,10 @@ use crate::grid::GridError;
 use crate::kept_runs::{KeepError, KeptRuns};
 use crate::scale::StudyScale;
 
-/// How figures are run.
+/// The options of a run of figures.
 #[derive(Debug)]
 pub struct RunOptions {
-    /// How much of them.
+    /// The scale.
     pub scale: StudyScale,
     /// The most seeds that a point has; `None` for those of the record.
     pub at_most: Option<u64>,
@@ -64,7 +64,7 @@ pub struct FigureResult {
     pub setting: &'static str,
     /// The record.
     pub figure: Figure,
-    /// What was measured.
+    /// The measured values.
     pub results: Results,
     /// The claims' verdicts, in their order.
     pub findings: Vec<Finding>,
@@ -101,7 +101,7 @@ pub enum FigureError {
         x: f64,
         /// The run.
         seed: u64,
-        /// What was delivered.
+        /// The delivered bytes.
         delivered: u64,
         /// The time it ran.
         seconds: f64,

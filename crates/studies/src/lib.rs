@@ -1,4 +1,4 @@
-//! What the simulator answers beside the papers: their figures, and tables of our own questions.
+//! The studies of the simulator: the papers' figures, and tables of our own questions.
 //!
 //! Each study fixes its parameters and its tolerances before it runs, and prints the results. `anabranch figures` runs the
 //! papers' figures; the other studies, and the comparisons with other programs, are a tool for the project's own people, the

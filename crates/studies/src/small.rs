@@ -1,4 +1,4 @@
-//! What small messages cost: one link, messages of one size, from one byte to a packet's worth, by profile and loss.
+//! The cost of small messages: one link, messages of one size, from one byte to a full packet, by profile and loss.
 
 use std::fmt::Write;
 

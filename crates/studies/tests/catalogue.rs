@@ -123,7 +123,7 @@ fn every_table_and_picture_of_the_pages_is_there_and_no_other() {
     }
 }
 
-/// What decides about a panel is in its record, so that a run has a verdict on it.
+/// The claims that decide about a panel are in its record, so that a run has a verdict on it.
 #[test]
 fn what_decides_about_a_panel_is_in_its_record() {
     for (figure, panel) in panels() {

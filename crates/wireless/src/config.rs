@@ -18,9 +18,9 @@ pub struct RadioConfig {
     pub rate: BitRate,
     /// The rate of RTS, CTS, ACK and broadcast frames.
     pub basic_rate: BitRate,
-    /// How far a frame can be received.
+    /// The distance within which a frame can be received.
     pub range: Distance,
-    /// How far a transmission is sensed, and how far it destroys the reception of others. At least `range`.
+    /// The distance within which a transmission is sensed, and destroys the reception of others. At least `range`.
     pub carrier_sense: Distance,
     /// The length of a slot.
     pub slot: Duration,
@@ -45,7 +45,7 @@ pub struct RadioConfig {
     pub short_retry: u32,
     /// Attempts for frames above the RTS threshold.
     pub long_retry: u32,
-    /// What counts against these limits.
+    /// The attempts that count against these limits.
     pub retry_count: RetryCount,
     /// The queue of each station.
     pub queue: QueueConfig,
@@ -70,7 +70,7 @@ pub enum RetryCount {
 pub struct StationConfig {
     /// Where it is at the beginning.
     pub position: Position,
-    /// How it moves.
+    /// The movement.
     pub movement: Movement,
 }
 
@@ -83,7 +83,7 @@ pub struct Position {
     pub y: Distance,
 }
 
-/// How a station moves.
+/// The movement of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Movement {
     /// It stays where it is.
@@ -102,7 +102,7 @@ pub enum Movement {
     },
 }
 
-/// How the mesh finds the way of a flow's packets.
+/// The routing protocol of a flow's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routing {
     /// Dynamic source routing (M-DSR-1).

@@ -1,4 +1,4 @@
-//! What a station has counted.
+//! The counters of a station.
 
 use anabranch_base::Duration;
 

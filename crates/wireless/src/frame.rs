@@ -6,7 +6,7 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 
 use crate::config::RadioConfig;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FrameKind {
     /// Request to send.
@@ -110,7 +110,7 @@ impl AirTimes {
         self.sifs + self.ack
     }
 
-    /// How long after an RTS another frame must begin, or its reservation ends (M-MAC-3).
+    /// The time after an RTS within which another frame must begin, or its reservation ends (M-MAC-3).
     pub(crate) fn reservation(&self) -> Duration {
         self.sifs * 2 + self.cts + self.slot * 2
     }

@@ -12,8 +12,8 @@
 //!   EIFS, the senders too, and their slots stay aligned.
 //! - **Answers**: a station answers an RTS if, when the RTS ends, it senses nothing else and no reservation holds. CTS,
 //!   data after a CTS, and ACK are sent after SIFS whatever the medium does.
-//! - **The reservation of an RTS** ends 2 SIFS + CTS + 2 slots after it if no transmission has begun by then. What
-//!   other frames have reserved stays.
+//! - **The reservation of an RTS** ends 2 SIFS + CTS + 2 slots after it if no transmission has begun by then. The
+//!   reservation of other frames stays.
 //! - **Retry limits**: see [`config::RetryCount`]. A frame up to the threshold has the short limit, route replies and
 //!   errors too. The retry bit is set once the data frame itself was sent before.
 //! - **DSR** follows RFC 4728, without replies from caches, salvaging, or requests that do not propagate. The target

@@ -1,5 +1,5 @@
-//! Who hears whom. A grid finds the stations around a transmitter, so that a transmission costs as much as there are
-//! stations near it, not as much as there are stations.
+//! The stations within range of one another. A grid finds the stations around a transmitter, so that a transmission
+//! costs as much as there are stations near it, not as much as there are stations.
 
 use anabranch_base::{Duration, Seed, Time};
 
@@ -16,7 +16,7 @@ pub(crate) struct Places {
     /// Where nothing moves: the neighbours of each station, found when it first sends.
     known: Vec<Option<Vec<Neighbour>>>,
     grid: Grid,
-    /// How far a station may have gone since the grid was made, in metres.
+    /// The largest distance that a station may have moved since the grid was made, in metres.
     margin: f64,
     /// The largest speed of all stations in metres per second; zero if none moves.
     fastest: f64,

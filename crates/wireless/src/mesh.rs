@@ -123,7 +123,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         self.log.as_mut().map(|log| std::mem::take(&mut log.frames)).unwrap_or_default()
     }
 
-    /// What happened to routes since the last call, in order. Empty without [`watch`](Mesh::watch).
+    /// Takes the events of routes since the last call, in order. Empty without [`watch`](Mesh::watch).
     pub fn take_routing(&mut self) -> Vec<RoutingEvent> {
         self.log.as_mut().map(|log| std::mem::take(&mut log.routing)).unwrap_or_default()
     }

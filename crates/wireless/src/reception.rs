@@ -13,7 +13,7 @@ struct Arrival {
     is_spoilt: bool,
 }
 
-/// How a transmission ended at a station.
+/// The end of a transmission at a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reception {
     /// The frame was received.

@@ -1,4 +1,4 @@
-//! What an observer of the mesh sees: every frame on air, and what happens to routes.
+//! The records of an observer of the mesh: every frame on air, and the events of routes.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_link::Packet;
@@ -13,7 +13,7 @@ pub struct FrameSeen {
     pub from: Station,
     /// The station that was to receive it; `None` for all.
     pub to: Option<Station>,
-    /// What it is.
+    /// The kind.
     pub kind: FrameKind,
     /// When its preamble began.
     pub start: Time,
@@ -31,7 +31,7 @@ pub struct FrameSeen {
     pub received: Vec<Station>,
     /// The stations in range that did not, because other transmissions overlapped it or they sent themselves.
     pub collided: Vec<Station>,
-    /// What DSR put into it.
+    /// The options of DSR.
     pub routing: Option<RoutingHeader>,
 }
 
@@ -72,7 +72,7 @@ pub enum RoutingHeader {
     },
 }
 
-/// What happened to the routes of a station.
+/// An event of the routes of a station.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoutingEvent {
     /// The station gave up a frame to its next hop.
@@ -90,7 +90,7 @@ pub enum RoutingEvent {
         at: Time,
         /// The station.
         station: Station,
-        /// What it looks for.
+        /// The target of the search.
         target: Station,
     },
     /// The station has a route for which it had looked.
@@ -125,7 +125,7 @@ impl RoutingEvent {
     }
 }
 
-/// What has been seen since it was last asked for.
+/// The records since the last call.
 #[derive(Debug)]
 pub(crate) struct Log<L> {
     pub(crate) frames: Vec<(FrameSeen, Option<Packet<L>>)>,

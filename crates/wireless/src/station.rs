@@ -57,7 +57,7 @@ impl<L> User<L> {
     }
 }
 
-/// What a data frame carries.
+/// The content of a data frame.
 #[derive(Clone, Debug)]
 pub(crate) enum Content<L> {
     User(Packet<User<L>>),
@@ -78,7 +78,7 @@ pub(crate) struct Service<L> {
     pub(crate) is_retry: bool,
 }
 
-/// How far the exchange of the frame in service is.
+/// The progress of the exchange of the frame in service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exchange {
     /// It contends for the medium, or there is no frame.
@@ -91,7 +91,7 @@ pub(crate) enum Exchange {
     AwaitingAck(Time),
 }
 
-/// What a station sends SIFS after a frame.
+/// The frame that a station sends SIFS after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Cts { to: u16, duration: Duration },

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use field::{Field, seconds};
 
-/// What happens after a while.
+/// A step of the walk.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Send(u16, u16, u64),

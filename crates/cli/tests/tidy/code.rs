@@ -51,7 +51,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// How many bytes at the start of `rest` are not code; `None` where code goes on.
+/// The number of bytes at the start of `rest` that are not code; `None` where code goes on.
 fn not_code(rest: &str, after_word: bool) -> Option<usize> {
     let raw = if after_word { None } else { raw_string(rest) };
     line_comment(rest)

@@ -36,7 +36,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "sim", "observe", "lab", "studies", "traces",
         ],
     ),
-    ("cost", &["base", "sctp", "scenario", "models", "sim", "transfer"]),
 ];
 
 /// Complaints about the arrows of a crate's manifest.
@@ -64,7 +63,7 @@ fn complaint(name: &str, allowed: &[&str], found: &Dependency) -> Option<String>
     })
 }
 
-/// Whether `user` depends on `used`, itself or through others.
+/// Returns true if `user` depends on `used`, itself or through others.
 fn needs(user: &str, used: &str) -> bool {
     row(user).is_some_and(|allowed| allowed.iter().any(|other| *other == used || needs(other, used)))
 }

@@ -35,7 +35,7 @@ fn is_row(text: &str) -> bool {
     text.starts_with("| ") && text.ends_with('|') && !HEADS.iter().any(|head| text.starts_with(head))
 }
 
-/// Whether there is a test with the last part of `name`, in a file or folder with its first part.
+/// Returns true if there is a test with the last part of `name`, in a file or folder with its first part.
 pub fn is_test(workspace: &Workspace, name: &str) -> bool {
     let (place, function) = name.rsplit_once("::").unwrap_or(("", name));
     let place = place.split("::").next().unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn is_test(workspace: &Workspace, name: &str) -> bool {
     workspace.files().iter().filter(is_there).any(|file| has_test(&file.text, function))
 }
 
-/// Whether `source` has a test function of that name.
+/// Returns true if `source` has a test function of that name.
 pub fn has_test(source: &str, function: &str) -> bool {
     let head = format!("fn {function}(");
     if !source.contains(&head) {

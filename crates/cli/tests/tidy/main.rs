@@ -3,15 +3,20 @@
 //! words and names that say nothing, a tag without an entry.
 //! ARCHITECTURE.md draws the arrows; CONTRIBUTING.md has the style.
 
+mod circles;
 mod code;
 mod crates;
 mod evidence;
+mod imports;
 mod manifest;
 mod mechanisms;
 mod modules;
+mod pages;
 mod parts;
 mod policies;
 mod programs;
+mod prose;
+mod references;
 mod words;
 mod workspace;
 
@@ -48,6 +53,16 @@ fn no_module_of_sctp_uses_a_module_above_it() {
 #[test]
 fn no_part_of_an_association_sees_another() {
     every_file(modules::doors_forced);
+}
+
+#[test]
+fn no_imports_of_a_crate_run_in_a_circle() {
+    refuse(&circles::circles(Workspace::read().files()));
+}
+
+#[test]
+fn no_import_runs_up_the_layers_of_a_crate() {
+    refuse(&circles::upward(Workspace::read().files()));
 }
 
 #[test]
@@ -101,6 +116,31 @@ fn no_file_names_the_machine_it_was_written_on() {
 #[test]
 fn no_phrase_stops_a_reader() {
     every_file(words::habits);
+}
+
+#[test]
+fn no_doc_comment_begins_with_a_question() {
+    every_file(prose::questions);
+}
+
+#[test]
+fn no_identifier_is_a_picture() {
+    every_file(prose::pictures);
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    refuse(&references::broken_links(&Workspace::read()));
+}
+
+#[test]
+fn no_reference_is_dead() {
+    refuse(&references::dead(&Workspace::read()));
+}
+
+#[test]
+fn the_pages_that_all_read_are_short() {
+    refuse(&pages::too_long(&Workspace::read()));
 }
 
 #[test]

@@ -10,11 +10,11 @@ pub struct Dependency {
     pub line: usize,
     /// The package, also where the manifest gives it another name.
     pub package: String,
-    /// Whether only tests, examples and benches need it.
+    /// True if only tests, examples and benches need it.
     pub for_tests: bool,
 }
 
-/// All dependencies: normal, for tests and builds, for one target, of the workspace.
+/// The dependencies: normal, for tests and builds, for one target, of the workspace.
 pub fn dependencies(manifest: &str) -> Vec<Dependency> {
     let mut found = Vec::new();
     let mut section = String::new();
@@ -58,7 +58,7 @@ pub fn without_reason(file: &File, architecture: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether this is a manifest of cargo.
+/// Returns true if this is a manifest of cargo.
 pub fn is_manifest(file: &File) -> bool {
     file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml")
 }

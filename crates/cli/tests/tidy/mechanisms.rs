@@ -81,7 +81,7 @@ fn faults_of_tests(workspace: &Workspace, text: &str) -> Vec<String> {
     faults
 }
 
-/// Whether `path` below `crates/` is a file, or a folder if it ends in `/`.
+/// Returns true if `path` below `crates/` is a file, or a folder if it ends in `/`.
 fn is_there(workspace: &Workspace, path: &str) -> bool {
     let mut paths = workspace.files().iter().filter_map(|file| below_crates(&file.path));
     paths.any(|there| there == path || (path.ends_with('/') && there.starts_with(path)))

@@ -1,9 +1,8 @@
 //! Refuses an import between modules of the crate `sctp` that MAY_USE does not allow, and between the parts of an
 //! association that ROOMS does not allow.
 
-use std::ops::ControlFlow;
-
-use crate::code::{Token, only_code, tokens};
+use crate::code::{only_code, tokens};
+use crate::imports::{Import, imports, module_of};
 use crate::workspace::File;
 
 /// Each module and the modules it may use. A row names only rows above it: arrows point up the page.
@@ -50,9 +49,12 @@ pub fn arrows_back(file: &File) -> Vec<String> {
         ];
     };
     let code = only_code(&file.text);
-    let uses = uses(&tokens(&code), &module);
-    let back = uses.iter().filter(|used| !is_allowed(used, name, allowed));
-    back.map(|used| file.complain(used.line, &complaint(name, allowed, used.name))).collect()
+    let imports = imports(&tokens(&code), &module);
+    let back = imports.iter().filter_map(|import| {
+        let used = import.names.first().filter(|used| !is_allowed(import, used, name, allowed))?;
+        Some(file.complain(import.line, &complaint(name, allowed, used)))
+    });
+    back.collect()
 }
 
 /// Complaints about a source file of a part of an association that sees another part.
@@ -61,21 +63,18 @@ pub fn doors_forced(file: &File) -> Vec<String> {
     let ["association", room, ..] = module[..] else { return Vec::new() };
     let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else { return Vec::new() };
     let code = only_code(&file.text);
-    let uses = uses_below(&tokens(&code), &module, &["association"]);
     let is_room = |name: &str| ROOMS.iter().any(|(room, _)| *room == name);
-    let forced = uses.iter().filter(|used| {
-        is_room(used.name) && used.name != room && !allowed.contains(&used.name) && !used.in_tests
+    let forced = imports(&tokens(&code), &module).into_iter().filter_map(|import| {
+        let ["association", used, ..] = import.names[..] else { return None };
+        let is_forced = is_room(used) && used != room && !allowed.contains(&used) && !import.in_tests;
+        let what = format!("`{room}` sees `{used}`: `session` composes the two");
+        is_forced.then(|| file.complain(import.line, &what))
     });
-    forced
-        .map(|used| {
-            let what = format!("`{room}` sees `{}`: what both have to do with is in `session`", used.name);
-            file.complain(used.line, &what)
-        })
-        .collect()
+    forced.collect()
 }
 
-fn is_allowed(used: &Use<'_>, name: &str, allowed: &[&str]) -> bool {
-    used.name == name || allowed.contains(&used.name) || (used.name == FOR_TESTS && used.in_tests)
+fn is_allowed(import: &Import<'_>, used: &str, name: &str, allowed: &[&str]) -> bool {
+    used == name || allowed.contains(&used) || (used == FOR_TESTS && import.in_tests)
 }
 
 fn complaint(name: &str, allowed: &[&str], used: &str) -> String {
@@ -91,139 +90,10 @@ fn row(name: &str) -> Option<&'static [&'static str]> {
     MAY_USE.iter().find(|(row, _)| *row == name).map(|(_, allowed)| *allowed)
 }
 
-/// `crates/sctp/src/path/table.rs` is `path`, `table`; a `mod.rs` is its directory.
+/// `crates/sctp/src/path/table.rs` is `path`, `table`.
 fn module_path(path: &str) -> Option<Vec<&str>> {
     let inside = path.strip_prefix("crates/sctp/src/")?.strip_suffix(".rs")?;
-    Some(inside.strip_suffix("/mod").unwrap_or(inside).split('/').collect())
-}
-
-/// A name directly below the root of the crate, used somewhere.
-#[derive(Debug, PartialEq)]
-struct Use<'a> {
-    line: usize,
-    name: &'a str,
-    in_tests: bool,
-}
-
-/// Every use by `crate::` or `super::` of a name below the root, in the file of the module `module`.
-fn uses<'a>(tokens: &[Token<'a>], module: &[&'a str]) -> Vec<Use<'a>> {
-    uses_below(tokens, module, &[])
-}
-
-/// Like [`uses`], of a name directly below the module `base`.
-fn uses_below<'a>(tokens: &[Token<'a>], module: &[&'a str], base: &[&str]) -> Vec<Use<'a>> {
-    let mut uses = Vec::new();
-    let mut here = Place::at(module);
-    for (index, token) in tokens.iter().enumerate() {
-        here.pass(token.text, &tokens[..index]);
-        let names = match token.text {
-            // What a macro names is found from the crates that use it.
-            "crate" if tokens[..index].last().is_none_or(|before| before.text != "$") => {
-                below(&tokens[index + 1..], base)
-            }
-            "super" if !follows_super(&tokens[..index]) => {
-                above(&tokens[index..], here.modules.len().saturating_sub(base.len()))
-            }
-            _ => Vec::new(),
-        };
-        let in_tests = here.modules.contains(&"tests");
-        uses.extend(names.iter().map(|name| Use { line: name.line, name: name.text, in_tests }));
-    }
-    uses
-}
-
-/// The modules around a token: those of the file, and those opened within it.
-struct Place<'a> {
-    modules: Vec<&'a str>,
-    opened_at: Vec<usize>,
-    depth: usize,
-}
-
-impl<'a> Place<'a> {
-    fn at(module: &[&'a str]) -> Place<'a> {
-        Place { modules: module.to_vec(), opened_at: Vec::new(), depth: 0 }
-    }
-
-    fn pass(&mut self, token: &str, before: &[Token<'a>]) {
-        match token {
-            "{" => {
-                self.depth += 1;
-                if let [.., keyword, name] = before
-                    && keyword.text == "mod"
-                {
-                    self.modules.push(name.text);
-                    self.opened_at.push(self.depth);
-                }
-            }
-            "}" => {
-                if self.opened_at.last() == Some(&self.depth) {
-                    self.opened_at.pop();
-                    self.modules.pop();
-                }
-                self.depth = self.depth.saturating_sub(1);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn follows_super(before: &[Token<'_>]) -> bool {
-    matches!(before, [.., first, colons] if first.text == "super" && colons.text == "::")
-}
-
-/// What `super::super::…`, `depth` modules deep, uses below the root; nothing where it stays inside.
-fn above<'a>(path: &[Token<'a>], depth: usize) -> Vec<Token<'a>> {
-    let steps = path
-        .chunks(2)
-        .take_while(|step| matches!(step, [word, colons] if word.text == "super" && colons.text == "::"));
-    let steps = steps.count();
-    if steps < depth { Vec::new() } else { below_root(&path[2 * steps - 1..]) }
-}
-
-/// The names that follow the path `base` from the root of the crate; nothing where the tokens lead elsewhere.
-fn below<'a>(after: &[Token<'a>], base: &[&str]) -> Vec<Token<'a>> {
-    let Some((first, deeper)) = base.split_first() else { return below_root(after) };
-    match after {
-        [colons, name, rest @ ..] if colons.text == "::" && name.text == *first => below(rest, deeper),
-        [colons, group, rest @ ..] if colons.text == "::" && group.text == "{" => {
-            let items = first_of_each(rest).into_iter().filter(|item| item.text == *first);
-            let starts =
-                items.filter_map(|item| rest.iter().position(|token| std::ptr::eq(token.text, item.text)));
-            starts.flat_map(|at| below(&rest[at + 1..], deeper)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The names that follow the root of the crate: `::a::b` has `a`, `::{a, b::{c, d}}` has `a` and `b`.
-fn below_root<'a>(after: &[Token<'a>]) -> Vec<Token<'a>> {
-    match after {
-        [colons, group, rest @ ..] if colons.text == "::" && group.text == "{" => first_of_each(rest),
-        [colons, name, ..] if colons.text == "::" => vec![*name],
-        _ => Vec::new(),
-    }
-}
-
-/// The first name of each item of a group, up to the bracket that closes it.
-fn first_of_each<'a>(group: &[Token<'a>]) -> Vec<Token<'a>> {
-    let mut names = Vec::new();
-    let mut depth = 0_usize;
-    let mut at_start = true;
-    let _ = group.iter().try_for_each(|token| {
-        match token.text {
-            "}" if depth == 0 => return ControlFlow::Break(()),
-            "}" => depth -= 1,
-            "{" => depth += 1,
-            "," if depth == 0 => at_start = true,
-            _ if at_start => {
-                at_start = false;
-                names.push(*token);
-            }
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    });
-    names
+    if inside == "lib" { Some(vec!["lib"]) } else { Some(module_of(inside)) }
 }
 
 #[cfg(test)]
@@ -232,12 +102,6 @@ mod tests {
 
     fn complaints(path: &str, source: &str) -> Vec<String> {
         arrows_back(&File { path: format!("crates/sctp/src/{path}"), text: source.to_owned() })
-    }
-
-    fn used(path: &str, source: &str) -> Vec<String> {
-        let path = format!("crates/sctp/src/{path}");
-        let code = only_code(source);
-        uses(&tokens(&code), &module_path(&path).unwrap()).iter().map(|used| used.name.to_owned()).collect()
     }
 
     #[test]
@@ -303,23 +167,6 @@ mod tests {
     fn a_name_of_the_root_hides_its_arrow() {
         assert_eq!(complaints("path/table.rs", "use crate::Association;").len(), 1);
         assert_eq!(complaints("path/table.rs", "use crate::*;").len(), 1);
-    }
-
-    #[test]
-    fn groups_are_taken_apart() {
-        assert_eq!(
-            used("path/table.rs", "use crate::{\n seq::{Tsn, Ssn}, wire::data::{self, Data}, send};"),
-            ["seq", "wire", "send"]
-        );
-    }
-
-    #[test]
-    fn super_is_followed_up_to_the_root() {
-        assert_eq!(used("path/table.rs", "use super::super::send::Queue; use super::rto;"), ["send"]);
-        assert_eq!(used("path.rs", "use super::{send, seq::Tsn};"), ["send", "seq"]);
-        assert_eq!(used("path.rs", "mod tests { use super::send; } use super::seq;"), ["seq"]);
-        assert_eq!(used("path.rs", "mod tests { fn f() { super::super::send(); } }"), ["send"]);
-        assert!(used("association/open.rs", "use super::send;").is_empty());
     }
 
     #[test]

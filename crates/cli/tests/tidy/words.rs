@@ -147,7 +147,7 @@ fn in_code(file: &File, words: &[&str], advice: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether `line` has `word`, and not as the end of a longer one.
+/// Returns true if `line` has `word`, and not as the end of a longer one.
 fn has_word(line: &str, word: &str) -> bool {
     let mut found = line.match_indices(word);
     found.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))

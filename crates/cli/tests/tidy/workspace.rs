@@ -1,17 +1,17 @@
 //! Reads the text files of the workspace.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A text file.
 pub struct File {
-    /// Its path from the root of the workspace, with `/` between the parts.
+    /// The path from the root of the workspace, with `/` between the parts.
     pub path: String,
     /// What stands in it.
     pub text: String,
 }
 
-/// All text files, in the order of their paths.
+/// The text files, in the order of their paths.
 pub struct Workspace(Vec<File>);
 
 impl File {
@@ -20,7 +20,7 @@ impl File {
         format!("{}:{line}: {what}", self.path)
     }
 
-    /// Whether the file's name ends in `.` and one of these.
+    /// Returns true if the file's name ends in `.` and one of these.
     pub fn is_one_of(&self, extensions: &[&str]) -> bool {
         Path::new(&self.path).extension().is_some_and(|found| extensions.iter().any(|e| found == *e))
     }
@@ -34,16 +34,20 @@ impl File {
 impl Workspace {
     /// Reads the workspace that this test belongs to.
     pub fn read() -> Workspace {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut files = Vec::new();
-        walk(&root, "", &mut files);
+        walk(&root(), "", &mut files);
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Workspace(files)
     }
 
-    /// All files.
+    /// The files.
     pub fn files(&self) -> &[File] {
         &self.0
+    }
+
+    /// True if `path` is a file or a folder; binary files and pictures count too.
+    pub fn has(&self, path: &str) -> bool {
+        root().join(path).exists()
     }
 
     /// What stands in the file at `path`.
@@ -51,6 +55,12 @@ impl Workspace {
         let file = self.0.iter().find(|file| file.path == path);
         &file.unwrap_or_else(|| panic!("there is no {path}")).text
     }
+}
+
+/// The root of this workspace, or that of another tree to be compared, from `ANABRANCH_TREE`.
+fn root() -> PathBuf {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::env::var_os("ANABRANCH_TREE").map_or_else(own, PathBuf::from)
 }
 
 fn walk(directory: &Path, prefix: &str, files: &mut Vec<File>) {

@@ -17,7 +17,7 @@ pub struct Arguments {
     /// Only every N-th row
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
-    /// How long ours is measured
+    /// The measured time of each run
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     time: u64,
     /// Show every row, not only those outside

@@ -133,7 +133,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     Ok((key.trim().to_owned(), value.trim().trim_matches('"').to_owned()))
 }
 
-/// What is in the folder and of no use.
+/// Reports the rows of the folder that are not used.
 fn tell_of_rows(counts: RunCounts) {
     let RunCounts { foreign, damaged, .. } = counts;
     if foreign > 0 {

@@ -12,7 +12,7 @@ use crate::tuned::{Subject, table};
 /// A profile for real networks beside rfc9260: queues, shipped scenarios, false suspicions (docs/tuned.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How much is run
+    /// The scale of the study
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
     /// Only this; all otherwise

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::sample::Sample;
 
-/// How far ours may be from theirs.
+/// The largest accepted distance between ours and theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// As a share of theirs.
@@ -31,7 +31,7 @@ pub struct Judgement {
     pub ours: Option<Sample>,
     /// Theirs.
     pub theirs: Sample,
-    /// What follows.
+    /// The verdict.
     pub verdict: PointVerdict,
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::curves::ONE_PATH;
 use super::table_error::TableError;
 
-/// How ns-2 lost packets.
+/// The loss rule of ns-2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ns2Losses {
     /// Each independently.

@@ -7,7 +7,7 @@ use super::table_error::TableError;
 use super::world::Scheme;
 use crate::sample::Sample;
 
-/// What a run is judged by.
+/// The measure by which a run is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Seconds from the first delivery of data to the last: what the set-up costs differs by a round trip.
@@ -21,21 +21,21 @@ pub enum Measure {
 pub struct ComparedPoint {
     /// Which figure it belongs to.
     pub figure: String,
-    /// What distinguishes it within the figure, for readers.
+    /// The label of the point within the figure, for readers.
     pub label: String,
     /// Which rules the sender has.
     pub scheme: Scheme,
     /// The largest probability of loss on a path.
     pub loss: f64,
-    /// What ours runs.
+    /// The scenario of our run.
     pub scenario: String,
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
     /// Theirs, a value a seed.
     pub theirs: Vec<f64>,
-    /// How near ours has to be.
+    /// The tolerance.
     pub tolerance: Tolerance,
-    /// Whether it counts, or is reported only.
+    /// True if the point counts; false if it is reported only.
     pub is_counted: bool,
 }
 

@@ -9,9 +9,9 @@ use super::point::Judged;
 /// The number of points that hold, of those that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HoldingShare {
-    /// How many hold.
+    /// The number of points that hold.
     pub holding: usize,
-    /// How many count.
+    /// The number of points that count.
     pub counted: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What each rule in which ns-2's CMT module differs makes of the difference: the table of docs/oracle.md.
+//! The part of each rule in the difference to ns-2's CMT module: the table of docs/oracle.md.
 
 use std::fmt::Write;
 

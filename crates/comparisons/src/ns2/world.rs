@@ -35,7 +35,7 @@ pub enum Scheme {
 /// The settings of an association that the rows choose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssociationSettings {
-    /// How it uses its paths.
+    /// The scheme that uses the paths.
     pub scheme: Scheme,
     /// Which of the rules in which ns-2's CMT differs replace ours, by their numbers in docs/oracle.md.
     pub ns2_rules: Vec<u32>,

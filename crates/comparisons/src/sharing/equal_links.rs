@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::network::control_keys;
 use super::rfc8382::SummaryDetector;
 
-/// What was found over two equal links with one seed.
+/// The result over two equal links with one seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EqualLinks {
     /// The seed of the run.
@@ -19,7 +19,7 @@ pub struct EqualLinks {
     pub is_mistaken: bool,
     /// True if RFC 8382 takes them for one then.
     pub is_mistaken_by_rfc8382: bool,
-    /// What coupling changed, as a part of what was carried without it.
+    /// The change by coupling, as a fraction of the goodput without it.
     pub change: f64,
 }
 

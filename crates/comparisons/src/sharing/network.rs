@@ -35,7 +35,7 @@ pub struct SharingPath {
 pub struct Bottleneck {
     /// The rate, on both ways.
     pub rate_mbps: f64,
-    /// What may wait before it.
+    /// The capacity of its queue.
     pub queue_packets: u32,
     /// Datagrams at random, there and back, in Mbit/s.
     pub poisson_mbps: [f64; 2],
@@ -181,7 +181,7 @@ fn write_datagrams(
     );
 }
 
-/// How long the flow is measured.
+/// The measured time of the flow.
 pub const MEASURED_S: f64 = 30.0;
 
 /// The lines that choose a control: a model of the path needs packets that are paced.

@@ -1,8 +1,8 @@
 //! Shared bottlenecks by summary statistics (RFC 8382): paths whose delays have the same shape are thought to share one.
 //!
-//! What the RFC calls flows are the paths of one flow, from the first host to the second. One sender sees all of them, at
-//! once. The statistics are those of section 3 with the enhancements of section 4, for which the RFC recommends its values.
-//! It recommends not to group before 2 M intervals, which are 21 s (section 3.3.2); here groups are asked for sooner, too.
+//! The flows of the RFC are the paths of one flow, from the first host to the second. One sender sees all of them, at once.
+//! The statistics are those of section 3 with the enhancements of section 4, for which the RFC recommends its values. It
+//! recommends not to group before 2 M intervals, which are 21 s (section 3.3.2); here groups are asked for sooner, too.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ pub struct SummaryDetector {
     groups: Vec<Vec<usize>>,
 }
 
-/// What is remembered of a path. Delays are whole nanoseconds: their sums do not round, which would bias the skewness.
+/// The history of a path. Delays are whole nanoseconds: their sums do not round, which would bias the skewness.
 #[derive(Clone, Debug, Default)]
 struct PathHistory {
     /// The number in the scenario.
@@ -282,7 +282,7 @@ const F: usize = 20;
 const C_S: f64 = 0.1;
 /// The same for a path that crossed one before.
 const C_H: f64 = 0.3;
-/// How far beyond the long-term mean a mean must lie for a crossing, in `var_est`.
+/// The distance from the long-term mean at which a mean counts as a crossing, in `var_est`.
 const P_V: f64 = 0.7;
 /// Paths that differ so much in oscillation are in two groups.
 const P_F: f64 = 0.1;
@@ -334,7 +334,7 @@ mod tests {
         Observation { at, what: Seen::Packet(seen) }
     }
 
-    /// What waits in a queue that falls by `swing_ms` every `period_ms` and rises again, ever more slowly.
+    /// The waiting time in a queue that falls by `swing_ms` every `period_ms` and rises again, ever more slowly.
     fn queue(period_ms: u64, swing_ms: f64) -> impl Fn(u64) -> Duration {
         move |at_ms| {
             let left = 1.0 - (at_ms % period_ms) as f64 / period_ms as f64;
@@ -342,8 +342,8 @@ mod tests {
         }
     }
 
-    /// What is found in 10 s over two paths with ways of 20 ms and 70 ms, and with a packet every 10 ms. Another flow sees
-    /// something else on them.
+    /// Returns the groups found in 10 s over two paths with delays of 20 ms and 70 ms, and with a packet every 10 ms.
+    /// Another flow sees something else on them.
     fn found(queues: [&dyn Fn(u64) -> Duration; 2]) -> Vec<Option<usize>> {
         let start = Time::ZERO + ms(1_300);
         let mut detector = SummaryDetector::starting(start, &[FIRST_PATH, FIRST_PATH + 1]);

@@ -48,7 +48,7 @@ pub fn summary(trials: &[Trial]) -> String {
     text
 }
 
-/// How often what was found is right, where something is shared and where nothing is.
+/// Writes the share of right findings, where a bottleneck is shared and where none is.
 fn write_right(text: &mut String, trials: &[Trial], finder: &str, found: fn(&Trial) -> &Found) {
     for (name, is_shared) in [("shared", true), ("not shared", false)] {
         let of_kind = || trials.iter().filter(|trial| trial.network.is_shared() == is_shared);
@@ -62,7 +62,7 @@ fn write_right(text: &mut String, trials: &[Trial], finder: &str, found: fn(&Tri
     }
 }
 
-/// How often two equal links are taken for one, and what that costs.
+/// Writes the share of runs in which two equal links are taken for one, and the cost of that.
 pub fn equal_links(runs: &[EqualLinks]) -> String {
     let mistaken: Vec<u64> = runs.iter().filter(|run| run.is_mistaken).map(|run| run.seed).collect();
     let by_rfc8382 = runs.iter().filter(|run| run.is_mistaken_by_rfc8382).count();

@@ -1,5 +1,5 @@
-//! A network with and without `coupled = "auto"`: what was found after 10 s and after 30 s, and what was carried. What
-//! RFC 8382 finds is computed from the run without.
+//! A network with and without `coupled = "auto"`: what was found after 10 s and after 30 s, and what was carried. The
+//! findings of RFC 8382 are computed from the run without.
 
 use anabranch_base::Duration;
 use anabranch_runs::grid::{GridError, GridPoint, fault, parse};
@@ -17,13 +17,13 @@ use super::rfc8382::SummaryDetector;
 pub struct Trial {
     /// The network.
     pub network: Network,
-    /// What `coupled = "auto"` found.
+    /// The finding of `coupled = "auto"`.
     pub auto: Found,
-    /// What RFC 8382 finds.
+    /// The finding of RFC 8382.
     pub rfc8382: Found,
-    /// What the flow carried without coupling, in Mbit/s.
+    /// The goodput of the flow without coupling, in Mbit/s.
     pub off_mbps: f64,
-    /// What it carried with it.
+    /// The goodput with it.
     pub auto_mbps: f64,
 }
 
@@ -64,7 +64,7 @@ impl Trial {
         found.iter().enumerate().all(|(path, other)| *other == expected(path))
     }
 
-    /// What coupling changed, as a part of what was carried without it.
+    /// Returns the change by coupling, as a fraction of the goodput without it.
     pub fn change(&self) -> f64 {
         self.auto_mbps / self.off_mbps - 1.0
     }

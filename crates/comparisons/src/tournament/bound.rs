@@ -1,4 +1,4 @@
-//! What any sender can carry over some paths into one receive buffer, by links, losses and buffer alone.
+//! The bound on the goodput of any sender over some paths into one receive buffer, by links, losses and buffer alone.
 //!
 //! A path carries at most what full packets carry at its rate, less what it loses: xᵢ ≤ cᵢ = rateᵢ (1 − pᵢ) payload / packet.
 //!
@@ -9,8 +9,8 @@
 //!
 //! **With repairs**, data in order. Packets are lost at the rate ν = Σ pᵢ xᵢ / ((1 − pᵢ) payload). A lost packet keeps what
 //! arrives after it in the buffer until its repair is there. That takes at least R, one more round trip of the quickest path
-//! (its Tᵢ): the SACK of a later packet goes back, the repair comes. What arrives at any moment therefore waits for what is
-//! left of R since the last loss, if anything is: with A, the time since the last loss,
+//! (its Tᵢ): the SACK of a later packet goes back, the repair comes. Data that arrives therefore waits for the rest of R
+//! since the last loss, if there is one: with A, the time since the last loss,
 //!
 //! W = E max(0, R − A) = R − (1 − e^(−νR)) / ν,
 //!
@@ -32,17 +32,17 @@ pub struct BufferedPath {
     pub loss: f64,
 }
 
-/// What full packets carry over all of them, in Mbit/s of user data.
+/// Returns the goodput of full packets over all of them, in Mbit/s of user data.
 pub fn ceiling(paths: &[BufferedPath]) -> f64 {
     paths.iter().map(BufferedPath::carried_mbps).sum()
 }
 
-/// What any sender carries over them into a buffer of `buffer_bytes`, in Mbit/s of user data.
+/// Returns the largest goodput over them into a buffer of `buffer_bytes`, in Mbit/s of user data.
 pub fn bound(paths: &[BufferedPath], buffer_bytes: f64) -> f64 {
     allotment(paths, buffer_bytes).iter().sum()
 }
 
-/// What each of them carries where all together carry [`bound`].
+/// Returns the share of each path where all together carry [`bound`].
 pub fn allotment(paths: &[BufferedPath], buffer_bytes: f64) -> Vec<f64> {
     let back = least_back_ms(paths);
     let mut order: Vec<usize> = (0..paths.len()).filter(|path| paths[*path].is_up()).collect();
@@ -57,8 +57,8 @@ pub fn allotment(paths: &[BufferedPath], buffer_bytes: f64) -> Vec<f64> {
     carried
 }
 
-/// What any sender carries over them into a buffer of `buffer_bytes` from which data is taken in order, in Mbit/s of user data.
-/// A path that loses much is not worth its room where another can have it: this is the best of the orders in which the
+/// Returns the largest goodput over them into a buffer of `buffer_bytes` from which data is taken in order, in Mbit/s of user
+/// data. A path that loses much is not worth its room where another can have it: this is the best of the orders in which the
 /// paths can be filled.
 pub fn with_repairs(paths: &[BufferedPath], buffer_bytes: f64) -> f64 {
     let paths: Vec<BufferedPath> = paths.iter().copied().filter(BufferedPath::is_up).collect();
@@ -66,7 +66,7 @@ pub fn with_repairs(paths: &[BufferedPath], buffer_bytes: f64) -> f64 {
     orders.iter().map(|order| filled(&paths, order, buffer_bytes)).fold(0.0, f64::max)
 }
 
-/// What is carried if each path in turn gets as much as still fits.
+/// Returns the goodput if each path in turn gets as much as still fits.
 fn filled(paths: &[BufferedPath], order: &[usize], buffer_bytes: f64) -> f64 {
     let mut carried = vec![0.0; paths.len()];
     for path in order {
@@ -87,7 +87,7 @@ fn filled(paths: &[BufferedPath], order: &[usize], buffer_bytes: f64) -> f64 {
     carried.iter().sum()
 }
 
-/// How much of the buffer is occupied on average, in flight and in wait for repairs, where each path carries so many Mbit/s.
+/// Returns the mean occupancy of the buffer, in flight and in wait for repairs, at these rates of the paths.
 fn occupied_bytes(paths: &[BufferedPath], carried_mbps: &[f64]) -> f64 {
     let back = least_back_ms(paths);
     let pairs = || paths.iter().zip(carried_mbps.iter().map(|rate| rate * 1e6 / 8.0));
@@ -139,7 +139,7 @@ impl BufferedPath {
         self.rate_mbps > 0.0
     }
 
-    /// What full packets carry, in Mbit/s of user data.
+    /// Returns the goodput of full packets, in Mbit/s of user data.
     pub fn carried_mbps(&self) -> f64 {
         self.rate_mbps * (1.0 - self.loss) * PAYLOAD_BYTES / PACKET_BYTES
     }

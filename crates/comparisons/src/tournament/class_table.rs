@@ -1,4 +1,4 @@
-//! How near policies come to what is possible, by class of network and network by network.
+//! The shares of the bound that policies reach, by class of network and network by network.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -13,7 +13,7 @@ use super::measured::Measured;
 use super::network::{Network, NetworkFacts, parse};
 use super::policy::Policy;
 
-/// Who competes on which profile, and with how many seeds.
+/// The competitors, their profile, and the number of seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contest {
     /// The profile of all policies and of the paths alone.
@@ -24,13 +24,13 @@ pub struct Contest {
     pub policies: Vec<Policy>,
     /// The seeds 1 to this.
     pub seeds: u64,
-    /// Whose runs of the references count: `fill`, `lowest-rtt` and the paths alone.
+    /// The accepted runs of the references: `fill`, `lowest-rtt` and the paths alone.
     pub references: References,
-    /// What is run.
+    /// The form of the contest.
     pub form: Form,
 }
 
-/// What is run beside the policies that were asked for.
+/// The runs beside those of the policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Each path alone, `fill` and `lowest-rtt`.
@@ -42,13 +42,13 @@ pub enum Form {
 /// Which kept runs count of what policies are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// Those of this build.
+    /// Runs of this build.
     OfThisBuild,
-    /// Those of any build, which saves most of the time while one policy is developed.
+    /// Runs of any build, which saves most of the time while one policy is developed.
     OfAnyBuild,
 }
 
-/// What is read from a run.
+/// The values of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContestValues {
     /// User data delivered in Mbit/s.
@@ -78,18 +78,18 @@ pub struct Series {
     pub missed: BySeed,
 }
 
-/// What all policies and paths gave on one network.
+/// The results of all policies and paths on one network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkResult {
     /// The network.
     pub network: Network,
-    /// What the judgement reads from its scenario.
+    /// The facts of its scenario.
     pub facts: NetworkFacts,
     /// In the order of the contest's policies.
     pub policies: Vec<Series>,
     /// In the order of the network's links; empty where none was run alone.
     pub alone: Vec<Series>,
-    /// What the gates compare with.
+    /// The values that the gates compare with.
     pub yardstick: Yardstick,
 }
 
@@ -180,7 +180,7 @@ impl Contest {
         Ok(policies.chain(self.alone(network, facts)).collect())
     }
 
-    /// What policies are compared with.
+    /// The points that policies are compared with.
     fn reference_points(&self, network: &Network, facts: &NetworkFacts) -> Vec<GridPoint> {
         let policies = [Policy::FILL, Policy::LOWEST_RTT].into_iter();
         let policies = policies.map(|policy| self.point(network.scenario(&policy.settings(&self.profile))));

@@ -14,11 +14,11 @@ use super::start::Start;
 pub struct Course {
     /// The pieces, in order, without gaps.
     pub pieces: Vec<Piece>,
-    /// What is delivered before this is not counted, in seconds.
+    /// The warm-up in seconds; earlier deliveries are not counted.
     pub warmup_s: f64,
-    /// What is transferred; `None` for data without end.
+    /// The size of the transfer; `None` for data without end.
     pub transfer_bytes: Option<f64>,
-    /// What the receiver and the sender both hold.
+    /// The data that the receiver and the sender both hold.
     pub buffer_bytes: f64,
 }
 
@@ -33,10 +33,10 @@ pub struct Piece {
     pub paths: Vec<BufferedPath>,
 }
 
-/// What any sender can carry, in Mbit/s of user data.
+/// The bounds on the goodput of any sender, in Mbit/s of user data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// What full packets carry over all links, less what these lose.
+    /// The goodput of full packets over all links, less their losses.
     pub ceiling: f64,
     /// The same through the buffer: the physical bound.
     pub bound: f64,
@@ -48,7 +48,7 @@ pub struct Bounds {
     pub best_link: f64,
 }
 
-/// What bounds a network.
+/// The bound that holds on a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// The links, which lose nothing.
@@ -66,7 +66,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// All of them, in the order of the tables.
+    /// Every class, in the order of the tables.
     pub const ALL: [Class; 6] =
         [Class::Links, Class::LossyLinks, Class::Buffer, Class::LossyBuffer, Class::Events, Class::Messages];
 
@@ -84,7 +84,7 @@ impl Class {
 }
 
 impl Course {
-    /// That of a scenario's first flow, over all links.
+    /// Reads the course of a scenario's first flow, over all links.
     ///
     /// # Errors
     /// A link whose rate follows a trace, which has no rate at a moment, or a flow that is not carried by SCTP.
@@ -108,7 +108,7 @@ impl Course {
         })
     }
 
-    /// What any sender can carry.
+    /// The bounds on the goodput of any sender.
     pub fn bounds(&self) -> Bounds {
         let links = self.pieces.first().map_or(0, |piece| piece.paths.len());
         let buffer = self.buffer_bytes;
@@ -122,7 +122,7 @@ impl Course {
         }
     }
 
-    /// What bounds it.
+    /// The class.
     pub fn class(&self) -> Class {
         let paths = || self.pieces.iter().flat_map(|piece| &piece.paths);
         let is_lossy = paths().any(|path| path.loss > 0.0);
@@ -206,7 +206,7 @@ fn seconds(at: Time) -> f64 {
     at.since(Time::ZERO).as_secs_f64()
 }
 
-/// What both ends hold of data in order: the receive buffer as far as it grows, and no more than the send buffer.
+/// Returns the data in order that both ends hold: the receive buffer as far as it grows, and no more than the send buffer.
 fn buffer_bytes(sctp: &Sctp) -> f64 {
     let config = &sctp.config;
     let received = config.receive_growth.map_or(config.receive_buffer, |growth| growth.limit);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::bound::BufferedPath;
 
-/// What is sent, and through which buffer.
+/// The traffic, and the size of its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A bulk transfer; the buffer holds eight times what the paths and their queues hold.
@@ -24,26 +24,26 @@ pub struct DrawnLink {
     pub delay_ms: f64,
     /// The jitter in milliseconds.
     pub jitter_ms: f64,
-    /// What may wait before it.
+    /// The capacity of its queue.
     pub queue_packets: u32,
     /// The probability of a loss.
     pub loss: f64,
-    /// What happens to it.
+    /// The change.
     pub change: Option<LinkChange>,
 }
 
-/// What happens to a link for some seconds.
+/// A change of a link for some seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkChange {
     /// When it comes, in seconds.
     pub from_s: f64,
     /// When what was before returns, in seconds.
     pub until_s: f64,
-    /// What it is.
+    /// The kind.
     pub kind: ChangeKind,
 }
 
-/// What a change is.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChangeKind {
     /// The link is down.
@@ -57,7 +57,7 @@ pub enum ChangeKind {
 /// A network before it is written down.
 #[derive(Clone, Debug)]
 pub struct Drawn {
-    /// What is sent.
+    /// The kind of traffic.
     pub kind: Kind,
     /// The links.
     pub links: Vec<DrawnLink>,
@@ -65,7 +65,7 @@ pub struct Drawn {
     pub buffer_bytes: u64,
     /// True if the send buffer has the same size.
     pub is_sender_bound: bool,
-    /// What full packets carry over all paths, in Mbit/s of user data.
+    /// The goodput of full packets over all paths, in Mbit/s of user data.
     pub ceiling_mbps: f64,
 }
 
@@ -75,7 +75,7 @@ impl DrawnLink {
         BufferedPath::new(self.rate_mbps, self.delay_ms)
     }
 
-    /// What is on its way there and back and in its queue.
+    /// The bytes on their way there and back and in its queue.
     pub fn held_bytes(&self) -> f64 {
         self.rate_mbps * 1e3 / 8.0 * 2.0 * self.delay_ms + 1500.0 * f64::from(self.queue_packets)
     }
@@ -89,7 +89,7 @@ impl DrawnLink {
 }
 
 impl LinkChange {
-    /// Its two events: it comes, and what was before returns.
+    /// Returns its two events: the change, and the return.
     fn toml(&self, name: &str, link: &DrawnLink) -> String {
         let (changed, before) = match self.kind {
             ChangeKind::Outage => ("state = \"down\"".to_owned(), "state = \"up\"".to_owned()),

@@ -1,4 +1,4 @@
-//! How long until the new rate is found, once something has happened to the links.
+//! The time until the new rate is found, after an event of the links.
 //!
 //! The rate is found at the end of the first half second that lies wholly after the event and in which at least nine tenths
 //! of the new physical bound were delivered. An event whose rate is not found before the next one, or before the end, counts
@@ -7,7 +7,7 @@
 use super::bound::bound;
 use super::course::Course;
 
-/// What was delivered, by hundredths of a second.
+/// The deliveries, by hundredths of a second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deliveries(Vec<f64>);
 
@@ -16,7 +16,7 @@ pub struct Deliveries(Vec<f64>);
 pub struct Found {
     /// The mean time, in seconds; not a number without events.
     pub mean_s: f64,
-    /// How many were not found.
+    /// The number of rates that were not found.
     pub missed: u32,
 }
 

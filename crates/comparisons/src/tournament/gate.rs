@@ -1,11 +1,11 @@
-//! What is asked of a policy on a network.
+//! The checks of a policy on a network.
 
 use anabranch_runs::by_seed::BySeed;
 use serde::Deserialize;
 
 use super::course::Bounds;
 
-/// A check. All but `G5` judge the mean goodput, `G5` the mean of the seeds' p99 of the delay of messages.
+/// A check. `G5` judges the mean of the seeds' p99 of the delay of messages, every other gate the mean goodput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Gate {
     /// Never worse than what the best link can carry.
@@ -36,10 +36,10 @@ pub struct Performance {
     pub p99_ms: f64,
 }
 
-/// What it is compared with. Rates are in Mbit/s of user data.
+/// The values that a gate compares with. Rates are in Mbit/s of user data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Yardstick {
-    /// What any sender can carry.
+    /// The bounds on the goodput of any sender.
     pub bounds: Bounds,
     /// The mean of the path that carried most alone, if they were run.
     pub best_alone: Option<f64>,
@@ -52,7 +52,7 @@ pub struct Yardstick {
 }
 
 impl Gate {
-    /// All of them, in the order of the tables.
+    /// Every gate, in the order of the tables.
     pub const ALL: [Gate; 8] =
         [Gate::G1, Gate::G2, Gate::G3, Gate::Ub, Gate::G4, Gate::G5, Gate::G6, Gate::G7];
 

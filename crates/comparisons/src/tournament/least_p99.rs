@@ -1,5 +1,5 @@
 //! The least p99 of the delay of messages at a constant rate that any sender can have, in order: by rates, delays and losses
-//! that are repaired once. What exceeds it may be a scheduler's fault; what is in it is none.
+//! that are repaired once. Delay beyond it may be a scheduler's fault; delay within it is not.
 //!
 //! **Start.** Messages come in from the beginning. The first leave after two round trips of the quickest link, because until COOKIE ACK
 //! no more than one packet may leave (RFC 9260 §5.1); then [windows double](super::start) until links, or the peer's buffer, are full.
@@ -57,7 +57,7 @@ impl Moment {
     }
 }
 
-/// What comes in, step by step.
+/// Returns the arrivals, step by step.
 fn moments(course: &Course, offered_mbps: f64) -> Vec<Moment> {
     let Some(end) = course.pieces.last().map(|piece| piece.until_s).filter(|end| end.is_finite()) else {
         return Vec::new();

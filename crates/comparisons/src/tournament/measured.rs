@@ -1,4 +1,4 @@
-//! What is measured of a run beside its result: when data was delivered, and how long packets waited for their links.
+//! The measurements of a run beside its result: the times of deliveries, and the waits of packets for their links.
 
 use anabranch_base::Time;
 use anabranch_runs::grid::RunGauge;

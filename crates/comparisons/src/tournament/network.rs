@@ -16,26 +16,26 @@ use super::scenario_text::{only_link, with_settings};
 pub struct Network {
     /// The set and its number in it.
     pub id: String,
-    /// What it is, in a few words.
+    /// The title, in a few words.
     pub title: String,
-    /// What is asked of a policy.
+    /// The checks of a policy.
     pub gates: Vec<Gate>,
     /// The receive buffer.
     pub buffer_bytes: u64,
     /// The share of the ceiling that is sent at a constant rate; `None` for a bulk transfer.
     pub cbr_share: Option<f64>,
-    /// What full packets carry over all paths, as long as nothing happens to them, losses not counted.
+    /// The goodput of full packets over all paths without events, losses not counted.
     pub ceiling_mbps: f64,
     /// The same through this receive buffer ([`bound`](super::bound)).
     pub bound_mbps: f64,
     /// The scenario's text; a policy replaces keys of its `[flow.sctp]`.
     pub toml: String,
-    /// What another bond published of it.
+    /// The results that another bond published.
     #[serde(default)]
     pub published: Option<Published>,
 }
 
-/// What was published of a pair of links, in Mbit/s.
+/// The published results of a pair of links, in Mbit/s.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Published {
     /// Each link alone.
@@ -47,7 +47,7 @@ pub struct Published {
     pub transfer_mib: u32,
 }
 
-/// What the judgement reads from a network's scenario.
+/// The facts of a network's scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkFacts {
     /// The links' names.
@@ -56,9 +56,9 @@ pub struct NetworkFacts {
     pub longest_delay_ms: f64,
     /// True if a link loses packets at random.
     pub has_losses: bool,
-    /// What any sender can carry.
+    /// The bounds on the goodput of any sender.
     pub bounds: Bounds,
-    /// What bounds it.
+    /// The class.
     pub class: Class,
     /// With messages at a constant rate, the [least p99](super::least_p99) of their delay, in milliseconds.
     pub least_p99_ms: Option<f64>,
@@ -94,7 +94,7 @@ impl Network {
         only_link(&with_settings(&self.toml, &[("profile", profile), ("multipath", "off")]), link)
     }
 
-    /// What is read from its scenario.
+    /// Reads the facts of its scenario.
     ///
     /// # Errors
     /// Its text is not a scenario.

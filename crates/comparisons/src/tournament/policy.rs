@@ -51,11 +51,11 @@ impl Policy {
         Policy { name: "window-regulated", replaced: &[("scheduler", "window-regulated")] },
     ];
 
-    /// What the profile does by itself.
+    /// The profile without a change.
     pub const DEFAULT: Policy = Policy { name: "default", replaced: &[] };
-    /// What gates G6 and G7 compare with.
+    /// The reference of the gates G6 and G7.
     pub const FILL: Policy = Policy { name: "fill", replaced: &[("scheduler", "fill")] };
-    /// What gate G7 compares with.
+    /// The reference of gate G7.
     pub const LOWEST_RTT: Policy = Policy { name: "lowest-rtt", replaced: &[("scheduler", "lowest-rtt")] };
 
     /// The policy called `name`.
@@ -75,7 +75,7 @@ impl Policy {
         parse(&text).is_ok()
     }
 
-    /// All that it replaces or adds on `profile`.
+    /// Returns the settings that it replaces or adds on `profile`.
     pub fn settings<'t>(&self, profile: &'t str) -> Vec<(&'t str, &'t str)> {
         std::iter::once(("profile", profile)).chain(self.replaced.iter().copied()).collect()
     }

@@ -32,7 +32,7 @@ pub fn by_pair(contest: &Contest, results: &[NetworkResult]) -> String {
     page + "\n" + &by_size(contest, results)
 }
 
-/// How many are not below, and the mean shares.
+/// Writes the number of networks that are not below, and the mean shares.
 fn by_size(contest: &Contest, results: &[NetworkResult]) -> String {
     let mut page = "| policy | transfer | not below | at least 0.95 of the ceiling | mean share of the ceiling | of the bound \
                     with start |\n|---|---|---:|---:|---:|---:|\n"
@@ -62,7 +62,7 @@ fn by_size(contest: &Contest, results: &[NetworkResult]) -> String {
     page
 }
 
-/// Those of which something was published.
+/// The networks with published results.
 fn of(results: &[NetworkResult]) -> impl Iterator<Item = (&NetworkResult, &Published)> {
     results.iter().filter_map(|result| Some((result, result.network.published.as_ref()?)))
 }

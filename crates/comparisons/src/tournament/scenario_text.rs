@@ -38,7 +38,7 @@ fn tables(text: &str) -> Vec<&str> {
     heads.iter().zip(ends).map(|(head, end)| &text[*head..end]).collect()
 }
 
-/// What a line gives `key`; `None` for a line of another key.
+/// Returns the value that a line gives `key`; `None` for a line of another key.
 fn value_of<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let (found, value) = line.split_once('=')?;
     (found.trim() == key).then(|| value.trim())

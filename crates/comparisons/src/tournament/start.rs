@@ -1,4 +1,4 @@
-//! What the best start that doubles its window each round trip can have carried by then, on one path.
+//! The data that the best start can have carried by then on one path, if it doubles its window each round trip.
 //!
 //! The window is ten packets in the first round trip (RFC 6928) and twice the last one in each further. It leaves at the
 //! path's rate, so that after k round trips and a part of the next at most Σⱼ min(10 · 2ʲ packets, what the path carries in
@@ -9,7 +9,7 @@ use super::bound::PAYLOAD_BYTES;
 /// A path from its start on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
-    /// Its share of the bound in Mbit/s, from when to when in seconds; in order, without gaps.
+    /// The shares of the bound in Mbit/s, from when to when in seconds; in order, without gaps.
     pub rates: Vec<(f64, f64, f64)>,
     /// The time a packet takes there, in seconds.
     pub arrival_s: f64,
@@ -18,12 +18,12 @@ pub struct Start {
 }
 
 impl Start {
-    /// What has arrived at the time `at`, in Mbit of user data.
+    /// Returns the data that arrived by the time `at`, in Mbit of user data.
     pub fn carried_mbit(&self, at: f64) -> f64 {
         self.sent_mbit(at - self.arrival_s)
     }
 
-    /// What has left by the time `until`.
+    /// Returns the data that left by the time `until`.
     pub fn sent_mbit(&self, until: f64) -> f64 {
         let (mut sent, mut from, mut window) = (0.0, 0.0, INITIAL_WINDOW_MBIT);
         let greatest = self.rates.iter().map(|rate| rate.2).fold(0.0, f64::max);
@@ -36,7 +36,7 @@ impl Start {
         if from < until { sent + self.possible_mbit(from, until) } else { sent }
     }
 
-    /// What the path carries from one moment to another.
+    /// Returns the data that the path carries from one moment to another.
     fn possible_mbit(&self, from: f64, to: f64) -> f64 {
         let overlap = |(begin, end, rate): &(f64, f64, f64)| (end.min(to) - begin.max(from)).max(0.0) * rate;
         self.rates.iter().map(overlap).sum()

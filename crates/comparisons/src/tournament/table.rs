@@ -20,7 +20,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// That of the policy of this number.
+    /// Computes the score of the policy of this number.
     pub fn of(contest: &Contest, results: &[NetworkResult], policy: usize) -> Score {
         let gates = Gate::ALL.map(|gate| {
             let judged = results.iter().filter(|result| result.network.gates.contains(&gate));

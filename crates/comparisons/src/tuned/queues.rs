@@ -15,7 +15,7 @@ struct EqualPaths {
     queue: u32,
 }
 
-/// What is compared: a name, and lines of `[flow.sctp]`.
+/// The senders that are compared: a name, and lines of `[flow.sctp]`.
 fn senders(profile: &str) -> [(String, String); 5] {
     let with = |change: &str| format!("profile = \"{profile}\"\n{change}");
     [

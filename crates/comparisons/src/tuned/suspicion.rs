@@ -1,5 +1,5 @@
-//! What quick failover costs where no path fails: how often a path is left, by network and by how often something is
-//! sent.
+//! The cost of quick failover where no path fails: the number of times a path is left, by network and by the send
+//! rate.
 
 use std::fmt::Write;
 

@@ -8,7 +8,7 @@ use super::QueueLimit;
 /// Random early detection (M-RED-1). Thresholds are in packets, and may have fractions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedConfig {
-    /// What it holds at most.
+    /// The capacity.
     pub limit: QueueLimit,
     /// The average length from which packets are marked by chance.
     pub min: f64,
@@ -26,7 +26,7 @@ pub struct RedConfig {
     pub rule: RedRule,
 }
 
-/// What decides on marks.
+/// The rule that decides on marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedRule {
     /// The average length (M-RED-1).
@@ -58,7 +58,7 @@ impl RedConfig {
 /// Controlled delay (RFC 8289).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoDelConfig {
-    /// What it holds at most.
+    /// The capacity.
     pub limit: QueueLimit,
     /// The delay that is accepted.
     pub target: Duration,
@@ -81,11 +81,11 @@ impl CoDelConfig {
 /// Proportional integral controller enhanced (RFC 8033).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PieConfig {
-    /// What it holds at most.
+    /// The capacity.
     pub limit: QueueLimit,
     /// The delay that it aims at.
     pub target: Duration,
-    /// How often the probability of a drop is computed.
+    /// The interval at which the drop probability is computed.
     pub update: Duration,
     /// For how long nothing is dropped after a time without a queue.
     pub max_burst: Duration,

@@ -186,7 +186,7 @@ const ALPHA: f64 = 0.125;
 const BETA: f64 = 1.25;
 /// RFC 8033 §5.5: the largest step of a probability that is not small.
 const LARGEST_STEP: f64 = 0.02;
-/// What is left of the probability after each update without a queue.
+/// The fraction of the probability that remains after each update without a queue.
 const DECAY: f64 = 0.98;
 /// A smaller probability is none: decay alone would never end.
 const SMALLEST: f64 = 1e-9;

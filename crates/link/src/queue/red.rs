@@ -33,7 +33,7 @@ struct AverageLength {
     idle_since: Option<Time>,
 }
 
-/// What happens to an arriving packet.
+/// The decision on an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Accept,

@@ -15,7 +15,7 @@ const KINDS: [(&str, RoundLoss); 2] =
 const LIMITS: [u32; 5] = [87, 120, 1_000, 5_000, 30_000];
 const LOSSES: [f64; 6] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
-/// How often, and for how long at least, one row is measured.
+/// The number of measurements of a row.
 const REPEATS: usize = 9;
 const SECONDS: f64 = 0.02;
 
@@ -49,8 +49,8 @@ fn main() -> Result<(), ModelError> {
     Ok(())
 }
 
-/// What the same pass took in Python, compiled by numba, on two cores of a virtual machine: this program should take no
-/// more than twice as long. The figures for independent losses do not depend on p.
+/// The time of the same pass in Python, compiled by numba, on two cores of a virtual machine: this program should take
+/// no more than twice as long. The figures for independent losses do not depend on p.
 fn known(name: &str, limit: u32, loss: f64) -> &'static str {
     match (name, limit) {
         ("correlated", 87 | 120) => "30 to 100",

@@ -1,4 +1,4 @@
-//! What each move of the chain costs: its seconds, packets, time-outs and fast retransmits.
+//! The cost of each move of the chain: its seconds, packets, time-outs and fast retransmits.
 
 use super::tally::ChainSums;
 use crate::PathParameters;

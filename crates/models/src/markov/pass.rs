@@ -6,8 +6,8 @@
 //! visit to F(c), and one such cycle counts P(0|c) D(c), since a round without loss counts the same whether the window
 //! grows or stays. Any rate at limit c is therefore the ratio of two columns of D(c).
 //!
-//! From any other state the count until F(w) is Θ(w) − V with a V that does not depend on w. All that is computed here are
-//! such differences, `Z`, which are sums of terms of 0 or more: nothing cancels.
+//! From any other state the count until F(w) is Θ(w) − V with a V that does not depend on w. Every difference `Z` that is
+//! computed here is a sum of terms of 0 or more: nothing cancels.
 
 mod backoff;
 mod climb;
@@ -85,7 +85,7 @@ fn losses<const N: usize>(
     })
 }
 
-/// How packets of a round get lost, and what follows from it.
+/// The losses of a round, and the states that follow from them.
 trait LossPattern<const N: usize> {
     /// P(0|x).
     fn none(&self, packets: usize) -> f64;

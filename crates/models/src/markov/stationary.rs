@@ -2,7 +2,7 @@
 //! becomes of the packets of a round, `backoff` what becomes of time-outs.
 //!
 //! With F(c) as the unit, each smaller F follows from what crosses the cut between it and the next window: rounds without
-//! loss up, fast retransmits and time-outs down, less those whose slow start crosses the cut again. All of it is put
+//! loss up, fast retransmits and time-outs down, less those whose slow start crosses the cut again. The whole is put
 //! together from positive terms.
 
 pub mod backoff;
@@ -14,7 +14,7 @@ use crate::{ModelError, PathParameters};
 use backoff::SlowStarts;
 use rounds::Rounds;
 
-/// How often, and for how long, a path has each window.
+/// The frequency and the mean time of each window of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stationary {
     /// The windows in packets, smallest first, with their shares; 1 is back-off. Windows that are left out have a share
@@ -85,7 +85,7 @@ pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Station
     Ok(descent.law())
 }
 
-/// What leaves the states of a window, for each visit to F(c).
+/// The moves out of the states of a window, for each visit to F(c).
 #[derive(Clone, Copy, Debug, Default)]
 struct WindowOutflow {
     /// Rounds without time-out, of which `fast_retransmits` end with a fast retransmit.
@@ -101,7 +101,7 @@ struct Descent<'a> {
     path: &'a PathParameters,
     rounds: Rounds,
     slow_starts: SlowStarts,
-    /// What arrives in L(w, w − g), at w, then g − 1.
+    /// The moves into L(w, w − g), at w, then g − 1.
     after_loss: Vec<Vec<f64>>,
     flows: Vec<WindowOutflow>,
 }
@@ -155,9 +155,8 @@ impl Descent<'_> {
         }
     }
 
-    /// What crosses the cut between w − 1 and w upward by growth alone: what crosses it downward and does not come
-    /// back by
-    /// slow start.
+    /// Returns the moves that cross the cut between w − 1 and w upward by growth alone: those that cross it
+    /// downward and do not come back by slow start.
     fn up(&self, window: usize) -> f64 {
         let half = |from: usize| self.markov.halving.half(from as u32) as usize;
         let fall = self.flows[window..].iter().zip(window..).take_while(|(_, from)| half(*from) < window);

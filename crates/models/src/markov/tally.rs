@@ -1,4 +1,4 @@
-//! What is counted while the chain moves: a few sums that are added and weighted together.
+//! The sums that are counted while the chain moves: added and weighted together.
 
 use std::ops::{Add, AddAssign, Mul};
 
@@ -6,7 +6,7 @@ use super::{NAME, Rates};
 use crate::ModelError;
 
 /// The first `N` of: seconds, packets delivered, packets sent, first time-outs, fast retransmits, window times seconds.
-/// All are 0 or more, so that no sum of them cancels.
+/// Each is 0 or more, so that no sum of them cancels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainSums<const N: usize>(pub [f64; N]);
 

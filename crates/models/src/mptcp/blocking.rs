@@ -1,4 +1,4 @@
-//! How often a subflow may send although packets of the others wait in the shared receive buffer (LIU §5).
+//! The probability that a subflow may send although packets of the others wait in the shared receive buffer (LIU §5).
 
 use super::window::SubflowWindow;
 use super::{Subflow, all_but};

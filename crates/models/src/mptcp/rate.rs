@@ -1,4 +1,4 @@
-//! What a subflow sends while nothing blocks it (LIU §4.2, §4.3): the times of growth, time-outs and slow start.
+//! The send rate of a subflow that nothing blocks (LIU §4.2, §4.3): the times of growth, time-outs and slow start.
 
 use super::window::SubflowWindow;
 use super::{Subflow, all_but};

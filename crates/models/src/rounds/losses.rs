@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// How often each number of losses comes in rounds of `sent` packets, of 200,000.
+    /// Returns the share of each number of losses in rounds of `sent` packets, of 200,000.
     fn shares(rule: RoundLoss, loss: f64, sent: u32) -> Vec<f64> {
         let (losses, mut random) = (Losses::new(rule, loss, sent), ChaCha12Rng::seed_from_u64(5));
         let mut counts = vec![0.0; sent as usize + 1];

@@ -12,7 +12,7 @@ pub enum RoundState {
         window: u32,
         /// τ; 0 in congestion avoidance.
         threshold: u32,
-        /// What the window would grow to.
+        /// The window after growth without a limit.
         wanted: u32,
     },
     /// L(w, x): of the last round's packets w − x are missing, so that x new ones are sent.
@@ -21,7 +21,7 @@ pub enum RoundState {
         window: u32,
         /// x.
         sent: u32,
-        /// What the window would grow to.
+        /// The window after growth without a limit.
         wanted: u32,
     },
     /// B(k, τ): one packet is sent, after k time-outs in a row.
@@ -56,7 +56,7 @@ impl RoundState {
         }
     }
 
-    /// What the window would grow to.
+    /// The window after growth without a limit.
     pub fn wanted(self) -> u32 {
         match self {
             RoundState::Full { wanted, .. } | RoundState::AfterLoss { wanted, .. } => wanted,
@@ -64,7 +64,7 @@ impl RoundState {
         }
     }
 
-    /// What a round that loses `lost` of its packets leads to.
+    /// Returns the state and the outcome after a round that loses `lost` of its packets.
     pub fn after(self, lost: u32, halving: Halving) -> (RoundState, RoundOutcome) {
         match self {
             RoundState::Full { window, threshold, .. } => after_full(window, threshold, lost),
@@ -151,7 +151,7 @@ fn timed_out(window: u32) -> RoundState {
 mod tests {
     use super::*;
 
-    /// What follows when all growth is granted.
+    /// Returns the state and the outcome when all growth is granted.
     fn after(state: RoundState, lost: u32) -> (RoundState, RoundOutcome) {
         let (mut next, outcome) = state.after(lost, Halving::Ceil);
         while next.wanted() > next.window() {

@@ -1,4 +1,4 @@
-//! What must hold of the model whatever the implementation: limits, constants, worked examples, its domain.
+//! The laws of the model whatever the implementation: limits, constants, worked examples, its domain.
 
 use anabranch_models::{
     LimitedPath, Markov, ModelError, PathParameters, Rates, RoundLoss, ThroughputModel, TimeoutBounds,

@@ -1,4 +1,4 @@
-//! BALIA, the balanced linked adaptation (Peng, Walid, Hwang, Low; draft-walid-mptcp-congestion-control; completions 5.7).
+//! BALIA, the balanced linked adaptation (Peng, Walid, Hwang, Low; draft-walid-mptcp-congestion-control).
 
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::congestion::coupled::{Coupled, CoupledRule, Member};

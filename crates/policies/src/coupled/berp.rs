@@ -57,7 +57,7 @@ impl CoupledRule for Berp {
 }
 
 /// β (2): the path's part of the sum of all estimates. A path without an estimate has an equal part, and those of the others
-/// are scaled (completions 5.1).
+/// are scaled.
 fn share(members: &[Member], of: usize) -> f64 {
     let equal = 1.0 / members.len() as f64;
     let sum: f64 = members.iter().filter_map(|member| member.bandwidth).sum();

@@ -162,7 +162,7 @@ fn a_cut_halves_the_window_of_its_path_to_two_packets_at_least() {
     }
 }
 
-// Timers (completions 4.5).
+// Timers.
 
 /// TSN 1 moved to path 2, behind 8–12. The acknowledgement at 500 ms does not restart the timer of path 2, which runs for
 /// TSN 8 since 100 ms: the lowest number there, and not the lowest TSN. In CMT it does.
@@ -216,7 +216,7 @@ fn acknowledgements_of_one_path_do_not_restart_the_timer_of_another() {
     assert_eq!(script.cuts(), [(path(1), CutCause::Timeout)]);
 }
 
-// Placement (M-IPCC-5, M-IPCC-6, completions 4.7).
+// Placement (M-IPCC-5, M-IPCC-6).
 
 #[test]
 fn a_lost_chunk_waits_for_space_on_the_other_path() {

@@ -72,8 +72,8 @@ fn main() {
     }
 }
 
-/// What a transmission costs in meshes of 4 to 1,000 stations: as many pairs of neighbours as there are fours of stations, each
-/// far from the next, carry what they can. The cost grows with the stations in range, which are the same in all.
+/// Measures the cost of a transmission in meshes of 4 to 1,000 stations: as many pairs of neighbours as there are fours of
+/// stations, each far from the next, at full load. The cost grows with the stations in range, which are the same in all.
 fn meshes() {
     println!("\nmeshes of many stations: 2 s of pairs that do not hear each other\n");
     println!("{:>8} {:>12} {:>8} {:>12}", "stations", "frames", "s", "µs a frame");

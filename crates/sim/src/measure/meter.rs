@@ -41,8 +41,8 @@ impl Meter {
         }
     }
 
-    /// How much of a message of `bytes` the transfer still needs; `None` once it is complete. Only AppStripe's
-    /// associations together deliver more than the transfer.
+    /// Returns the bytes of a message of `bytes` that the transfer still needs; `None` once it is complete.
+    /// Only AppStripe's associations together deliver more than the transfer.
     pub fn wanted(&self, bytes: ByteCount) -> Option<ByteCount> {
         let Some(target) = self.target else { return Some(bytes) };
         let missing = target.saturating_sub(self.delivered);

@@ -20,20 +20,20 @@ pub enum Model {
     Mptcp,
 }
 
-/// What the models say of a flow.
+/// The predictions of the models for a flow.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     /// The flow's name.
     pub flow: String,
-    /// What was predicted for; `None` where the models have no place for the flow.
+    /// The basis; `None` where the models have no place for the flow.
     pub basis: Option<Basis>,
-    /// What each model says, or why it says nothing.
+    /// The prediction of each model, or the reason for its absence.
     pub models: Vec<(Model, Result<Prediction, String>)>,
-    /// What is left out or supposed, each a sentence.
+    /// The omissions and assumptions, each a sentence.
     pub notes: Vec<String>,
 }
 
-/// What was predicted for.
+/// The basis of a prediction.
 #[derive(Clone, Debug)]
 pub struct Basis {
     /// The receive buffer in packets.
@@ -46,7 +46,7 @@ pub struct Basis {
     pub windows: Windows,
 }
 
-/// What one model says.
+/// The prediction of one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Whole packets of each path, in bits a second.
@@ -56,7 +56,7 @@ pub struct Prediction {
 }
 
 impl Model {
-    /// All of them, in the order of documents.
+    /// The models, in the order of documents.
     pub const ALL: [Model; 4] = [Model::Markov, Model::Renewal, Model::Pftk, Model::Mptcp];
 
     /// The name in commands and documents.
@@ -82,7 +82,7 @@ impl Prediction {
     }
 }
 
-/// What these models say of every flow of a scenario, in its order.
+/// Predicts every flow of a scenario by these models, in the order of the flows.
 pub fn forecasts(scenario: &Scenario, wanted: &[Model], loss: RoundLoss) -> Vec<Forecast> {
     let names = scenario.flows.iter().map(|flow| flow.name.as_str());
     let said = |(name, flow): (&str, &Result<ModelFlow, Inexpressible>)| match flow {
@@ -92,7 +92,7 @@ pub fn forecasts(scenario: &Scenario, wanted: &[Model], loss: RoundLoss) -> Vec<
     names.zip(&ModelFlow::all(scenario)).map(said).collect()
 }
 
-/// What these models say of a flow.
+/// Predicts a flow by these models.
 pub fn forecast(flow: &ModelFlow, wanted: &[Model], loss: RoundLoss) -> Forecast {
     let limits = flow.limits(&markov(loss)).map_err(|error| error.to_string());
     let models: Vec<(Model, Result<Prediction, String>)> =
@@ -115,7 +115,7 @@ pub fn forecast(flow: &ModelFlow, wanted: &[Model], loss: RoundLoss) -> Forecast
     }
 }
 
-/// What is said of a flow that the models have no place for.
+/// Returns the forecast of a flow that the models have no place for.
 fn none(name: &str, wanted: &[Model], why: &Inexpressible) -> Forecast {
     Forecast {
         flow: name.to_owned(),

@@ -1,4 +1,4 @@
-//! How far the windows of a flow may grow: as the scenario says, or as planned.
+//! The limits of the windows of a flow: as the scenario sets them, or as planned.
 
 use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
@@ -10,7 +10,7 @@ use super::{ModelFlow, ModelPath, buffer_packets, parameters};
 use crate::observe::Host;
 use crate::unfit::Unfit;
 
-/// What limits the windows of a flow.
+/// The limits of the windows of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Windows {
     /// The whole receive buffer: that of a single path, or of each path's own association.

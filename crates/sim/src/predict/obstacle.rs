@@ -37,7 +37,7 @@ pub enum Obstacle {
     Event {
         /// The link.
         link: String,
-        /// What the link does.
+        /// The behaviour of the link.
         what: &'static str,
     },
     /// Losses without a probability.

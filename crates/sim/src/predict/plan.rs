@@ -20,12 +20,12 @@ pub enum LimitModel {
     Renewal,
 }
 
-/// How a plan is made.
+/// The method and the model of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanQuestion {
-    /// How limits are chosen.
+    /// The method that chooses limits.
     pub method: Method,
-    /// What computes the throughput of a path at a limit.
+    /// The model that computes the throughput of a path at a limit.
     pub model: LimitModel,
     /// Which packets of a round get lost, for the Markov model.
     pub loss: RoundLoss,
@@ -34,11 +34,11 @@ pub struct PlanQuestion {
 /// A plan, and what is to be known of it.
 #[derive(Debug)]
 pub struct PlanReport {
-    /// How it was made.
+    /// The method and the model.
     pub question: PlanQuestion,
     /// The flow that it is for.
     pub flow: ModelFlow,
-    /// What each path carries at each limit.
+    /// The throughput of each path at each limit.
     pub problem: Problem,
     /// The limits.
     pub best: Allocation,
@@ -50,7 +50,7 @@ pub struct PlanReport {
     pub marginal_gain: Option<MarginalGain>,
     /// Empty where it was too much work.
     pub misplans: Vec<Misplan>,
-    /// What is left out or supposed, each a sentence.
+    /// The omissions and assumptions, each a sentence.
     pub notes: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ impl PlanReport {
         if bound > 0.0 { (1.0 - self.best.throughput / bound).max(0.0) } else { 0.0 }
     }
 
-    /// What a path carries at its limit, in packets/s.
+    /// Returns the throughput of a path at its limit, in packets/s.
     pub fn carried(&self, path: usize) -> f64 {
         let limit = self.best.limits.get(path).copied().unwrap_or_default() as usize;
         let curve = self.problem.curves().get(path);
@@ -123,7 +123,7 @@ impl PlanReport {
     }
 }
 
-/// What mistakes cost, or why that was not computed.
+/// Returns the cost of mistakes, or the reason why it was not computed.
 fn misplans(
     problem: &Problem,
     best: &Allocation,
@@ -141,8 +141,8 @@ fn misplans(
     }
 }
 
-/// What a larger buffer gains, or why that was not computed: it needs some twenty plans with curves up to where all paths
-/// are full.
+/// Returns the gain of a larger buffer, or the reason why it was not computed: it needs some twenty plans with curves up
+/// to where all paths are full.
 fn worth_of_buffer(
     best: &Allocation,
     paths: &[PathParameters],

@@ -13,7 +13,7 @@ pub struct PathResult {
     pub name: String,
     /// The state at the end, as its sender sees it.
     pub state: PathState,
-    /// What both ends counted of the flow's data: what arrived is the receiver's count, the rest the sender's.
+    /// The counters of both ends for the flow's data: arrivals are the receiver's count, the rest the sender's.
     pub counters: PathCounters,
     /// Packets of the sender that were lost on this path.
     pub lost_packets: u64,
@@ -42,9 +42,9 @@ pub struct PathResult {
 pub struct PathQuantity {
     /// The key in documents, and the last part of its column's name.
     pub name: &'static str,
-    /// What it is counted in; empty for words.
+    /// The unit; empty for words.
     pub unit: &'static str,
-    /// What it means, as a column says it.
+    /// The meaning, as a column has it.
     pub meaning: &'static str,
     read: Reader,
 }

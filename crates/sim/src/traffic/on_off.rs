@@ -17,12 +17,12 @@ pub struct OnOff {
     count: u64,
 }
 
-/// What a turn begins with.
+/// The beginning of an on period.
 #[derive(Clone, Copy, Debug)]
 enum Begins {
     /// A message.
     Anew,
-    /// What was left of the time between two messages when the turn before ended. A turn of few messages, or one that begins
+    /// The rest of the time between two messages when the period before ended. A turn of few messages, or one that begins
     /// sooner after the last message than the rate has it, would carry more than the rate if it began with a message.
     WhereItStopped,
 }

@@ -11,7 +11,7 @@ use super::{TrafficSource, evenly};
 pub struct Poisson {
     messages: Messages,
     last: Time,
-    /// What `last` lacks of the exact time, in [`PARTS`] of a nanosecond.
+    /// The difference between `last` and the exact time, in [`PARTS`] of a nanosecond.
     rest: u64,
     random: Random,
 }

@@ -10,7 +10,7 @@ use anabranch_studies::scale::StudyScale;
 /// Two unlike paths in one receive buffer, by its size, how it is split and how windows share it (docs/blocking.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How much is run
+    /// The scale of the study
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
 }

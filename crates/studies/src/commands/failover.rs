@@ -10,7 +10,7 @@ use anabranch_studies::scale::StudyScale;
 /// The time a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How much is run
+    /// The scale of the study
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
 }

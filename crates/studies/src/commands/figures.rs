@@ -20,7 +20,7 @@ pub struct Arguments {
     /// Only this figure; may be given several times
     #[arg(long, value_parser = figure_parser())]
     id: Vec<&'static FigureEntry>,
-    /// How much is run: verdicts on the papers come from the full scale
+    /// The scale: verdicts on the papers come from the full one
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
     /// At most N seeds a point, two at least: fewer than the verdicts are based on, and the tables say so
@@ -97,7 +97,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is in the folder and of no use.
+/// Reports the rows of the folder that are not used.
 fn tell_of_rows(counts: RunCounts) {
     let RunCounts { foreign, damaged, .. } = counts;
     if foreign > 0 {

@@ -10,7 +10,7 @@ use anabranch_studies::small::table;
 /// Messages of one byte to a packet's worth over one link, by profile and loss (docs/performance.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How much is run
+    /// The scale of the study
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
 }

@@ -1,8 +1,8 @@
 //! The claims of a paper about its figure, as expressions over curves, and the rules by which a claim is judged.
 //!
-//! The shorthands are those of the atlas (0.3), the verdicts its 0.1, "better" and "not worse" its 0.2.4. How an interval
-//! decides about a number is in [`verdict`](super::verdict). A claim over points asks for a share of them, all if nothing
-//! else is said:
+//! The shorthands are those of the paper (0.3), the verdicts its 0.1, "better" and "not worse" its 0.2.4. The rule by
+//! which an interval decides about a number is in [`verdict`](super::verdict). A claim over points asks for a share of
+//! them, all if nothing else is said:
 //!
 //! - REPRODUCED if it holds at so many points;
 //! - INCONCLUSIVE if it does not, and with the points that are INCONCLUSIVE it would;
@@ -20,19 +20,19 @@ pub use super::verdict::{NOWHERE, Verdict};
 /// A claim about a figure.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// The name in the atlas.
+    /// The name.
     pub id: &'static str,
     /// The panel that it is about; empty for all of them.
     pub panel: &'static str,
     /// True if the figure's verdict depends on it.
     pub weight: Weight,
-    /// What the paper says, or what we ask of ourselves.
+    /// The statement of the paper, or our own.
     pub stated: &'static str,
     /// When it holds.
     pub expression: Expression,
 }
 
-/// What depends on a claim.
+/// The weight of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// The figure's verdict is the worst of its core claims'.
@@ -48,7 +48,7 @@ pub enum Weight {
 pub struct Finding {
     /// The verdict.
     pub verdict: Verdict,
-    /// What was measured, with its interval.
+    /// The measured value, with its interval.
     pub measured: String,
     /// The seeds of the runs, where these are fewer or smaller than those of the full scale.
     pub provisional: Option<u64>,
@@ -57,7 +57,7 @@ pub struct Finding {
 /// A criterion over `y[series][x]`.
 #[derive(Clone, Debug)]
 pub enum Expression {
-    /// All of these hold.
+    /// A conjunction.
     All(Vec<Expression>),
     /// `frac(test) ≥ share` over the points `x`.
     Points {
@@ -148,7 +148,7 @@ pub enum Number {
     PlaceOfGreatest(Vec<CurvePoints>),
     /// The slope of the line nearest to the points, both axes in logarithms: y grows like x to this power.
     Exponent(CurvePoints),
-    /// How near the means lie to a line: R² of the line nearest to them.
+    /// The distance of the means from a line: R² of the line nearest to them.
     Linearity(CurvePoints),
 }
 

@@ -1,5 +1,5 @@
-//! What a figure registers: its names, the panels of its work that it decides about, and how its record is made. Each figure
-//! holds its entry in its own file; [`FIGURES`](super::FIGURES) lists them.
+//! The entry of a figure: its names, the panels of its work that it decides about, and the function that makes its record.
+//! Each figure holds its entry in its own file; [`FIGURES`](super::FIGURES) lists them.
 
 use super::FigureError;
 use super::beside_ns2::{self, Ns2CurvesBeside};
@@ -10,13 +10,13 @@ use crate::scale::StudyScale;
 /// A figure, as commands and the catalogue know it.
 #[derive(Debug)]
 pub struct FigureEntry {
-    /// What commands, documents and tables call it, such as `WS-F5-F8`.
+    /// The name in commands, documents and tables, such as `WS-F5-F8`.
     pub id: &'static str,
     /// Other names that the command line takes for it.
     pub aliases: &'static [&'static str],
-    /// What it shows, for the help of the command line.
+    /// The subject, for the help of the command line.
     pub about: &'static str,
-    /// The panels of the work that it decides about, in the order of the atlas; empty where the work has none.
+    /// The panels of the work that it decides about, work by work; empty where the work has none.
     pub panels: &'static [PanelEntry],
     /// Makes its own record, with the default setting.
     pub build: fn(StudyScale) -> Result<Figure, FigureError>,
@@ -33,17 +33,17 @@ pub type SensitivitySet = Vec<(&'static str, Figure)>;
 /// A panel of a work.
 #[derive(Clone, Copy, Debug)]
 pub struct PanelEntry {
-    /// The name in the atlas, such as `IY-F5a`.
+    /// The name, such as `IY-F5a`.
     pub id: &'static str,
-    /// What it shows.
+    /// The subject.
     pub title: &'static str,
-    /// What decides about it.
+    /// The claims that decide about it.
     pub decided_by: DecidedBy,
     /// The verdict of the full scale.
     pub verdict: Verdict,
 }
 
-/// What decides about a panel.
+/// The claims that decide about a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
     /// The core claims of its record.

@@ -9,13 +9,13 @@ use super::run_values::RunValues;
 /// A figure of a paper, of one or several panels.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The name in the atlas.
+    /// The name.
     pub id: &'static str,
-    /// What it shows.
+    /// The title.
     pub title: &'static str,
-    /// What was fixed before anything was run.
+    /// The parameters, fixed before anything was run.
     pub params: Vec<(&'static str, String)>,
-    /// What is run or computed; a panel of gains comes after the panels that it compares.
+    /// The panels; a panel of gains comes after the panels that it compares.
     pub panels: Vec<Panel>,
     /// The claims about it.
     pub claims: Vec<Claim>,
@@ -26,7 +26,7 @@ pub struct Figure {
 pub struct Panel {
     /// The letter or word; empty if it is the only one.
     pub name: &'static str,
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The axis.
     pub axis: Axis,
@@ -36,7 +36,7 @@ pub struct Panel {
     pub series: Vec<FigureCurve>,
     /// The number of seeds each simulated point has.
     pub seeds: u64,
-    /// What stands beside the curves in its table.
+    /// The columns beside the curves in its table.
     pub beside: &'static [SideColumn],
 }
 
@@ -45,11 +45,11 @@ pub struct Panel {
 pub struct Axis {
     /// In words.
     pub label: &'static str,
-    /// How values lie on it.
+    /// The spacing of values on it.
     pub spacing: Spacing,
 }
 
-/// How values lie on an axis.
+/// The spacing of values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
     /// Linear.
@@ -61,7 +61,7 @@ pub enum Spacing {
 /// One curve.
 #[derive(Clone, Debug)]
 pub struct FigureCurve {
-    /// What it shows.
+    /// The name.
     pub name: &'static str,
     /// Where on the axis, and where the value there comes from.
     pub points: Vec<(f64, ValueSource)>,
@@ -93,7 +93,7 @@ pub enum ValueSource {
     Timed(WorkItem),
 }
 
-/// Who gives a known value.
+/// The origin of a known value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A model or a rule, computed here.
@@ -109,7 +109,7 @@ pub enum Origin {
 pub struct ComputedValue {
     /// The scenario file's text.
     pub scenario: String,
-    /// How it is computed, in the panel's metric.
+    /// The computation, in the panel's metric.
     pub compute: fn(&RunValues, &[f64]) -> Result<f64, FigureError>,
     /// With what beside the run.
     pub with: Vec<f64>,
@@ -118,7 +118,7 @@ pub struct ComputedValue {
 /// Something to compute, for the time that it takes.
 #[derive(Clone, Debug)]
 pub struct WorkItem {
-    /// How.
+    /// The computation.
     pub run: fn(&[f64]) -> Result<f64, FigureError>,
     /// With what.
     pub with: Vec<f64>,

@@ -1,5 +1,5 @@
 //! The figures of IY, "Concurrent Multipath Transfer beside application striping": the scenarios of their topology, as
-//! the atlas fixed them.
+//! fixed before anything was run.
 
 pub(super) mod ablation;
 pub(super) mod alternate;
@@ -13,7 +13,7 @@ use super::figure::{Axis, FigureCurve, Panel, SideColumn, Spacing, ValueSource};
 use super::results::Metric;
 use crate::scale::StudyScale;
 
-/// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
+/// A choice for what the paper leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenChoice {
     /// The name in reports.
@@ -24,13 +24,13 @@ pub struct OpenChoice {
     pub lossy: Lossy,
     /// `initial_ssthresh` as a scenario has it.
     pub ssthresh: &'static str,
-    /// How a path of CMT recovers: `cmt.recovery`.
+    /// The recovery of a path of CMT: `cmt.recovery`.
     pub recovery: Recovery,
     /// True if a cut raises a window below the floor: `cut_may_raise`.
     pub cut_may_raise: bool,
 }
 
-/// How a path of CMT recovers (M-CMT-2, "Peers").
+/// The recovery of a path of CMT (M-CMT-2, "Peers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// As a state in which its window does not grow.
@@ -58,7 +58,7 @@ pub const DEFAULT: OpenChoice = OpenChoice {
     cut_may_raise: false,
 };
 
-/// The sensitivity set of atlas section 1 and completions 0.2, 0.3: one thing changed at a time.
+/// The sensitivity set of IY-F4 to F6: one thing changed at a time.
 pub const SENSITIVITY: [OpenChoice; 7] = [
     OpenChoice { name: "recovery of ns-2", recovery: Recovery::Ns2, ..DEFAULT },
     OpenChoice { name: "a cut may raise", cut_may_raise: true, ..DEFAULT },
@@ -77,7 +77,7 @@ pub const SENSITIVITY: [OpenChoice; 7] = [
 /// Of these, the members that replace a rule of ours by another implementation's.
 pub const RULES_OF_PEERS: [OpenChoice; 2] = [SENSITIVITY[0], SENSITIVITY[1]];
 
-/// How an association acknowledges.
+/// The acknowledgement rule of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Acknowledge {
     /// Every second packet.

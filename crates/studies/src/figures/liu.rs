@@ -91,7 +91,7 @@ struct Buffer {
     measured: &'static str,
 }
 
-/// What is swept.
+/// The parameter on the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Swept {
     /// The round trips, in ms.
@@ -181,7 +181,7 @@ impl SubflowSweep {
     }
 
     /// The model by the nominal values and by the measured ones. Where all round trips are equal, a buffer of 100 packets
-    /// takes 1 % at most, and the atlas leaves it out of the model.
+    /// takes 1 % at most, and the model leaves it out.
     fn models(
         &self,
         buffer: Buffer,
@@ -304,7 +304,7 @@ fn params(scale: StudyScale, choice: LiuChoice) -> Vec<(&'static str, String)> {
         (
             "receive buffer",
             own(
-                "100 packets of 592 bytes, shared; F6: also 50; in the models of F4 and F5 endless, as the atlas computes them",
+                "100 packets of 592 bytes, shared; F6: also 50; in the models of F4 and F5 endless, as the paper computes them",
             ),
         ),
         ("RTO", format!("models: 3 RTT, {least}; simulation: RFC 6298, {least}")),
@@ -331,7 +331,7 @@ mod tests {
     use super::super::figure::Origin;
     use super::*;
 
-    /// In kbit/s, as the atlas prints them: panel, series, values.
+    /// In kbit/s, as printed: panel, series, values.
     const PRINTED: [(&str, &str, &[f64]); 17] = [
         ("F4a", MODEL, &[999.0, 753.0, 466.0, 338.0, 258.0]),
         ("F4a", COUPLED, &[999.0, 753.0, 466.0, 338.0, 258.0]),

@@ -15,7 +15,7 @@ use crate::grid::{GridError, GridPoint, fault, parse};
 pub struct ObservedRun {
     /// The scenario file's text.
     pub scenario: String,
-    /// What is looked at.
+    /// The observations.
     pub watch: Watch,
     /// Begins to look at a run of the scenario.
     pub reader: fn(&Scenario) -> Box<dyn Reader>,

@@ -34,7 +34,7 @@ pub enum Metric {
     SharedSacks,
     /// The number of chunks that were marked lost by missing reports.
     FastRetransmits,
-    /// How often T3-rtx expired.
+    /// The number of expirations of T3-rtx.
     Timeouts,
     /// Packets that arrived for the first time after the warm-up, of all flows (M-MET-2).
     GoodputPackets,
@@ -42,17 +42,17 @@ pub enum Metric {
     TrRatio,
     /// ECNE chunks that receivers sent, over the whole run.
     EcnEchoes,
-    /// How often a report of marks cut a window, over the whole run.
+    /// The number of window cuts by reports of marks, over the whole run.
     EcnCuts,
     /// Packets that wait at the link where most do, in the mean.
     MeanQueue,
-    /// How often a window was cut for marks of one congestion epoch.
+    /// The number of window cuts for marks of one congestion epoch.
     CutsOfEpoch,
     /// A number of packets that a rule gives.
     Packets,
     /// A number of bytes that a rule gives.
     Bytes,
-    /// How often a window was cut.
+    /// The number of window cuts.
     Cuts,
     /// When something happened, in seconds.
     Moment,
@@ -129,7 +129,7 @@ impl Results {
 }
 
 impl Metric {
-    /// What it is, and its unit.
+    /// The quantity and its unit.
     pub fn label(self) -> &'static str {
         match self {
             Metric::Time => "transfer time in s",

@@ -1,4 +1,4 @@
-//! What figures read from a run.
+//! The values that figures read from a run.
 
 use anabranch_base::Duration;
 use anabranch_sim::RunResult;
@@ -12,7 +12,7 @@ use crate::kept_runs::KeptValues;
 pub struct RunValues {
     /// The first flow's transfer time in seconds; `None` if the transfer is not done.
     pub time: Option<f64>,
-    /// What all flows delivered once and in order, in Mbit/s of whole packets.
+    /// The goodput of all flows, once and in order, in Mbit/s of whole packets.
     pub throughput: f64,
     /// SACKs that left because their delay ran out.
     pub sacks_by_timer: f64,
@@ -36,15 +36,15 @@ pub struct RunValues {
     pub ecn_cuts: f64,
     /// Packets that wait at the link where most do, in the mean over time.
     pub mean_queue: f64,
-    /// What the first flow delivered, counted as `throughput`.
+    /// The goodput of the first flow, counted as `throughput`.
     pub first_flow: f64,
-    /// What the second flow delivered, likewise; 0 without one.
+    /// The goodput of the second flow, likewise; 0 without one.
     pub second_flow: f64,
-    /// What the first flow met on its first three paths; 0 on paths that it lacks.
+    /// The values of the first flow's first three paths; 0 on paths that it lacks.
     pub paths: [PathValues; 3],
 }
 
-/// What a flow met on one of its paths, over the whole run.
+/// The values of one path of a flow, over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathValues {
     /// The mean of the round trips measured, in seconds; 0 without one.

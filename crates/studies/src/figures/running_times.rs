@@ -1,5 +1,6 @@
-//! What figures take to run, kept in a table beside their curves: `figure`, and `processor_s`, the seconds of all processors
-//! together for all runs and models of the full scale. Machines differ; within the table, figures can be compared.
+//! The running times of figures, kept in a table beside their curves: `figure`, and `processor_s`, the seconds of all
+//! processors together for all runs and models of the full scale. Machines differ; within the table, figures can be
+//! compared.
 
 use std::fs;
 use std::io::{self, ErrorKind};

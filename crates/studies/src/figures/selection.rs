@@ -1,4 +1,4 @@
-//! What is wanted of the figures: a record as a whole, or what decides about some of its panels.
+//! A selection of the figures: a record as a whole, or the part that decides about some of its panels.
 
 use std::collections::BTreeSet;
 
@@ -20,16 +20,16 @@ pub struct Selection {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no figure {name:?}; known are {}", known().collect::<Vec<_>>().join(", "))]
 pub struct UnknownFigure {
-    /// What was asked for.
+    /// The requested name.
     pub name: String,
 }
 
-/// All that may be named: panels, then figures.
+/// The names that may be selected: panels, then figures.
 pub fn known() -> impl Iterator<Item = &'static str> {
     panels().map(|(_, panel)| panel.id).chain(FIGURES.iter().map(|figure| figure.id))
 }
 
-/// What these names stand for, each record once, in the order of the records. A figure's name asks for more than a panel's.
+/// Resolves these names, each record once, in the order of the records. A figure's name asks for more than a panel's.
 ///
 /// # Errors
 /// The first name of nothing.
@@ -93,7 +93,7 @@ impl Selection {
         self.figure.panels.iter().filter(is_wanted)
     }
 
-    /// What it is called: `IY-F5`, or the names of its panels.
+    /// The name: `IY-F5`, or the names of its panels.
     pub fn name(&self) -> String {
         match &self.panels[..] {
             [] => self.figure.id.to_owned(),
@@ -109,7 +109,7 @@ impl Selection {
         Ok(self.part_of(self.figure.record(scale)?))
     }
 
-    /// What it wants of a record, or of a member of its sensitivity set.
+    /// The selected part of a record, or of a member of its sensitivity set.
     pub(super) fn part_of(&self, mut figure: Figure) -> Figure {
         let needs_all = self.panels.iter().any(|entry| entry.decided_by == DecidedBy::Figure);
         if self.panels.is_empty() || needs_all {

@@ -41,14 +41,14 @@ pub struct WriteError {
     pub error: io::Error,
 }
 
-/// What a folder lacks of a figure.
+/// The runs that a folder lacks of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// Nothing: it can be judged without a run.
     Nothing,
     /// So many runs.
     Runs(usize),
-    /// What is read from runs on their way, or from a clock, which no folder keeps.
+    /// Values that come from runs in progress, or from a clock, which no folder keeps.
     NotKept,
 }
 

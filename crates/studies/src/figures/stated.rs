@@ -1,4 +1,4 @@
-//! What a figure's claims ask of the values themselves that a panel shows, for its picture: a range of the axis, at some
+//! The ranges that a figure's claims state for the values of a panel, for its picture: a range of the axis, at some
 //! places. Claims about ratios, orders and shares have no place there; the table of claims has all of them.
 
 use super::claim::{Claim, Expression, Number, PointTest};

@@ -42,7 +42,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<TickedAxis, TickedAxis>>;
 type IntervalPoints = Vec<(f64, ConfidenceInterval)>;
 
-/// What is drawn of a series.
+/// The drawing of a series.
 struct Curve {
     name: &'static str,
     points: IntervalPoints,
@@ -56,8 +56,8 @@ impl Curve {
     }
 }
 
-/// How a curve is told from the others of its panel, also in print without colours and where two coincide: what is below
-/// shows through the gaps.
+/// The stroke that distinguishes a curve from the others of its panel, also in print without colours and where two
+/// coincide: the one below shows through the gaps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stroke {
     colour: RGBColor,
@@ -156,7 +156,7 @@ fn legend_width(curves: &[Curve]) -> u32 {
     names.chain(note).max().unwrap_or(0) + 8
 }
 
-/// What each curve is, in their order.
+/// Draws the name of each curve, in their order.
 fn legend(area: &Area<'_>, curves: &[Curve]) -> Result<(), String> {
     let style = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
     let mut y = 24;
@@ -182,7 +182,7 @@ fn legend(area: &Area<'_>, curves: &[Curve]) -> Result<(), String> {
 const WIDTH: u32 = 960;
 const HEIGHT: u32 = 460;
 
-/// What is said of the intervals.
+/// The note on the intervals.
 const NOTE: &str = "bars: 95 % intervals";
 
 /// The width of a letter of the legend, on average.

@@ -3,15 +3,15 @@
 //! The interval comes first: where its mean lies does not matter. A number that is to lie in a range is REPRODUCED if its
 //! whole 95 % interval lies inside, INCONCLUSIVE if the interval crosses a bound, on whichever side its mean is, and
 //! PARTIAL or NOT REPRODUCED if all of it lies outside. Between these two decides a second range, where the direction is
-//! right, in the same way: an interval that crosses one of its bounds is INCONCLUSIVE too. What has no randomness has an
-//! interval of width zero, and ends of ranges belong to them.
+//! right, in the same way: an interval that crosses one of its bounds is INCONCLUSIVE too. A value without randomness has
+//! an interval of width zero, and ends of ranges belong to them.
 
 use super::by_seed::ConfidenceInterval;
 
 /// The verdicts, from the best to the worst: the worst of several counts.
 ///
-/// What nobody could judge stands between what was judged to hold and what was judged not to, in the order of what would
-/// settle it: more seeds, more of a simulator, more of a paper. A claim that fails is the worst whatever else is unknown.
+/// Inconclusive verdicts stand between those that hold and those that do not, in the order of the remedy: more seeds,
+/// more of a simulator, more of a paper. A claim that fails is the worst whatever else is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The criterion holds.
@@ -50,7 +50,7 @@ enum Place {
 pub const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 impl Verdict {
-    /// As the atlas writes it.
+    /// As tables write it.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Reproduced => "REPRODUCED",
@@ -92,7 +92,7 @@ impl Verdict {
         Verdict::below(turned, -bound)
     }
 
-    /// "Not worse", of a ratio that is worse the greater it is (atlas 0.2.4): it is REPRODUCED if the interval does not
+    /// "Not worse", of a ratio that is worse the greater it is: it is REPRODUCED if the interval does not
     /// exclude 1 on the bad side, however far beyond the mean lies, or if the mean's deficit is within `tolerance`. It is
     /// never INCONCLUSIVE: who says "worse" has to show it, and what shows it is an interval that lies wholly above 1.
     pub fn not_worse(found: ConfidenceInterval, tolerance: f64) -> Verdict {

@@ -1,5 +1,5 @@
 //! The figures of WS, "On the performance modelling and optimisation of CMT-SCTP" (Wallace and Shami): models beside
-//! the simulator, and window limits. This file has what the atlas fixed for all of them.
+//! the simulator, and window limits. This file has the settings of all of them.
 
 pub(super) mod heuristic;
 pub(super) mod one_path;
@@ -9,7 +9,7 @@ pub use windows::{PlannedLimits, RankCap, WindowsSetting};
 
 use anabranch_models::{PathParameters, TimeoutBounds};
 
-/// How the receiver acknowledges.
+/// The acknowledgement rule of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sacks {
     /// Every packet: the models grow by one packet a round.
@@ -23,8 +23,8 @@ pub enum Sacks {
 pub enum LeastTimeout {
     /// The profile's, 1 s.
     OfProfile,
-    /// That of the models: three times the shortest round, 3 (d + 1/b). An association has one for all its paths: the
-    /// longest of theirs, so that no path has a shorter one than its model.
+    /// The least time-out of the models: three times the shortest round, 3 (d + 1/b). An association has one for all
+    /// its paths: the longest of theirs, so that no path has a shorter one than its model.
     OfModel,
 }
 

@@ -46,21 +46,21 @@ pub struct EcnChoice {
 impl EcnChoice {
     /// The headline's.
     pub const DEFAULT: EcnChoice = EcnChoice { name: "default", wiring: Wiring::Ladder, extra: "" };
-    /// Retransmissions without ECT (RFC 3168 §6.1.5; completions 1.1).
+    /// Retransmissions without ECT (RFC 3168 §6.1.5).
     pub const PLAIN_RETRANSMISSIONS: EcnChoice = EcnChoice {
         name: "retransmissions without ECT",
         extra: "ect_retransmissions = false\n",
         ..EcnChoice::DEFAULT
     };
-    /// CWR in the packet of the next new chunk (completions 1.5): there is room, for every chunk is 8 bytes smaller.
+    /// CWR in the packet of the next new chunk: there is room, for every chunk is 8 bytes smaller.
     pub const BUNDLED_CWR: EcnChoice =
         EcnChoice { name: "CWR bundled", extra: "payload = \"1444 B\"\n", ..EcnChoice::DEFAULT };
     /// A CWR for every report, so that a lost one is repaired (M-ECN-5).
     pub const REPEATED_CWR: EcnChoice =
         EcnChoice { name: "a CWR for every ECNE", extra: "cwr_always = true\n", ..EcnChoice::DEFAULT };
-    /// The wiring of the atlas.
+    /// The default wiring.
     pub const DIRECT: EcnChoice =
-        EcnChoice { name: "wiring of the atlas", wiring: Wiring::Direct, ..EcnChoice::DEFAULT };
+        EcnChoice { name: "default wiring", wiring: Wiring::Direct, ..EcnChoice::DEFAULT };
 
     /// Associations that are open from the start: packets of a handshake cannot be marked, and a congested queue drops them.
     pub const OPEN: EcnChoice =
@@ -79,7 +79,7 @@ pub struct RadioChoice {
     pub name: &'static str,
     /// `rto.min`, in place of what a figure has.
     pub least_timeout: Option<&'static str>,
-    /// What follows a time-out, where a figure does not vary it: `wireless.after_timeout`.
+    /// The response to a time-out, where a figure does not vary it: `wireless.after_timeout`.
     pub after_timeout: &'static str,
     /// `wireless.evidence`.
     pub evidence: &'static str,
@@ -159,7 +159,7 @@ fn radio_params(choice: RadioChoice, losses: &str, seeds: u64) -> Vec<(&'static 
 pub struct IpccChoice {
     /// The name in reports.
     pub name: &'static str,
-    /// What waits at a bottleneck at most, in packets, in place of what a figure has.
+    /// The capacity of a bottleneck's queue in packets, in place of the figure's.
     pub queue: Option<u32>,
     /// `failover`.
     pub failover: &'static str,
@@ -171,7 +171,7 @@ impl IpccChoice {
     /// The headline's.
     pub const DEFAULT: IpccChoice =
         IpccChoice { name: "default", queue: None, failover: "\"off\"", sack_every: 2 };
-    /// The queues of the atlas.
+    /// The default queues.
     pub const SHORT_QUEUES: IpccChoice =
         IpccChoice { name: "queues of 50 packets", queue: Some(50), ..IpccChoice::DEFAULT };
     /// A SACK for each packet, on one path as on two.
@@ -287,7 +287,7 @@ fn at(of: (&'static str, Metric), series: &'static str, x: f64) -> CurvePoints {
     CurvePoints { panel: of.0, series, metric: of.1, x: vec![x] }
 }
 
-/// `val(series, x, value, tolerance)` of the atlas.
+/// `val(series, x, value, tolerance)`.
 fn value(of: (&'static str, Metric), series: &'static str, x: f64, value: f64, tolerance: f64) -> Expression {
     within(Number::Mean(vec![at(of, series, x)]), value * (1.0 - tolerance), value * (1.0 + tolerance))
 }

@@ -1,4 +1,4 @@
-//! What has to hold between the settings of a radio.
+//! The constraints between the settings of a radio.
 
 use thiserror::Error;
 
@@ -10,9 +10,9 @@ use super::RadioConfig;
 pub struct ConfigError {
     /// The setting to change.
     pub key: &'static str,
-    /// What is wrong.
+    /// The fault.
     pub message: &'static str,
-    /// What would be right.
+    /// The expected value.
     pub expected: &'static str,
 }
 

@@ -23,7 +23,7 @@ struct Search {
     next: Time,
 }
 
-/// What is to be done now.
+/// The action that is due.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Due {
     /// Ask for this station again, if a packet still waits for it.

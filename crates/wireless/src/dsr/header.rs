@@ -62,8 +62,8 @@ impl Control {
     }
 }
 
-/// What a source route over these stations adds to a packet: the fixed header, and an option with the addresses of the
-/// stations between the ends.
+/// Returns the size that a source route over these stations adds to a packet: the fixed header, and an option with the
+/// addresses of the stations between the ends.
 pub(crate) fn route_size(stations: usize) -> ByteCount {
     ByteCount::new(FIXED + source_route(stations))
 }

@@ -1,4 +1,4 @@
-//! What a station sends next: its queue, the exchange of the frame in service, and its end.
+//! The next transmission of a station: its queue, the exchange of the frame in service, and its end.
 
 use anabranch_base::{Duration, Time};
 use anabranch_link::queue::Taken;

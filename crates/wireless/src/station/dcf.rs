@@ -23,7 +23,7 @@ pub(crate) struct Dcf {
     ready_from: Time,
     /// The last frame that ended was not understood.
     after_error: bool,
-    /// What others have reserved.
+    /// The reservation of other stations.
     pub(crate) nav: Nav,
     random: Random,
 }

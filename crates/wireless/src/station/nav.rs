@@ -11,7 +11,7 @@ pub(crate) struct Nav {
     claim: Option<Claim>,
 }
 
-/// An RTS's reservation, which ends at `release` if no frame begins until then. What was reserved before it stays.
+/// An RTS's reservation, which ends at `release` if no frame begins until then. An earlier reservation stays.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
     release: Time,

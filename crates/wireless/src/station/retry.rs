@@ -1,4 +1,4 @@
-//! How often a frame is attempted (M-MAC-4), in both readings of the limits.
+//! The limits on the attempts of a frame (M-MAC-4), in both readings.
 
 use crate::config::{RadioConfig, RetryCount};
 

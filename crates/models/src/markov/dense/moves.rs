@@ -11,11 +11,10 @@ pub struct Move {
     pub to: ChainState,
     /// The probability.
     pub probability: f64,
-    /// What it takes.
     pub outcome: MoveOutcome,
 }
 
-/// What a move takes.
+/// The duration class of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveOutcome {
     /// A round.

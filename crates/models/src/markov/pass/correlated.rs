@@ -31,7 +31,7 @@ pub struct CorrelatedPass<const N: usize> {
     sums: Vec<ChainSums<N>>,
 }
 
-/// How many numbers are stored, and the largest window for which they are few enough.
+/// Returns the count of stored numbers, and the largest window for which they fit.
 pub fn size<const N: usize>(largest_window: usize) -> (u64, u32) {
     let numbers = |largest_window: u64| {
         triangle(quarter(largest_window) + 1) * N as u64 + 5 * largest_window + N as u64 * largest_window

@@ -22,7 +22,7 @@ pub struct Independent<const N: usize> {
     at_hand: Vec<ChainSums<N>>,
 }
 
-/// How many numbers are stored, and the largest window for which they are few enough.
+/// Returns the count of stored numbers, and the largest window for which they fit.
 pub fn size<const N: usize>(loss: f64, largest_window: usize) -> (u64, u32) {
     let most = binomial::most_losses(loss, largest_window) as u64;
     let each = (most + 1) * (2 + N as u64) / 2;

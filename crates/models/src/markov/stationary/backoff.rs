@@ -1,4 +1,4 @@
-//! How often the states after a time-out are visited: back-off, and slow start by its threshold.
+//! The visits to the states after a time-out: back-off, and slow start by its threshold.
 
 use super::WindowShare;
 use super::rounds::Rounds;

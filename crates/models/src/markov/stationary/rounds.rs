@@ -1,10 +1,10 @@
-//! What becomes of the packets of a round, for the stationary law: both kinds of loss.
+//! The fate of the packets of a round, for the stationary law: both kinds of loss.
 
 use crate::RoundLoss;
 use crate::markov::binomial;
 use crate::markov::geometric::Geometric;
 
-/// How packets of a round get lost.
+/// The loss rule within a round.
 #[derive(Debug)]
 pub enum Rounds {
     /// Each independently, up to `most` (WS (6)).
@@ -13,7 +13,7 @@ pub enum Rounds {
     Correlated(Geometric),
 }
 
-/// How the rounds after a loss end.
+/// The outcomes of the rounds after a loss.
 #[derive(Debug)]
 pub struct LossRounds {
     pub fast_retransmits: f64,
@@ -76,7 +76,8 @@ impl Rounds {
         }
     }
 
-    /// How rounds of L(w, w − g) end, with `visits` visits at g − 1 (WS (13), (14); W-3, W-4).
+    /// Returns the outcomes of the rounds of L(w, w − g), with `visits` visits at g − 1 (WS (13), (14); a lost
+    /// retransmission leads to a time-out).
     pub fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> LossRounds {
         match self {
             Rounds::Independent { most, .. } => self.one_by_one(window, half, visits, *most),

@@ -85,7 +85,7 @@ impl<R: CoupledRule> Coupled<R> {
     }
 }
 
-/// A path as the rules see it. One without a round-trip time has a third of its RTO (completions 5.2), which starts at
+/// A path as the rules see it. One without a round-trip time has a third of its RTO, which starts at
 /// three times the first sample.
 fn member(sample: &PathSample, progress: &Progress) -> Member {
     Member {
@@ -119,7 +119,7 @@ impl<R: CoupledRule> WindowRule for Coupled<R> {
         self.paths[path.index()].progress.on_acked(acked.bytes.get() as f64);
     }
 
-    /// completions 5.2: once for each window that was acknowledged.
+    /// Once for each window that was acknowledged.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
         let Some(turn) = self.reno.turn(path, acked, view) else { return ByteCount::ZERO };
         let of = self.collect(path, view);

@@ -8,7 +8,7 @@ use super::position::Position;
 use super::segment::DataSegment;
 use crate::host::Delivered;
 
-/// What has arrived, and what waits for data before it.
+/// The data that arrived, and the ranges that wait for data before them.
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
     next: Position,
@@ -18,8 +18,8 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// A segment arrived; adds what can be delivered to `deliveries`. Whether its data arrived for the first time:
-    /// copies of a segment have its data exactly.
+    /// A segment arrived; adds what can be delivered to `deliveries`. Returns true if its data arrived for the
+    /// first time: copies of a segment have its data exactly.
     pub fn accept(&mut self, now: Time, segment: &DataSegment, deliveries: &mut Vec<Delivered>) -> bool {
         if segment.data < self.next {
             return false;
@@ -35,7 +35,7 @@ impl Assembly {
         true
     }
 
-    /// What is expected next.
+    /// The next expected position.
     pub fn next(&self) -> Position {
         self.next
     }

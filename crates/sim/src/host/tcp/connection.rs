@@ -25,10 +25,10 @@ pub struct ConnectionSender {
     /// The most that may be unacknowledged; `None` over a single path, whose `window` is its buffer.
     buffer: Option<ByteCount>,
     mss: ByteCount,
-    /// Whose turn it is.
+    /// The subflow that is next.
     turn: usize,
     place: TcpTimeoutPlace,
-    /// What each path loses, as the scenario says.
+    /// The loss rate of each path, from the scenario.
     losses: Vec<f64>,
     /// Segments that timed out elsewhere and wait for a slot here.
     copies: VecDeque<Copied>,
@@ -142,7 +142,7 @@ impl ConnectionSender {
         subflows.iter_mut().enumerate().find_map(early)
     }
 
-    /// What holds a subflow back now that nothing leaves.
+    /// Returns the limit of a subflow from which nothing leaves now.
     pub fn limit(&mut self, now: Time, subflow: &Subflow) -> Limit {
         let has_data = self.source.peek(now).is_some();
         if now < subflow.opens {

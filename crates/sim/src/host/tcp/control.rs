@@ -1,5 +1,6 @@
-//! How the congestion windows of a connection grow and shrink. One control serves all subflows, because coupled rules
-//! need the windows of the others. Windows are in packets of full size; the rules that SCTP has too are in its crate.
+//! The growth and the cuts of the congestion windows of a connection. One control serves all subflows, because
+//! coupled rules need the windows of the others. Windows are in packets of full size; the rules that SCTP has too are
+//! in its crate.
 
 mod coupled;
 mod cubic;
@@ -21,7 +22,7 @@ use reno::Reno;
 pub struct SubflowView {
     /// The congestion window in packets.
     pub window: f64,
-    /// The smoothed round-trip time; before a measurement a third of the time-out (completions 5.2).
+    /// The smoothed round-trip time; before a measurement a third of the time-out.
     pub srtt: Duration,
 }
 
@@ -32,7 +33,7 @@ pub struct AckedPackets {
     pub at: Time,
     /// The index of the subflow.
     pub of: usize,
-    /// How many, as growth counts them.
+    /// The number of packets, as growth counts them.
     pub packets: f64,
     /// True if the window was full.
     pub was_full: bool,
@@ -45,11 +46,11 @@ pub struct SubflowLoss {
     pub of: usize,
     /// The number of packets that were outstanding, of those that the window allows.
     pub flight: f64,
-    /// How it was found.
+    /// The sign of the loss.
     pub sign: LossSign,
 }
 
-/// How a loss was found.
+/// The sign by which a loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossSign {
     /// Later segments arrived.

@@ -1,8 +1,8 @@
-//! What holds a subflow back, and for how long each of it did.
+//! The limits of a subflow, and the time of each.
 
 use anabranch_base::{Duration, Time};
 
-/// What holds a subflow back.
+/// The limit of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// It is not open yet.
@@ -39,7 +39,7 @@ impl TimeInLimits {
         }
     }
 
-    /// What holds it back.
+    /// The current limit.
     pub fn current(&self) -> Limit {
         self.current
     }

@@ -9,11 +9,11 @@ use anabranch_scenario::model::TcpRecovery;
 use super::position::Position;
 use super::segment::Blocks;
 
-/// What has arrived on a subflow.
+/// The receiver of a subflow.
 #[derive(Clone, Debug)]
 pub struct SubflowReceiver {
     next: Position,
-    /// What arrived beyond `next`, the range that grew last first.
+    /// The ranges beyond `next`, the latest first.
     beyond: Vec<Range<Position>>,
     every: u64,
     /// True if acknowledgements tell what arrived beyond a gap.
@@ -39,7 +39,7 @@ impl SubflowReceiver {
         }
     }
 
-    /// A segment arrived. What is out of order, or fills a gap, is acknowledged at once (RFC 5681 §4.2).
+    /// A segment arrived. Data out of order, or data that fills a gap, is acknowledged at once (RFC 5681 §4.2).
     pub fn handle_data(&mut self, now: Time, start: Position, size: ByteCount) {
         let range = start..start + size;
         if range.start > self.next || range.end <= self.next {
@@ -80,7 +80,7 @@ impl SubflowReceiver {
         self.due
     }
 
-    /// What is expected next.
+    /// The next expected position.
     pub fn next(&self) -> Position {
         self.next
     }
@@ -116,7 +116,7 @@ mod tests {
         Position::after(segment * 100)
     }
 
-    /// What is expected next, and the blocks, by the numbers of segments.
+    /// The next expected segment, and the blocks, by the numbers of segments.
     type Acknowledged = (u64, Vec<(u64, u64)>);
 
     /// The acknowledgement after each of these segments of 100 bytes.

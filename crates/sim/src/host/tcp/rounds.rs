@@ -23,7 +23,7 @@ impl Rounds {
         }
     }
 
-    /// All that is outstanding is taken for lost: what leaves from now on is of a new round, whose acknowledgements begin at
+    /// Takes everything outstanding for lost: later segments are of a new round, whose acknowledgements begin at
     /// `unacknowledged`. Otherwise a link that loses the rest of a round would never carry anything again.
     pub fn on_timeout(&mut self, unacknowledged: Position) {
         self.number += 1;

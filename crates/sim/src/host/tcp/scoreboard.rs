@@ -8,14 +8,14 @@ use anabranch_base::{ByteCount, Time};
 use super::position::Position;
 use super::segment::{Blocks, DataSegment};
 
-/// What is outstanding on a subflow.
+/// The outstanding segments of a subflow.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     /// In order, without gaps.
     segments: VecDeque<SentSegment>,
     unacknowledged: Position,
     next: Position,
-    /// What is in flight: RFC 6675's pipe.
+    /// The bytes in flight: RFC 6675's pipe.
     in_flight: ByteCount,
     /// Segments that are lost and not in flight again.
     waiting: usize,
@@ -38,7 +38,7 @@ struct SentSegment {
     is_repeated: bool,
 }
 
-/// What is known of a segment.
+/// The state of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     InFlight,
@@ -50,7 +50,7 @@ enum Fate {
     Repaired,
 }
 
-/// What an acknowledgement brought.
+/// The news of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
     /// Data below the cumulative acknowledgement that were not before.
@@ -142,12 +142,12 @@ impl Scoreboard {
         self.segments.is_empty()
     }
 
-    /// What is in flight.
+    /// The bytes in flight.
     pub fn in_flight(&self) -> ByteCount {
         self.in_flight
     }
 
-    /// What is not acknowledged.
+    /// The unacknowledged bytes.
     pub fn outstanding(&self) -> ByteCount {
         self.next.since(self.unacknowledged)
     }

@@ -15,7 +15,7 @@ pub struct DataSegment {
     pub start: Position,
     /// Where its data begin in the connection.
     pub data: Position,
-    /// How many there are.
+    /// The number of bytes.
     pub size: ByteCount,
     /// When the application gave them.
     pub given: Time,
@@ -24,11 +24,11 @@ pub struct DataSegment {
 /// A segment without data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledgement {
-    /// What is expected next on the subflow.
+    /// The next expected position on the subflow.
     pub next: Position,
-    /// What is expected next in the connection.
+    /// The next expected position in the connection.
     pub data_next: Position,
-    /// What arrived beyond that on the subflow, the newest first.
+    /// The ranges that arrived beyond `next` on the subflow, the newest first.
     pub blocks: Blocks,
 }
 
@@ -51,13 +51,13 @@ pub enum Segment {
 /// The positions near which those of a header are.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
-    /// What the receiver expects next on the subflow.
+    /// The next position that the receiver expects on the subflow.
     pub arriving: Position,
     /// The first unacknowledged byte on the subflow.
     pub unacknowledged: Position,
 }
 
-/// What both ends know of the segments between them.
+/// The format of the segments that both ends agreed on.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// The port of both ends.
@@ -70,7 +70,7 @@ impl Blocks {
     /// The number of blocks an acknowledgement has at most.
     pub const MOST: usize = 3;
 
-    /// Those of `ranges` that have room.
+    /// Returns the first of `ranges` that fit.
     pub fn of(ranges: &[Range<Position>]) -> Blocks {
         let mut blocks = Blocks::default();
         for range in ranges.iter().take(Blocks::MOST) {

@@ -27,7 +27,7 @@ pub struct SubflowSender {
     limit: ByteCount,
     first_window: f64,
     duplicates: u32,
-    /// What had left at the last loss: no duplicates below it begin a recovery (RFC 6582 §3.2 step 2).
+    /// The end of the sent data at the last loss: no duplicates below it begin a recovery (RFC 6582 §3.2 step 2).
     recover: Position,
     /// True if the next lost segment leaves without room in the window.
     is_urgent: bool,
@@ -36,7 +36,7 @@ pub struct SubflowSender {
     /// True if the first segment left again after a time-out.
     was_timed_out: bool,
     last_sent: Time,
-    /// What the subflow counted; segments count as chunks.
+    /// The counters of the subflow; segments count as chunks.
     pub counters: PathCounters,
 }
 
@@ -54,7 +54,7 @@ enum Phase {
     },
 }
 
-/// What follows from an acknowledgement for the window.
+/// The effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consequence {
     /// The packets acknowledged, as growth counts them.
@@ -235,7 +235,7 @@ impl SubflowSender {
         &self.timer
     }
 
-    /// What is in flight.
+    /// The bytes in flight.
     pub fn in_flight(&self) -> ByteCount {
         self.board.in_flight()
     }
@@ -264,7 +264,7 @@ impl SubflowSender {
         window.min(self.board.outstanding().get() as f64 / self.mss.get() as f64)
     }
 
-    /// What was acknowledged, as growth counts it.
+    /// The acknowledged data, as growth counts it.
     fn packets(&self, acknowledged: ByteCount) -> f64 {
         match self.growth {
             TcpGrowth::PerAck => 1.0,
@@ -335,7 +335,7 @@ impl SubflowSender {
         self.is_urgent = true;
     }
 
-    /// All that was outstanding at the loss is acknowledged (RFC 6582 §3.2 step 3, RFC 6675 §5 step B). If
+    /// Leaves recovery: everything outstanding at the loss is acknowledged (RFC 6582 §3.2 step 3, RFC 6675 §5 step B). If
     /// growth counts bytes, this acknowledgement counts with all that it acknowledges: docs/oracle.md has the difference.
     fn leave_recovery(&mut self, now: Time) {
         self.phase = Phase::Open;

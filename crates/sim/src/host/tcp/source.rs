@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Time};
 
 use crate::application::{Ready, Sender};
 
-/// What is left to send.
+/// The data left to send.
 #[derive(Debug)]
 pub struct SegmentSource {
     sender: Sender,

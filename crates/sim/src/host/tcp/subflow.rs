@@ -13,13 +13,10 @@ use crate::observe::{PathMeasurements, PathState};
 /// One path of a connection.
 #[derive(Clone, Debug)]
 pub struct Subflow {
-    /// What it sends.
     pub sender: SubflowSender,
-    /// What it receives.
     pub receiver: SubflowReceiver,
-    /// From when on it may send: a round trip after the start of the flow (completions 6.2).
+    /// From when on it may send: a round trip after the start of the flow.
     pub opens: Time,
-    /// What holds it back.
     pub limits: TimeInLimits,
     /// Data that arrived here first, after the warm-up.
     pub received: Received,

@@ -14,7 +14,7 @@ use crate::host::{Draft, Inbound, Outbound, Transport};
 use crate::observe::Host;
 use anabranch_base::Machine as _;
 
-/// What happens to packets.
+/// The faults of the network.
 #[derive(Clone, Copy, Debug)]
 struct Weather {
     /// Of a hundred packets, how many are lost on the way there, and on the way back.

@@ -1,5 +1,5 @@
 //! The scenarios of BERP: two chains of three links with losses of their own (BERP-F1), with one narrow link for both
-//! (BERP-F4), or with datagrams on each (BERP-F7), as the atlas and its completions (5.4) fixed them.
+//! (BERP-F4), or with datagrams on each (BERP-F7), fixed before anything was run.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::super::figure::ValueSource;
 /// A run over two chains.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainRun {
-    /// Who controls the windows.
+    /// The scheme of the windows.
     pub scheme: Scheme,
     /// `window_floor`: 4 is rfc4960's.
     pub floor: u32,
@@ -16,11 +16,11 @@ pub struct ChainRun {
     pub is_shared: bool,
     /// The one-way delay of each link, in milliseconds.
     pub delay_ms: u32,
-    /// What is sent.
+    /// The work.
     pub work: Work,
 }
 
-/// What a run sends, and what is lost.
+/// The data of a run, and the losses.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// 60 MB; outer links lose 1 % of the packets, and the narrow ones this many percent.
@@ -37,7 +37,7 @@ pub enum Work {
     },
 }
 
-/// Who controls the windows.
+/// The scheme that controls the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// Each path by itself (M-BERP-5).
@@ -51,7 +51,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// All of them.
+    /// Every scheme.
     pub const ALL: [Scheme; 4] = [Scheme::Standard, Scheme::Berp, Scheme::IncreaseOnly, Scheme::DecreaseOnly];
 
     /// The name in tables.

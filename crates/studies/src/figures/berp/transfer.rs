@@ -1,4 +1,5 @@
-//! What BERP-F2 and F5 share: the time of a transfer by the losses of the narrow links, for all schemes, and ns-2's.
+//! The part that BERP-F2 and F5 share: the time of a transfer by the losses of the narrow links, for all schemes, and
+//! ns-2's.
 
 use anabranch_comparisons::ns2::{self, TableError};
 
@@ -11,10 +12,10 @@ use crate::scale::StudyScale;
 
 /// Percent lost on the narrow links.
 pub(super) const LOSSES: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-/// The atlas lets both topologies be limited by losses alone there.
+/// Losses alone limit both topologies there.
 pub(super) const HIGHEST: f64 = 10.0;
 
-/// C1 for both floors, and that time grows with losses. What is said of the floor of 2 is beside the figure's verdict.
+/// C1 for both floors, and that time grows with losses. The claims on the floor of 2 stand beside the figure's verdict.
 pub(super) fn faster(scale: StudyScale) -> Vec<Claim> {
     let points =
         |panel, test, x: Vec<f64>| Expression::Points { test, panel, metric: Metric::Time, x, share: 1.0 };
@@ -85,7 +86,7 @@ pub(super) fn losses(range: impl std::slice::SliceIndex<[u32], Output = [u32]>) 
     LOSSES[range].iter().copied().map(f64::from).collect()
 }
 
-/// What CMT without BERP takes for 60 MiB over links of 5 ms, with the panel's window floor.
+/// Reads the time of CMT without BERP for 60 MiB over links of 5 ms, with the panel's window floor.
 pub(super) fn ns2_of_chains(panel: &str, is_shared: bool) -> Result<Ns2Curves, TableError> {
     let config = if panel == "floor 2" { "plain-cmt" } else { "floor4" };
     Ok(vec![("CMT-CC, ns-2, 5 ms a link", ns2::chains(config, is_shared)?)])

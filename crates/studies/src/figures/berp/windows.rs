@@ -1,5 +1,5 @@
-//! What BERP-F3, F6 and F9 share: the congestion windows over time, as numbers: how large they are, and how deep they are
-//! cut.
+//! The part that BERP-F3, F6 and F9 share: the congestion windows over time, as numbers: their sizes and the depths of
+//! their cuts.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sim::Watch;

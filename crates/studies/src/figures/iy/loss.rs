@@ -1,4 +1,4 @@
-//! What IY-F5 and IY-F6 share: the same times are compared under losses, with and without delayed SACKs.
+//! The part that IY-F5 and IY-F6 share: the same times are compared under losses, with and without delayed SACKs.
 
 use super::super::claim::Number;
 use super::super::results::{CurvePoints, Metric};

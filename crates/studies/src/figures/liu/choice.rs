@@ -1,5 +1,5 @@
-//! What LIU leave open, and the scenarios of their topologies (LIU-F3a, LIU-F3b), as the atlas and its completions
-//! (6.4, 6.5) fixed them.
+//! The choices that LIU leave open, and the scenarios of their topologies (LIU figure 3), fixed before anything
+//! was run.
 
 use std::fmt::Write;
 
@@ -14,11 +14,11 @@ pub struct LiuChoice {
     pub least_timeout: f64,
     /// The window of each TCP beside the subflows, in packets.
     pub background: u32,
-    /// How the access links lose.
+    /// The losses of the access links.
     pub losses: AccessLosses,
 }
 
-/// How the access links lose packets.
+/// The losses of the access links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessLosses {
     /// Each by itself.
@@ -56,13 +56,13 @@ pub struct SubflowLink {
 /// A run: subflows over bottlenecks, of which the first two have a TCP beside the subflow.
 #[derive(Clone, Debug)]
 pub struct SubflowRun {
-    /// What is left open.
+    /// The choices.
     pub choice: LiuChoice,
     /// The subflows.
     pub subflows: Vec<SubflowLink>,
     /// The receive buffer that they share, in packets.
     pub buffer: u32,
-    /// How long it is.
+    /// The scale of the runs.
     pub scale: StudyScale,
 }
 

@@ -1,4 +1,4 @@
-//! What is said of the figures: C1 to C4 of the atlas, with its tolerances.
+//! The claims of the figures, C1 to C4, with their tolerances.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
 use super::super::results::{CurvePoints, Metric};

@@ -9,7 +9,7 @@ use super::super::figure::{ComputedValue, Origin, ValueSource};
 use super::super::run_values::RunValues;
 use super::choice::{PACKET, PAYLOAD, SubflowLink};
 
-/// What the connection delivered in order.
+/// The data that the connection delivered in order.
 pub fn simulated(scenario: String) -> ValueSource {
     // Runs count packets of 1500 bytes with 1452 bytes of user data.
     let compute =

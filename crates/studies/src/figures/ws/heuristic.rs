@@ -156,7 +156,7 @@ fn claims() -> Vec<Claim> {
             "C3",
             "F13",
             Weight::Side,
-            "the numbers of combinations are those of the atlas",
+            "the numbers of combinations are those of the paper",
             Expression::Tested("the_combinations_are_those_of_the_atlas"),
         ),
         of(

@@ -64,7 +64,7 @@ struct SweepPoint {
 /// The values that the sweeps leave alone.
 const CENTRE: SweepPoint = SweepPoint { path: WsPath { rate: 21.0, delay: 40.0, loss: 1e-3 }, buffer: 128.0 };
 
-/// One figure: what it sweeps, and where the atlas looks.
+/// One figure: what it sweeps, and the places that are judged.
 struct Sweep {
     name: &'static str,
     errors: &'static str,
@@ -76,7 +76,7 @@ struct Sweep {
     falls: Falls,
 }
 
-/// Whether throughput rises or falls along the axis.
+/// The direction of throughput along the axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Falls {
     Down,

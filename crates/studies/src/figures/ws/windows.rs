@@ -137,7 +137,7 @@ const FAMILIES: [Family; 4] = [
 const LOSSES: [f64; 13] =
     [1e-4, 1.78e-4, 3.16e-4, 5.62e-4, 1e-3, 1.78e-3, 3.16e-3, 5.62e-3, 1e-2, 1.78e-2, 3.16e-2, 5.62e-2, 1e-1];
 
-/// Those of the scenarios.
+/// The missing reports of the scenarios.
 const MISSING_REPORTS: u32 = 4;
 
 const AXIS: Axis = Axis { label: "p₁", spacing: Spacing::Logarithmic };
@@ -322,7 +322,7 @@ fn params(scale: StudyScale, setting: WindowsSetting) -> Vec<(&'static str, Stri
         (
             "F12's verdict",
             own(
-                "C7, the only claim about F12 alone, decides it, although the atlas has no star there: its core claim C1 is \
+                "C7, the only claim about F12 alone, decides it, although it is not a core claim: its core claim C1 is \
                  about F9 to F12 together, and what the others show would be F12's verdict",
             ),
         ),

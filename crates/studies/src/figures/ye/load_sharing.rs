@@ -48,12 +48,12 @@ pub(super) const RATIOS: [(&str, &str, u32); 4] = [
     ("1:8", "path 2, 200 ms", 200),
 ];
 const FIRST_ALONE: &str = "path 1, 25 ms";
-/// What each path carries alone.
+/// The panel of each path alone.
 const ALONE: &str = "alone";
 /// The amount of IPCC exceeds the ideal, in percent.
 pub(super) const EXCESS: (&str, Metric) = ("excess", Metric::Gain);
 const LABEL: &str = "sum of the rates, Mbit/s";
-/// Nothing overflows, as "no packet loss" says (completions 4.9).
+/// Nothing overflows, as "no packet loss" says.
 const QUEUE: u32 = 10_000;
 
 /// The record.

@@ -1,5 +1,5 @@
-//! YE-F44: what two paths carry together beside the sum of what each carries alone, with losses of 1 % on each. What one path
-//! lost goes again on the other.
+//! YE-F44: what two paths carry together beside the sum of what each carries alone, with losses of 1 % on each. Data lost on
+//! one path is retransmitted on the other.
 
 use super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
 use super::super::entry::{DecidedBy, FigureEntry, PanelEntry};

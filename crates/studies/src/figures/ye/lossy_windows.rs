@@ -48,7 +48,7 @@ const EXACT: [(u32, f64); 10] = [
     (100, 50_830.445_369_50),
 ];
 
-/// What the atlas prints: a window, the number of a million, and half of the last printed digit.
+/// The printed values: a window, the number of a million, and half of the last printed digit.
 const PRINTED: [(u32, f64, f64); 8] = [
     (10, 0.74, 0.005),
     (20, 40.0, 5.0),
@@ -103,7 +103,7 @@ fn record() -> Result<Figure, FigureError> {
     })
 }
 
-/// The tolerances are those of atlas 0.2.6: a part in a million of what two implementations give, 1 % of what is printed.
+/// The tolerances: a part in a million of the values of another implementation, 1 % of printed values.
 fn claims() -> Vec<Claim> {
     let at = |window: u32| CurvePoints {
         panel: PANEL,
@@ -142,7 +142,7 @@ fn claims() -> Vec<Claim> {
         of(
             "C1''",
             Weight::Sanity,
-            "the values are those that the atlas prints, within 1 % and the last printed digit",
+            "the values are the printed ones, within 1 % and the last printed digit",
             Expression::All(PRINTED.iter().map(near).collect()),
         ),
     ]

@@ -1,5 +1,5 @@
 //! The scenarios of YE chapter 5: one association over four lossy radio links in a row (YE-F32), with a queue that marks
-//! at R2 and now and then a source of datagrams in its way, as the atlas and its completions (2.1, 2.2, 2.8) fixed them.
+//! at R2 and now and then a source of datagrams in its way, fixed before anything was run.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::super::figure::ValueSource;
 /// A run of YE chapter 5.
 #[derive(Clone, Copy, Debug)]
 pub struct RadioRun {
-    /// How the sender answers losses.
+    /// The sender's response to losses.
     pub response: RadioResponse,
     /// The share of packets that all four links together lose in their good state.
     pub loss: f64,
@@ -26,7 +26,7 @@ pub struct RadioRun {
     pub extra: &'static str,
 }
 
-/// How a sender answers losses.
+/// The response of a sender to losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RadioResponse {
     /// As RFC 2960, without ECN: R2's queue drops.
@@ -116,7 +116,7 @@ impl RadioRun {
         text
     }
 
-    /// What the four links lose after transmission. SACKs meet the same bad states, and are not lost in good ones.
+    /// The losses of the four links after transmission. SACKs meet the same bad states, and are not lost in good ones.
     fn losses(self) -> String {
         let each = 1.0 - (1.0 - self.loss).powf(0.25);
         match self.states {

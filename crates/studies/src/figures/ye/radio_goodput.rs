@@ -1,4 +1,4 @@
-//! What YE-F35, T2 and F36 share: the goodput of runs over lossy radio links, and how long they are.
+//! The part that YE-F35, T2 and F36 share: the goodput and the length of runs over lossy radio links.
 
 use super::super::results::Metric;
 use crate::scale::StudyScale;

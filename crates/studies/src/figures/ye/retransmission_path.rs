@@ -31,7 +31,7 @@ const WAITS: &str = "IPCC without adjustment";
 
 /// A panel for each delay of the bottlenecks: its name, and the delay in milliseconds.
 const DELAYS: [(&str, u32); 2] = [("0 ms", 0), ("50 ms", 50)];
-/// What IPCC gains, in percent of the standard's throughput.
+/// The gain of IPCC, in percent of the standard's throughput.
 const GAINS: (&str, Metric) = ("gain", Metric::Gain);
 
 /// The losses of path 2, in percent.

@@ -1,5 +1,5 @@
-//! The scenarios of YE chapter 4: up to fifteen associations over ten routers whose queues mark (YE-F21), as the atlas and
-//! its completions (1.8) fixed them.
+//! The scenarios of YE chapter 4: up to fifteen associations over ten routers whose queues mark (YE-F21).
+//! They were fixed before anything was run.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::super::figure::ValueSource;
 /// A run of YE chapter 4.
 #[derive(Clone, Copy, Debug)]
 pub struct EcnRun {
-    /// How the sources and the slower groups are joined to R4.
+    /// The wiring of the sources and the slower groups to R4.
     pub wiring: Wiring,
     /// The number of the fifteen associations run, in their order.
     pub associations: usize,
@@ -18,7 +18,7 @@ pub struct EcnRun {
     pub least: u32,
     /// The rule of every router's queue: `plain` or `enhanced`.
     pub rule: &'static str,
-    /// How marks are reported: `echo` (without CWR) or `cwr`.
+    /// The report of marks: `echo` (without CWR) or `cwr`.
     pub ecn: &'static str,
     /// `ecn_window` as a scenario has it; `None` for half of the window.
     pub window: Option<&'static str>,
@@ -31,9 +31,9 @@ pub struct EcnRun {
 /// The wiring of the routers: which links the second and the third group cross.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wiring {
-    /// R5 and R7 stand on the way of the slower groups, one after the other (completions 1.8).
+    /// R5 and R7 stand on the way of the slower groups, one after the other.
     Ladder,
-    /// R2 is joined to R4 and R6 to R9 directly (atlas section 6).
+    /// R2 is joined to R4 and R6 to R9 directly.
     Direct,
 }
 
@@ -204,7 +204,7 @@ mod tests {
     fn round_trips_are_those_of_the_thesis() {
         for wiring in [Wiring::Ladder, Wiring::Direct] {
             for (found, stated) in round_trips(wiring).into_iter().zip([79.6, 120.0, 161.0]) {
-                // The atlas allows half a millisecond.
+                // Half a millisecond is the tolerance of these delays.
                 assert!((found - stated).abs() < 0.5, "{wiring:?}: {found} ms where {stated} are stated");
             }
         }

@@ -1,5 +1,5 @@
 //! The scenarios of YE chapter 6: a file over two disjoint paths, each of two access links and a bottleneck between them
-//! (YE-F41), as the atlas and its completions (4.7 to 4.9) fixed them.
+//! (YE-F41), fixed before anything was run.
 
 use super::super::figure::ValueSource;
 use super::IpccChoice;
@@ -8,19 +8,19 @@ use crate::scale::StudyScale;
 /// A run of YE chapter 6.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoPathRun {
-    /// How the paths are used.
+    /// The use of the paths.
     pub direction: WayOfSending,
     /// The bottlenecks L2 and L5; `None` for a path that does not exist.
     pub bottlenecks: [Option<Bottleneck>; 2],
-    /// What waits at a bottleneck at most, in packets, unless the choice has it.
+    /// The capacity of a bottleneck's queue in packets, unless the choice has it.
     pub queue: u32,
-    /// What the thesis leaves open.
+    /// The choices that the thesis leaves open.
     pub choice: IpccChoice,
-    /// How much of the file is sent.
+    /// The scale of the file.
     pub scale: StudyScale,
 }
 
-/// How the sender uses the paths.
+/// The sender's use of the paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WayOfSending {
     /// One path, by RFC 2960.

@@ -1,4 +1,5 @@
-//! What YE-F33 and F34 share: the congestion window over time, as numbers: how often it is cut, when, and how much it varies.
+//! The part that YE-F33 and F34 share: the congestion window over time, as numbers: its cuts, their times, and its
+//! variation.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::Scenario;
@@ -55,10 +56,10 @@ pub(super) fn panel(
     }
 }
 
-/// What is made of a window's course.
+/// The quantity that is read from a window's course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
-    /// How often it was cut.
+    /// The number of cuts.
     Cuts,
     /// The least window after it reached [`FULL`], in packets; 0 if it never did.
     Least,
@@ -81,7 +82,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// What reads the quantity from a run.
+    /// Returns the reader of the quantity.
     pub(super) fn of(quantity: Quantity) -> Box<dyn Reader> {
         Box::new(Trace { quantity, windows: Vec::new() })
     }

@@ -1,4 +1,4 @@
-//! The subflows grow together, by a rule that SCTP's paths may have too (M-MP-2; completions 5.5 to 5.7).
+//! The subflows grow together, by a rule that SCTP's paths may have too (M-MP-2).
 
 use anabranch_sctp::policy::congestion::coupled::Progress;
 use anabranch_sctp::policy::congestion::coupled::{CoupledRule, Member};

@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438): each subflow by itself, by the curve that SCTP's paths may follow too (completions 5.8).
+//! CUBIC (RFC 9438): each subflow by itself, by the curve that SCTP's paths may follow too.
 
 use anabranch_base::Time;
 use anabranch_sctp::policy::congestion::cubic::CubicCurve;

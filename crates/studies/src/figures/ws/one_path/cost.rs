@@ -1,4 +1,5 @@
-//! What the Markov model costs when its chain is solved state by state (WS-F8's text, and what was not solved there).
+//! The cost of the Markov model when its chain is solved state by state (WS-F8's text, with the sizes that were not solved
+//! there).
 
 use anabranch_models::markov::dense::Chain;
 use anabranch_models::{Halving, Markov, RoundLoss};

@@ -130,7 +130,7 @@ mod tests {
     use super::super::SWEEPS;
     use super::*;
 
-    /// The atlas's computed values, three digits: F5 to F8, each for correlated Markov, independent Markov and renewal.
+    /// The values of another implementation, three digits: F5 to F8, each for correlated Markov, independent Markov and renewal.
     const PRINTED: [[&[f64]; 3]; 4] = [
         [
             &[19.84, 17.30, 11.09, 5.97, 2.76, 1.23, 0.45],

@@ -63,7 +63,7 @@ pub fn claims(scale: StudyScale) -> Vec<Claim> {
         ),
         of("C6", by_loss.gain, Weight::Side, "at p₂ = 0.1 there is none (1 %)", none(by_loss, "p₂ = 0.1")),
         of(
-            // The atlas has no star here. Without one F12 would rest on C1 alone, which the other figures can meet.
+            // The paper has no main claim here. Without one F12 would rest on C1 alone, which the other figures can meet.
             "C7",
             by_delay.gain,
             Weight::Core,

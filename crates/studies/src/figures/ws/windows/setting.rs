@@ -1,12 +1,12 @@
-//! What WS leave open about windows in a shared receive buffer: the default, and the sensitivity set.
+//! The choices that WS leave open about windows in a shared receive buffer: the default, and the sensitivity set.
 
 use super::super::super::iy::Recovery;
 use super::super::LeastTimeout;
 
-/// Whether a path may take more room by rank than fills it (M-CWM-2).
+/// The cap on the room that a path takes by rank (M-CWM-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankCap {
-    /// It may not: the atlas's default.
+    /// It may not: the default.
     Capped,
     /// It may.
     Uncapped,
@@ -15,7 +15,7 @@ pub enum RankCap {
 /// Which limits the planner of the static rule chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedLimits {
-    /// Those of WS: by a model without a least time-out.
+    /// The limits of WS: by a model without a least time-out.
     OfPaper,
     /// Those by a model whose time-outs are no shorter than RFC 4960's, 1 s.
     WithStandardTimeout,
@@ -23,16 +23,16 @@ pub enum PlannedLimits {
     WithoutShortWindows,
 }
 
-/// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
+/// A choice for what the paper leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowsSetting {
-    /// How far ranks go.
+    /// The cap of ranks.
     pub rank: RankCap,
     /// The simulation's minimum retransmission time-out.
     pub timeout: LeastTimeout,
     /// The planner's rule.
     pub planned: PlannedLimits,
-    /// How a path of CMT recovers.
+    /// The recovery of a path of CMT.
     pub recovery: Recovery,
 }
 

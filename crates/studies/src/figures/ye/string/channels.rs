@@ -23,7 +23,7 @@ pub static ENTRY: FigureEntry = FigureEntry {
     ns2: None,
 };
 
-/// How the channels are used: how many there are, by how much the window is larger than the axis says, and `multipath`.
+/// The use of channels: their number, the factor of the window on the axis, and `multipath`.
 type Use = (usize, u32, &'static str);
 
 const ONE: Use = (1, 1, "cmt");

@@ -9,7 +9,7 @@ use super::super::super::figure::ValueSource;
 use super::super::super::observed::{ObservedRun, Reader};
 use super::run::{COUNTED, PAYLOAD, StringRun};
 
-/// What is made of a course.
+/// The quantity that is read from a course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// The mean throughput of a flow from a second to another, in kbit/s of chunks.
@@ -72,7 +72,7 @@ impl Quantity {
     pub const SECOND: Quantity = Quantity::Mean { flow: 1, from: 6, to: usize::MAX };
 }
 
-/// What was seen of a run.
+/// The observations of a run.
 #[derive(Debug)]
 struct Course {
     quantity: Quantity,

@@ -50,7 +50,7 @@ const ZERO: (&str, Metric) = ("zero bins", Metric::Seconds);
 const F11: [(&str, Metric); 2] = [("F11 first", Metric::Kilobits), ("F11 second", Metric::Kilobits)];
 const F13: [(&str, Metric); 2] = [("F13 first", Metric::Kilobits), ("F13 second", Metric::Kilobits)];
 
-/// How a value is read from a run.
+/// The function that reads a value from a run.
 type Read = fn(StringRun) -> ValueSource;
 
 /// The record.

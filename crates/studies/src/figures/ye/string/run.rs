@@ -1,5 +1,5 @@
-//! The scenarios of YE chapter 3: four 802.11 stations in a line, of which only neighbours hear each other, as the atlas and
-//! its completions (8.1 to 8.5) fixed them.
+//! The scenarios of YE chapter 3: four 802.11 stations in a line, of which only neighbours hear each other.
+//! They were fixed before anything was run.
 
 use std::fmt::Write;
 
@@ -130,7 +130,7 @@ impl StringRun {
 
 /// The size of a data packet with its IP header: a chunk of 512 bytes with its header.
 pub const PACKET: u32 = 544;
-/// What the thesis counts of a packet: the whole chunk.
+/// The size that the thesis counts for a packet: the whole chunk.
 pub const COUNTED: f64 = 512.0;
 /// The user data in a packet.
 pub const PAYLOAD: f64 = 496.0;

@@ -1,4 +1,4 @@
-//! What YE-F11 and F13 share: panels of two associations on the string, by the RTS threshold.
+//! The part that YE-F11 and F13 share: panels of two associations on the string, by the RTS threshold.
 
 use super::super::super::figure::Panel;
 use super::super::super::results::Metric;

@@ -1,13 +1,13 @@
 //! Our stack as the tests and the benchmark of the core drive it: one association in virtual time.
 #![allow(dead_code, unused_imports, reason = "the workloads use a part of what tests use")]
 
-#[path = "../../sctp/tests/stacks/anabranch.rs"]
+#[path = "../../../crates/sctp/tests/stacks/anabranch.rs"]
 mod anabranch;
-#[path = "../../sctp/tests/stacks/pool.rs"]
+#[path = "../../../crates/sctp/tests/stacks/pool.rs"]
 mod pool;
-#[path = "../../sctp/tests/stacks/stack.rs"]
+#[path = "../../../crates/sctp/tests/stacks/stack.rs"]
 mod stack;
-#[path = "../../sctp/tests/stacks/transfer.rs"]
+#[path = "../../../crates/sctp/tests/stacks/transfer.rs"]
 pub mod transfer;
 
 pub use anabranch::Anabranch;

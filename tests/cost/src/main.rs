@@ -1,5 +1,5 @@
-//! Fixed work of the core, the codec, the simulator, the models and the file protocol. `tests/cost` runs each workload under
-//! callgrind and compares the number of instructions with `tests/cost/golden.txt`.
+//! Fixed work of the core, the codec, the simulator, the models and the file protocol. `tests/cost/run` runs each workload under
+//! callgrind and compares the number of instructions with `tests/cost/golden`.
 //!
 //! `anabranch-cost` without an argument lists the workloads; with a name it runs that one.
 

@@ -27,7 +27,7 @@ pub fn transfer() {
     assert_eq!(written, LARGE + FILES * SMALL, "the receiver writes what was sent");
 }
 
-/// How much of a file the receiver writes.
+/// Sends a file, and returns the bytes that the receiver writes.
 fn send(sender: &mut Sender, receiver: &mut Receiver, path: &str, content: &[u8]) -> usize {
     let path = FilePath::new(path.as_bytes()).expect("a plain name");
     let kind = FileKind::File { size: Some(ByteCount::of_len(content.len())) };
