@@ -61,7 +61,7 @@ impl Peer {
             CloseReason::PeerRestarted => {
                 Failure::PeerGone(format!("{self} was restarted during the {}", self.partner.work()))
             }
-            CloseReason::PeerForgot => Failure::PeerGone(format!(
+            CloseReason::UnknownToPeer => Failure::PeerGone(format!(
                 "{self} no longer has this {}: it gave up, or was restarted",
                 self.partner.work()
             )),

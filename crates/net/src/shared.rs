@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
 use anabranch_sctp::association::Message;
-use anabranch_sctp::association::{self as core, Association, AssociationState, InitPace, Outgoing, Ways};
+use anabranch_sctp::association::{self as core, Association, AssociationState, InitPace, Outgoing, Routes};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::Notify;
@@ -173,8 +173,8 @@ impl Core {
     ) -> Result<(AssociationId, Arc<Notifiers>), ConnectError> {
         let channel = self.channels.map_or(Channel::PLAIN, seal::initiated);
         let Pairing { paths, further, alternatives } = pairing;
-        let ways = Ways { paths, further, pace: InitPace::Raced, alternatives };
-        let id = self.endpoint.connect_over(channel, remote, ways)?;
+        let routes = Routes { paths, further, pace: InitPace::Raced, alternatives };
+        let id = self.endpoint.connect_over(channel, remote, routes)?;
         self.channels = self.channels.map(|asked| asked + 1);
         let phase = if self.has_driver { Phase::Opening } else { Phase::Closed(driver_gone()) };
         let entry = AssociationEntry { phase, ..AssociationEntry::new(Holder::Handle) };

@@ -17,7 +17,7 @@ mod opening;
 mod packet_auth;
 mod packing;
 mod peer_addresses;
-mod questions;
+mod queries;
 mod race;
 mod receiver;
 mod receiver_rules;
@@ -44,11 +44,11 @@ use ground::{PeerGone, Timer};
 use handshake::Handshake;
 pub use handshake::LocalIdentity;
 pub use init::{
-    InitBody, InitRefusal, MAX_PATHS, acceptable, address_parameter, address_parameters, check_init,
-    reached_as,
+    InitBody, InitRefusal, MAX_PATHS, acceptable, address_parameter, address_parameters, announced_socket,
+    check_init,
 };
-pub use peer_addresses::{Alternatives, InitPace, Ways};
-pub use questions::AssociationState;
+pub use peer_addresses::{Alternatives, InitPace, Routes};
+pub use queries::AssociationState;
 pub use race::MAX_PAIRS;
 pub use receiver_rules::ReceiverRules;
 pub use session::build_policies;
@@ -80,7 +80,7 @@ pub struct Association {
     /// Messages that were complete before the association ended or restarted.
     unread: ReadyMessages,
     /// A last packet, and the path it takes.
-    farewell: Option<(PathId, Vec<u8>)>,
+    last_packet: Option<(PathId, Vec<u8>)>,
     /// Changes of local addresses while the association was opening.
     changes: Vec<LocalChange>,
 }
@@ -102,7 +102,7 @@ struct ClosedAssociation {
     undelivered: ByteCount,
     receive_buffer: ByteCount,
     /// The ABORT, if this end aborted the association.
-    last_word: Option<Vec<u8>>,
+    sent_abort: Option<Vec<u8>>,
 }
 
 /// Why a message cannot be sent.
@@ -142,15 +142,15 @@ pub enum SendError {
 }
 
 impl Association {
-    /// Opens an association over `ways`: the first INIT leaves on the first path.
+    /// Opens an association over `routes`: the first INIT leaves on the first path.
     pub fn connect(
         settings: Arc<Settings>,
         identity: LocalIdentity,
         announced: Vec<IpAddr>,
-        ways: Ways<'_>,
+        routes: Routes<'_>,
         seed: Seed,
     ) -> Association {
-        let handshake = Handshake::new(settings, identity, announced, ways, seed);
+        let handshake = Handshake::new(settings, identity, announced, routes, seed);
         Association::in_state(State::Opening(Box::new(handshake)))
     }
 
@@ -165,7 +165,7 @@ impl Association {
                     handshake.on_timeout().map_err(|no| CloseReason::NoAnswer { attempts: no.attempts })
                 }
                 (State::Closing(session, stage), Timer::Shutdown) => {
-                    session.on_shutdown_timeout(*stage, now).map_err(gone)
+                    session.on_shutdown_timeout(*stage, now).map_err(peer_gone)
                 }
                 (State::Closing(session, stage), Timer::ShutdownGuard) => {
                     if let Some(next) = session.on_guard_expired(*stage, now) {
@@ -173,7 +173,7 @@ impl Association {
                         continue;
                     }
                     // RFC 9260 §9.2: "SHOULD send an ABORT chunk when the T5-shutdown-guard timer expires".
-                    let reason = gone(PeerGone { errors: session.ground().paths.errors_in_row() });
+                    let reason = peer_gone(PeerGone { errors: session.ground().paths.errors_in_row() });
                     let why = b"the shutdown took too long".to_vec();
                     return self.abort_with(Cause::UserInitiatedAbort(why), reason);
                 }
@@ -184,7 +184,7 @@ impl Association {
                         let why = reason.to_string().into_bytes();
                         return self.abort_with(Cause::UserInitiatedAbort(why), reason);
                     }
-                    session.on_timer(timer, now).map_err(gone)
+                    session.on_timer(timer, now).map_err(peer_gone)
                 }
                 (State::Closed(_), _) => Ok(()),
             };
@@ -209,7 +209,7 @@ impl Association {
             }
             State::Opening(handshake) => handshake.poll_transmit(now, buf)?,
             State::Closed(_) => {
-                let (path, packet) = self.farewell.take()?;
+                let (path, packet) = self.last_packet.take()?;
                 buf.extend_from_slice(&packet);
                 (path, packet.len())
             }
@@ -321,7 +321,7 @@ impl Association {
         let changed = paths.set_backup(local, is_backup);
         if let Some(session) = self.session_mut() {
             session.begin_event();
-            changed.into_iter().for_each(|path| session.tell_backup(path, now));
+            changed.into_iter().for_each(|path| session.announce_backup(path, now));
         }
     }
 
@@ -362,7 +362,7 @@ impl Association {
             events: VecDeque::new(),
             records: None,
             unread: ReadyMessages::default(),
-            farewell: None,
+            last_packet: None,
             changes: Vec::new(),
         }
     }
@@ -435,7 +435,7 @@ impl State {
             tags,
             undelivered,
             receive_buffer,
-            last_word: None,
+            sent_abort: None,
         })
     }
 }
@@ -463,6 +463,6 @@ impl Machine for Association {
     }
 }
 
-fn gone(gone: PeerGone) -> CloseReason {
-    CloseReason::PeerGone { errors: gone.errors }
+fn peer_gone(error: PeerGone) -> CloseReason {
+    CloseReason::PeerGone { errors: error.errors }
 }

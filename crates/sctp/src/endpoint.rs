@@ -8,7 +8,6 @@ mod channel;
 mod cookies;
 mod due;
 mod join;
-mod last_words;
 mod listen;
 mod members;
 mod memory;
@@ -16,6 +15,7 @@ mod mtu;
 mod out_of_the_blue;
 mod pairing;
 mod peers;
+mod sent_aborts;
 mod throttle;
 mod train;
 mod used_tags;
@@ -30,7 +30,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
-    Association, AssociationState, LocalIdentity, Message, PathAddresses, Settings, Transmit, Ways,
+    Association, AssociationState, LocalIdentity, Message, PathAddresses, Routes, Settings, Transmit,
     build_policies,
 };
 use crate::config::{Config, ConfigError};
@@ -42,15 +42,15 @@ use crate::wire::VerificationTag;
 pub use arrival::Arrival;
 use channel::Channels;
 pub use channel::{Channel, ChannelUse};
-use cookies::CookieJar;
+use cookies::CookieKeys;
 pub use join::join;
-use last_words::LastWords;
 use members::Members;
 use memory::Memory;
 use peers::{PeerRoute, Peers};
+use sent_aborts::SentAborts;
 use throttle::Throttle;
 pub use train::Train;
-use used_tags::SpentTags;
+use used_tags::UsedTags;
 
 /// The settings of an endpoint.
 #[derive(Clone, Debug)]
@@ -145,9 +145,9 @@ pub struct Endpoint {
     inits: Throttle,
     /// Limits the answers to their other packets.
     others: Throttle,
-    last_words: LastWords,
-    jar: CookieJar,
-    used_tags: SpentTags,
+    sent_aborts: SentAborts,
+    cookie_keys: CookieKeys,
+    used_tags: UsedTags,
     seed: Seed,
     rng: ChaCha12Rng,
     made: u64,
@@ -193,9 +193,9 @@ impl Endpoint {
             replies: VecDeque::new(),
             inits: Throttle::new(&seed.child("inits")),
             others: Throttle::new(&seed.child("others")),
-            last_words: LastWords::default(),
-            jar: CookieJar::new(&seed.child("cookies")),
-            used_tags: SpentTags::default(),
+            sent_aborts: SentAborts::default(),
+            cookie_keys: CookieKeys::new(&seed.child("cookies")),
+            used_tags: UsedTags::default(),
             rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
             seed,
             made: 0,
@@ -221,11 +221,11 @@ impl Endpoint {
         remote: &[SocketAddr],
     ) -> Result<AssociationId, ConnectError> {
         let paths = pairing::pairs(&self.config.local, remote);
-        self.connect_over(channel, remote, Ways::one_by_one(&paths))
+        self.connect_over(channel, remote, Routes::one_by_one(&paths))
     }
 
     /// Like [`connect_by`](Endpoint::connect_by), on paths that the driver chose, for a driver that can pair the
-    /// addresses. INIT goes over them as [`Ways::pace`] says.
+    /// addresses. INIT goes over them as [`Routes::pace`] says.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).
@@ -233,7 +233,7 @@ impl Endpoint {
         &mut self,
         channel: Channel,
         remote: &[SocketAddr],
-        ways: Ways<'_>,
+        routes: Routes<'_>,
     ) -> Result<AssociationId, ConnectError> {
         if remote.is_empty() {
             return Err(ConnectError::NoRemoteAddress);
@@ -246,7 +246,7 @@ impl Endpoint {
         if let Some(unreached) = remote.iter().find(|address| !has_partner(address)) {
             return Err(ConnectError::NoLocalAddressFor(*unreached));
         }
-        self.check_strangers(remote)?;
+        self.check_unconnected(remote)?;
         let identity = LocalIdentity {
             local_port: self.config.port,
             peer_port: self.config.port,
@@ -255,16 +255,16 @@ impl Endpoint {
             random: self.fresh_random(),
         };
         // The first INIT leaves on the first path: on a backup only if there is no other.
-        let mut paths = ways.paths.to_vec();
+        let mut paths = routes.paths.to_vec();
         paths.sort_by_key(|path| self.backups.contains(&path.local));
-        let ways = Ways { paths: &paths, ..ways };
-        let locals = pairing::in_order_of(remote, &self.config.local, ways.paths);
+        let routes = Routes { paths: &paths, ..routes };
+        let locals = pairing::in_order_of(remote, &self.config.local, routes.paths);
         let announced = pairing::announced(&locals, remote[0].ip());
         let seed = self.next_seed();
-        let mut association = Association::connect(self.settings.clone(), identity, announced, ways, seed);
+        let mut association = Association::connect(self.settings.clone(), identity, announced, routes, seed);
         // Nothing is sent for that before the association is open: the time has no meaning.
         self.keep_backups(Time::ZERO, &mut association);
-        self.memory.remind(&mut association);
+        self.memory.restore(&mut association);
         Ok(self.insert(identity.tag, association, channel))
     }
 
@@ -272,10 +272,10 @@ impl Endpoint {
     /// chose another port, or the peer moved. Only a driver that authenticates packets and their order may call this.
     /// The path continues with the new address, and is verified before it carries data again (RFC 9260 §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
-        for id in self.channels.speakers(channel).collect::<Vec<_>>() {
+        for id in self.channels.associations(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.touch(id) {
                 association.follow(now, path, remote);
-                self.update_ways(id);
+                self.update_routes(id);
             }
         }
     }
@@ -283,7 +283,7 @@ impl Endpoint {
     /// Reports that the peer of a channel has lost its state: the channel's associations are closed. Only a driver
     /// that authenticates this report may call this.
     pub fn on_peer_restarted(&mut self, channel: Channel) {
-        for id in self.channels.speakers(channel).collect::<Vec<_>>() {
+        for id in self.channels.associations(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.touch(id) {
                 association.on_peer_restarted();
             }
@@ -368,8 +368,8 @@ impl Endpoint {
         self.give_up_tag(now, association.tags().0);
         let channel = self.channels.of(id);
         self.channels.release(id);
-        if let Some(packet) = association.take_last_word() {
-            self.last_words.keep(association.tags().0, channel, packet);
+        if let Some(packet) = association.take_sent_abort() {
+            self.sent_aborts.keep(association.tags().0, channel, packet);
         }
         let mut bytes = Vec::new();
         while let Some(transmit) = association.poll_transmit(now, &mut bytes, 1) {
@@ -406,7 +406,7 @@ impl Endpoint {
     }
 
     /// Returns true if an association that is closed or was removed had this tag.
-    fn is_spent(&self, tag: VerificationTag) -> bool {
+    fn is_used(&self, tag: VerificationTag) -> bool {
         self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.used_tags.contains(tag)
     }
 
@@ -423,13 +423,13 @@ impl Endpoint {
         self.by_tag.insert(tag, id);
         self.channels.bind(id, channel);
         self.associations.insert(id, association);
-        self.update_ways(id);
+        self.update_routes(id);
         id
     }
 
     /// Updates the peers' table: the peer may have moved, its values may be known now, or the association may be
     /// closed.
-    fn update_ways(&mut self, id: AssociationId) {
+    fn update_routes(&mut self, id: AssociationId) {
         if let Some(association) = self.associations.get(id) {
             self.peers.update(id, self.channels.of(id), association);
         }
@@ -444,7 +444,7 @@ impl Endpoint {
     }
 
     /// Checks that no association with one of these addresses exists.
-    fn check_strangers(&self, remote: &[SocketAddr]) -> Result<(), ConnectError> {
+    fn check_unconnected(&self, remote: &[SocketAddr]) -> Result<(), ConnectError> {
         let is_known = |address: &&SocketAddr| {
             let mut others = self.associations.iter();
             others.any(|other| other.state() != AssociationState::Closed && leads_to(other, **address))

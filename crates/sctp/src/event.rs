@@ -84,7 +84,7 @@ pub enum CloseReason {
     /// The peer restarted and no longer has the association. A driver with channels can detect this.
     PeerRestarted,
     /// The peer no longer has the association: it gave up, or was restarted.
-    PeerForgot,
+    UnknownToPeer,
     /// The peer violated the protocol.
     ProtocolViolation {
         /// The violation.
@@ -119,7 +119,7 @@ impl std::fmt::Display for CloseReason {
             CloseReason::PeerRestarted => {
                 f.write_str("the peer was restarted and no longer has this association")
             }
-            CloseReason::PeerForgot => {
+            CloseReason::UnknownToPeer => {
                 f.write_str("the peer no longer has this association: it gave up, or was restarted")
             }
             CloseReason::ProtocolViolation { what } => write!(f, "the peer violated the protocol: {what}"),

@@ -169,7 +169,7 @@ fn a_peer_that_restarted_while_the_only_address_was_gone_can_say_so_when_the_add
         "it is to be seen whether it leads there"
     );
     assert!(pair.run_until(secs(2), |pair| pair.closed(End::A).is_some()), "{:#?}", pair.log);
-    assert_eq!(pair.closed(End::A), Some(CloseReason::PeerForgot));
+    assert_eq!(pair.closed(End::A), Some(CloseReason::UnknownToPeer));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use crate::pair::{End, Pair, address, packet};
 use anabranch_base::Duration;
-use anabranch_sctp::association::{Alternatives, InitPace, PathAddresses, Ways};
+use anabranch_sctp::association::{Alternatives, InitPace, PathAddresses, Routes};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::Channel;
 use anabranch_sctp::event::CloseReason;
@@ -134,11 +134,11 @@ fn connect_over(pair: &mut Pair, pairs: &[(usize, usize)], is_searching: bool) {
     let paths: Vec<PathAddresses> = pairs.iter().map(|&one| between(pair, one)).collect();
     let remotes: Vec<SocketAddr> = (0..count).map(|far| pair.address(End::Z, far)).collect();
     let pace = if is_searching { InitPace::Raced } else { InitPace::OneByOne };
-    let ways = Ways { paths: &paths, further: &others, pace, alternatives: Alternatives::none() };
+    let routes = Routes { paths: &paths, further: &others, pace, alternatives: Alternatives::none() };
     if !pair.may_cross {
         pair.loses_crossing = vec![End::A, End::Z];
     }
-    let id = pair.a.endpoint.connect_over(Channel::PLAIN, &remotes, ways).expect("addresses");
+    let id = pair.a.endpoint.connect_over(Channel::PLAIN, &remotes, routes).expect("addresses");
     pair.a.id = Some(id);
     pair.settle(End::A);
 }
@@ -234,8 +234,8 @@ fn connect_to_one(pair: &mut Pair) {
     (pair.may_cross, pair.cut_links) = (true, (0..last).collect());
     let paths: Vec<PathAddresses> =
         (0..=last).map(|near| PathAddresses { local: pair.address(End::A, near), remote: far }).collect();
-    let ways = Ways { pace: InitPace::Raced, ..Ways::one_by_one(&paths) };
-    let id = pair.a.endpoint.connect_over(Channel::PLAIN, &[far], ways).expect("addresses");
+    let routes = Routes { pace: InitPace::Raced, ..Routes::one_by_one(&paths) };
+    let id = pair.a.endpoint.connect_over(Channel::PLAIN, &[far], routes).expect("addresses");
     pair.a.id = Some(id);
     pair.settle(End::A);
 }

@@ -554,7 +554,7 @@ fn a_peer_that_has_forgotten_the_association_is_distinguished_from_one_that_abor
     let mut pair = open();
     let peers = pair.at(End::Z).tags().1.expect("open");
     pair.forge_with_tag(End::Z, peers, &[&Abort { tag_reflected: true, causes: Vec::new() }]);
-    assert_eq!(pair.closed(End::Z), Some(CloseReason::PeerForgot));
+    assert_eq!(pair.closed(End::Z), Some(CloseReason::UnknownToPeer));
 }
 
 #[test]

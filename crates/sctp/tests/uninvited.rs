@@ -326,7 +326,7 @@ fn no_chunk_with_a_wrong_tag_reaches_an_open_association() {
     assert!(pair.at(End::Z).is_open());
     assert_eq!(pair.z.events, []);
     pair.forge_with_tag(End::Z, peer, &[&Abort { tag_reflected: true, causes: Vec::new() }]);
-    assert_eq!(pair.closed(End::Z), Some(CloseReason::PeerForgot));
+    assert_eq!(pair.closed(End::Z), Some(CloseReason::UnknownToPeer));
 }
 
 /// RFC 9260 §8.5.1 B, C: only ABORT and SHUTDOWN-COMPLETE may carry the peer's tag, and only with the T bit. A packet is

@@ -1,4 +1,4 @@
-//! Handles addresses: the source addresses of packets, and the addresses that this host gains and loses. `roster.rs`
+//! Handles addresses: the source addresses of packets, and the addresses that this host gains and loses. `session/paths.rs`
 //! adds, moves and removes the paths.
 
 use std::net::SocketAddr;

@@ -11,9 +11,9 @@ use crate::wire::{Cause, Chunk};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     /// The chunk is handled.
-    Take,
+    Accept,
     /// The chunk has had its effect, or repeats an earlier one: it is skipped.
-    PassOver,
+    Skip,
     /// The chunk and the rest of the packet are discarded.
     Refuse,
 }
@@ -56,12 +56,12 @@ impl Association {
         before: &mut ChunksBefore,
     ) -> Admission {
         if !before.take(chunk) {
-            return Admission::PassOver;
+            return Admission::Skip;
         }
         let keys = self.keys();
         let Chunk::Auth(auth) = chunk else {
             let is_proven = keys.is_none() || before.is_authentic || !is_required_here(chunk.kind());
-            return if is_proven { Admission::Take } else { Admission::Refuse };
+            return if is_proven { Admission::Accept } else { Admission::Refuse };
         };
         // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". A receiver that does not support AUTH drops what
         // follows it.
@@ -69,7 +69,7 @@ impl Association {
         match keys.verify(auth, rest) {
             Authenticity::Authentic => {
                 before.is_authentic = true;
-                Admission::PassOver
+                Admission::Skip
             }
             Authenticity::Forged => Admission::Refuse,
             Authenticity::Unsupported => {

@@ -50,8 +50,8 @@ impl Association {
             let flow = match chunks.next() {
                 None => break,
                 Some(Ok(chunk)) => match self.admit(arrived.path, &chunk, rest, &mut before) {
-                    Admission::Take => self.handle_chunk(now, arrived, chunk, &mut data),
-                    Admission::PassOver => ChunkOutcome::Continue,
+                    Admission::Accept => self.handle_chunk(now, arrived, chunk, &mut data),
+                    Admission::Skip => ChunkOutcome::Continue,
                     Admission::Refuse => ChunkOutcome::Discard,
                 },
                 Some(Err(error)) => self.handle_bad_chunk(&error),
@@ -61,13 +61,13 @@ impl Association {
                 ChunkOutcome::Discard => break,
                 ChunkOutcome::End(reason) => return self.end(reason),
                 ChunkOutcome::Abort(cause, reason) => return self.abort_with(cause, reason),
-                ChunkOutcome::Violation(what) => return self.call_off(what),
+                ChunkOutcome::Violation(what) => return self.abort_for_violation(what),
             }
         }
         if let (Some(session), Some(data)) = (self.session_mut(), data)
             && let Err(bad) = session.end_packet(arrived, &data, now)
         {
-            return self.call_off(bad.to_string());
+            return self.abort_for_violation(bad.to_string());
         }
         self.after_event(now);
     }
@@ -98,7 +98,7 @@ impl Association {
             (State::Open(_) | State::Closing(..), Chunk::Abort(abort))
                 if abort.tag_reflected && abort.causes.is_empty() =>
             {
-                ChunkOutcome::End(CloseReason::PeerForgot)
+                ChunkOutcome::End(CloseReason::UnknownToPeer)
             }
             (_, Chunk::Abort(abort)) => {
                 ChunkOutcome::End(CloseReason::AbortedByPeer { causes: abort.causes })

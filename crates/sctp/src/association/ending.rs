@@ -30,7 +30,7 @@ impl Association {
             let tag = if tag_reflected { handshake.identity.tag } else { refusal.peer_tag };
             let causes = refusal.cause.iter().cloned().collect();
             let packet = self.packet_with_abort(handshake.header(tag), &Abort { tag_reflected, causes });
-            self.farewell = Some((path, packet));
+            self.last_packet = Some((path, packet));
         }
         ChunkOutcome::End(reason)
     }
@@ -45,7 +45,7 @@ impl Association {
         let mut builder = PacketBuilder::new(&mut packet, ground.header(), MIN_PACKET);
         builder.push(&ShutdownComplete { tag_reflected: false }).expect("a chunk of four bytes fits");
         builder.finish(ground.settings.config.checksum);
-        self.farewell = Some((path, packet));
+        self.last_packet = Some((path, packet));
     }
 
     pub(super) fn abort_with(&mut self, cause: Cause, reason: CloseReason) {
@@ -62,33 +62,33 @@ impl Association {
         };
         if let Some((path, header)) = route {
             let abort = Abort { tag_reflected: false, causes: vec![cause] };
-            self.farewell = Some((path, self.packet_with_abort(header, &abort)));
+            self.last_packet = Some((path, self.packet_with_abort(header, &abort)));
         }
-        let said = route.and(self.farewell.as_ref()).map(|(_, packet)| packet.clone());
+        let said = route.and(self.last_packet.as_ref()).map(|(_, packet)| packet.clone());
         self.end(reason);
         if let (State::Closed(closed), Some(packet)) = (&mut self.state, said) {
-            closed.last_word = Some(packet);
+            closed.sent_abort = Some(packet);
         }
     }
 
     /// The ABORT with which this end aborted the association.
-    pub(crate) fn last_word(&self) -> Option<&[u8]> {
+    pub(crate) fn sent_abort(&self) -> Option<&[u8]> {
         match &self.state {
-            State::Closed(closed) => closed.last_word.as_deref(),
+            State::Closed(closed) => closed.sent_abort.as_deref(),
             _ => None,
         }
     }
 
-    /// Like [`last_word`](Association::last_word), and removes it.
-    pub(crate) fn take_last_word(&mut self) -> Option<Vec<u8>> {
+    /// Like [`sent_abort`](Association::sent_abort), and removes it.
+    pub(crate) fn take_sent_abort(&mut self) -> Option<Vec<u8>> {
         match &mut self.state {
-            State::Closed(closed) => closed.last_word.take(),
+            State::Closed(closed) => closed.sent_abort.take(),
             _ => None,
         }
     }
 
     /// The peer violated the protocol: ends the association (RFC 9260 §3.3.10.13).
-    pub(super) fn call_off(&mut self, what: String) {
+    pub(super) fn abort_for_violation(&mut self, what: String) {
         let cause = Cause::ProtocolViolation(what.as_bytes().to_vec());
         self.abort_with(cause, CloseReason::ProtocolViolation { what });
     }
@@ -127,7 +127,7 @@ impl Association {
             }
         };
         self.state =
-            State::Closed(ClosedAssociation { paths, tags, undelivered, receive_buffer, last_word: None });
+            State::Closed(ClosedAssociation { paths, tags, undelivered, receive_buffer, sent_abort: None });
         self.events.push_back(Event::Closed(reason));
     }
 }

@@ -10,9 +10,9 @@ use super::agreement::{Agreement, Settings};
 use super::authentication::{AuthKeys, RandomNumber};
 use super::extensions::{Extensions, PeerExtensions};
 use super::ground::{Timer, Timers};
-use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_init, reached_as};
+use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, announced_socket, check_init};
 use super::packet_auth::PacketAuth;
-use super::peer_addresses::{Pairs, Ways};
+use super::peer_addresses::{Pairs, Routes};
 use super::race::Race;
 use super::session::Session;
 use crate::config::EcnUse;
@@ -82,15 +82,15 @@ pub struct NoAnswer {
 }
 
 impl Handshake {
-    /// Starts to open an association over `ways`, beginning with the first path.
+    /// Starts to open an association over `routes`, beginning with the first path.
     pub fn new(
         settings: Arc<Settings>,
         identity: LocalIdentity,
         announced: Vec<IpAddr>,
-        ways: Ways<'_>,
+        routes: Routes<'_>,
         seed: Seed,
     ) -> Handshake {
-        let (table, race) = Race::begin(ways, &settings.config);
+        let (table, race) = Race::begin(routes, &settings.config);
         Handshake {
             rto: settings.config.rto.initial,
             settings,
@@ -127,8 +127,8 @@ impl Handshake {
     }
 
     /// How long to wait for an answer to the INIT or COOKIE-ECHO that leaves now.
-    fn patience(&self) -> Duration {
-        if self.is_cookie_echoed() { self.rto } else { self.race.patience(self.rto) }
+    fn answer_timeout(&self) -> Duration {
+        if self.is_cookie_echoed() { self.rto } else { self.race.answer_timeout(self.rto) }
     }
 
     /// The peer answered INIT with `ack`. The cookie returns to it next, with a report of the parameters that were
@@ -170,7 +170,7 @@ impl Handshake {
         join_announced(&mut paths, path, &body.addresses, &self.settings);
         let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
         session.set_pairs(pairs);
-        session.equip(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
+        session.enable_extensions(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
         self.stage =
             HandshakeStage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
         self.path = path;
@@ -255,7 +255,7 @@ impl Handshake {
         }
         self.attempts += 1;
         self.race.on_sent();
-        self.timers.set(Timer::Handshake, now + self.patience());
+        self.timers.set(Timer::Handshake, now + self.answer_timeout());
         let limit = self.paths().sample(self.path).packet_limit.as_len();
         let len = match &self.stage {
             HandshakeStage::CookieWait => {
@@ -375,7 +375,7 @@ fn join_announced(paths: &mut PathTable, answered: PathId, announced: &[IpAddr],
             continue;
         }
         let local = fitting[paths.len() % fitting.len()];
-        let remote = reached_as(source, ip);
+        let remote = announced_socket(source, ip);
         paths.add(PathAddresses { local, remote }, PathState::Unconfirmed, &settings.config);
     }
 }

@@ -121,7 +121,7 @@ pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = 
 /// The socket address that reaches an announced address: with the UDP port from which its owner's packet came (RFC
 /// 6951 §5.1), and with the same interface if the address is link-local, because no other interface can be meant (RFC
 /// 4007 §6).
-pub fn reached_as(source: SocketAddr, announced: IpAddr) -> SocketAddr {
+pub fn announced_socket(source: SocketAddr, announced: IpAddr) -> SocketAddr {
     let mut address = SocketAddr::new(announced, source.port());
     if let (SocketAddr::V6(address), SocketAddr::V6(source)) = (&mut address, source)
         && address.ip().is_unicast_link_local()

@@ -135,7 +135,7 @@ impl Association {
 fn session_of(settings: Arc<Settings>, cookie: &StateCookie, paths: PathTable, seed: &Seed) -> Session {
     let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
     if let Some(OfferedExtensions { random, offer }) = &cookie.extensions {
-        session.equip(Extensions::agree(&session.ground().settings.config, random, offer));
+        session.enable_extensions(Extensions::agree(&session.ground().settings.config, random, offer));
     }
     session
 }

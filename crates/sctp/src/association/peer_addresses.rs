@@ -5,11 +5,11 @@ mod announce;
 mod pairs;
 mod reconfiguration;
 mod search;
-mod standing;
+mod trust;
 mod verify;
 
 pub use announce::IllegalAck;
-pub use pairs::{Alternatives, InitPace, Pairs, Ways};
+pub use pairs::{Alternatives, InitPace, Pairs, Routes};
 pub use reconfiguration::{AddressChange, AsconfAction};
 
 use super::agreement::Agreement;
@@ -35,7 +35,7 @@ pub struct PeerAddresses {
 
 impl PeerAddresses {
     /// Enables the extensions that both ends support.
-    pub fn equip(&mut self, extensions: Extensions, agreement: &Agreement) {
+    pub fn enable_extensions(&mut self, extensions: Extensions, agreement: &Agreement) {
         self.keys = extensions.keys;
         let Agreement { local_tsn, peer_tsn, .. } = *agreement;
         self.reconfiguration =
@@ -68,8 +68,8 @@ impl PeerAddresses {
     }
 
     /// What to do with the peer's ASCONF of this serial number; `None` if both ends do not support it.
-    pub fn turn_of(&self, serial: Tsn) -> Option<AsconfAction> {
-        Some(self.reconfiguration.as_ref()?.turn_of(serial))
+    pub fn action_for(&self, serial: Tsn) -> Option<AsconfAction> {
+        Some(self.reconfiguration.as_ref()?.action_for(serial))
     }
 
     /// The peer's ASCONF was answered.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Duration;
 
 use super::init::MAX_PATHS;
-use super::peer_addresses::{Alternatives, InitPace, Pairs, Ways};
+use super::peer_addresses::{Alternatives, InitPace, Pairs, Routes};
 use crate::config::Config;
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
@@ -19,15 +19,15 @@ pub(super) struct Race {
     /// The number of pairs INIT goes over in a round.
     count: usize,
     /// The number of INITs that left in this round.
-    turn: usize,
+    sent: usize,
     /// Which addresses stand for one another, and the pairs that INIT does not go over.
     pairs: Pairs,
 }
 
 impl Race {
     /// The table of the paths that INIT may take, and their race.
-    pub fn begin(ways: Ways<'_>, config: &Config) -> (PathTable, Race) {
-        let Ways { paths, further, pace, alternatives } = ways;
+    pub fn begin(routes: Routes<'_>, config: &Config) -> (PathTable, Race) {
+        let Routes { paths, further, pace, alternatives } = routes;
         // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
         // automatically considered to be CONFIRMED."
         let given = if config.trusts_given_addresses { PathState::Active } else { PathState::Unconfirmed };
@@ -48,34 +48,34 @@ impl Race {
             were_tried: is_raced,
             alternatives: alternatives.clone(),
         };
-        let race = Race { pace, asked: paths.len(), count: table.len(), turn: 0, pairs };
+        let race = Race { pace, asked: paths.len(), count: table.len(), sent: 0, pairs };
         (table, race)
     }
 
     /// INIT left.
     pub fn on_sent(&mut self) {
-        self.turn += 1;
+        self.sent += 1;
     }
 
     /// Begins the next round over all pairs.
     pub fn begin_round(&mut self) {
-        self.turn = 0;
+        self.sent = 0;
     }
 
     /// Returns true if INIT has left on every pair since the last time-out that counted. One by one, each path is a round of its
     /// own.
     pub fn is_round_over(&self) -> bool {
-        self.pace == InitPace::OneByOne || self.turn >= self.count
+        self.pace == InitPace::OneByOne || self.sent >= self.count
     }
 
     /// How long to wait for an answer to the INIT that leaves now: in a race until it is the next pair's turn; at its end
     /// for the rest of a time-out that began with the round.
-    pub fn patience(&self, rto: Duration) -> Duration {
+    pub fn answer_timeout(&self, rto: Duration) -> Duration {
         if self.pace == InitPace::OneByOne {
             return rto;
         }
         let delay = ATTEMPT_DELAY.min(ROUND / self.count.max(1) as u64);
-        let before = delay * (self.turn as u64).saturating_sub(1);
+        let before = delay * (self.sent as u64).saturating_sub(1);
         let rest = if self.is_round_over() { rto.saturating_sub(before) } else { Duration::ZERO };
         rest.max(delay)
     }

@@ -87,7 +87,7 @@ impl Receiver {
 
     /// The path was removed.
     pub fn remove_path(&mut self, path: PathId) {
-        self.ecn_echo.forget(path);
+        self.ecn_echo.remove_path(path);
     }
 
     /// The complete messages that nobody has read.

@@ -2,10 +2,10 @@
 //! the rules decide, and the files beside this one carry out what a SACK, a timer or the next packet demands.
 
 mod account;
+mod after_outage;
 mod commit;
 mod cutting;
 mod cwr;
-mod doubts;
 mod draws;
 mod idle;
 mod loss;
@@ -17,16 +17,16 @@ mod on_timeout;
 mod open_packet;
 mod pacing;
 mod pack;
+mod paths;
 mod peer_window;
 mod rack;
 mod reading;
 mod retransmit;
-mod revival;
-mod roster;
 mod rules;
 mod silence;
 mod small_window;
 mod split;
+mod unconfirmed_cuts;
 mod undo;
 mod vanishing;
 mod waiting;
@@ -45,11 +45,11 @@ use crate::policy::{PathId, View};
 use crate::send::{Outgoing, SendBuffer};
 use crate::seq::Tsn;
 use cwr::Cwr;
-use doubts::Doubts;
 use draws::TimerDraws;
 use open_packet::OpenPacket;
 use peer_window::PeerWindow;
 use reading::SackReading;
+use unconfirmed_cuts::UnconfirmedCuts;
 use vanishing::Vanishing;
 use window_exemptions::WindowExemptions;
 
@@ -57,9 +57,9 @@ use window_exemptions::WindowExemptions;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SendPhase {
     /// Nothing was sent yet.
-    Begins,
+    Start,
     /// Something was sent, and more may follow.
-    GoesOn,
+    Sending,
     /// Everything was sent; only a SACK or control chunk that was queued since then would leave.
     Drained,
     /// Everything that could be sent was sent. Polling again changes nothing.
@@ -81,7 +81,7 @@ pub struct Sender {
     /// The paths on which one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
     exemptions: WindowExemptions,
     /// The cuts that may prove spurious.
-    doubts: Doubts,
+    unconfirmed: UnconfirmedCuts,
     /// The peer's reports of congestion marks, and their answers.
     cwr: Cwr,
     /// How far sending has come since the last event.
@@ -117,7 +117,7 @@ impl Sender {
             run: None,
             planned_copy: None,
             exemptions: WindowExemptions::default(),
-            doubts: Doubts::default(),
+            unconfirmed: UnconfirmedCuts::default(),
             cwr: Cwr::default(),
             phase: SendPhase::Done,
             max_burst: config.max_burst,
@@ -135,7 +135,7 @@ impl Sender {
         self.decay_idle_windows(ground, now);
         self.queue_message(ground, message);
         let Some(oldest) = self.buffer.oldest_waiting() else { return };
-        let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
+        let queue = queue_view(&self.buffer, oldest, &ground.paths);
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         self.rules.scheduler.on_queued(&queue, &view);
     }
@@ -207,7 +207,7 @@ impl Sender {
     #[inline]
     pub fn begin_event(&mut self, ground: &mut Ground) {
         ground.paths.on_event(self.max_burst);
-        self.phase = SendPhase::Begins;
+        self.phase = SendPhase::Start;
     }
 
     /// What may be sent changed without an event.
@@ -215,7 +215,7 @@ impl Sender {
     pub fn reconsider(&mut self) {
         self.run = None;
         if self.phase == SendPhase::Drained {
-            self.phase = SendPhase::GoesOn;
+            self.phase = SendPhase::Sending;
         }
     }
 }
@@ -235,7 +235,7 @@ fn view<'a>(now: Time, paths: &'a PathTable, peer_window: &PeerWindow, send: &Se
 }
 
 /// The chunks that wait to be sent for the first time, from the chunk `oldest` on, as a scheduler sees them.
-fn look_at_queue<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
+fn queue_view<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
     let widest = paths.widest().unwrap_or(ByteCount::MAX);
     QueueView {
         chunks: send.waiting_chunks(),

@@ -6,7 +6,7 @@ mod dispatch;
 mod on_asconf;
 mod on_heartbeat;
 mod on_timeout;
-mod roster;
+mod paths;
 mod shutdown;
 mod transmit;
 
@@ -89,7 +89,7 @@ impl Session {
     }
 
     /// Enables the extensions both ends support.
-    pub fn equip(&mut self, extensions: Extensions) {
-        self.peer.equip(extensions, &self.ground.agreement);
+    pub fn enable_extensions(&mut self, extensions: Extensions) {
+        self.peer.enable_extensions(extensions, &self.ground.agreement);
     }
 }

@@ -196,7 +196,7 @@ proptest! {
 
     #[test]
     fn the_right_to_grow_is_what_the_flag_form_says(paths in 2..4usize, steps in steps()) {
-        let mut history = History::new(paths, SearchAnew::AsToldTo);
+        let mut history = History::new(paths, SearchAnew::AsSpecified);
         for (index, &step) in steps.iter().enumerate() {
             if let Some([ours, theirs]) = history.take(step) {
                 prop_assert_eq!(ours, theirs, "step {}: {:?}", index, step);

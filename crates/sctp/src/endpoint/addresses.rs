@@ -95,7 +95,7 @@ impl Endpoint {
         for id in ids {
             if let Some(association) = self.associations.touch(id) {
                 tell(association);
-                self.update_ways(id);
+                self.update_routes(id);
             }
         }
     }

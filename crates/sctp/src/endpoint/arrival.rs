@@ -33,7 +33,7 @@ impl Endpoint {
     /// Handles a datagram that arrived. Whatever it contains, the worst result is that it is dropped.
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
         let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
-        if is_unicast_way(arrival.local, arrival.remote) {
+        if is_unicast_route(arrival.local, arrival.remote) {
             self.handle_decoded(now, arrival, &packet);
         }
     }
@@ -110,7 +110,7 @@ impl Endpoint {
             association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
         }
         if EntryVersion::of(arrival.channel, association) != before {
-            self.update_ways(id);
+            self.update_routes(id);
         }
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn has_usual_start(packet: &Packet<'_>) -> bool {
 
 /// RFC 9260 §8.4 rule 1: a packet "to or from a non-unicast address" is discarded.
 #[inline]
-pub(super) fn is_unicast_way(local: SocketAddr, remote: SocketAddr) -> bool {
+pub(super) fn is_unicast_route(local: SocketAddr, remote: SocketAddr) -> bool {
     is_unicast(local.ip()) && is_unicast(remote.ip()) && !remote.ip().is_unspecified()
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Channels {
     /// The channels, except the plain one.
     of: BTreeMap<AssociationId, Channel>,
     /// The same entries, ordered by channel.
-    speakers: BTreeSet<(Channel, AssociationId)>,
+    by_channel: BTreeSet<(Channel, AssociationId)>,
     news: VecDeque<ChannelUse>,
 }
 
@@ -50,7 +50,7 @@ impl Channels {
     pub fn bind(&mut self, id: AssociationId, channel: Channel) {
         if channel != Channel::PLAIN {
             self.of.insert(id, channel);
-            self.speakers.insert((channel, id));
+            self.by_channel.insert((channel, id));
             self.news.push_back(ChannelUse::Taken(channel));
         }
     }
@@ -58,7 +58,7 @@ impl Channels {
     /// Association `id` was removed.
     pub fn release(&mut self, id: AssociationId) {
         if let Some(channel) = self.of.remove(&id) {
-            self.speakers.remove(&(channel, id));
+            self.by_channel.remove(&(channel, id));
             self.news.push_back(ChannelUse::Released(channel));
         }
     }
@@ -69,9 +69,9 @@ impl Channels {
     }
 
     /// The associations that use `channel`, which is not the plain one.
-    pub fn speakers(&self, channel: Channel) -> impl Iterator<Item = AssociationId> {
-        let speakers = self.speakers.range((channel, AssociationId::FIRST)..);
-        speakers.take_while(move |speaker| speaker.0 == channel).map(|speaker| speaker.1)
+    pub fn associations(&self, channel: Channel) -> impl Iterator<Item = AssociationId> {
+        let entries = self.by_channel.range((channel, AssociationId::FIRST)..);
+        entries.take_while(move |entry| entry.0 == channel).map(|entry| entry.1)
     }
 
     /// The channel of association `id`.

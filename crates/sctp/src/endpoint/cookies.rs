@@ -8,19 +8,19 @@ use crate::association::cookie::{CookieKey, ForgedCookie, StateCookie};
 
 /// The current key and the one before it.
 #[derive(Debug)]
-pub struct CookieJar {
+pub struct CookieKeys {
     rng: ChaCha12Rng,
     present: CookieKey,
     past: CookieKey,
     since: Time,
 }
 
-impl CookieJar {
+impl CookieKeys {
     /// Keys derived from `seed`.
-    pub fn new(seed: &Seed) -> CookieJar {
+    pub fn new(seed: &Seed) -> CookieKeys {
         let mut rng = ChaCha12Rng::from_seed(seed.bytes());
         let (present, past) = (fresh(&mut rng), fresh(&mut rng));
-        CookieJar { rng, present, past, since: Time::ZERO }
+        CookieKeys { rng, present, past, since: Time::ZERO }
     }
 
     /// Signs a cookie, with a new key if the current one is old enough.

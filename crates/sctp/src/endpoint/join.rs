@@ -37,8 +37,8 @@ pub fn join(
 ) -> Result<(AssociationId, AssociationId), ConnectError> {
     first.check_count()?;
     second.check_count()?;
-    first.check_strangers(&second.config.local)?;
-    second.check_strangers(&first.config.local)?;
+    first.check_unconnected(&second.config.local)?;
+    second.check_unconnected(&first.config.local)?;
     let paths = pairing::pairs(&first.config.local, &second.config.local);
     let unreached = |address: &&SocketAddr| paths.iter().all(|path| path.remote != **address);
     if let Some(unreached) = second.config.local.iter().find(unreached) {

@@ -9,7 +9,7 @@ use super::{Arrival, AssociationId, Channel, Endpoint, PeerRoute, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
     Association, AssociationState, Extensions, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
-    RandomNumber, acceptable, address_parameter, address_parameters, check_init, reached_as,
+    RandomNumber, acceptable, address_parameter, address_parameters, announced_socket, check_init,
 };
 use crate::config::EcnUse;
 use crate::seq::Tsn;
@@ -81,11 +81,11 @@ impl Endpoint {
     pub(super) fn on_cookie_echo(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>, bytes: &[u8]) {
         let header = packet.header();
         // RFC 9260 §5.1.5: a cookie that is not ours, or not for these ports and this tag, is dropped.
-        let Ok(cookie) = self.jar.open(bytes) else { return };
-        let is_same_way = cookie.local_port == header.destination_port
+        let Ok(cookie) = self.cookie_keys.open(bytes) else { return };
+        let is_same_route = cookie.local_port == header.destination_port
             && cookie.peer_port == header.source_port
             && cookie.local_tag == header.verification_tag;
-        if !is_same_way {
+        if !is_same_route {
             return;
         }
         // The association that the cookie names, otherwise the one with the same peer.
@@ -108,7 +108,7 @@ impl Endpoint {
         }
         let opened = match known {
             // The cookie was used before, and its association is closed.
-            None if self.is_spent(cookie.local_tag) => {
+            None if self.is_used(cookie.local_tag) => {
                 return self.answer_out_of_the_blue(now, arrival, packet);
             }
             None => self.open(now, arrival, &cookie),
@@ -134,7 +134,7 @@ impl Endpoint {
         }
         let addresses = PathAddresses { local: arrival.local, remote: arrival.remote };
         let announced = acceptable(&cookie.announced, cookie.remote.ip());
-        let mut remotes: Vec<SocketAddr> = announced.map(|&ip| reached_as(cookie.remote, ip)).collect();
+        let mut remotes: Vec<SocketAddr> = announced.map(|&ip| announced_socket(cookie.remote, ip)).collect();
         if !remotes.contains(&cookie.remote) {
             remotes.insert(0, cookie.remote);
         }
@@ -142,7 +142,7 @@ impl Endpoint {
         let seed = self.next_seed();
         let mut association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
         self.keep_backups(now, &mut association);
-        self.memory.remind(&mut association);
+        self.memory.restore(&mut association);
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 
@@ -225,12 +225,12 @@ impl Endpoint {
     /// Sends the INIT-ACK with its cookie. The extensions are left out if they would make it much longer than the
     /// INIT.
     fn answer_init(&mut self, now: Time, request: &InitRequest<'_>, name: &InitIdentity) {
-        let mut parameters = self.told(now, request, name, &request.offer);
+        let mut parameters = self.answer_parameters(now, request, name, &request.offer);
         if request.arrival.channel == Channel::PLAIN {
-            let most = most_amplified(request.arrival.bytes.len()) - INIT_LEN;
+            let most = amplification_limit(request.arrival.bytes.len()) - INIT_LEN;
             shorten(&mut parameters, most);
             if encoded_len(&parameters) > most {
-                parameters = self.told(now, request, name, &PeerExtensions::default());
+                parameters = self.answer_parameters(now, request, name, &PeerExtensions::default());
                 shorten(&mut parameters, most);
             }
         }
@@ -248,7 +248,7 @@ impl Endpoint {
     }
 
     /// The parameters of an INIT-ACK for a peer with the extensions `offer`, the cookie first.
-    fn told(
+    fn answer_parameters(
         &mut self,
         now: Time,
         request: &InitRequest<'_>,
@@ -279,7 +279,7 @@ impl Endpoint {
             extensions: (*offer != PeerExtensions::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
         };
-        let mut parameters = vec![Parameter::StateCookie(self.jar.seal(&cookie, now))];
+        let mut parameters = vec![Parameter::StateCookie(self.cookie_keys.seal(&cookie, now))];
         let announced = pairing::announced(&self.config.local, arrival.remote.ip());
         parameters.extend(address_parameters(&announced));
         if cookie.ecn {
@@ -337,7 +337,7 @@ fn encoded_len(parameters: &[Parameter]) -> usize {
 
 /// The largest length of the answer to an INIT of `len` bytes: with UDP and IPv4 headers, three and a half times the
 /// length of the INIT. An answer with only the cookie has 3.1 times the bytes of an INIT without parameters.
-fn most_amplified(len: usize) -> usize {
+fn amplification_limit(len: usize) -> usize {
     (len + OUTER_HEADERS) * 7 / 2 - OUTER_HEADERS
 }
 

@@ -153,7 +153,7 @@ mod tests {
     use anabranch_base::{ByteCount, Seed};
 
     use super::*;
-    use crate::association::{LocalIdentity, RandomNumber, ReceiverRules, Settings, Ways};
+    use crate::association::{LocalIdentity, RandomNumber, ReceiverRules, Routes, Settings};
     use crate::config::Config;
     use crate::policy::Registry;
     use crate::receive::Budget;
@@ -176,8 +176,8 @@ mod tests {
         };
         let address = |host| SocketAddr::from(([10, 0, 0, host], 9899));
         let paths = [PathAddresses { local: address(1), remote: address(2) }];
-        let ways = Ways::one_by_one(&paths);
-        Association::connect(Arc::new(settings), identity, Vec::new(), ways, Seed::from_number(1))
+        let routes = Routes::one_by_one(&paths);
+        Association::connect(Arc::new(settings), identity, Vec::new(), routes, Seed::from_number(1))
     }
 
     fn members(count: u64) -> Members {

@@ -37,7 +37,7 @@ impl Memory {
     }
 
     /// Gives a new association what is known of its paths.
-    pub fn remind(&self, association: &mut Association) {
+    pub fn restore(&self, association: &mut Association) {
         if !self.known.is_empty() {
             association.remember(|addresses| self.known.get(&key(addresses)).copied());
         }

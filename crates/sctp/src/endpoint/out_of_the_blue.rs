@@ -28,7 +28,7 @@ impl Endpoint {
         }
         // 8) "The receiver SHOULD respond [...] with an ABORT chunk". For an aborted association, this is the ABORT
         // that it sent: it has the reason, and may have been lost or overtaken, especially with several paths.
-        if let Some(packet) = self.last_word(arrival, packet.header()) {
+        if let Some(packet) = self.sent_abort(arrival, packet.header()) {
             if self.may_answer_other(now, arrival) {
                 self.reply(arrival, packet);
             }
@@ -39,14 +39,14 @@ impl Endpoint {
     }
 
     /// The ABORT of the association to which this packet belongs, if this end aborted it.
-    fn last_word(&self, arrival: &Arrival, header: CommonHeader) -> Option<Vec<u8>> {
+    fn sent_abort(&self, arrival: &Arrival, header: CommonHeader) -> Option<Vec<u8>> {
         if header.destination_port != self.config.port {
             return None;
         }
         let tag = header.verification_tag;
         let held = self.by_tag.get(&tag).filter(|id| self.channels.of(**id) == arrival.channel);
-        let word = held.and_then(|id| self.associations.get(*id)?.last_word());
-        word.or_else(|| self.last_words.of(tag, arrival.channel)).map(<[u8]>::to_vec)
+        let sent = held.and_then(|id| self.associations.get(*id)?.sent_abort());
+        sent.or_else(|| self.sent_aborts.of(tag, arrival.channel)).map(<[u8]>::to_vec)
     }
 
     /// Answers with one chunk, with the tag of the received packet.

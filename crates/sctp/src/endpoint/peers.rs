@@ -30,7 +30,7 @@ impl PeerRoute {
 #[derive(Debug, Default)]
 pub struct Peers {
     /// Each route with the peer's tag, if it is known.
-    ways: BTreeSet<(PeerRoute, Option<VerificationTag>, AssociationId)>,
+    routes: BTreeSet<(PeerRoute, Option<VerificationTag>, AssociationId)>,
     of: ById<Entered>,
     examined: u64,
 }
@@ -39,7 +39,7 @@ pub struct Peers {
 #[derive(Debug)]
 struct Entered {
     version: EntryVersion,
-    ways: Vec<PeerRoute>,
+    routes: Vec<PeerRoute>,
 }
 
 /// The values that determine the entries of an association.
@@ -55,7 +55,7 @@ pub struct EntryVersion {
 impl EntryVersion {
     /// The version that the entries of `association` should have now.
     pub fn of(channel: Channel, association: &Association) -> EntryVersion {
-        let (port, tag, addresses) = association.reached_by();
+        let (port, tag, addresses) = association.peer_identity();
         EntryVersion { channel, port, tag, addresses }
     }
 }
@@ -71,16 +71,16 @@ impl Peers {
         self.remove(id);
         let Some(port) = port else { return };
         let remotes = association.paths().iter().map(|path| association.path_addresses(path.id).remote);
-        let ways: Vec<PeerRoute> = remotes.map(|remote| PeerRoute { channel, port, remote }).collect();
-        self.ways.extend(ways.iter().map(|&addresses| (addresses, tag, id)));
-        self.of.insert(id, Entered { version, ways });
+        let routes: Vec<PeerRoute> = remotes.map(|remote| PeerRoute { channel, port, remote }).collect();
+        self.routes.extend(routes.iter().map(|&addresses| (addresses, tag, id)));
+        self.of.insert(id, Entered { version, routes });
     }
 
     /// Association `id` was removed.
     pub fn remove(&mut self, id: AssociationId) {
-        let Some(Entered { version, ways }) = self.of.remove(id) else { return };
-        for addresses in ways {
-            self.ways.remove(&(addresses, version.tag, id));
+        let Some(Entered { version, routes }) = self.of.remove(id) else { return };
+        for addresses in routes {
+            self.routes.remove(&(addresses, version.tag, id));
         }
     }
 
@@ -90,8 +90,8 @@ impl Peers {
         addresses: PeerRoute,
         is_wanted: impl Fn(AssociationId) -> bool,
     ) -> Option<AssociationId> {
-        let ways = self.ways.range((addresses, None, AssociationId::FIRST)..);
-        let mut found = ways.take_while(|known| known.0 == addresses).map(|known| known.2);
+        let routes = self.routes.range((addresses, None, AssociationId::FIRST)..);
+        let mut found = routes.take_while(|known| known.0 == addresses).map(|known| known.2);
         found.find(|id| {
             self.examined += 1;
             is_wanted(*id)
@@ -100,18 +100,18 @@ impl Peers {
 
     /// Like [`find`](Peers::find), with the peer's tag.
     pub fn find_tagged(&mut self, addresses: PeerRoute, tag: VerificationTag) -> Option<AssociationId> {
-        let mut ways = self.ways.range((addresses, Some(tag), AssociationId::FIRST)..);
+        let mut routes = self.routes.range((addresses, Some(tag), AssociationId::FIRST)..);
         self.examined += 1;
-        ways.next().filter(|known| (known.0, known.1) == (addresses, Some(tag))).map(|known| known.2)
+        routes.next().filter(|known| (known.0, known.1) == (addresses, Some(tag))).map(|known| known.2)
     }
 
     /// Returns true if another association than `id` has its peer at the address `ip`, with any UDP port.
     pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
         let addresses = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
-        let ways = self.ways.range((addresses, None, AssociationId::FIRST)..);
+        let routes = self.routes.range((addresses, None, AssociationId::FIRST)..);
         let is_there =
             |known: &PeerRoute| (known.channel, known.port, known.remote.ip()) == (channel, port, ip);
-        let mut there = ways.take_while(|known| is_there(&known.0)).map(|known| known.2);
+        let mut there = routes.take_while(|known| is_there(&known.0)).map(|known| known.2);
         there.any(|other| {
             self.examined += 1;
             other != id

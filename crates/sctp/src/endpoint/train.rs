@@ -6,7 +6,7 @@ use std::ops::Range;
 use anabranch_base::{ByteCount, Ecn, Time};
 use bytes::Bytes;
 
-use super::arrival::{Arrival, has_usual_start, is_unicast_way};
+use super::arrival::{Arrival, has_usual_start, is_unicast_route};
 use super::peers::EntryVersion;
 use super::{AssociationId, Channel, Endpoint};
 use crate::association::{AssociationState, Verified};
@@ -50,7 +50,7 @@ impl Endpoint {
     /// which polls for packets, after each of them, unless one SACK may answer all of them
     /// ([`SackBatch::Whole`]).
     pub fn handle_train(&mut self, now: Time, train: &Train<'_>, mut answer: impl FnMut(&mut Endpoint)) {
-        if !is_unicast_way(train.local, train.remote) {
+        if !is_unicast_route(train.local, train.remote) {
             return;
         }
         for packets in train.packets.chunks(MOST_AT_ONCE) {
@@ -129,7 +129,7 @@ impl Endpoint {
         let (Addressee { path, memory, .. }, Train { ecn, bytes, .. }) = (*to, *train);
         association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
         if EntryVersion::of(train.channel, association) != to.version {
-            self.update_ways(to.id);
+            self.update_routes(to.id);
         }
     }
 }

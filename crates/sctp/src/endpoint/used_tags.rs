@@ -14,7 +14,7 @@ use crate::wire::VerificationTag;
 /// Their number is limited. When a tag is dropped because of the limit, every cookie created before its association
 /// ended counts as stale, and an honest peer asks for a new one (RFC 9260 §5.2.6).
 #[derive(Debug, Default)]
-pub struct SpentTags {
+pub struct UsedTags {
     /// In the order in which they were added, with the times.
     latest: VecDeque<(Time, VerificationTag)>,
     known: BTreeSet<VerificationTag>,
@@ -22,7 +22,7 @@ pub struct SpentTags {
     stale_until: Option<Time>,
 }
 
-impl SpentTags {
+impl UsedTags {
     /// Keeps `tag` of an association that ended at `now`; no cookie lives longer than `lifetime`.
     pub fn keep(&mut self, now: Time, lifetime: Duration, tag: VerificationTag) {
         while self.latest.front().is_some_and(|(since, _)| *since + lifetime < now) {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_remembered_until_all_cookies_with_it_are_stale() {
-        let mut used_tags = SpentTags::default();
+        let mut used_tags = UsedTags::default();
         used_tags.keep(at(10), LIFETIME, tag(7));
         used_tags.keep(at(60_010), LIFETIME, tag(8));
         assert!(used_tags.contains(tag(7)) && used_tags.contains(tag(8)) && !used_tags.contains(tag(9)));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn of_very_many_the_latest_are_remembered_and_what_is_older_counts_as_stale() {
-        let mut used_tags = SpentTags::default();
+        let mut used_tags = UsedTags::default();
         (0..10_000).for_each(|number| used_tags.keep(at(number), LIFETIME, tag(number)));
         assert_eq!((used_tags.latest.len(), used_tags.known.len()), (MOST, MOST));
         let first = 10_000 - MOST as u64;

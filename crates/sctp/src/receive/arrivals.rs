@@ -27,7 +27,7 @@ pub enum TsnArrival {
     /// It had arrived before.
     Duplicate,
     /// It is more than 65,535 beyond the cumulative TSN, where no gap block can name it: its chunk is dropped.
-    BeyondReach,
+    OutOfRange,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl Arrivals {
         match arrival {
             TsnArrival::New => self.insert(tsn),
             TsnArrival::Duplicate => self.on_duplicate(tsn),
-            TsnArrival::BeyondReach => {}
+            TsnArrival::OutOfRange => {}
         }
         arrival
     }
@@ -71,11 +71,11 @@ impl Arrivals {
         match offset {
             0 | HALF.. => TsnArrival::Duplicate,
             1 => TsnArrival::New,
-            2..=FARTHEST => match self.runs.get(self.position(offset)) {
+            2..=MAX_OFFSET => match self.runs.get(self.position(offset)) {
                 Some(run) if run.first.distance_from(self.cumulative) <= offset => TsnArrival::Duplicate,
                 _ => TsnArrival::New,
             },
-            _ => TsnArrival::BeyondReach,
+            _ => TsnArrival::OutOfRange,
         }
     }
 
@@ -167,7 +167,7 @@ impl Arrivals {
 }
 
 /// The highest offset that a gap block can name.
-const FARTHEST: u32 = u16::MAX as u32;
+const MAX_OFFSET: u32 = u16::MAX as u32;
 /// The capacity for runs that is kept when there are none.
 const KEPT_RUNS: usize = 256;
 /// A distance of this or more goes backwards.
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_tsn_that_no_gap_block_can_name_is_beyond_reach() {
         let mut arrivals = Arrivals::new(Tsn::new(1));
-        assert_eq!(arrivals.on_tsn(Tsn::new(65_536)), TsnArrival::BeyondReach);
+        assert_eq!(arrivals.on_tsn(Tsn::new(65_536)), TsnArrival::OutOfRange);
         assert!(!arrivals.has_gap());
         assert_eq!(arrivals.on_tsn(Tsn::new(65_535)), TsnArrival::New);
         assert_eq!(blocks(&arrivals), [(65_535, 65_535)]);

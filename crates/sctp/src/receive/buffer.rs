@@ -160,13 +160,13 @@ impl ReceiveBuffer {
 
 impl Usual {
     /// As if one large chunk had arrived that takes only as much memory as it weighs.
-    const UNKNOWN: Usual = Usual { charge: 1500 * FINE, memory: 1500 * FINE };
+    const UNKNOWN: Usual = Usual { charge: 1500 * SCALE, memory: 1500 * SCALE };
 
     fn on_chunk(&mut self, chunk: MemoryLoad) {
         let length = chunk.memory.saturating_sub(MemoryLoad::OVERHEAD).as_len();
         let memory = if length <= Bundle::LARGEST { Bundle::cost_of(length) } else { chunk.memory };
-        self.charge = self.charge - self.charge / LATELY + chunk.charge.get() * FINE;
-        self.memory = self.memory - self.memory / LATELY + memory.get() * FINE;
+        self.charge = self.charge - self.charge / AVERAGED_OVER + chunk.charge.get() * SCALE;
+        self.memory = self.memory - self.memory / AVERAGED_OVER + memory.get() * SCALE;
     }
 
     /// The weight of recent chunks that fit into `memory`.
@@ -185,9 +185,9 @@ impl Usual {
 }
 
 /// The weight of the last chunk in the average is one part in this number.
-const LATELY: u64 = 128;
+const AVERAGED_OVER: u64 = 128;
 /// Sums are kept in fractions of a byte, because rounding would dominate chunks of one byte.
-const FINE: u64 = 1 << 16;
+const SCALE: u64 = 1 << 16;
 
 #[cfg(test)]
 mod tests {
@@ -255,7 +255,7 @@ mod tests {
         for length in [1, 10, 20, 64, 200, 255] {
             let chunk = MemoryLoad::of_chunk(ByteCount::of_len(length), length);
             let mut buffer = ReceiveBuffer::new(ByteCount::from_mib(1));
-            for _ in 0..LATELY * 12 {
+            for _ in 0..AVERAGED_OVER * 12 {
                 buffer.on_held(chunk);
                 buffer.on_released(chunk.charge);
             }

@@ -17,7 +17,7 @@ use crate::wire::StreamId;
 #[derive(Debug)]
 pub struct Delivery {
     streams: u16,
-    lanes: BTreeMap<StreamId, Lane>,
+    states: BTreeMap<StreamId, StreamState>,
     /// Messages that arrived too early, by stream and by the count of their first SSN.
     early: BTreeMap<(StreamId, u64), Parcel>,
     waiting: MemoryLoad,
@@ -49,7 +49,7 @@ pub enum DeliveryError {
 
 /// The state of one stream.
 #[derive(Debug, Default)]
-struct Lane {
+struct StreamState {
     /// The number of SSNs that were delivered; the lower 16 bits are the next SSN.
     passed: u64,
 }
@@ -59,7 +59,7 @@ impl Delivery {
     pub fn new(streams: u16) -> Delivery {
         Delivery {
             streams,
-            lanes: BTreeMap::new(),
+            states: BTreeMap::new(),
             early: BTreeMap::new(),
             waiting: MemoryLoad::NONE,
             ready: ReadyMessages::default(),
@@ -86,12 +86,12 @@ impl Delivery {
             self.ready.push(message);
             return Ok(());
         }
-        let lane = self.lanes.entry(stream).or_default();
-        let next = lane.next();
+        let state = self.states.entry(stream).or_default();
+        let next = state.next();
         let ahead = ssn.distance_from(next);
-        let count = lane.passed + u64::from(ahead);
+        let count = state.passed + u64::from(ahead);
         if ahead == 0 {
-            lane.passed += 1;
+            state.passed += 1;
             self.ready.push(message);
             self.release(stream);
         } else if u32::from(ahead) >= span || !self.keep(stream, count, message) {
@@ -166,14 +166,14 @@ impl Delivery {
         if self.early.is_empty() {
             return None;
         }
-        let lane = self.lanes.get_mut(&stream)?;
-        let parcel = self.early.remove(&(stream, lane.passed))?;
-        lane.passed += parcel.count();
+        let state = self.states.get_mut(&stream)?;
+        let parcel = self.early.remove(&(stream, state.passed))?;
+        state.passed += parcel.count();
         Some(parcel)
     }
 }
 
-impl Lane {
+impl StreamState {
     fn next(&self) -> Ssn {
         Ssn::new(self.passed as u16)
     }
@@ -187,10 +187,10 @@ mod tests {
     use super::*;
 
     /// The distance that the other TSNs are beyond the cumulative TSN.
-    const REACH: u32 = 1000;
+    const SPAN: u32 = 1000;
 
     fn push(delivery: &mut Delivery, stream: u16, ssn: u16) -> Result<(), DeliveryError> {
-        delivery.push(message(stream, ssn, b"four"), REACH)
+        delivery.push(message(stream, ssn, b"four"), SPAN)
     }
 
     /// Takes all messages that are ready, as (stream, SSN).
@@ -225,7 +225,7 @@ mod tests {
     fn an_unordered_message_waits_for_nothing_and_takes_no_ssn() {
         let mut delivery = Delivery::new(1);
         push(&mut delivery, 0, 1).expect("early");
-        delivery.push(Message { unordered: true, ..message(0, 77, b"now") }, REACH).expect("due");
+        delivery.push(Message { unordered: true, ..message(0, 77, b"now") }, SPAN).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 77)]);
         push(&mut delivery, 0, 0).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 0), (0, 1)]);
@@ -246,8 +246,8 @@ mod tests {
         let error = push(&mut delivery, 2, 0).expect_err("no stream 2");
         assert_eq!(error, DeliveryError::InvalidStream { stream: StreamId::new(2), streams: 2 });
         let unordered = Message { unordered: true, ..message(9, 0, b"now") };
-        assert!(delivery.push(unordered, REACH).is_err());
-        assert!(delivery.lanes.is_empty());
+        assert!(delivery.push(unordered, SPAN).is_err());
+        assert!(delivery.states.is_empty());
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
         let mut delivery = Delivery::new(4);
         for ssn in 1..=500 {
             for stream in 0..4 {
-                delivery.push(message(stream, ssn, b"x"), REACH * 10).expect("early");
+                delivery.push(message(stream, ssn, b"x"), SPAN * 10).expect("early");
             }
         }
         let each = delivery.waiting().memory.get() / 2000;
@@ -312,9 +312,9 @@ mod tests {
         let large: &[u8] = &[7; 700];
         let mut delivery = Delivery::new(1);
         for ssn in (1..40).rev() {
-            delivery.push(message(0, ssn, if ssn % 3 == 0 { large } else { b"s" }), REACH).expect("early");
+            delivery.push(message(0, ssn, if ssn % 3 == 0 { large } else { b"s" }), SPAN).expect("early");
         }
-        delivery.push(message(0, 0, b"first"), REACH).expect("due");
+        delivery.push(message(0, 0, b"first"), SPAN).expect("due");
         let lengths =
             std::iter::from_fn(|| delivery.take()).map(|message| (message.ssn.get(), message.len()));
         assert!(lengths.eq((0..40).map(|ssn| (

@@ -107,7 +107,7 @@ struct Outline {
 impl Reassembly {
     /// An empty store.
     pub fn new() -> Reassembly {
-        Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FAR_FROM_ZERO), held: MemoryLoad::NONE }
+        Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FIRST_POSITION), held: MemoryLoad::NONE }
     }
 
     /// Adds a fragment that is not a duplicate, and returns the message that it completes.
@@ -292,7 +292,7 @@ fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, lo
 }
 
 /// The first position: no peer can count back from here to 0.
-const FAR_FROM_ZERO: u64 = 1 << 62;
+const FIRST_POSITION: u64 = 1 << 62;
 
 #[cfg(test)]
 mod tests {

@@ -29,14 +29,14 @@ pub struct Tuning {
     arrived: ByteCount,
     /// What was read since then.
     read: ByteCount,
-    turn: Option<WindowTurn>,
+    window_use: Option<WindowUse>,
     /// The least time in which the advertised window was used up.
     turnover: Option<Duration>,
 }
 
 /// A window while the peer uses it up.
 #[derive(Clone, Copy, Debug)]
-struct WindowTurn {
+struct WindowUse {
     began: Time,
     left: ByteCount,
 }
@@ -62,7 +62,7 @@ impl Tuning {
     /// The tuning of a buffer from which nothing was read yet.
     pub const fn new(growth: Growth, allowance: Allowance) -> Tuning {
         let (arrived, read) = (ByteCount::ZERO, ByteCount::ZERO);
-        Tuning { growth, allowance, since: None, arrived, read, turn: None, turnover: None }
+        Tuning { growth, allowance, since: None, arrived, read, window_use: None, turnover: None }
     }
 
     /// The application read data of weight `charge`.
@@ -100,13 +100,13 @@ impl Tuning {
     }
 
     fn time_window(&mut self, now: Time, received: &DataArrival) {
-        let fresh = WindowTurn { began: now, left: received.offered };
-        let turn = self.turn.get_or_insert(fresh);
-        turn.left = turn.left.saturating_sub(received.arrived);
-        if turn.left.is_zero() && now > turn.began {
-            let took = now.since(turn.began);
+        let fresh = WindowUse { began: now, left: received.offered };
+        let window_use = self.window_use.get_or_insert(fresh);
+        window_use.left = window_use.left.saturating_sub(received.arrived);
+        if window_use.left.is_zero() && now > window_use.began {
+            let took = now.since(window_use.began);
             self.turnover = Some(self.turnover.map_or(took, |least| least.min(took)));
-            self.turn = Some(fresh);
+            self.window_use = Some(fresh);
         }
     }
 }

@@ -8,7 +8,7 @@ mod losing;
 mod ns2;
 mod overtaken;
 mod paths;
-mod questions;
+mod queries;
 mod queue;
 mod sack;
 

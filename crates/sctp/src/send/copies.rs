@@ -60,12 +60,12 @@ impl Copies {
     }
 
     /// Cancels the copy of the chunk at `position` that is to leave.
-    pub fn call_off(&mut self, position: u64) {
+    pub fn cancel(&mut self, position: u64) {
         self.due.remove(&position);
     }
 
     /// Cancels all copies that are to leave on `path`.
-    pub fn call_off_on(&mut self, path: PathId) {
+    pub fn cancel_on(&mut self, path: PathId) {
         self.due.retain(|_, wanted| *wanted != path);
     }
 
@@ -112,9 +112,9 @@ mod tests {
         }
         copies.want(6, one);
         copies.add(7, on(two));
-        copies.call_off(8);
+        copies.cancel(8);
         assert_eq!(copies.due().collect::<Vec<_>>(), [(6, one), (9, two)]);
-        copies.call_off_on(two);
+        copies.cancel_on(two);
         assert!(copies.has_due() && !copies.is_empty());
         assert_eq!((copies.take_all(6), copies.has_due()), (vec![], false), "it arrived");
     }

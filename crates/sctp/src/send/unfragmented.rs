@@ -104,14 +104,14 @@ mod tests {
             buffer.push_whole(Outgoing { stream, ppid, unordered: false, payload });
         }
         buffer.cut_ahead(ByteCount::new(1_024), ByteCount::ZERO);
-        assert_eq!((buffer.waiting_chunks(), buffer.has_uncut()), (64, true));
+        assert_eq!((buffer.waiting_chunks(), buffer.has_unfragmented()), (64, true));
     }
 
     #[test]
     fn as_much_is_cut_as_the_scheduler_chooses_from() {
         let mut buffer = buffer(10);
         buffer.cut_ahead(ByteCount::new(1_000), ByteCount::new(150_000));
-        assert_eq!((buffer.waiting_chunks(), buffer.has_uncut()), (160, true));
+        assert_eq!((buffer.waiting_chunks(), buffer.has_unfragmented()), (160, true));
     }
 
     #[test]
@@ -120,6 +120,6 @@ mod tests {
         let held = ByteCount::new(120_000);
         assert_eq!(buffer.held_bytes(), held);
         buffer.cut_ahead(ByteCount::new(1_000), ByteCount::ZERO);
-        assert_eq!((buffer.held_bytes(), buffer.has_uncut()), (held, true));
+        assert_eq!((buffer.held_bytes(), buffer.has_unfragmented()), (held, true));
     }
 }

@@ -92,7 +92,7 @@ impl Outbox {
     }
 
     /// Withdraws what is only for `path`.
-    pub fn forget(&mut self, path: PathId) {
+    pub fn remove_path(&mut self, path: PathId) {
         self.controls.retain(|control| !(control.is_probe && control.path == path));
     }
 

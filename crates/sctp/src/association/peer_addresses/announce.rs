@@ -21,17 +21,17 @@ impl PeerAddresses {
         if let Some(state) = &mut self.reconfiguration {
             state.note(change);
         }
-        self.ask_for_changes(ground, now);
+        self.request_changes(ground, now);
     }
 
     /// Sends an ASCONF with the changes that wait, if none is under way and there is a path.
-    pub fn ask_for_changes(&mut self, ground: &mut Ground, now: Time) {
-        let Some(path) = self.asking_path(ground, None) else { return };
+    pub fn request_changes(&mut self, ground: &mut Ground, now: Time) {
+        let Some(path) = self.request_path(ground, None) else { return };
         let lookup = self.lookup_address(ground, path);
         let knows_another =
             ground.paths.living().any(|id| Some(id) != self.departed && self.is_announced(ground, id));
         let Some(state) = &mut self.reconfiguration else { return };
-        if let Some(asconf) = state.ask(path, lookup, knows_another) {
+        if let Some(asconf) = state.request(path, lookup, knows_another) {
             send_asconf(ground, path, asconf, now);
         }
     }
@@ -72,21 +72,21 @@ impl PeerAddresses {
     }
 
     /// The path of the ASCONF that is not answered.
-    pub fn asked_on(&self) -> Option<PathId> {
-        self.reconfiguration.as_ref()?.asked_on()
+    pub fn requested_on(&self) -> Option<PathId> {
+        self.reconfiguration.as_ref()?.requested_on()
     }
 
-    /// Sends the ASCONF that was not answered on `asked_on` again, on another path (B1 to B5).
-    pub fn ask_again(&mut self, ground: &mut Ground, asked_on: PathId, now: Time) {
-        let path = self.asking_path(ground, Some(asked_on)).unwrap_or(asked_on);
-        let again = self.reconfiguration.as_mut().and_then(|state| state.ask_again(path));
+    /// Sends the ASCONF that was not answered on `requested_on` again, on another path (B1 to B5).
+    pub fn repeat_request(&mut self, ground: &mut Ground, requested_on: PathId, now: Time) {
+        let path = self.request_path(ground, Some(requested_on)).unwrap_or(requested_on);
+        let again = self.reconfiguration.as_mut().and_then(|state| state.repeat_request(path));
         if let Some(asconf) = again {
             send_asconf(ground, path, asconf, now);
         }
     }
 
     /// Sends no ASCONF any more: the association is shutting down (C4).
-    pub fn stop_asking(&mut self, ground: &mut Ground) {
+    pub fn stop_requests(&mut self, ground: &mut Ground) {
         ground.timers.stop(Timer::Reconfiguration);
         if let Some(state) = &mut self.reconfiguration {
             state.refuse();
@@ -101,7 +101,7 @@ impl PeerAddresses {
 
     /// The path for an ASCONF: the best path, or the next best one after `last`. A path whose address is lost is not
     /// used.
-    fn asking_path(&self, ground: &Ground, last: Option<PathId>) -> Option<PathId> {
+    fn request_path(&self, ground: &Ground, last: Option<PathId>) -> Option<PathId> {
         let mut paths: Vec<PathId> = ground.paths.living().filter(|&id| Some(id) != self.departed).collect();
         paths.sort_by_key(|&id| ground.paths.sample(id).state.rank());
         let next = last.and_then(|last| paths.iter().position(|&id| id == last)).map_or(0, |at| at + 1);

@@ -7,7 +7,7 @@ use crate::path::PathAddresses;
 
 /// The pairs of addresses over which an association is opened.
 #[derive(Clone, Copy, Debug)]
-pub struct Ways<'a> {
+pub struct Routes<'a> {
     /// The pairs that are to become paths, best first.
     pub paths: &'a [PathAddresses],
     /// Other pairs, which are tried if the paths do not answer.
@@ -51,10 +51,10 @@ pub struct Pairs {
     pub alternatives: Alternatives,
 }
 
-impl Ways<'_> {
+impl Routes<'_> {
     /// The paths alone, one after the other.
-    pub fn one_by_one(paths: &[PathAddresses]) -> Ways<'_> {
-        Ways { paths, further: &[], pace: InitPace::OneByOne, alternatives: Alternatives::none() }
+    pub fn one_by_one(paths: &[PathAddresses]) -> Routes<'_> {
+        Routes { paths, further: &[], pace: InitPace::OneByOne, alternatives: Alternatives::none() }
     }
 }
 

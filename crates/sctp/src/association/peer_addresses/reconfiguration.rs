@@ -111,7 +111,7 @@ impl Reconfiguration {
 
     /// The next ASCONF, to leave on `path`, if one may leave now. Additions come first, so that a deletion never
     /// removes the last address (F5). Without an addition, deletions wait until the peer `knows_another`.
-    pub fn ask(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
+    pub fn request(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
         if self.outstanding.is_some() {
             return None;
         }
@@ -135,14 +135,14 @@ impl Reconfiguration {
     }
 
     /// The ASCONF under way, to leave again on `path`: "it MUST be the same" (B4).
-    pub fn ask_again(&mut self, path: PathId) -> Option<Asconf> {
+    pub fn repeat_request(&mut self, path: PathId) -> Option<Asconf> {
         let outstanding = self.outstanding.as_mut()?;
         outstanding.path = path;
         Some(outstanding.asconf.clone())
     }
 
     /// The path of the ASCONF under way.
-    pub fn asked_on(&self) -> Option<PathId> {
+    pub fn requested_on(&self) -> Option<PathId> {
         self.outstanding.as_ref().map(|outstanding| outstanding.path)
     }
 
@@ -172,7 +172,7 @@ impl Reconfiguration {
     }
 
     /// What to do with a peer's ASCONF with this serial number.
-    pub fn turn_of(&self, serial: Tsn) -> AsconfAction {
+    pub fn action_for(&self, serial: Tsn) -> AsconfAction {
         match &self.answer {
             _ if serial == self.peer.next() => AsconfAction::Next,
             Some(answer) if answer.serial == serial => AsconfAction::Repeat(answer.clone()),
@@ -224,8 +224,8 @@ mod tests {
         Reconfiguration::new(Tsn::new(u32::MAX), Tsn::new(40))
     }
 
-    fn ask(state: &mut Reconfiguration, knows_another: bool) -> Option<String> {
-        let asconf = state.ask(PathId::FIRST, address("10.0.0.1:9").ip(), knows_another);
+    fn request(state: &mut Reconfiguration, knows_another: bool) -> Option<String> {
+        let asconf = state.request(PathId::FIRST, address("10.0.0.1:9").ip(), knows_another);
         asconf.map(|asconf| asconf.to_string())
     }
 
@@ -242,28 +242,32 @@ mod tests {
         let mut state = fresh();
         let (first, second) = (address("10.0.1.1:9"), address("10.0.2.1:9"));
         state.note(AddressChange::Add(first));
-        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=4294967295 add 10.0.1.1)"));
+        assert_eq!(request(&mut state, true).as_deref(), Some("ASCONF(serial=4294967295 add 10.0.1.1)"));
         state.note(AddressChange::Add(second));
-        assert_eq!(ask(&mut state, true), None);
+        assert_eq!(request(&mut state, true), None);
         assert!(state.is_unannounced(first) && state.is_unannounced(second));
-        let again = state.ask_again(PathId::from_index(1)).map(|asconf| asconf.to_string());
+        let again = state.repeat_request(PathId::from_index(1)).map(|asconf| asconf.to_string());
         assert_eq!(again.as_deref(), Some("ASCONF(serial=4294967295 add 10.0.1.1)"));
-        assert_eq!(state.asked_on(), Some(PathId::from_index(1)));
+        assert_eq!(state.requested_on(), Some(PathId::from_index(1)));
         assert_eq!(state.on_answer(&ack(7, Vec::new())), AsconfOutcome::Old);
         let done = AsconfOutcome::Changes(vec![(AddressChange::Add(first), true)]);
         assert_eq!(state.on_answer(&ack(u32::MAX, Vec::new())), done);
         assert!(!state.is_unannounced(first));
-        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=0 add 10.0.2.1)"), "numbers wrap");
+        assert_eq!(
+            request(&mut state, true).as_deref(),
+            Some("ASCONF(serial=0 add 10.0.2.1)"),
+            "numbers wrap"
+        );
     }
 
     #[test]
     fn additions_go_before_deletions_and_the_last_address_is_not_deleted_alone() {
         let mut state = fresh();
         state.note(AddressChange::Delete(address("10.0.0.1:9")));
-        assert_eq!(ask(&mut state, false), None, "it waits for another");
+        assert_eq!(request(&mut state, false), None, "it waits for another");
         state.note(AddressChange::Add(address("[2001:db8::1]:9")));
         let both = "ASCONF(serial=4294967295 add 2001:db8::1 delete 10.0.0.1)";
-        assert_eq!(ask(&mut state, false).as_deref(), Some(both));
+        assert_eq!(request(&mut state, false).as_deref(), Some(both));
     }
 
     #[test]
@@ -271,13 +275,17 @@ mod tests {
         let mut state = fresh();
         state.note(AddressChange::Add(address("10.0.1.1:9")));
         state.note(AddressChange::Delete(address("10.0.1.1:9")));
-        assert_eq!(ask(&mut state, true), None);
+        assert_eq!(request(&mut state, true), None);
         state.note(AddressChange::Delete(address("10.0.2.1:9")));
         state.note(AddressChange::Delete(address("10.0.2.1:9")));
-        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=4294967295 delete 10.0.2.1)"));
+        assert_eq!(request(&mut state, true).as_deref(), Some("ASCONF(serial=4294967295 delete 10.0.2.1)"));
         state.note(AddressChange::Add(address("10.0.2.1:9")));
         state.on_answer(&ack(u32::MAX, Vec::new()));
-        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=0 add 10.0.2.1)"), "it was told");
+        assert_eq!(
+            request(&mut state, true).as_deref(),
+            Some("ASCONF(serial=0 add 10.0.2.1)"),
+            "it was told"
+        );
     }
 
     #[test]
@@ -308,24 +316,24 @@ mod tests {
     fn a_peer_that_does_not_understand_is_not_asked_again() {
         let mut state = fresh();
         state.note(AddressChange::Add(address("10.0.1.1:9")));
-        ask(&mut state, true);
+        request(&mut state, true);
         let unknown = refused(0, Cause::UnrecognizedParameters(Vec::new()));
         let failed = AsconfOutcome::Changes(vec![(AddressChange::Add(address("10.0.1.1:9")), false)]);
         assert_eq!(state.on_answer(&ack(u32::MAX, vec![unknown])), failed);
         state.note(AddressChange::Add(address("10.0.2.1:9")));
-        assert_eq!(ask(&mut state, true), None);
+        assert_eq!(request(&mut state, true), None);
     }
 
     #[test]
     fn a_request_that_comes_again_has_the_same_answer_and_any_other_number_has_none() {
         let mut state = fresh();
-        assert_eq!(state.turn_of(Tsn::new(39)), AsconfAction::Stale, "the last before the first");
-        assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Next);
+        assert_eq!(state.action_for(Tsn::new(39)), AsconfAction::Stale, "the last before the first");
+        assert_eq!(state.action_for(Tsn::new(40)), AsconfAction::Next);
         let answer = ack(40, vec![Parameter::SuccessIndication(3)]);
         state.on_answered(answer.clone());
-        assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Repeat(answer));
+        assert_eq!(state.action_for(Tsn::new(40)), AsconfAction::Repeat(answer));
         assert_eq!(
-            [41, 42, 39].map(|serial| state.turn_of(Tsn::new(serial))),
+            [41, 42, 39].map(|serial| state.action_for(Tsn::new(serial))),
             [AsconfAction::Next, AsconfAction::Stale, AsconfAction::Stale]
         );
     }

@@ -12,9 +12,9 @@ impl PeerAddresses {
     /// `path` does not answer. If it never did, its addresses may work with others. Takes those of the untried pairs that
     /// use the most addresses without a working path.
     pub fn take_other_pairs(&mut self, ground: &Ground, path: PathId) -> Vec<PathAddresses> {
-        let is_stranger = ground.paths.is_candidate(path) && ground.paths.has_heard(path);
+        let is_from_peer = ground.paths.is_candidate(path) && ground.paths.has_heard(path);
         let has_worked = ground.paths.health(path).alive_at().is_some();
-        if self.pairs.untried.is_empty() || is_stranger || has_worked {
+        if self.pairs.untried.is_empty() || is_from_peer || has_worked {
             return Vec::new();
         }
         let most = self.pairs.untried.iter().map(|pair| self.unused_ends(ground, *pair)).max().unwrap_or(0);
@@ -51,7 +51,7 @@ impl PeerAddresses {
         }
         // The peer is told first, so that it does not go on to send there.
         ground.paths.retire(id);
-        self.tell_backup(ground, id, now);
+        self.announce_backup(ground, id, now);
         !ground.paths.owes_backup_news(id) && ground.paths.sample(id).flight.is_zero()
     }
 

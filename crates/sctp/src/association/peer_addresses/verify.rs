@@ -21,7 +21,7 @@ impl PeerAddresses {
     pub fn start_heartbeats(&self, ground: &mut Ground, now: Time) {
         for path in ground.paths.living().collect::<Vec<_>>() {
             ground.schedule_heartbeat(path, now);
-            self.tell_backup(ground, path, now);
+            self.announce_backup(ground, path, now);
             if ground.paths.sample(path).state.works() {
                 ground.search_mtu(path, now);
             }
@@ -60,7 +60,7 @@ impl PeerAddresses {
     }
 
     /// Tells the peer, with a HEARTBEAT, whether `path` is a backup, unless it knows. An unverified path gets one anyway.
-    pub fn tell_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
+    pub fn announce_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
         let is_due = ground.paths.owes_backup_news(path) && !ground.paths.health(path).awaits_heartbeat();
         if is_due && self.is_verified(ground, path) {
             ground.send_heartbeat(path, now);

@@ -14,7 +14,7 @@ pub(super) struct EcnEchoes(Vec<(PathId, Unanswered)>);
 
 impl EcnEchoes {
     /// A path was removed: no CWR comes on it.
-    pub(super) fn forget(&mut self, path: PathId) {
+    pub(super) fn remove_path(&mut self, path: PathId) {
         self.0.retain(|(known, _)| *known != path);
     }
 }

@@ -78,7 +78,7 @@ impl Receiver {
                 self.arrivals.on_duplicate(data.tsn);
                 return Ok(());
             }
-            TsnArrival::BeyondReach => {
+            TsnArrival::OutOfRange => {
                 packet.has_dropped = true;
                 return Ok(());
             }

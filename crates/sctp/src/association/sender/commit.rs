@@ -3,7 +3,7 @@
 use anabranch_base::Time;
 
 use super::Sender;
-use super::retransmit::{Resend, Why};
+use super::retransmit::{Reason, Resend};
 use crate::association::ground::{Ground, Timer};
 use crate::association::packing::Packed;
 use crate::path::PacketChunks;
@@ -67,12 +67,12 @@ impl Sender {
         now: Time,
         packed: &mut Packed,
     ) {
-        packed.is_retransmission |= again.why != Why::Awaited;
-        if again.why == Why::Awaited {
+        packed.is_retransmission |= again.reason != Reason::Awaited;
+        if again.reason == Reason::Awaited {
             // What the scheduler picked has another place in the queue now.
             self.picked = None;
         }
-        if again.why == Why::Copy {
+        if again.reason == Reason::Copy {
             return self.commit_copy(ground, again.tsn, again.path, now, packed);
         }
         self.commit(ground, again.tsn, again.path, now, packed);

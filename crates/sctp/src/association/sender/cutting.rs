@@ -25,7 +25,7 @@ impl Sender {
     /// Cuts the messages that are to be sent soon.
     #[inline]
     pub(super) fn cut_ahead(&mut self, ground: &Ground) {
-        if self.buffer.has_uncut() {
+        if self.buffer.has_unfragmented() {
             let largest = largest_payload(ground);
             self.buffer.cut_ahead(largest, self.rules.scheduler.look_ahead());
         }

@@ -30,7 +30,7 @@ pub(super) struct Cwr {
 
 impl Cwr {
     /// A path was removed: none is sent on it.
-    pub(super) fn forget(&mut self, path: PathId) {
+    pub(super) fn remove_path(&mut self, path: PathId) {
         self.reports.retain(|(known, _)| *known != path);
         self.answers.retain(|(known, _)| *known != path);
         self.cut_twice.retain(|(known, _)| *known != path);

@@ -66,7 +66,7 @@ impl Sender {
 
     /// Cuts the window of `path` as the congestion control says.
     pub(super) fn cut(&mut self, ground: &mut Ground, path: PathId, cause: CutCause, now: Time) {
-        self.doubt_cut(ground, path, cause);
+        self.note_cut(ground, path, cause);
         if cause != CutCause::Idle {
             let highest = self.buffer.highest_on(path);
             ground.paths.change_after_loss(path, |state| state.on_cut(highest));
@@ -110,7 +110,7 @@ impl Sender {
         let Some(left) = self.mark_lost(ground, tsn, path, by) else { return };
         // A copy of it is in flight where nothing left the peer's window.
         if self.rules.counts_time && !left.rwnd_weight.is_zero() {
-            self.doubts.on_lost(tsn, path, left.sent_at);
+            self.unconfirmed.on_lost(tsn, path, left.sent_at);
         }
         let lost = LostData { at: now, departure: left.departure, bytes: left.weight };
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);

@@ -37,12 +37,12 @@ impl Sender {
             self.judge_tail_probes(ground, &reading.news, |chunk| twice().any(|tsn| tsn == chunk.tsn), now);
             reading.news.packets = ground.settings.config.dac_wire.packets(sack);
             self.on_news(ground, &mut reading, by, now);
-            self.judge_doubts(ground, &reading.news, twice(), now);
+            self.judge_cuts(ground, &reading.news, twice(), now);
             count_sack(ground, &reading);
             self.update_peer_window(ground, ByteCount::new(u64::from(sack.a_rwnd)), now);
         } else if is_new == Ok(false) {
             // An overtaken SACK may be the only one that reports a duplicate.
-            self.judge_doubts(ground, &SackNews::default(), sack.duplicates.iter(), now);
+            self.judge_cuts(ground, &SackNews::default(), sack.duplicates.iter(), now);
         }
         self.reading = reading;
         is_new.map(|_| ())

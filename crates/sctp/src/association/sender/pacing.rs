@@ -46,7 +46,7 @@ impl Sender {
     /// "Considerations Related to Receiver Flow Control Limits"). Of several paths, one is, because another path may have
     /// taken the room in the peer's window (M-BBR-5).
     #[inline]
-    pub(super) fn tell_withheld(&mut self, ground: &Ground, now: Time) {
+    pub(super) fn report_withheld(&mut self, ground: &Ground, now: Time) {
         let CongestionControl::Model(model) = &mut self.rules.congestion else { return };
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         let has_more = self.buffer.waiting_chunks() > 0 || self.buffer.has_retransmissions();

@@ -13,8 +13,8 @@ impl Sender {
     /// The first packet after an event is about to leave.
     #[inline]
     pub fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
-        if self.phase == SendPhase::Begins {
-            self.phase = SendPhase::GoesOn;
+        if self.phase == SendPhase::Start {
+            self.phase = SendPhase::Sending;
             self.run = None;
             ground.paths.bound_windows(ground.settings.config.max_burst);
             self.begin_pacing(ground, now);
@@ -31,7 +31,7 @@ impl Sender {
     /// Nothing more may be sent after what leaves now.
     #[inline]
     pub fn on_drained(&mut self) {
-        if self.phase == SendPhase::GoesOn {
+        if self.phase == SendPhase::Sending {
             self.phase = SendPhase::Drained;
         }
     }
@@ -45,7 +45,7 @@ impl Sender {
         self.phase = SendPhase::Done;
         self.note_limits(ground, now);
         self.end_pacing(ground);
-        self.tell_withheld(ground, now);
+        self.report_withheld(ground, now);
         ground.paths.end_event();
         self.exemptions.clear();
     }

@@ -19,12 +19,12 @@ pub(super) struct Resend {
     /// A copy is also to leave on this path.
     pub also: Option<PathId>,
     /// What it is sent for.
-    pub why: Why,
+    pub reason: Reason,
 }
 
 /// Why a chunk that is not the scheduler's choice leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum Reason {
     /// It was lost.
     Lost,
     /// It is in flight: a copy of it leaves.
@@ -91,18 +91,18 @@ impl Sender {
                 }
                 Destination::Wait => continue,
             };
-            let (tsn, also, why) = match self.awaited_before(&lost) {
-                Some(tsn) => (tsn, None, Why::Awaited),
-                None => (lost.tsn, also, Why::Lost),
+            let (tsn, also, reason) = match self.awaited_before(&lost) {
+                Some(tsn) => (tsn, None, Reason::Awaited),
+                None => (lost.tsn, also, Reason::Lost),
             };
             let path = self.wide_enough(ground, path, &LostChunk { tsn, ..lost }, &view);
             if fits(path) {
-                return Some(Resend { tsn, path, also, why });
+                return Some(Resend { tsn, path, also, reason });
             }
         }
         let mut due = self.buffer.due_copies();
         let (tsn, path) = due.find(|&(tsn, path)| self.has_room_for_copy(tsn, path, open, &view))?;
-        Some(Resend { tsn, path, also: None, why: Why::Copy })
+        Some(Resend { tsn, path, also: None, reason: Reason::Copy })
     }
 
     /// The chunk that the peer waits for, if it never left and precedes `lost`, which timed out.
@@ -137,7 +137,7 @@ impl Sender {
         if open.is_none() || is_for_another {
             self.planned_copy = Some((tsn, path));
         }
-        (!is_for_another).then_some(Resend { tsn, path, also: None, why: Why::Copy })
+        (!is_for_another).then_some(Resend { tsn, path, also: None, reason: Reason::Copy })
     }
 
     /// Returns true if a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.

@@ -98,7 +98,8 @@ impl Sender {
         };
         ground.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
             |other| {
-                let from = ground.paths.silence(path).suspicious_from(left_at, srtt, way_back(sample, other));
+                let from =
+                    ground.paths.silence(path).suspicious_from(left_at, srtt, return_delay(sample, other));
                 reading.has_delivered(other.id) && from <= now
             },
         )
@@ -114,7 +115,7 @@ impl Sender {
 /// The longest time that a SACK for what left on `path` takes if one arrives for what left on `other`. It returns in half
 /// of the round trip of `other`, because queues delay data more than SACKs; or on `path`, if the last packet came by it,
 /// which takes as long as the way there if there is no queue.
-fn way_back(path: &PathSample, other: &PathSample) -> Duration {
+fn return_delay(path: &PathSample, other: &PathSample) -> Duration {
     let own = path.one_way.map_or(Duration::ZERO, |delay| delay.least);
     own.max(other.srtt.unwrap_or(other.rto) / 2)
 }
@@ -130,10 +131,10 @@ mod tests {
         let ms = Duration::from_millis;
         let (mut path, mut other) = (sample(0), sample(1));
         other.rto = ms(1_000);
-        assert_eq!(way_back(&path, &other), ms(500), "the other was not measured yet");
+        assert_eq!(return_delay(&path, &other), ms(500), "the other was not measured yet");
         other.srtt = Some(ms(20));
-        assert_eq!(way_back(&path, &other), ms(10));
+        assert_eq!(return_delay(&path, &other), ms(10));
         path.one_way = Some(OneWay { delay: ms(400), least: ms(300), back: ms(10) });
-        assert_eq!(way_back(&path, &other), ms(300), "its last packet brought the SACK");
+        assert_eq!(return_delay(&path, &other), ms(300), "its last packet brought the SACK");
     }
 }

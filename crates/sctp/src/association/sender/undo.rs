@@ -4,7 +4,7 @@
 use anabranch_base::Time;
 
 use super::Sender;
-use super::doubts::{Proof, SpuriousCut};
+use super::unconfirmed_cuts::{Proof, SpuriousCut};
 use crate::association::ground::Ground;
 use crate::policy::PathId;
 use crate::policy::congestion::{CutCause, CutWindow};
@@ -13,39 +13,39 @@ use crate::seq::Tsn;
 
 impl Sender {
     /// The window of `path` is about to be cut for `cause`.
-    pub(super) fn doubt_cut(&mut self, ground: &Ground, path: PathId, cause: CutCause) {
+    pub(super) fn note_cut(&mut self, ground: &Ground, path: PathId, cause: CutCause) {
         if self.rules.counts_time && matches!(cause, CutCause::Missing | CutCause::Timeout) {
             let sample = ground.paths.sample(path);
-            self.doubts.on_cut(path, CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh });
+            self.unconfirmed.on_cut(path, CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh });
         }
     }
 
     /// A SACK arrived that reports the chunks `duplicates` as received twice: looks whether losses were none.
     #[inline]
-    pub(super) fn judge_doubts(
+    pub(super) fn judge_cuts(
         &mut self,
         ground: &mut Ground,
         news: &SackNews,
         duplicates: impl Iterator<Item = Tsn>,
         now: Time,
     ) {
-        if self.doubts.is_empty() {
+        if self.unconfirmed.is_empty() {
             return;
         }
         for chunk in &news.acked {
             let least = ground.paths.sample(chunk.path).min_rtt;
-            if let Some(Proof { path, round_trip }) = self.doubts.on_acked(chunk, least, now) {
+            if let Some(Proof { path, round_trip }) = self.unconfirmed.on_acked(chunk, least, now) {
                 self.rules.detection.on_spurious(path, round_trip, now);
             }
         }
         for tsn in duplicates {
-            if let Some(Proof { path, round_trip }) = self.doubts.on_duplicate(tsn) {
+            if let Some(Proof { path, round_trip }) = self.unconfirmed.on_duplicate(tsn) {
                 self.rules.detection.on_spurious(path, round_trip, now);
             }
         }
-        let patience = ground.paths.samples().iter().map(|path| path.rto).max();
-        self.doubts.on_time(patience.unwrap_or_default(), now);
-        while let Some(cut) = self.doubts.take_spurious() {
+        let timeout = ground.paths.samples().iter().map(|path| path.rto).max();
+        self.unconfirmed.on_time(timeout.unwrap_or_default(), now);
+        while let Some(cut) = self.unconfirmed.take_spurious() {
             self.take_back(ground, cut, now);
         }
     }

@@ -2,7 +2,7 @@
 
 use anabranch_base::Time;
 
-use super::{OpenPacket, Sender, look_at_queue, view};
+use super::{OpenPacket, Sender, queue_view, view};
 use crate::association::ground::{Ground, Timer};
 use crate::policy::schedule::Index;
 use crate::policy::{PathId, View};
@@ -30,7 +30,7 @@ impl Sender {
             (Some(picked), _) if ground.paths.sample(picked.0).may_send() => picked,
             (None, Some(path)) => (path, Index::OLDEST),
             (earlier, _) => {
-                let queue = look_at_queue(&self.buffer, oldest, &ground.paths);
+                let queue = queue_view(&self.buffer, oldest, &ground.paths);
                 let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
                 let scheduler = &mut self.rules.scheduler;
                 match open {

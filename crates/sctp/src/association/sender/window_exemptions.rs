@@ -38,11 +38,11 @@ impl WindowExemptions {
     /// A packet that used the exemption leaves on `path`.
     pub fn spend(&mut self, path: PathId) {
         self.anywhere = self.anywhere.saturating_sub(1);
-        self.forget(path);
+        self.remove_path(path);
     }
 
     /// `path` is removed.
-    pub fn forget(&mut self, path: PathId) {
+    pub fn remove_path(&mut self, path: PathId) {
         self.paths.retain(|&other| other != path);
     }
 

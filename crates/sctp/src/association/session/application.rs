@@ -113,8 +113,8 @@ impl Session {
     }
 
     /// Tells the peer whether `path` is a backup.
-    pub fn tell_backup(&mut self, path: PathId, now: Time) {
-        self.peer.tell_backup(&mut self.ground, path, now);
+    pub fn announce_backup(&mut self, path: PathId, now: Time) {
+        self.peer.announce_backup(&mut self.ground, path, now);
     }
 
     /// What all parts share.

@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Time;
 
 use super::Session;
-use super::roster::partner;
-use crate::association::init::{acceptable, reached_as};
+use super::paths::partner;
+use crate::association::init::{acceptable, announced_socket};
 use crate::association::peer_addresses::{AsconfAction, IllegalAck};
 use crate::path::PathAddresses;
 use crate::policy::PathId;
@@ -28,7 +28,7 @@ enum AsconfRefusal {
 impl Session {
     /// An authenticated ASCONF arrived on `path`. `taken` are the addresses that other associations of this end use.
     pub(super) fn on_asconf(&mut self, now: Time, path: PathId, asconf: &Asconf, taken: &[IpAddr]) {
-        let answer = match self.peer.turn_of(asconf.serial) {
+        let answer = match self.peer.action_for(asconf.serial) {
             None => return self.ground.report_unknown(path, asconf),
             Some(AsconfAction::Stale) => return,
             Some(AsconfAction::Repeat(answer)) => answer,
@@ -49,7 +49,7 @@ impl Session {
         let Some(refused) = self.peer.on_asconf_ack(&mut self.ground, ack)? else { return Ok(()) };
         refused.into_iter().for_each(|address| self.release_local(address));
         self.peer.verify_paths(&mut self.ground, now);
-        self.peer.ask_for_changes(&mut self.ground, now);
+        self.peer.request_changes(&mut self.ground, now);
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl Session {
         if self.ground.paths.living().any(|id| self.ground.paths.addresses(id).remote.ip() == ip) {
             return Ok(());
         }
-        let remote = reached_as(source, ip);
+        let remote = announced_socket(source, ip);
         let local = partner(remote, &self.ground.paths.locals()).ok_or(AsconfRefusal::NotAllowed)?;
         self.ground.paths.gain_remote(ip);
         self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(AsconfRefusal::NoRoom)

@@ -33,11 +33,11 @@ impl Session {
             let rto = self.ground.paths.sample(path).rto;
             self.ground.log.record(now, path, Happening::RoundTrip { sample, rto });
         }
-        self.sender.revive(&mut self.ground, path, sent_at, now);
+        self.sender.resend_after_outage(&mut self.ground, path, sent_at, now);
         self.ground.paths.clear_errors_in_row();
         self.sender.settle_suspicion(&mut self.ground, path, now);
         self.on_verified(path, now);
-        self.peer.tell_backup(&mut self.ground, path, now);
+        self.peer.announce_backup(&mut self.ground, path, now);
     }
 
     /// A HEARTBEAT-ACK has shown that `path` leads to the peer.
@@ -105,7 +105,7 @@ impl Session {
                 self.ground.send_heartbeat(path, now);
             }
             _ => {
-                self.peer.tell_backup(&mut self.ground, path, now);
+                self.peer.announce_backup(&mut self.ground, path, now);
                 if self.ground.paths.is_peers_backup(path) {
                     self.drop_superfluous_pairs(now);
                 }

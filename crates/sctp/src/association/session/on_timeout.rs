@@ -38,10 +38,10 @@ impl Session {
     /// T4-rto expired (RFC 5061 B1 to B5): counts an error of the path and of the association, and sends the ASCONF again on
     /// another path.
     fn on_asconf_unanswered(&mut self, now: Time) -> Result<(), PeerGone> {
-        let Some(asked_on) = self.peer.asked_on() else { return Ok(()) };
-        self.ground.paths.back_off(asked_on);
-        self.count_path_error(asked_on, true, now)?;
-        self.peer.ask_again(&mut self.ground, asked_on, now);
+        let Some(requested_on) = self.peer.requested_on() else { return Ok(()) };
+        self.ground.paths.back_off(requested_on);
+        self.count_path_error(requested_on, true, now)?;
+        self.peer.repeat_request(&mut self.ground, requested_on, now);
         Ok(())
     }
 

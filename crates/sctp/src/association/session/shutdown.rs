@@ -100,7 +100,7 @@ impl Session {
     /// RFC 9260 §8.3: the sending of HEARTBEATs "is discontinued after sending either a SHUTDOWN chunk or SHUTDOWN
     /// ACK chunk". So is that of ASCONFs.
     fn stop_heartbeats(&mut self) {
-        self.peer.stop_asking(&mut self.ground);
+        self.peer.stop_requests(&mut self.ground);
         self.ground.stop_heartbeats();
     }
 

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 /// Whether the flags are set on marks, retransmissions and moves, as the mechanism demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAnew {
-    AsToldTo,
+    AsSpecified,
     /// The rules as first published, to show their defects.
     OnlyAfterAcks,
 }
@@ -65,7 +65,7 @@ impl FlagForm {
             },
         );
         let Some(from) = previous.map(|queued| queued.destination) else { return };
-        if self.anew == SearchAnew::AsToldTo {
+        if self.anew == SearchAnew::AsSpecified {
             // "set find_rtx of the destination on every retransmission sent to it"
             self.destinations[destination].sent_again = Tracker::default();
             // "and both flags of the old and the new one when it changes destination"
@@ -82,7 +82,7 @@ impl FlagForm {
         queued.is_marked = true;
         let destination = queued.destination;
         // "set both find flags of d on every mark (fast retransmit or T3) on d"
-        if self.anew == SearchAnew::AsToldTo {
+        if self.anew == SearchAnew::AsSpecified {
             self.search_anew(destination);
         }
     }

@@ -44,8 +44,8 @@ impl SendBuffer {
     }
 
     /// Cancels all copies that are to leave on `path`.
-    pub fn call_off_copies(&mut self, path: PathId) {
-        self.copies.call_off_on(path);
+    pub fn cancel_copies(&mut self, path: PathId) {
+        self.copies.cancel_on(path);
     }
 
     /// The chunks of which a copy is to leave, ascending, each with the copy's path.
@@ -116,7 +116,7 @@ mod tests {
         let ends: [fn(&mut SendBuffer); 3] = [
             |buffer| _ = left(buffer, 1),
             |buffer| _ = buffer.mark(tsn(0), ONE, LostBy::Timeout),
-            |buffer| buffer.call_off_copies(two()),
+            |buffer| buffer.cancel_copies(two()),
         ];
         for end in ends {
             let mut buffer = buffer(1);

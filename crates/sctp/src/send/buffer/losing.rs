@@ -25,7 +25,7 @@ impl SendBuffer {
         let rwnd_weight = self.rwnd_charge.weigh(length);
         self.in_flight.leave(position, rwnd_weight);
         self.marked.add(position, rwnd_weight);
-        self.copies.call_off(position);
+        self.copies.cancel(position);
         if by == LostBy::Timeout {
             self.credit.earn();
         }

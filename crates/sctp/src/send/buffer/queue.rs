@@ -36,7 +36,7 @@ impl SendBuffer {
     }
 
     /// Returns true if any message waits whole.
-    pub fn has_uncut(&self) -> bool {
+    pub fn has_unfragmented(&self) -> bool {
         !self.unfragmented.is_empty()
     }
 

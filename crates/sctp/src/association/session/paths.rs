@@ -199,7 +199,7 @@ impl Session {
             Timer::TailProbe,
         ];
         timers.map(|of| of(id)).into_iter().for_each(|timer| self.ground.timers.stop(timer));
-        self.ground.outbox.forget(id);
+        self.ground.outbox.remove_path(id);
         self.ground.log.event(Event::PathRemoved(id));
     }
 

@@ -125,7 +125,7 @@ impl Association {
 
     /// What identifies packets without our tag as this association's: the peer's port and tag, once known. The last
     /// number counts added and moved paths; while it stays, the addresses of all paths stay.
-    pub(crate) fn reached_by(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
+    pub(crate) fn peer_identity(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
         let (port, tag) = match &self.state {
             State::Open(session) | State::Closing(session, _) => {
                 let Agreement { peer_port, peer_tag, .. } = session.ground().agreement;

@@ -7,34 +7,34 @@ use crate::wire::VerificationTag;
 
 /// The latest ABORTs.
 #[derive(Debug, Default)]
-pub struct LastWords {
-    latest: VecDeque<LastWord>,
+pub struct SentAborts {
+    latest: VecDeque<SentAbort>,
 }
 
 #[derive(Debug)]
-struct LastWord {
+struct SentAbort {
     tag: VerificationTag,
     channel: Channel,
     packet: Vec<u8>,
 }
 
-impl LastWords {
+impl SentAborts {
     /// Keeps the ABORT of the association with our tag `tag`, which is removed now.
     pub fn keep(&mut self, tag: VerificationTag, channel: Channel, packet: Vec<u8>) {
         if self.latest.len() == MOST {
             self.latest.pop_front();
         }
-        self.latest.push_back(LastWord { tag, channel, packet });
+        self.latest.push_back(SentAbort { tag, channel, packet });
     }
 
     /// The ABORT of the association with our tag `tag`.
     pub fn of(&self, tag: VerificationTag, channel: Channel) -> Option<&[u8]> {
-        let mut words = self.latest.iter().filter(|word| word.tag == tag && word.channel == channel);
-        words.next().map(|word| word.packet.as_slice())
+        let mut aborts = self.latest.iter().filter(|abort| abort.tag == tag && abort.channel == channel);
+        aborts.next().map(|abort| abort.packet.as_slice())
     }
 }
 
-/// How many are kept: each has up to half a kilobyte, and is needed within a round trip or two.
+/// The number of ABORTs kept: each has up to half a kilobyte, and is needed within a round trip or two.
 const MOST: usize = 64;
 
 #[cfg(test)]
@@ -43,11 +43,11 @@ mod tests {
 
     #[test]
     fn the_latest_are_kept_each_for_its_tag_and_channel() {
-        let mut words = LastWords::default();
+        let mut aborts = SentAborts::default();
         for number in 0..=MOST as u32 {
-            words.keep(VerificationTag::new(number), Channel::PLAIN, number.to_be_bytes().to_vec());
+            aborts.keep(VerificationTag::new(number), Channel::PLAIN, number.to_be_bytes().to_vec());
         }
-        let of = |tag, channel| words.of(VerificationTag::new(tag), channel);
+        let of = |tag, channel| aborts.of(VerificationTag::new(tag), channel);
         assert_eq!(of(0, Channel::PLAIN), None);
         assert_eq!(of(1, Channel::PLAIN), Some([0, 0, 0, 1].as_slice()));
         assert_eq!(of(1, Channel::new(7)), None);

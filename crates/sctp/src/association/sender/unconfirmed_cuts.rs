@@ -15,10 +15,10 @@ use crate::seq::Tsn;
 /// A peer that reports duplicates that never arrived proves losses spurious that were none. It gains no more than the windows
 /// from before the cuts, and costs no more memory than the chunks that were lost.
 #[derive(Debug, Default)]
-pub struct Doubts {
+pub struct UnconfirmedCuts {
     /// The oldest first.
     cuts: VecDeque<Cut>,
-    lost: BTreeMap<u32, Doubt>,
+    lost: BTreeMap<u32, UnconfirmedLoss>,
     /// Those that were acknowledged so late that this may answer the retransmission, and when.
     answered: VecDeque<(Time, u32)>,
     /// The number of the last cut.
@@ -41,7 +41,7 @@ struct Cut {
 
 /// A chunk that was taken for lost.
 #[derive(Clone, Copy, Debug)]
-struct Doubt {
+struct UnconfirmedLoss {
     cut: u64,
     /// When it had left.
     left_at: Time,
@@ -67,8 +67,8 @@ pub struct SpuriousCut {
     pub before: CutWindow,
 }
 
-impl Doubts {
-    /// Returns true if nothing is in doubt.
+impl UnconfirmedCuts {
+    /// Returns true if nothing is in loss.
     pub fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }
@@ -85,7 +85,7 @@ impl Doubts {
 
     /// The chunk `tsn`, which had left at `left_at`, was taken for lost on `path`, by the last cut there.
     pub fn on_lost(&mut self, tsn: Tsn, path: PathId, left_at: Time) {
-        if let Some(Doubt { cut, .. }) = self.lost.remove(&tsn.get()) {
+        if let Some(UnconfirmedLoss { cut, .. }) = self.lost.remove(&tsn.get()) {
             // What is lost again was not merely late.
             self.settle(cut, false);
         }
@@ -93,7 +93,7 @@ impl Doubts {
         let Some(cut) = self.cuts.iter_mut().rev().find(|cut| cut.path == path) else { return };
         if has_room {
             cut.open += 1;
-            self.lost.insert(tsn.get(), Doubt { cut: cut.number, left_at, acked_at: None });
+            self.lost.insert(tsn.get(), UnconfirmedLoss { cut: cut.number, left_at, acked_at: None });
         } else {
             cut.is_justified = true;
         }
@@ -102,12 +102,12 @@ impl Doubts {
     /// A chunk was acknowledged; `least` is the least round trip of its path. Returns the proof if the chunk had been late.
     pub fn on_acked(&mut self, chunk: &AckedChunk, least: Option<Duration>, now: Time) -> Option<Proof> {
         let tsn = chunk.tsn.get();
-        let Doubt { cut, left_at, .. } = *self.lost.get(&tsn)?;
+        let UnconfirmedLoss { cut, left_at, .. } = *self.lost.get(&tsn)?;
         // A new least round trip is no proof: only one in a round trip is measured.
         let is_too_soon = least.is_some_and(|least| now.since(chunk.sent_at) < least * 3 / 4);
         if !chunk.was_lost && !is_too_soon && !chunk.was_copied {
             self.answered.push_back((now, tsn));
-            self.lost.entry(tsn).and_modify(|doubt| doubt.acked_at = Some(now));
+            self.lost.entry(tsn).and_modify(|loss| loss.acked_at = Some(now));
             return None;
         }
         self.lost.remove(&tsn);
@@ -119,22 +119,22 @@ impl Doubts {
     /// The peer reports that the chunk `tsn` arrived twice. Without a round trip only the first proof of each cut counts: the
     /// window for late packets grows once for each.
     pub fn on_duplicate(&mut self, tsn: Tsn) -> Option<Proof> {
-        let Doubt { cut, left_at, acked_at } = self.lost.remove(&tsn.get())?;
+        let UnconfirmedLoss { cut, left_at, acked_at } = self.lost.remove(&tsn.get())?;
         let path = self.settle(cut, true)?;
         let is_first = self.cuts.iter().any(|known| known.number == cut && known.spurious == 1);
         let round_trip = acked_at.map(|at| at.since(left_at));
         (is_first || round_trip.is_some()).then_some(Proof { path, round_trip })
     }
 
-    /// Takes for lost what was acknowledged longer than `patience` ago without proof of the contrary.
-    pub fn on_time(&mut self, patience: Duration, now: Time) {
+    /// Takes for lost what was acknowledged longer than `timeout` ago without proof of the contrary.
+    pub fn on_time(&mut self, timeout: Duration, now: Time) {
         while let Some(&(acked_at, tsn)) =
-            self.answered.front().filter(|(acked_at, _)| *acked_at + patience < now)
+            self.answered.front().filter(|(acked_at, _)| *acked_at + timeout < now)
         {
             self.answered.pop_front();
-            // A chunk that was lost again since then is another doubt.
-            let is_it = |doubt: &Doubt| doubt.left_at <= acked_at;
-            if let Some(Doubt { cut, .. }) = self.lost.get(&tsn).copied().filter(is_it) {
+            // A chunk that was lost again since then is another loss.
+            let is_it = |loss: &UnconfirmedLoss| loss.left_at <= acked_at;
+            if let Some(UnconfirmedLoss { cut, .. }) = self.lost.get(&tsn).copied().filter(is_it) {
                 self.lost.remove(&tsn);
                 self.settle(cut, false);
             }
@@ -158,10 +158,10 @@ impl Doubts {
     }
 
     /// `path` is removed.
-    pub fn forget(&mut self, path: PathId) {
+    pub fn remove_path(&mut self, path: PathId) {
         self.cuts.retain(|cut| cut.path != path);
         let cuts = &self.cuts;
-        self.lost.retain(|_, doubt| cuts.iter().any(|cut| cut.number == doubt.cut));
+        self.lost.retain(|_, loss| cuts.iter().any(|cut| cut.number == loss.cut));
     }
 
     /// It is known of a chunk behind the cut `number` whether its loss was spurious. Returns the path of the cut.
@@ -212,65 +212,71 @@ mod tests {
     }
 
     /// A cut from `cwnd` for the losses of `lost`.
-    pub(super) fn cut(doubts: &mut Doubts, cwnd: u64, lost: &[u32]) {
-        doubts.on_cut(PathId::FIRST, window(cwnd));
-        lost.iter().for_each(|&tsn| doubts.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
+    pub(super) fn cut(unconfirmed: &mut UnconfirmedCuts, cwnd: u64, lost: &[u32]) {
+        unconfirmed.on_cut(PathId::FIRST, window(cwnd));
+        lost.iter().for_each(|&tsn| unconfirmed.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
     }
 
     #[test]
     fn a_cut_is_spurious_when_all_its_chunks_had_arrived() {
-        let mut doubts = Doubts::default();
-        cut(&mut doubts, 10, &[1, 2, 3]);
+        let mut unconfirmed = UnconfirmedCuts::default();
+        cut(&mut unconfirmed, 10, &[1, 2, 3]);
         let never_left_again = AckedChunk { was_lost: true, ..acked(1) };
         let proof = |ms| Some(Proof { path: PathId::FIRST, round_trip: Some(Duration::from_millis(ms)) });
-        assert_eq!(doubts.on_acked(&never_left_again, LEAST, at(500)), proof(440));
-        assert_eq!(doubts.on_acked(&acked(2), LEAST, at(129)), proof(69), "sooner than any round trip");
-        assert_eq!(doubts.on_acked(&acked(3), LEAST, at(131)), None);
-        assert_eq!(doubts.take_spurious(), None, "nothing is known of the last one");
-        doubts.on_duplicate(Tsn::new(3));
-        assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(10) }));
-        assert!(doubts.is_empty());
+        assert_eq!(unconfirmed.on_acked(&never_left_again, LEAST, at(500)), proof(440));
+        assert_eq!(unconfirmed.on_acked(&acked(2), LEAST, at(129)), proof(69), "sooner than any round trip");
+        assert_eq!(unconfirmed.on_acked(&acked(3), LEAST, at(131)), None);
+        assert_eq!(unconfirmed.take_spurious(), None, "nothing is known of the last one");
+        unconfirmed.on_duplicate(Tsn::new(3));
+        assert_eq!(
+            unconfirmed.take_spurious(),
+            Some(SpuriousCut { path: PathId::FIRST, before: window(10) })
+        );
+        assert!(unconfirmed.is_empty());
     }
 
     #[test]
     fn a_cut_with_one_loss_stays() {
-        let mut doubts = Doubts::default();
-        cut(&mut doubts, 10, &[1, 2]);
-        doubts.on_duplicate(Tsn::new(1));
-        doubts.on_acked(&acked(2), LEAST, at(150));
-        doubts.on_time(Duration::from_millis(60), at(210));
-        assert!(!doubts.is_empty(), "a duplicate may still be reported");
-        doubts.on_time(Duration::from_millis(60), at(211));
-        assert_eq!((doubts.take_spurious(), doubts.is_empty()), (None, true));
-        doubts.on_duplicate(Tsn::new(2));
-        assert_eq!(doubts.take_spurious(), None);
+        let mut unconfirmed = UnconfirmedCuts::default();
+        cut(&mut unconfirmed, 10, &[1, 2]);
+        unconfirmed.on_duplicate(Tsn::new(1));
+        unconfirmed.on_acked(&acked(2), LEAST, at(150));
+        unconfirmed.on_time(Duration::from_millis(60), at(210));
+        assert!(!unconfirmed.is_empty(), "a duplicate may still be reported");
+        unconfirmed.on_time(Duration::from_millis(60), at(211));
+        assert_eq!((unconfirmed.take_spurious(), unconfirmed.is_empty()), (None, true));
+        unconfirmed.on_duplicate(Tsn::new(2));
+        assert_eq!(unconfirmed.take_spurious(), None);
     }
 
     #[test]
     fn what_is_lost_again_was_lost() {
-        let mut doubts = Doubts::default();
-        cut(&mut doubts, 10, &[1]);
-        cut(&mut doubts, 5, &[1]);
-        doubts.on_duplicate(Tsn::new(1));
-        assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(5) }));
+        let mut unconfirmed = UnconfirmedCuts::default();
+        cut(&mut unconfirmed, 10, &[1]);
+        cut(&mut unconfirmed, 5, &[1]);
+        unconfirmed.on_duplicate(Tsn::new(1));
+        assert_eq!(unconfirmed.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(5) }));
     }
 
     #[test]
     fn a_later_cut_counts_from_the_window_before_a_spurious_one() {
-        let mut doubts = Doubts::default();
-        cut(&mut doubts, 10, &[1]);
-        cut(&mut doubts, 5, &[2]);
-        doubts.on_duplicate(Tsn::new(1));
-        assert_eq!(doubts.take_spurious(), None);
-        doubts.on_duplicate(Tsn::new(2));
-        assert_eq!(doubts.take_spurious(), Some(SpuriousCut { path: PathId::FIRST, before: window(10) }));
+        let mut unconfirmed = UnconfirmedCuts::default();
+        cut(&mut unconfirmed, 10, &[1]);
+        cut(&mut unconfirmed, 5, &[2]);
+        unconfirmed.on_duplicate(Tsn::new(1));
+        assert_eq!(unconfirmed.take_spurious(), None);
+        unconfirmed.on_duplicate(Tsn::new(2));
+        assert_eq!(
+            unconfirmed.take_spurious(),
+            Some(SpuriousCut { path: PathId::FIRST, before: window(10) })
+        );
     }
 
     #[test]
     fn memory_is_bounded() {
-        let mut doubts = Doubts::default();
-        (0..40).for_each(|cwnd| cut(&mut doubts, cwnd, &[]));
-        (0..40_000).for_each(|tsn| doubts.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
-        assert_eq!((doubts.cuts.len(), doubts.lost.len()), (MOST_CUTS, MOST_LOST));
+        let mut unconfirmed = UnconfirmedCuts::default();
+        (0..40).for_each(|cwnd| cut(&mut unconfirmed, cwnd, &[]));
+        (0..40_000).for_each(|tsn| unconfirmed.on_lost(Tsn::new(tsn), PathId::FIRST, at(60)));
+        assert_eq!((unconfirmed.cuts.len(), unconfirmed.lost.len()), (MOST_CUTS, MOST_LOST));
     }
 }

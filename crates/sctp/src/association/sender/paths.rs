@@ -38,10 +38,10 @@ impl Sender {
         self.take_all_back(ground, id);
         self.picked = self.picked.filter(|(path, _)| *path != id);
         self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);
-        self.buffer.call_off_copies(id);
-        self.exemptions.forget(id);
-        self.doubts.forget(id);
-        self.cwr.forget(id);
+        self.buffer.cancel_copies(id);
+        self.exemptions.remove_path(id);
+        self.unconfirmed.remove_path(id);
+        self.cwr.remove_path(id);
         self.rules.detection.remove_path(id);
         self.rules.congestion.remove_path(id);
         self.rules.slow_start.remove_path(id);

@@ -17,7 +17,7 @@ impl Sender {
     /// the time-out of the outage, or before any round trip was measured.
     ///
     /// The window of a failed path is not cut here: the time-outs have done so, or the end of the suspicion does.
-    pub fn revive(&mut self, ground: &mut Ground, path: PathId, sent_at: Time, now: Time) {
+    pub fn resend_after_outage(&mut self, ground: &mut Ground, path: PathId, sent_at: Time, now: Time) {
         if !ground.settings.config.failover.quick {
             return;
         }

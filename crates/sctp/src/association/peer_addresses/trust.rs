@@ -9,14 +9,14 @@ impl PeerAddresses {
     /// deleted MUST be ignored" (RFC 5061 §5.3 F4). On an unverified path, an ABORT with the T bit may come from
     /// another host, which received our packet out of the blue.
     pub fn may_end_by(&self, ground: &Ground, path: PathId, is_reflected: bool) -> bool {
-        let is_believed = !is_reflected || !self.is_stranger(ground, path);
+        let is_believed = !is_reflected || !self.is_untrusted(ground, path);
         !ground.paths.is_removed(path) && self.departed != Some(path) && is_believed
     }
 
     /// Returns true if `path` was never verified, or is unverified now while another path is verified. A path whose address
     /// was lost and returned has an earlier round-trip time. If no other path is verified, a peer that restarted
     /// meanwhile can answer only on this path.
-    fn is_stranger(&self, ground: &Ground, path: PathId) -> bool {
+    fn is_untrusted(&self, ground: &Ground, path: PathId) -> bool {
         let PathSample { state, srtt, .. } = ground.paths.sample(path);
         let is_only_word = srtt.is_some() && !ground.paths.living().any(|id| self.is_verified(ground, id));
         *state == PathState::Unconfirmed && !is_only_word
