@@ -75,7 +75,7 @@ pub struct Association {
     state: State,
     /// Events that are delivered after the session ended.
     events: VecDeque<Event>,
-    /// The records while there is no session to hold them; `None` if recording is off.
+    /// The records while no session holds them; `None` if recording is off.
     records: Option<VecDeque<Record>>,
     /// Messages that were complete before the association ended or restarted.
     unread: ReadyMessages,
@@ -93,12 +93,12 @@ enum State {
     Closing(Box<Session>, ShutdownState),
 }
 
-/// What can still be read of a closed association.
+/// The values that a closed association still reports.
 #[derive(Debug)]
 struct ClosedAssociation {
     paths: PathTable,
     tags: (VerificationTag, VerificationTag),
-    /// User data that was sent and never acknowledged.
+    /// The user data that was sent and never acknowledged.
     undelivered: ByteCount,
     receive_buffer: ByteCount,
     /// The ABORT, if this end aborted the association.
@@ -108,10 +108,10 @@ struct ClosedAssociation {
 /// Why a message cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// The buffer has no room now. [`Event::Writable`] reports when it has.
+    /// The send buffer is full. [`Event::Writable`] reports when it has room again.
     #[error("the send buffer has room for {free}, the message has {wanted}")]
     BufferFull {
-        /// The free room.
+        /// The free space.
         free: ByteCount,
         /// The message's length.
         wanted: ByteCount,
@@ -121,11 +121,11 @@ pub enum SendError {
     TooLarge {
         /// The message's length.
         wanted: ByteCount,
-        /// The size that it may not exceed: by [`MessageLimit`](crate::config::MessageLimit), the smaller of the two
+        /// The largest message allowed: by [`MessageLimit`](crate::config::MessageLimit), the smaller of the two
         /// buffers.
         buffer: ByteCount,
     },
-    /// The peer does not accept this many streams.
+    /// The stream is outside the range that the peer accepts.
     #[error("there is no stream {stream}: the peer takes {streams}")]
     NoSuchStream {
         /// The stream.
@@ -232,18 +232,18 @@ impl Association {
         session.or_else(|| self.events.pop_front())
     }
 
-    /// Queues a message. The bytes are copied only into packets.
+    /// Queues a message. The bytes are copied only once, into packets.
     ///
     /// # Errors
-    /// There is no room now, or never will be; the stream does not exist; the association is not open.
+    /// The buffer is full, or too small for the message; the stream does not exist; the association is not open.
     pub fn send(&mut self, now: Time, mut message: Outgoing) -> Result<(), SendError> {
         self.try_send(now, &mut message)
     }
 
-    /// Like [`send`](Association::send), and leaves the message where it is if it returns an error.
+    /// Like [`send`](Association::send), but leaves `message` untouched on an error.
     ///
     /// # Errors
-    /// As there.
+    /// As [`send`](Association::send).
     #[inline]
     pub fn try_send(&mut self, now: Time, message: &mut Outgoing) -> Result<(), SendError> {
         let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
@@ -269,7 +269,7 @@ impl Association {
         Ok(())
     }
 
-    /// The next complete message in its order.
+    /// Takes the next complete message in delivery order.
     pub fn receive(&mut self) -> Option<Message> {
         if let Some(message) = self.unread.take() {
             return Some(message);
@@ -303,7 +303,7 @@ impl Association {
         }
     }
 
-    /// Makes `path` the path for data when only one path is used. Unknown paths are ignored.
+    /// Makes `path` the primary path, which carries data when only one path is used. Unknown paths are ignored.
     pub fn set_primary(&mut self, path: PathId) {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_primary(path);
@@ -313,9 +313,9 @@ impl Association {
         }
     }
 
-    /// Keeps the paths from `local` as backups, or no longer: also those that are added later. A backup is verified and
-    /// probed, and carries data only while no other path is active. The peer is told, and does the same if it is of
-    /// this implementation.
+    /// Makes the paths from `local` backups, or stops that, also for paths added later. A backup is verified and
+    /// probed, and carries data only while no other path is active. HEARTBEATs report the state to the peer, which
+    /// follows it if it runs this implementation.
     pub fn set_backup(&mut self, now: Time, local: SocketAddr, is_backup: bool) {
         let Some(paths) = self.paths_mut() else { return };
         let changed = paths.set_backup(local, is_backup);
@@ -325,22 +325,22 @@ impl Association {
         }
     }
 
-    /// Gives each path what is `known` of it from other associations.
+    /// Gives each path the estimates `known` from other associations.
     pub(crate) fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
         if let Some(paths) = self.paths_mut() {
             paths.remember(known);
         }
     }
 
-    /// Tells the policies what is known of `path` before anything is measured. Unknown paths are ignored.
+    /// Gives the policies `hints` about `path` before anything is measured. Unknown paths are ignored.
     pub fn set_hints(&mut self, path: PathId, hints: Hints) {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_hints(path, hints);
         }
     }
 
-    /// A restarted peer's cookie arrived while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A): "it MUST
-    /// NOT set up a new association but instead resend the SHUTDOWN ACK chunk and send an ERROR chunk".
+    /// Refuses a restarted peer's cookie that arrives while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A):
+    /// "it MUST NOT set up a new association but instead resend the SHUTDOWN ACK chunk and send an ERROR chunk".
     pub fn refuse_restart(&mut self, now: Time) {
         self.repeat_shutdown_ack(now);
         if let State::Closing(session, _) = &mut self.state {
@@ -349,7 +349,7 @@ impl Association {
         }
     }
 
-    /// An INIT arrived while the last SHUTDOWN-ACK is not answered: sends the SHUTDOWN-ACK again (RFC 9260 §9.2).
+    /// Sends the SHUTDOWN-ACK again, because an INIT arrived before it was answered (RFC 9260 §9.2).
     pub fn repeat_shutdown_ack(&mut self, now: Time) {
         if let State::Closing(session, ShutdownState::AckSent) = &mut self.state {
             session.send_shutdown_ack(now);
@@ -367,7 +367,7 @@ impl Association {
         }
     }
 
-    /// What may follow any event: the next stage of a shutdown that nothing delays any more.
+    /// Advances a shutdown as far as possible after each event.
     fn after_event(&mut self, now: Time) {
         if let State::Closing(session, stage) = &mut self.state {
             *stage = session.advance_shutdown(*stage, now);

@@ -1,5 +1,5 @@
-//! Everything that can be set on an association, and the table of settings through which users set it. The policies
-//! and the association define what the values do.
+//! The settings of an association, and the table through which users set them. The policies and the association define
+//! their effects.
 
 mod buffer_split;
 mod check;
@@ -36,104 +36,105 @@ use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::registry::{OwnSettings, Registry, StandardRules};
 use crate::wire::Checksum;
 
-/// The settings of an association. The profiles never change: research depends on the RFCs' values, and a profile's
-/// name tells what a transfer used.
+/// The settings of an association. The profiles never change: research depends on the RFCs' values, and the name of a
+/// profile identifies the settings of a transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The name of the profile that these settings started from. It stays when other settings change.
+    /// The name of the profile on which these settings are based. Changing other settings does not change it.
     pub profile: &'static str,
-    /// What a chunk weighs against cwnd, flight and partial_bytes_acked; choose with `unit`.
+    /// The weight of a chunk against cwnd, flight and partial_bytes_acked; choose with `unit`.
     pub charge: Charge,
     /// The unit in which windows are counted and grown.
     pub unit: Unit,
-    /// What a chunk weighs against the receive window, at both ends.
+    /// The weight of a chunk against the receive window, at both ends.
     pub rwnd_charge: Charge,
     /// The layer between IP and SCTP.
     pub encapsulation: Encapsulation,
     /// True if packets carry a CRC32c.
     pub checksum: Checksum,
-    /// The ECN codepoint of all packets of an open association, for tests of what hands codepoints on. With Not-ECT,
-    /// `ecn` decides.
+    /// The ECN codepoint of all packets of an open association, for tests of the path of codepoints through drivers.
+    /// With Not-ECT, `ecn` decides.
     pub codepoint: Ecn,
-    /// The size of an IP packet that every path carries, or the largest size that is tried.
+    /// The size of an IP packet that every path carries, or the largest size that MTU discovery tries.
     pub mtu: ByteCount,
     /// Which of the two meanings `mtu` has.
     pub mtu_discovery: MtuDiscovery,
     /// The user data in one DATA chunk; `None` for as much as fits.
     pub payload: Option<ByteCount>,
 
-    /// How SACKs are interpreted path by path: a name in the registry.
+    /// The loss detection, which interprets SACKs path by path: a name in the registry.
     pub loss_detection: String,
     /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
-    /// How windows grow and shrink: a name in the registry.
+    /// The congestion control: a name in the registry.
     pub congestion_control: String,
     /// True if paths that are found to share a bottleneck grow together.
     pub coupled: Coupling,
-    /// How far windows may grow: a name in the registry.
+    /// The limit of the growth of windows: a name in the registry.
     pub window_management: String,
-    /// How far each path's window may grow where `window_management` is `static`, in full packets, in the order of the
-    /// paths; together no more than the peer's receive buffer (M-CWM-3).
+    /// The largest window of each path if `window_management` is `static`, in full packets, in the order of the paths;
+    /// together at most the peer's receive buffer (M-CWM-3).
     pub window_limits: Vec<u32>,
-    /// What the sender does after a loss: a name in the registry.
+    /// The response of the sender to a loss: a name in the registry.
     pub loss_response: String,
-    /// The settings of policies' own.
+    /// The settings that belong to single policies.
     pub own: OwnSettings,
     /// True if chunks are sent again in the idle period of a small window (M-SWS-1).
     pub small_window_recovery: bool,
-    /// True if windows of a path go on from half of what filled it for another association of the endpoint, up to ten minutes ago.
+    /// True if the window of a path starts from half of the window that filled it for another association of the
+    /// endpoint, up to ten minutes ago.
     pub remember_paths: bool,
-    /// Which path carries new data: a name in the registry.
+    /// The scheduler, which selects the path of new data: a name in the registry.
     pub scheduler: String,
-    /// Where a chunk goes after a time-out: a name in the registry.
+    /// The policy that selects the path of a chunk after a time-out: a name in the registry.
     pub retransmission: String,
-    /// Where a chunk goes after missing reports: a name in the registry.
+    /// The policy that selects the path of a chunk after missing reports: a name in the registry.
     pub fast_retransmission: String,
 
     /// The receive buffer, shared by all paths; if it grows, its initial size; if it has two levels, the first one.
     pub receive_buffer: ByteCount,
-    /// Where data is held that waits for missing chunks: in the receive buffer, or in a second level of it.
+    /// The storage of data that waits for missing chunks: the receive buffer, or a second level of it.
     pub out_of_order: OutOfOrder,
-    /// How far the receive buffer grows by itself; `None` for a fixed size.
+    /// The limits of automatic growth of the receive buffer; `None` for a fixed size.
     pub receive_growth: Option<Growth>,
-    /// The amount of user data that may wait to be acknowledged. Chunks of a few bytes cost more memory than they carry, so
-    /// less user data may wait in them.
+    /// The size of the send buffer: the largest amount of unacknowledged user data. It is less in chunks of a few
+    /// bytes, which cost more memory than they carry.
     pub send_buffer: ByteCount,
-    /// How large a message may be.
+    /// The limit of the size of a message.
     pub message_limit: MessageLimit,
     /// Which of the two buffers is split among the paths.
     pub buffer_split: BufferSplit,
-    /// The streams this end asks for.
+    /// The number of outbound streams that this end requests.
     pub outbound_streams: u16,
-    /// The streams this end lets the peer open.
+    /// The number of inbound streams that this end accepts.
     pub inbound_streams: u16,
 
-    /// How congestion marks are reported and answered, if the peer supports ECN too.
+    /// The reports of congestion marks and the answers to them, if the peer supports ECN too.
     pub ecn: EcnUse,
     /// The window after the report of a mark.
     pub ecn_window: EcnWindow,
-    /// True if this end marks some of its first packets on each path itself, to learn whether marks come back.
+    /// True if this end marks some of its first packets on each path itself, to test whether marks are reported.
     pub ecn_test: bool,
-    /// True if packets that begin with a retransmission may be marked (YE; RFC 3168 §6.1.5 has them leave without ECT).
+    /// True if packets that begin with a retransmission may be marked (YE; RFC 3168 §6.1.5 sends them without ECT).
     pub ect_retransmissions: bool,
     /// True if every report of a mark is answered, and not only one that cuts the window: a lost answer is repaired by the
     /// next one (M-ECN-5).
     pub cwr_always: bool,
 
-    /// The number of missing reports make a chunk lost.
+    /// The number of missing reports after which a chunk is lost.
     pub missing_reports: u8,
     /// When the receiver sends a SACK.
     pub sack: SackSettings,
-    /// True if the chunk that uses up the peer's window asks for a SACK without delay (RFC 7053).
+    /// True if the chunk that uses up the peer's window requests a SACK without delay (RFC 7053).
     pub sack_immediately: bool,
-    /// Which packets the receiver may acknowledge late, unless [`SackSettings::when`] says it: a name in the registry.
+    /// The rule for delayed SACKs, unless [`SackSettings::when`] overrides it: a name in the registry.
     pub ack_timing: String,
-    /// What `ack_timing` becomes where [CMT's delayed acknowledgements](CmtRules::delayed_ack) are used: a name in the
-    /// registry.
+    /// The replacement of `ack_timing` where [CMT's delayed acknowledgements](CmtRules::delayed_ack) are used: a name
+    /// in the registry.
     pub cmt_ack_timing: String,
-    /// What a SACK reports: a name in the registry.
+    /// The content of a SACK: a name in the registry.
     pub sack_content: String,
-    /// How a SACK encodes the number of packets it answers, at both ends (M-CMT-4).
+    /// The encoding of the number of packets that a SACK answers, at both ends (M-CMT-4).
     pub dac_wire: DacWire,
     /// The bounds of the retransmission time-out.
     pub rto: RtoSettings,
@@ -145,24 +146,24 @@ pub struct Config {
     pub window_floor: u64,
     /// The window at which idle decay stops, in units.
     pub idle_floor: u64,
-    /// How windows grow in slow start: a policy's name.
+    /// The growth of windows in slow start: a policy's name.
     pub slow_start: String,
     /// True if a window grows only when the cumulative TSN advances.
     pub growth_needs_advance: bool,
     /// True if partial_bytes_acked is limited to cwnd while the window is not fully used.
     pub clamp_partial_bytes: bool,
-    /// What becomes of ssthresh before idle decay.
+    /// The change of ssthresh before idle decay.
     pub idle_ssthresh: IdleThreshold,
     /// True if a cut raises a window below `window_floor` to that floor, as the RFCs literally say (M-SCTP-7 rule 1).
     pub cut_may_raise: bool,
     /// True if the last packet must also fit into cwnd (M-SCTP-3).
     pub strict_window: bool,
-    /// Which SACKs allow one fast-retransmit packet to pass cwnd.
+    /// The SACKs that allow one fast-retransmit packet to exceed cwnd.
     pub fast_retransmit_exemption: Exemption,
-    /// The number of packets one event may send on a path.
+    /// The number of packets that one event may send on a path.
     pub max_burst: MaxBurst,
 
-    /// When a path or the association fails, and how idle paths are probed.
+    /// The failure detection of paths and of the association, and the probes of idle paths.
     pub failover: Failover,
     /// True if paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
     pub trusts_given_addresses: bool,
@@ -171,11 +172,11 @@ pub struct Config {
     pub dynamic_addresses: bool,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
-    /// How often INIT or COOKIE-ECHO is sent again before giving up.
+    /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.
     pub max_init_retransmits: u32,
 }
 
-/// What counts as the weight of a chunk.
+/// The definition of a chunk's weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
     /// The user data.
@@ -225,28 +226,28 @@ pub struct SackSettings {
     pub every: u32,
     /// The longest delay of a SACK after the first unreported packet; at most 500 ms.
     pub delay: Duration,
-    /// Whether each packet that a driver reads at once is answered by its own SACK, or all by one SACK.
+    /// The number of SACKs for packets that a driver reads at once: one each, or one for all.
     pub batch: SackBatch,
-    /// Which packets are acknowledged immediately.
+    /// The packets that are acknowledged immediately.
     pub when: SackWhen,
 }
 
-/// Which packets are acknowledged immediately.
+/// The packets that are acknowledged immediately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackWhen {
-    /// Those that [`Config::ack_timing`] says.
+    /// As [`Config::ack_timing`] decides.
     Standard,
-    /// None because of a gap (M-IPCC-8).
+    /// Packets after a gap are not acknowledged immediately (M-IPCC-8).
     AnyOrder,
 }
 
-/// How packets that a driver reads from the network at once are answered. The core answers whenever it is polled; the
-/// endpoint reads this setting ([`Endpoint::handle_train`](crate::endpoint::Endpoint::handle_train)).
+/// The SACKs for packets that a driver reads from the network at once. An association answers whenever it is polled;
+/// the endpoint reads this setting ([`Endpoint::handle_train`](crate::endpoint::Endpoint::handle_train)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackBatch {
-    /// Each packet separately: a SACK is sent as soon as one is due.
+    /// One for each packet: a SACK is sent as soon as one is due.
     Each,
-    /// The packets together, by one SACK at the end.
+    /// One for all packets, at the end.
     Whole,
 }
 
@@ -259,10 +260,11 @@ pub struct RtoSettings {
     pub min: Duration,
     /// The upper bound.
     pub max: Duration,
-    /// The least value of four times RTTVAR, before the bounds: how much later than usual an acknowledgement may
-    /// arrive on a path with constant round trips when its queue begins to fill. Zero in the RFC.
+    /// The least value of four times RTTVAR, before the bounds: the tolerance for a queue that begins to fill on a path
+    /// with constant round trips. Zero in the RFC.
     pub variation: Duration,
-    /// The lower bound while losses are repaired that the loss response takes for no congestion; `None` for `min`.
+    /// The lower bound during the repair of losses that the loss response does not attribute to congestion; `None` for
+    /// `min`.
     pub min_recovery: Option<Duration>,
 }
 
@@ -284,7 +286,7 @@ pub enum InitialWindow {
     Bytes(ByteCount),
 }
 
-/// Which SACKs allow one packet of retransmissions to pass cwnd (M-SCTP-7 rule 3).
+/// The SACKs that allow one packet of retransmissions to exceed cwnd (M-SCTP-7 rule 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exemption {
     /// The SACK that starts fast recovery.
@@ -296,13 +298,13 @@ pub enum Exemption {
 /// A bound on the packets that one event sends (M-SCTP-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxBurst {
-    /// The most packets that an event sends on a path.
+    /// The maximum number of packets that an event sends on a path.
     pub packets: u32,
-    /// How the bound works.
+    /// The rule of the bound.
     pub rule: BurstRule,
 }
 
-/// How the bound on bursts works.
+/// The rule of the bound on bursts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstRule {
     /// Every event is bounded; cwnd does not change.
@@ -311,37 +313,37 @@ pub enum BurstRule {
     AfterRetransmission,
     /// During the event, cwnd counts as at most the flight plus the burst (RFC 9260 §6.1 D).
     Rfc,
-    /// Packets leave at the controller's rate, in trains of this number of packets, or of as many as the rate carries
+    /// Packets leave at the controller's rate, in trains of this number of packets, or of the packets sent at that rate
     /// in a millisecond if that is more; cwnd does not change.
     Paced,
 }
 
-/// When a path or the association fails (RFC 9260 §8.1–8.3, RFC 7829).
+/// The failure detection of paths and of the association (RFC 9260 §8.1–8.3, RFC 7829).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failover {
-    /// After this number of errors in a row, a path has potentially failed: data goes to other paths, and HEARTBEATs
-    /// probe it at once. RFC 7829's PotentiallyFailed.Max.Retrans is one less. 0 and values above `path_max` switch
-    /// the state off.
+    /// The number of consecutive errors after which a path has potentially failed: data moves to other paths, and
+    /// HEARTBEATs probe it at once. RFC 7829's PotentiallyFailed.Max.Retrans is one less. 0 and values above `path_max`
+    /// switch the state off.
     pub potentially_failed: u32,
-    /// A path is inactive after more errors in a row than this.
+    /// A path is inactive after more consecutive errors than this.
     pub path_max: u32,
-    /// The association fails after more errors in a row than this.
+    /// The association fails after more consecutive errors than this.
     pub association_max: u32,
     /// The time between HEARTBEATs on an idle path, to which RTO and jitter are added; with [`Duration::MAX`] idle
     /// paths are not probed.
     pub heartbeat: Duration,
-    /// The number of HEARTBEATs for path verification leave in one RTO.
+    /// The maximum number of HEARTBEATs for path verification in one RTO.
     pub heartbeat_max_burst: u32,
     /// True if a path that is silent for 1.5 srtt + 25 ms while another path delivers has potentially failed at once,
-    /// and failed paths are probed twice a second. What was lost during an outage then leaves at the first answer, whatever the
-    /// time-out has grown to; lost chunks keep their room in the peer's window; and a time-out that follows another leaves
-    /// the slow-start threshold as it is.
+    /// and failed paths are probed twice a second. Chunks lost during an outage are then sent again at the first
+    /// answer, even if the time-out has backed off; lost chunks keep their room in the peer's window; and a time-out
+    /// that follows another does not change the slow-start threshold.
     pub quick: bool,
 }
 
 impl Failover {
-    /// No path and no peer ever fails, and idle paths are not probed: for studies of lossy networks, where errors in
-    /// a row happen by chance. Unverified paths are still probed.
+    /// No path and no peer ever fails, and idle paths are not probed: for studies of lossy networks, where consecutive
+    /// errors happen by chance. Unverified paths are still probed.
     pub const OFF: Failover = Failover {
         potentially_failed: 0,
         path_max: u32::MAX,
@@ -351,14 +353,14 @@ impl Failover {
         quick: false,
     };
 
-    /// Returns true if a path with `errors` errors in a row has potentially failed, if it has not failed.
+    /// Returns true if a path with `errors` consecutive errors has potentially failed, unless it has failed.
     pub fn suspects_after(&self, errors: u32) -> bool {
         self.potentially_failed > 0 && errors >= self.potentially_failed
     }
 }
 
 /// Returns true if the congestion control of this name [tells losses
-/// apart](crate::policy::congestion::CongestionControl::tells_losses_apart); not if `registry` has none.
+/// apart](crate::policy::congestion::CongestionControl::tells_losses_apart); false if `registry` has no such name.
 pub fn tells_losses_apart(control: &str, registry: &Registry) -> bool {
     let rules = Config::default().rules(Seed::from_number(0));
     registry.congestion_controls.build(control, &rules).is_ok_and(|control| control.tells_losses_apart())
@@ -391,16 +393,16 @@ impl Config {
         }
     }
 
-    /// Sends new data on all paths by these `rules` of CMT (M-CMT-1 to -5), or by the rules of RFC 9260 if `rules`
-    /// has none.
+    /// Sends new data on all paths by these `rules` of CMT (M-CMT-1 to -5), or by the rules of RFC 9260 if all of them
+    /// are off.
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.set_sender_cmt(rules);
         let timing = if rules.delayed_ack { &self.cmt_ack_timing } else { "standard" };
         self.ack_timing = timing.to_owned();
     }
 
-    /// Like [`set_cmt`](Config::set_cmt), for the data that this end sends: the timing of the SACKs that it sends
-    /// stays.
+    /// Like [`set_cmt`](Config::set_cmt), only for the data that this end sends: the timing of its SACKs does not
+    /// change.
     pub fn set_sender_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
         let detection = match rules {
@@ -412,17 +414,17 @@ impl Config {
         detection.clone_into(&mut self.loss_detection);
     }
 
-    /// Returns true if the receive buffer has two levels, if the peer's has too (M-IPCC-7).
+    /// Returns true if the receive buffer has two levels, provided that the peer's has too (M-IPCC-7).
     pub fn has_two_levels(&self) -> bool {
         self.out_of_order != OutOfOrder::InBuffer
     }
 
-    /// What the receiver advertises and how the sender uses it: a name in the registry.
+    /// The flow control, which computes the advertised window and interprets it: a name in the registry.
     pub fn flow_control(&self) -> &'static str {
         if self.has_two_levels() { "two-level" } else { "standard" }
     }
 
-    /// The timing of SACKs that holds: a name in the registry.
+    /// The timing of SACKs in effect: a name in the registry.
     pub fn sack_timing(&self) -> &str {
         match self.sack.when {
             SackWhen::Standard => &self.ack_timing,

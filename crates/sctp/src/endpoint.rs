@@ -1,5 +1,4 @@
-//! Many associations on one SCTP port: finds the association of each packet, and answers packets that belong to no
-//! association.
+//! The associations on one SCTP port: finds the association of each packet, and answers packets without an association.
 
 mod addresses;
 mod arrival;
@@ -65,7 +64,7 @@ pub struct EndpointConfig {
     pub accepts: bool,
     /// The addresses of its sockets. The i-th is paired with the i-th of a peer; the shorter list is repeated.
     pub local: Vec<SocketAddr>,
-    /// The most associations at a time.
+    /// The maximum number of associations at a time.
     pub max_associations: usize,
 }
 
@@ -78,14 +77,14 @@ impl AssociationId {
     const FIRST: AssociationId = AssociationId(0);
 }
 
-/// Packets that are to leave through a socket.
+/// Packets to send through a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// The local address to send from; unspecified if the operating system chooses.
     pub local: SocketAddr,
-    /// The address to which they go.
+    /// The address to send to.
     pub remote: SocketAddr,
-    /// The channel on which they leave.
+    /// The channel to send on.
     pub channel: Channel,
     /// The association that sends them; `None` for an answer without an association, whose path has no meaning.
     pub association: Option<AssociationId>,
@@ -93,7 +92,7 @@ pub struct Departure {
     pub transmit: Transmit,
 }
 
-/// Why an endpoint cannot be created.
+/// The reason for which an endpoint cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// A setting is outside its domain.
@@ -102,12 +101,12 @@ pub enum EndpointError {
     /// A setting names a policy that is not registered.
     #[error(transparent)]
     Policy(#[from] UnknownPolicy),
-    /// There is no local address.
+    /// The list of local addresses is empty.
     #[error("an endpoint needs at least one local address")]
     NoLocalAddress,
 }
 
-/// Why an association cannot be opened.
+/// The reason for which an association cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
     /// The list of remote addresses is empty.
@@ -131,7 +130,7 @@ pub struct Endpoint {
     settings: Arc<Settings>,
     config: EndpointConfig,
     associations: Members,
-    /// What is known of paths from associations that ended.
+    /// Measurements of paths from associations that ended.
     memory: Memory,
     /// The local addresses whose paths are backups.
     backups: Vec<SocketAddr>,
@@ -153,7 +152,7 @@ pub struct Endpoint {
     made: u64,
 }
 
-/// A packet that is not sent by an association.
+/// A packet to send that does not belong to an association.
 #[derive(Debug)]
 struct Reply {
     local: SocketAddr,
@@ -166,7 +165,7 @@ impl Endpoint {
     /// An endpoint without associations. `seed` determines every tag, nonce and key that it draws.
     ///
     /// # Errors
-    /// A setting is outside its domain or names an unknown policy, or there is no local address.
+    /// A setting is outside its domain or names an unknown policy, or the list of local addresses is empty.
     pub fn new(config: EndpointConfig, seed: Seed) -> Result<Endpoint, EndpointError> {
         config.association.check()?;
         let receiver = build_policies(&config.registry, &config.association, &seed)?;
@@ -224,8 +223,8 @@ impl Endpoint {
         self.connect_over(channel, remote, Routes::one_by_one(&paths))
     }
 
-    /// Like [`connect_by`](Endpoint::connect_by), on paths that the driver chose, for a driver that can pair the
-    /// addresses. INIT goes over them as [`Routes::pace`] says.
+    /// Like [`connect_by`](Endpoint::connect_by), over `routes` chosen by the driver. [`Routes::pace`] is the timing of
+    /// INITs.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).
@@ -254,7 +253,7 @@ impl Endpoint {
             tsn: Tsn::new(self.rng.next_u32()),
             random: self.fresh_random(),
         };
-        // The first INIT leaves on the first path: on a backup only if there is no other.
+        // The first INIT is sent on the first path: backups are last.
         let mut paths = routes.paths.to_vec();
         paths.sort_by_key(|path| self.backups.contains(&path.local));
         let routes = Routes { paths: &paths, ..routes };
@@ -262,15 +261,15 @@ impl Endpoint {
         let announced = pairing::announced(&locals, remote[0].ip());
         let seed = self.next_seed();
         let mut association = Association::connect(self.settings.clone(), identity, announced, routes, seed);
-        // Nothing is sent for that before the association is open: the time has no meaning.
+        // This sends nothing before the association is open: the time has no meaning.
         self.keep_backups(Time::ZERO, &mut association);
         self.memory.restore(&mut association);
         Ok(self.insert(identity.tag, association, channel))
     }
 
-    /// Reports that the peer's packets to `path.local`, which came from `path.remote`, now come from `remote`: a NAT
-    /// chose another port, or the peer moved. Only a driver that authenticates packets and their order may call this.
-    /// The path continues with the new address, and is verified before it carries data again (RFC 9260 §5.4).
+    /// Reports that the peer's packets to `path.local` now come from `remote` instead of `path.remote`, after a NAT
+    /// rebinding or a move of the peer. Only a driver that authenticates packets and their order may call this. The
+    /// path continues with the new address, and is verified before it carries data again (RFC 9260 §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
         for id in self.channels.associations(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.touch(id) {
@@ -343,8 +342,8 @@ impl Endpoint {
         self.associations.touch(id)
     }
 
-    /// The next complete message in its order. The second value is `true` if reading made room that the peer must
-    /// learn of: then there is something to send.
+    /// The next complete message in its order. The second value is true if reading made room that must be advertised to
+    /// the peer: then there is something to send.
     pub fn receive(&mut self, id: AssociationId) -> Option<(Message, bool)> {
         let association = self.associations.untouched(id)?;
         let message = association.receive()?;
@@ -398,10 +397,10 @@ impl Endpoint {
         self.peers.examined()
     }
 
-    /// Notes that `tag` no longer belongs to an association.
+    /// Records `tag` as used, because its association closed or was removed.
     fn give_up_tag(&mut self, now: Time, tag: VerificationTag) {
         self.by_tag.remove(&tag);
-        // RFC 9260 §5.2.6: a cookie lives twice as long if its owner asked for that.
+        // RFC 9260 §5.2.6: a cookie may be valid twice as long on request.
         self.used_tags.keep(now, self.settings.config.cookie_lifetime * 2, tag);
     }
 
@@ -443,7 +442,7 @@ impl Endpoint {
         }
     }
 
-    /// Checks that no association with one of these addresses exists.
+    /// Checks that no association exists with a peer at one of these addresses.
     fn check_unconnected(&self, remote: &[SocketAddr]) -> Result<(), ConnectError> {
         let is_known = |address: &&SocketAddr| {
             let mut others = self.associations.iter();

@@ -14,9 +14,9 @@ use crate::wire::Cause;
 pub enum Event {
     /// The handshake is complete: messages may be sent.
     Connected,
-    /// At least one message waits to be received.
+    /// At least one message can be received.
     Readable,
-    /// A full send buffer has room again for the smallest message that it refused.
+    /// The send buffer has room again for the smallest message that it refused.
     Writable,
     /// The peer restarted: data that was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
     Restarted,
@@ -24,14 +24,14 @@ pub enum Event {
     PeerClosing,
     /// A path was added: it is verified before it carries data.
     PathAdded(PathId),
-    /// A path was removed: one of its addresses is lost. If the address returns, the path joins again with
+    /// A path was removed: one of its addresses was lost. If the address returns, the path is added again with
     /// [`PathAdded`](Event::PathAdded).
     PathRemoved(PathId),
     /// A path was verified and carries data.
     PathConfirmed(PathId),
-    /// A path has potentially failed: data goes to other paths while it is probed (RFC 7829).
+    /// A path has potentially failed: data moves to other paths while it is probed (RFC 7829).
     PathSuspected(PathId),
-    /// A path had too many errors in a row and carries no more data.
+    /// A path had too many consecutive errors and carries no more data.
     PathDown(PathId),
     /// A path that had failed, or potentially failed, answers again.
     PathUp(PathId),
@@ -42,13 +42,13 @@ pub enum Event {
     /// IP packets of this many bytes no longer arrive on this path, though smaller ones do: it continues with smaller
     /// ones, which [`PathMtu`](Event::PathMtu) reports (RFC 8899 §4.3).
     PathNarrowed(PathId, ByteCount),
-    /// ECN does not work on this path: its packets leave without ECT from now on.
+    /// ECN does not work on this path: its packets are sent without ECT from now on.
     EcnUnusable(PathId, EcnFault),
     /// The association is closed. No event follows.
     Closed(CloseReason),
 }
 
-/// How an association ended.
+/// The reason for the end of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CloseReason {
     /// Both ends sent all their data, and all of it was acknowledged.
@@ -65,16 +65,16 @@ pub enum CloseReason {
     },
     /// The peer did not answer the handshake.
     NoAnswer {
-        /// How often INIT or COOKIE-ECHO was sent.
+        /// The number of times INIT or COOKIE-ECHO was sent.
         attempts: u32,
     },
     /// The peer no longer answers.
     PeerGone {
-        /// The number of retransmissions in a row that were not answered.
+        /// The number of consecutive unanswered retransmissions.
         errors: u32,
     },
     /// The network drops packets of the size in which data was sent, and their fragments, though smaller packets
-    /// arrive. Data that was sent cannot be cut anew.
+    /// arrive. Data that was sent cannot be fragmented anew.
     PacketsVanish {
         /// The size of the IP packets.
         size: ByteCount,

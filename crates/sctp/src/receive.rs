@@ -1,7 +1,7 @@
-//! The receiving half of an association, in parts: which TSNs have arrived ([`Arrivals`]), how fragments become
-//! messages ([`Reassembly`]), in which order messages are delivered ([`Delivery`]), how much data there is room for
-//! ([`ReceiveBuffer`]), and how far that room may grow ([`Tuning`]). For each chunk the association calls them in
-//! this order; no part calls another.
+//! The receiving half of an association, in parts: the TSNs that have arrived ([`Arrivals`]), the reassembly of
+//! fragments ([`Reassembly`]), the delivery order of messages ([`Delivery`]), the size of the buffer
+//! ([`ReceiveBuffer`]), and the growth of the buffer ([`Tuning`]). For each chunk the association calls them in this
+//! order; no part calls another.
 
 mod arrivals;
 mod budget;

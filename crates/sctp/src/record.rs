@@ -13,11 +13,11 @@ pub struct Record {
     pub at: Time,
     /// The path.
     pub path: PathId,
-    /// What happened.
+    /// The event.
     pub what: Happening,
 }
 
-/// What can be recorded.
+/// An event to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Happening {

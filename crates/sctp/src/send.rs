@@ -1,5 +1,5 @@
-//! The sender's state: the chunks that wait, the chunks in flight, and what SACKs report of them. Each file has one part
-//! with private fields that uses no other part; `buffer` puts them together.
+//! The sender's state: the unsent chunks, the chunks in flight, and the reports of SACKs about them. Each file has one
+//! part with private fields that uses no other part; `buffer` puts them together.
 
 mod buffer;
 mod chunk;

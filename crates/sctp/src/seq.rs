@@ -1,4 +1,4 @@
-//! Numbers that wrap: TSN and SSN compare by serial-number arithmetic (RFC 9260 §1.6, RFC 1982).
+//! TSN and SSN, which wrap and compare by serial-number arithmetic (RFC 9260 §1.6, RFC 1982).
 
 use std::fmt;
 

@@ -21,27 +21,28 @@ pub(super) enum LocalChange {
 }
 
 impl Association {
-    /// This host has a new address. It adds one path, which is verified before it carries data. A known address
-    /// changes nothing. Changes reported before the association is open take effect when it opens.
+    /// Adds a local address with one path, which is verified before it carries data. A known address changes nothing.
+    /// Changes reported before the association is open take effect when it opens.
     pub fn add_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Added(address));
     }
 
-    /// This host has lost `address`. The paths are removed, and their data goes to other paths at once. If no other
-    /// path was ever verified, the last path stays until another one is verified, or until there are too many errors.
+    /// Removes a local address. The paths of this address are removed, and their data moves to other paths at once. If
+    /// no other path was ever verified, the last path stays until another one is verified, or until there are too many
+    /// errors.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Removed(address));
     }
 
-    /// This host has `address` again, at a socket that has all addresses of the host. If the association used the
+    /// Returns a lost local address, on a socket bound to all addresses of the host. If the association used the
     /// address before, it uses it again; else nothing changes.
     pub fn return_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Returned(address));
     }
 
-    /// The path of a datagram from `remote` that arrived at `local` with our tag. If a peer changed its port, the
-    /// path follows it (RFC 6951 §5.4). A new address becomes a candidate path, which is verified when it answers
-    /// (RFC 9260 §5.4).
+    /// Returns the path of a datagram from `remote` that arrived at `local` with our tag. If the peer changed its UDP
+    /// port, the path continues with the new port (RFC 6951 §5.4). A new address becomes a candidate path, which is
+    /// verified when it answers (RFC 9260 §5.4).
     pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let table = self.path_table();
         // A removed path joins again when a packet arrives on it, if its addresses are back.
@@ -67,8 +68,8 @@ impl Association {
         Some(path)
     }
 
-    /// Moves a path: packets from `path.remote` now come from `remote`, as a driver that authenticates packets has
-    /// detected. Does nothing if another path leads to `remote` already.
+    /// Moves a path to the peer's new address `remote`, as detected by a driver that authenticates packets. Does
+    /// nothing if another path already leads to `remote`.
     pub fn follow(&mut self, now: Time, path: PathAddresses, remote: SocketAddr) {
         let table = self.path_table();
         let (Some(id), None) = (table.find(path.local, path.remote), table.find(path.local, remote)) else {
@@ -81,7 +82,7 @@ impl Association {
         }
     }
 
-    /// The association is open: applies the address changes that were reported before.
+    /// Applies the address changes that were reported before the association was open.
     pub(super) fn apply_changes(&mut self, now: Time) {
         for change in std::mem::take(&mut self.changes) {
             self.change_local(now, change);
@@ -112,9 +113,9 @@ impl Association {
 }
 
 impl Association {
-    /// The operating system reports that no packet larger than `largest` can leave on `path` now: the MTU of its
-    /// interface shrank, or the packet was a probe above it. Returns whether the report is used: it is if the path's
-    /// size is searched for.
+    /// Handles a report of the operating system that it sends no packet larger than `largest` on `path`: the MTU of its
+    /// interface shrank, or the packet was a probe above it. Returns true if the report is used, which it is on a path
+    /// with MTU discovery.
     pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
         let Some(id) = self.path_table().find(path.local, path.remote) else { return false };
         let (State::Open(session) | State::Closing(session, _)) = &mut self.state else { return false };

@@ -7,7 +7,7 @@ use super::{Association, State};
 use crate::policy::PathId;
 use crate::wire::{Cause, Chunk};
 
-/// What to do with a chunk.
+/// The decision about a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     /// The chunk is handled.
@@ -18,22 +18,21 @@ pub(super) enum Admission {
     Refuse,
 }
 
-/// What is known about the chunks before this one in the packet.
+/// The chunks of the packet that precede the one examined.
 #[derive(Debug, Default)]
 pub(super) struct ChunksBefore {
-    /// There was a chunk of any type.
     has_any: bool,
-    /// An AUTH chunk authenticated the chunks after it.
+    /// True if an AUTH chunk authenticated the chunks after it.
     is_authentic: bool,
     has_sack: bool,
     has_shutdown: bool,
 }
 
 impl ChunksBefore {
-    /// Returns true if a chunk is allowed after those before it. Reading a SACK costs as much as there are holes, however
-    /// short the SACK is, and an honest peer sends one in a packet. A SHUTDOWN also acknowledges, and may be beside a
-    /// SACK. A COOKIE-ECHO "MUST be the first chunk in the packet" (RFC 9260 §5.1 C): the endpoint has read its
-    /// cookie only there.
+    /// Returns true if a chunk is allowed after those before it. A packet has at most one SACK: the cost of reading one
+    /// is the number of holes, even if the SACK is short, and an honest peer sends no second one. A SHUTDOWN also
+    /// acknowledges, and may accompany a SACK. A COOKIE-ECHO "MUST be the first chunk in the packet" (RFC 9260 §5.1 C):
+    /// the endpoint looks for a cookie only there.
     fn take(&mut self, chunk: &Chunk<'_>) -> bool {
         let is_first = !std::mem::replace(&mut self.has_any, true);
         match chunk {

@@ -1,4 +1,4 @@
-//! What holds for a whole association: this end's settings, and what both ends agreed on.
+//! Values that are constant for an association: this end's settings, and the result of the handshake.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::receive::Budget;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
-/// What does not change while an endpoint exists.
+/// The settings of an endpoint, constant while it exists.
 #[derive(Debug)]
 pub struct Settings {
-    /// The values and the policies' names.
+    /// The values, and the names of the policies.
     pub config: Config,
-    /// The policies of these names.
+    /// The policies registered under these names.
     pub registry: Registry,
-    /// The rules of the receiver that these policies are.
+    /// The non-standard receiver rules that these policies need.
     pub receiver: ReceiverRules,
     /// The memory by which all receive buffers together may grow.
     pub budget: Arc<Budget>,
@@ -41,12 +41,12 @@ pub struct Agreement {
     pub peer_tsn: Tsn,
     /// The peer's receive buffer.
     pub peer_window: ByteCount,
-    /// The number of streams this end that may use.
+    /// The number of streams that this end may use.
     pub outbound_streams: u16,
-    /// The number of streams the peer that may use.
+    /// The number of streams that the peer may use.
     pub inbound_streams: u16,
     /// True if both ends support ECN.
     pub ecn: bool,
-    /// The rules of the receiver that both ends have.
+    /// The receiver rules that both ends support.
     pub receiver: ReceiverRules,
 }

@@ -1,6 +1,6 @@
 //! Authenticated chunks (RFC 4895): what each end announces for them, and the resulting key.
 //!
-//! There is no endpoint pair shared key, so the key protects only against attackers that did not see the handshake.
+//! The endpoint pair shared key is empty, so the key protects only against attackers that did not see the handshake.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
@@ -12,12 +12,12 @@ use crate::wire::{Asconf, AsconfAck, Auth, Cause, HmacAlgorithm, Parameter, Veri
 /// The part of the key that one end contributes: "The RANDOM parameter MUST contain a 32-byte Random Number" (§6.1).
 pub type RandomNumber = [u8; 32];
 
-/// What the peer announced.
+/// The authentication parameters that the peer announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerTerms {
     /// The RANDOM, CHUNKS and HMAC-ALGO in sequence, without padding: its key vector.
     vector: Vec<u8>,
-    /// The chunk types that it accepts only authenticated.
+    /// The chunk types that the peer accepts only authenticated.
     required: Vec<u8>,
     algorithm: HmacAlgorithm,
 }
@@ -39,12 +39,12 @@ pub struct AuthKeys {
     required: Vec<u8>,
 }
 
-/// What an AUTH chunk proves about the chunks after it.
+/// The result of verifying an AUTH chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authenticity {
-    /// The peer sent them as they are.
+    /// The chunks after it are unmodified.
     Authentic,
-    /// They are not authentic, or cannot be checked.
+    /// The chunks after it are not authentic, or cannot be checked.
     Forged,
     /// The algorithm is not among those that this end announced.
     Unsupported,
@@ -202,7 +202,7 @@ fn hmac<M: Mac + KeyInit>(key: &[u8], parts: [&[u8]; 3]) -> Vec<u8> {
     code.finalize().into_bytes().to_vec()
 }
 
-/// Returns true if both are equal. The time does not tell where they differ.
+/// Compares in constant time.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     let differences =
         one.iter().zip(other).fold(0, |sum, (one, other)| std::hint::black_box(sum | (one ^ other)));

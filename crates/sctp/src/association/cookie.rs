@@ -13,12 +13,12 @@ use super::receiver_rules::ReceiverRules;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
-/// What both ends agreed on, from the acceptor's side.
+/// The result of INIT and INIT-ACK, as the acceptor sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateCookie {
-    /// When it was created.
+    /// The time of creation.
     pub created: Time,
-    /// How long it is valid.
+    /// The time for which it is valid.
     pub lifetime: Duration,
     /// The acceptor's tag.
     pub local_tag: VerificationTag,
@@ -48,7 +48,7 @@ pub struct StateCookie {
     pub announced: Vec<IpAddr>,
     /// True if both ends support ECN.
     pub ecn: bool,
-    /// The rules of the receiver that both ends have.
+    /// The receiver rules that both ends support.
     pub receiver: ReceiverRules,
     /// The extensions beyond RFC 9260 that both ends offer, if any.
     pub extensions: Option<OfferedExtensions>,
@@ -111,14 +111,15 @@ impl StateCookie {
         reader.cookie().ok_or(ForgedCookie)
     }
 
-    /// By how much the cookie is too old at `now`; `None` while it is valid.
+    /// The time since the cookie expired; `None` while it is valid.
     pub fn staleness(&self, now: Time) -> Option<Duration> {
         let age = now.since(self.created);
         (age > self.lifetime).then(|| age.saturating_sub(self.lifetime))
     }
 }
 
-/// Reads what [`StateCookie::seal`] wrote. It reads only signed bytes, and nevertheless never panics.
+/// Reads the format that [`StateCookie::seal`] writes. It reads only signed bytes, but does not rely on that: it never
+/// panics.
 struct CookieReader<'a> {
     rest: &'a [u8],
 }
@@ -163,7 +164,7 @@ impl CookieReader<'_> {
         })
     }
 
-    /// The rest of the cookie.
+    /// Reads the last part of the cookie.
     fn extensions(&mut self) -> Option<OfferedExtensions> {
         let [takes_asconf] = self.take()?;
         let random = self.take()?;
@@ -239,14 +240,14 @@ fn signer(key: &CookieKey, body: &[u8]) -> Hmac<Sha256> {
 const SIGNATURE_LEN: usize = 32;
 /// Marks the end of the announced addresses if extensions follow. It is not a usable address.
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
-/// Among the addresses: both ends support ECN. It is not a usable address (RFC 6666).
+/// An entry in the list of addresses that means: both ends support ECN. It is not a usable address (RFC 6666).
 const WITH_ECN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0));
-/// Among the addresses: the rules of the receiver that these bits stand for. It is not a usable address either.
+/// The entry in the list of addresses for the receiver rules `bits`. It is not a usable address either.
 const fn with_rules(bits: u8) -> IpAddr {
     IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 1, bits as u16))
 }
 
-/// The rules that `ip` stands for in place of an address.
+/// The receiver rules that the entry `ip` encodes; `None` for an address.
 fn rules_in(ip: IpAddr) -> Option<ReceiverRules> {
     let IpAddr::V6(ip) = ip else { return None };
     match ip.segments() {
@@ -255,7 +256,7 @@ fn rules_in(ip: IpAddr) -> Option<ReceiverRules> {
     }
 }
 
-/// What cannot be an announced address.
+/// Entries of the list that are never addresses.
 const MARKERS: [IpAddr; 3] = [END_OF_ADDRESSES, WITH_ECN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
 /// The most addresses of one peer that a cookie holds.
 const MAX_ANNOUNCED: usize = 16;

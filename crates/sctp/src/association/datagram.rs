@@ -13,9 +13,9 @@ use crate::wire;
 /// A packet that arrived.
 #[derive(Clone, Debug)]
 pub struct Datagram {
-    /// On which path.
+    /// The path on which it arrived.
     pub path: PathId,
-    /// With which ECN bits.
+    /// The ECN bits of its IP header.
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
@@ -23,17 +23,17 @@ pub struct Datagram {
     pub memory: ByteCount,
 }
 
-/// A packet that arrived on a path. It is decoded, and its checksum is verified.
+/// A decoded packet with a verified checksum, and the path on which it arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verified<'a> {
     pub(crate) path: PathId,
     pub(crate) ecn: Ecn,
     /// The buffer that slices of user data refer to.
     pub(crate) bytes: &'a Bytes,
-    /// The amount of memory such a slice keeps allocated that nothing else does.
+    /// The amount of memory that such a slice alone keeps allocated.
     pub(crate) memory: ByteCount,
     pub(crate) packet: &'a wire::Packet<'a>,
-    /// Addresses that other associations of the endpoint use, if the packet has an ASCONF.
+    /// The addresses that other associations of the endpoint use; only filled if the packet has an ASCONF.
     pub(crate) taken: &'a [IpAddr],
 }
 
@@ -48,12 +48,12 @@ pub struct Transmit {
     pub segment_size: usize,
     /// The length of all packets together.
     pub len: usize,
-    /// The round of the path's window that the packets belong to, for observers.
+    /// The path's round (window of data) to which the packets belong, for observers.
     pub round: u64,
-    /// True if the network may fragment it: it is one packet with a chunk that was made for larger packets than the
-    /// path carries (RFC 9260 §6.9). The other packets leave with IPv4's DF bit set.
+    /// True if the network may fragment it: it is one packet with a chunk cut for a larger path MTU than the path has
+    /// now (RFC 9260 §6.9). The other packets leave with IPv4's DF bit set.
     pub may_fragment: bool,
-    /// True if the packets carry a chunk that was sent before, for observers.
+    /// True if the packets carry retransmitted data, for observers.
     pub retransmission: bool,
 }
 
@@ -75,7 +75,7 @@ impl Transmit {
 /// A single packet, for drivers that send packets one by one.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// The path and how it leaves.
+    /// The path, the ECN codepoint and the length.
     pub transmit: Transmit,
     /// The SCTP packet.
     pub bytes: Bytes,

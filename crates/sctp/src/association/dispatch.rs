@@ -11,7 +11,7 @@ use crate::policy::PathId;
 use crate::seq::Tsn;
 use crate::wire::{self, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck};
 
-/// What happens after one chunk.
+/// The consequence of one chunk for the rest of its packet and for the association.
 pub(super) enum ChunkOutcome {
     /// The next chunk is read.
     Continue,
@@ -26,7 +26,7 @@ pub(super) enum ChunkOutcome {
 }
 
 impl Association {
-    /// A packet arrived on one of the paths. The endpoint has checked that it belongs to this association.
+    /// Handles a packet that arrived on one of the paths. The endpoint has checked that it belongs to this association.
     pub fn handle(&mut self, now: Time, datagram: &Datagram) {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
@@ -89,12 +89,12 @@ impl Association {
             {
                 ChunkOutcome::Discard
             }
-            // All data was delivered in both directions, and the peer no longer has the association: its
+            // All data was delivered in both directions, and the association no longer exists at the peer: its
             // SHUTDOWN-COMPLETE was lost, or the answer to a late packet of ours overtook it (RFC 9260 §8.4).
             (State::Closing(_, ShutdownState::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
                 ChunkOutcome::End(CloseReason::Graceful)
             }
-            // §8.4 rule 8: the peer answers in this way a packet that belongs to none of its associations.
+            // §8.4 rule 8: this is the peer's answer to a packet that matches no association.
             (State::Open(_) | State::Closing(..), Chunk::Abort(abort))
                 if abort.tag_reflected && abort.causes.is_empty() =>
             {
@@ -104,7 +104,7 @@ impl Association {
                 ChunkOutcome::End(CloseReason::AbortedByPeer { causes: abort.causes })
             }
             (State::Opening(_), chunk) => self.handle_opening(now, arrived, chunk, data),
-            // The endpoint has read the cookie and applied it. Only the answer remains.
+            // The endpoint has read the cookie and applied it. Only the COOKIE-ACK remains.
             (State::Open(session), Chunk::CookieEcho(_)) => {
                 session.ground_mut().acknowledge_cookie(arrived.path, now);
                 ChunkOutcome::Continue
@@ -131,7 +131,7 @@ impl Association {
         }
     }
 
-    /// Handles a chunk while the handshake goes on.
+    /// Handles a chunk during the handshake.
     fn handle_opening(
         &mut self,
         now: Time,
@@ -170,7 +170,7 @@ impl Association {
         }
     }
 
-    /// Handles a chunk with a valid frame and an invalid value (RFC 9260 §3.2, §6.2, §3.3.10).
+    /// Handles a chunk with a valid header and an invalid value (RFC 9260 §3.2, §6.2, §3.3.10).
     fn handle_bad_chunk(&self, error: &ChunkError) -> ChunkOutcome {
         if self.session().is_none() {
             return ChunkOutcome::Discard;
@@ -184,7 +184,7 @@ impl Association {
         }
     }
 
-    /// The peer closes the association. The SHUTDOWN also acknowledges data (RFC 9260 §9.2).
+    /// Handles a SHUTDOWN, which also acknowledges data (RFC 9260 §9.2).
     fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> ChunkOutcome {
         let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
         if let Err(bad) = session.on_cumulative_ack(now, path, cumulative) {
@@ -211,7 +211,8 @@ impl Association {
         ChunkOutcome::Continue
     }
 
-    /// RFC 9260 §8.5: the tag must be ours. ABORT and SHUTDOWN-COMPLETE may carry the peer's tag, with the T bit set.
+    /// Returns true if a chunk may arrive with the tag in `header`. RFC 9260 §8.5: the tag must be ours. ABORT and
+    /// SHUTDOWN-COMPLETE may carry the peer's tag, with the T bit set.
     fn may_have_tag(&self, header: CommonHeader, chunk: &Chunk<'_>) -> bool {
         let (local, peer) = self.tags();
         let is_reflected = match chunk {

@@ -1,4 +1,4 @@
-//! How an association ends, and its last packet.
+//! Ends an association: ABORTs in both directions, and the last packet.
 
 use super::dispatch::ChunkOutcome;
 use super::init::InitRefusal;
@@ -9,19 +9,19 @@ use crate::policy::PathId;
 use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownComplete, VerificationTag};
 
 impl Association {
-    /// Returns true if the peer does not answer on any path: there were several time-outs in a row.
+    /// Returns true if the peer answers on no path: there were several consecutive time-outs.
     pub fn is_unanswered(&self) -> bool {
         self.session().is_some_and(|session| session.ground().paths.errors_in_row() >= MANY_ERRORS)
     }
 
-    /// The peer no longer has this association; no ABORT is sent.
+    /// Closes the association without an ABORT, because the peer restarted and no longer has it.
     pub(crate) fn on_peer_restarted(&mut self) {
         if self.session().is_some() {
             self.end(CloseReason::PeerRestarted);
         }
     }
 
-    /// An INIT-ACK that arrived on `path` cannot be accepted.
+    /// Aborts the handshake because the INIT-ACK that arrived on `path` is unacceptable.
     pub(super) fn refuse(&mut self, path: PathId, refusal: &InitRefusal) -> ChunkOutcome {
         let reason = CloseReason::ProtocolViolation { what: refusal.what.clone() };
         if let State::Opening(handshake) = &self.state {
@@ -37,7 +37,7 @@ impl Association {
 
     pub(super) fn say_shutdown_complete(&mut self, path: PathId) {
         let Some(session) = self.session() else { return };
-        // The path from the peer may work although the path to it does not, and the peer cannot detect that. This
+        // The route from the peer may work although the route to it does not, and the peer cannot detect that. This
         // packet is sent only once.
         let ground = session.ground();
         let path = ground.paths.usable(path);
@@ -79,7 +79,7 @@ impl Association {
         }
     }
 
-    /// Like [`sent_abort`](Association::sent_abort), and removes it.
+    /// Takes the ABORT with which this end aborted the association.
     pub(crate) fn take_sent_abort(&mut self) -> Option<Vec<u8>> {
         match &mut self.state {
             State::Closed(closed) => closed.sent_abort.take(),
@@ -87,7 +87,7 @@ impl Association {
         }
     }
 
-    /// The peer violated the protocol: ends the association (RFC 9260 §3.3.10.13).
+    /// Aborts the association because the peer violated the protocol (RFC 9260 §3.3.10.13).
     pub(super) fn abort_for_violation(&mut self, what: String) {
         let cause = Cause::ProtocolViolation(what.as_bytes().to_vec());
         self.abort_with(cause, CloseReason::ProtocolViolation { what });
@@ -132,7 +132,7 @@ impl Association {
     }
 }
 
-/// From this number on, time-outs in a row are not taken for chance.
+/// This number of consecutive time-outs is not taken for chance.
 const MANY_ERRORS: u32 = 2;
 /// A packet of this size fits every path (RFC 9260 §6.9: the least IPv4 MTU that is assumed is 576).
 const MIN_PACKET: usize = 512;

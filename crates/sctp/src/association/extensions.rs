@@ -7,9 +7,9 @@ use crate::wire::{Asconf, AsconfAck, Auth, Parameter};
 /// The extensions that a peer's INIT or INIT-ACK offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerExtensions {
-    /// It understands ASCONF.
+    /// True if it supports ASCONF and ASCONF-ACK.
     pub takes_asconf: bool,
-    /// It authenticates chunks, on these terms.
+    /// The parameters for authenticated chunks; `None` without support.
     pub terms: Option<PeerTerms>,
 }
 
@@ -18,7 +18,7 @@ pub struct PeerExtensions {
 pub struct OfferedExtensions {
     /// This end's random number.
     pub random: RandomNumber,
-    /// What the peer offered.
+    /// The peer's offer.
     pub offer: PeerExtensions,
 }
 
@@ -32,7 +32,7 @@ pub struct Extensions {
 }
 
 impl PeerExtensions {
-    /// What `parameters` offer to an end with the settings `config`.
+    /// Reads the offer in the `parameters` of an INIT or INIT-ACK, as far as `config` allows its use.
     ///
     /// # Errors
     /// The random number is not 32 bytes long.
@@ -53,8 +53,8 @@ impl PeerExtensions {
 }
 
 impl Extensions {
-    /// What this end announces: RFC 5061 §4.2.7 has ASCONF, ASCONF-ACK and AUTH. If every packet is sealed, the seal
-    /// authenticates chunks, and there is no AUTH.
+    /// The parameters that announce this end's extensions: RFC 5061 §4.2.7 lists ASCONF, ASCONF-ACK and AUTH. On a
+    /// sealed channel the seal authenticates chunks instead of AUTH.
     pub fn announced(config: &Config, random: &RandomNumber) -> Vec<Parameter> {
         let kinds = vec![Asconf::KIND, AsconfAck::KIND, Auth::KIND];
         match (config.dynamic_addresses, config.encapsulation) {

@@ -1,6 +1,6 @@
-//! The common ground of an association's parts: what each of them may read and change. A part is one of the
-//! [sender](super::sender), the [receiver](super::receiver) and the [peer's addresses](super::peer_addresses); none of
-//! them sees another.
+//! The state shared by an association's parts, which each of them may read and change. A part is one of the
+//! [sender](super::sender), the [receiver](super::receiver) and the [peer's addresses](super::peer_addresses); no part
+//! accesses another.
 
 mod challenge;
 mod control;
@@ -29,24 +29,24 @@ use crate::policy::congestion::CutCause;
 use crate::record::Happening;
 use crate::wire::CommonHeader;
 
-/// What the parts of an open association share.
+/// The state that the parts of an open association share.
 #[derive(Debug)]
 pub struct Ground {
-    /// What does not change while the endpoint exists.
+    /// The settings of the endpoint.
     pub settings: Arc<Settings>,
     /// The result of the handshake.
     pub agreement: Agreement,
-    /// What is known of each path.
+    /// The state of each path.
     pub paths: PathTable,
-    /// When something is to happen by itself.
+    /// The timers.
     pub timers: Timers,
-    /// The control chunks that wait to leave.
+    /// The queued control chunks.
     pub outbox: Outbox,
-    /// What the application and observers are told.
+    /// Events for the application and records for observers.
     pub log: Log,
 }
 
-/// There were too many errors in a row: the peer does not answer.
+/// Too many consecutive errors: the peer does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerGone {
     /// The number of errors.
@@ -54,7 +54,7 @@ pub struct PeerGone {
 }
 
 impl Ground {
-    /// The ground of a new association. What leaves without being asked for draws from children of `seed`.
+    /// The shared state of a new association. Nonces and jitter are drawn from children of `seed`.
     pub fn new(settings: Arc<Settings>, agreement: Agreement, paths: PathTable, seed: &Seed) -> Ground {
         let (timers, outbox, log) = (Timers::default(), Outbox::new(seed), Log::default());
         Ground { settings, agreement, paths, timers, outbox, log }
@@ -70,12 +70,12 @@ impl Ground {
         }
     }
 
-    /// How both ends use ECN.
+    /// The use of ECN on which both ends agreed.
     pub fn ecn(&self) -> EcnUse {
         if self.agreement.ecn { self.settings.config.ecn } else { EcnUse::Off }
     }
 
-    /// The codepoint of a packet with these chunks on `path`.
+    /// The ECN codepoint of a packet with these chunks on `path`.
     #[inline]
     pub fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
         let is_off = self.ecn() == EcnUse::Off;
@@ -86,8 +86,8 @@ impl Ground {
         self.paths.trial_mut(path).codepoint(chunks, is_new, is_tested)
     }
 
-    /// Counts an error against path `id`, and against the association if it `is_serious`. `Err` when there were too
-    /// many.
+    /// Counts an error against path `id`, and against the association if it `is_serious`. `Err` if the limit is
+    /// exceeded.
     pub fn count_error(&mut self, id: PathId, is_serious: bool, now: Time) -> Result<(), PeerGone> {
         let failover = self.settings.config.failover;
         let change = self.paths.on_error(id, &failover);

@@ -37,17 +37,17 @@ pub struct Handshake {
     stage: HandshakeStage,
     /// The path of the next INIT or COOKIE-ECHO.
     path: PathId,
-    /// The number of first paths that INIT may use; the peer announced the others.
+    /// The number of leading paths that INIT may use; the peer announced the others.
     given: usize,
     race: Race,
     attempts: u32,
-    /// The number of times in a row INIT or COOKIE-ECHO was not answered on any path.
+    /// The number of consecutive rounds over all paths in which INIT or COOKIE-ECHO was not answered.
     rounds: u32,
     rto: Duration,
     is_due: bool,
     /// The number of times the peer refused a cookie as stale.
     stale_cookies: u32,
-    /// By how much the cookie was too old when the peer refused one.
+    /// The staleness that the peer reported when it refused a cookie.
     staleness: Option<Duration>,
 }
 
@@ -58,9 +58,9 @@ pub struct LocalIdentity {
     pub local_port: u16,
     /// The peer's SCTP port.
     pub peer_port: u16,
-    /// The tag that the peer is to use.
+    /// The verification tag that this end chose.
     pub tag: VerificationTag,
-    /// The first TSN.
+    /// This end's initial TSN.
     pub tsn: Tsn,
     /// This end's part of the key that authenticates chunks.
     pub random: RandomNumber,
@@ -70,19 +70,19 @@ pub struct LocalIdentity {
 enum HandshakeStage {
     /// COOKIE-WAIT: INIT is not answered yet.
     CookieWait,
-    /// COOKIE-ECHOED: COOKIE-ECHO is not answered yet; both ends agree on everything else.
+    /// COOKIE-ECHOED: COOKIE-ECHO is not answered yet; all other values are agreed.
     CookieEchoed { cookie: Vec<u8>, reports: Vec<Cause>, session: Box<Session> },
 }
 
 /// The peer did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoAnswer {
-    /// How often INIT or COOKIE-ECHO was sent.
+    /// The number of times INIT or COOKIE-ECHO was sent.
     pub attempts: u32,
 }
 
 impl Handshake {
-    /// Starts to open an association over `routes`, beginning with the first path.
+    /// Starts the handshake over `routes`, beginning with the first path.
     pub fn new(
         settings: Arc<Settings>,
         identity: LocalIdentity,
@@ -111,7 +111,8 @@ impl Handshake {
         }
     }
 
-    /// T1-init or T1-cookie expired: sends again on the next path, with a doubled RTO (RFC 9260 §5.1, §6.3.3).
+    /// Handles the expiry of T1-init or T1-cookie: retransmits on the next path, with a doubled RTO (RFC 9260 §5.1,
+    /// §6.3.3).
     pub fn on_timeout(&mut self) -> Result<(), NoAnswer> {
         if self.is_cookie_echoed() || self.race.is_round_over() {
             self.rounds += 1;
@@ -126,13 +127,12 @@ impl Handshake {
         Ok(())
     }
 
-    /// How long to wait for an answer to the INIT or COOKIE-ECHO that leaves now.
+    /// The time to wait for an answer to the INIT or COOKIE-ECHO that is sent now.
     fn answer_timeout(&self) -> Duration {
         if self.is_cookie_echoed() { self.rto } else { self.race.answer_timeout(self.rto) }
     }
 
-    /// The peer answered INIT with `ack`. The cookie returns to it next, with a report of the parameters that were
-    /// not recognized.
+    /// Handles the INIT-ACK. The COOKIE-ECHO follows, with a report of the parameters that were not recognized.
     pub fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), InitRefusal> {
         if !matches!(self.stage, HandshakeStage::CookieWait) {
             // RFC 9260 §5.2.3: "If an INIT ACK chunk is received in any state other than the COOKIE-WAIT
@@ -181,7 +181,8 @@ impl Handshake {
     }
 
     /// RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are automatically
-    /// considered to be CONFIRMED." With quick failover each path answers first: one that leads nowhere would hold up data.
+    /// considered to be CONFIRMED." With quick failover each path is verified first: an unreachable one would delay
+    /// data.
     fn trust_given(&self, paths: &mut PathTable, pairs: &Pairs) {
         let config = &self.settings.config;
         if !pairs.were_tried || !config.trusts_given_addresses || config.failover.quick {
@@ -192,7 +193,7 @@ impl Handshake {
         given.into_iter().for_each(|id| _ = paths.confirm(id));
     }
 
-    /// The peer accepted the cookie: the association is open.
+    /// Handles the COOKIE-ACK: returns the session of the open association.
     pub fn on_cookie_ack(&mut self) -> Option<Session> {
         match std::mem::replace(&mut self.stage, HandshakeStage::CookieWait) {
             HandshakeStage::CookieEchoed { session, .. } => Some(*session),
@@ -200,16 +201,16 @@ impl Handshake {
         }
     }
 
-    /// The peer verifies a path, and its HEARTBEAT arrived before its COOKIE-ACK on another path. The answer leaves
-    /// as soon as the association is open, not after the peer's next attempt.
+    /// Keeps a HEARTBEAT that overtook the COOKIE-ACK on another path: it is answered as soon as the association is
+    /// open, not after the peer's next attempt.
     pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
             session.ground_mut().on_heartbeat(path, heartbeat);
         }
     }
 
-    /// The peer found the cookie stale: starts again and asks for a longer lifetime (RFC 9260 §5.2.6). `Err` when
-    /// this happened as often as INIT may be sent again.
+    /// Handles a Stale Cookie error: restarts with INIT and requests a longer lifetime (RFC 9260 §5.2.6). `Err` if this
+    /// happened as often as INIT may be retransmitted.
     pub fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
         let Some(session) = self.on_cookie_ack() else { return Ok(()) };
         let (paths, pairs) = session.into_paths();
@@ -224,7 +225,7 @@ impl Handshake {
         Ok(())
     }
 
-    /// Hands over the paths, to open the association by the peer's own INIT, which came from `remote` to `local` (RFC
+    /// Takes the paths, to open the association by the peer's own INIT, which arrived from `remote` at `local` (RFC
     /// 9260 §5.2.4 B).
     pub fn take_paths(&mut self, local: SocketAddr, remote: SocketAddr) -> (PathTable, Pairs) {
         if let Some(session) = self.on_cookie_ack() {
@@ -248,7 +249,7 @@ impl Handshake {
         }
     }
 
-    /// The packet that is due.
+    /// Appends the due packet to `buf`, and returns its path and length.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>) -> Option<(PathId, usize)> {
         if !std::mem::replace(&mut self.is_due, false) {
             return None;
@@ -301,7 +302,7 @@ impl Handshake {
         }
     }
 
-    /// The paths, which are stored in the current stage.
+    /// The paths.
     pub fn paths(&self) -> &PathTable {
         match &self.stage {
             HandshakeStage::CookieWait => &self.paths,
@@ -362,8 +363,8 @@ impl Handshake {
     }
 }
 
-/// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses in turn,
-/// to the UDP port from which the peer answered.
+/// Adds paths to those announced addresses of the peer that no path leads to: from the local addresses in rotation, to
+/// the UDP port from which the peer answered.
 fn join_announced(paths: &mut PathTable, answered: PathId, announced: &[IpAddr], settings: &Settings) {
     let source = paths.addresses(answered).remote;
     let locals: Vec<SocketAddr> = paths.ids().map(|id| paths.addresses(id).local).collect();

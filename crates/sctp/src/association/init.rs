@@ -7,14 +7,14 @@ use anabranch_base::Duration;
 use super::receiver_rules::ReceiverRules;
 use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
 
-/// Why an INIT or INIT-ACK cannot be accepted.
+/// The reason for which an INIT or INIT-ACK is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitRefusal {
     /// The error cause for the peer.
     pub cause: Option<Cause>,
-    /// The peer's tag, for the answer.
+    /// The verification tag for the answer.
     pub peer_tag: VerificationTag,
-    /// The reason for the application.
+    /// The reason as text for the application.
     pub what: String,
 }
 
@@ -27,9 +27,9 @@ pub struct InitBody {
     pub addresses: Vec<IpAddr>,
     /// True if the sender supports ECN.
     pub ecn: bool,
-    /// The rules of the receiver that the sender has.
+    /// The receiver rules that the sender announces.
     pub receiver: ReceiverRules,
-    /// By how much the lifetime of a cookie is to be extended.
+    /// The requested increase of the cookie's lifetime.
     pub preservative: Option<Duration>,
     /// Unrecognized parameters to report: as parameters for an INIT-ACK.
     pub unrecognized: Vec<Parameter>,
@@ -82,7 +82,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
     Ok(body)
 }
 
-/// Notes an unrecognized parameter. Returns whether to continue with the next parameter.
+/// Notes an unrecognized parameter. Returns true if reading continues with the next one.
 fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
     let action = parameter.action();
     if action.is_report() {
@@ -92,7 +92,7 @@ fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
     !action.is_stop()
 }
 
-/// The parameters for this end's addresses; none if the packet's source is the only one.
+/// The parameters for this end's addresses; empty if the packet's source is the only one.
 pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
     if announced.len() < 2 {
         return Vec::new();
@@ -108,8 +108,8 @@ pub fn address_parameter(ip: IpAddr) -> Parameter {
     }
 }
 
-/// The announced addresses that may be tried. Multicast, broadcast and unspecified addresses are left out. Loopback
-/// addresses are kept only if the peer is on this host.
+/// The announced addresses that may be used: no multicast, broadcast and unspecified addresses, and loopback addresses
+/// only if the peer is on this host.
 pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = &IpAddr> {
     announced.iter().take(MAX_PATHS).filter(move |ip| {
         let is_many =
@@ -118,9 +118,8 @@ pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = 
     })
 }
 
-/// The socket address that reaches an announced address: with the UDP port from which its owner's packet came (RFC
-/// 6951 §5.1), and with the same interface if the address is link-local, because no other interface can be meant (RFC
-/// 4007 §6).
+/// The socket address of an announced address: with the UDP port of its owner's packet (RFC 6951 §5.1), and for a
+/// link-local address with the interface on which that packet arrived (RFC 4007 §6).
 pub fn announced_socket(source: SocketAddr, announced: IpAddr) -> SocketAddr {
     let mut address = SocketAddr::new(announced, source.port());
     if let (SocketAddr::V6(address), SocketAddr::V6(source)) = (&mut address, source)
@@ -134,5 +133,5 @@ pub fn announced_socket(source: SocketAddr, announced: IpAddr) -> SocketAddr {
 /// RFC 9260 §3.3.2: "An endpoint receiving an INIT chunk with the a_rwnd parameter set to a value smaller
 /// than 1500 MUST discard the packet".
 const MIN_A_RWND: u32 = 1500;
-/// The most paths that an association opens by itself.
+/// The maximum number of paths that an association opens by itself.
 pub const MAX_PATHS: usize = 16;

@@ -1,5 +1,5 @@
-//! How an association opens with the peer's cookie: accepted, in a collision with our own INIT, or restarted (RFC
-//! 9260 §5.1, §5.2.4).
+//! Opens an association by the peer's cookie: as acceptor, in a collision with our own INIT, or as a restart (RFC 9260
+//! §5.1, §5.2.4).
 
 use std::sync::Arc;
 
@@ -34,14 +34,14 @@ impl Association {
             table.add(addresses, state, &settings.config);
         }
         let mut session = session_of(settings, cookie, table, seed);
-        // It is not known which of the peer's other addresses matches which of ours: the pairs are guesses.
+        // Which of the peer's other addresses matches which of ours is unknown: the pairs are guesses.
         session.set_pairs(Pairs { were_tried: true, ..Pairs::default() });
         let mut association = Association::in_state(State::Open(Box::new(session)));
         association.on_open(now);
         association
     }
 
-    /// Opens an association on which both ends already agree, over `paths`, which are all confirmed.
+    /// Opens an association without a handshake, over `paths`, which are all confirmed.
     pub fn joined(
         now: Time,
         settings: Arc<Settings>,
@@ -59,7 +59,8 @@ impl Association {
         association
     }
 
-    /// The peer's INIT collided with ours, and its cookie arrived first (RFC 9260 §5.2.4 B): opens the association.
+    /// Opens the association in a collision of both INITs, by the peer's cookie, which arrived first (RFC 9260 §5.2.4
+    /// B).
     pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
         match &mut self.state {
             State::Opening(handshake) => {
@@ -77,14 +78,13 @@ impl Association {
         }
     }
 
-    /// Returns true if the peer may restart. The application must first read what the peer sent before its last restart:
-    /// otherwise a peer that restarts again and again could fill the memory. A COOKIE-ECHO that is refused here is
-    /// repeated anyway.
+    /// Returns true if the peer may restart. The application must first read the messages from before the last restart:
+    /// otherwise repeated restarts could exhaust the memory. The peer retransmits a COOKIE-ECHO that is refused here.
     pub fn may_restart(&self) -> bool {
         self.unread.is_empty()
     }
 
-    /// The peer restarted (RFC 9260 §5.2.4 A): the association starts again on the same paths.
+    /// Restarts the association on the same paths, because the peer restarted (RFC 9260 §5.2.4 A).
     pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
         let state = std::mem::replace(&mut self.state, State::vacant());
         let (State::Open(session) | State::Closing(session, _)) = state else {
@@ -111,7 +111,7 @@ impl Association {
         self.start_watching(now);
     }
 
-    /// The handshake is complete.
+    /// Completes the handshake.
     pub(super) fn on_open(&mut self, now: Time) {
         if let Some(session) = self.session_mut() {
             session.ground_mut().log.event(Event::Connected);
@@ -120,7 +120,7 @@ impl Association {
         self.apply_changes(now);
     }
 
-    /// Starts a session: records it if recording was requested before, and watches its paths.
+    /// Starts a session: turns recording on if it was requested before, and starts HEARTBEATs.
     pub(super) fn start_watching(&mut self, now: Time) {
         let records = self.records.take();
         if let Some(session) = self.session_mut() {
@@ -140,7 +140,7 @@ fn session_of(settings: Arc<Settings>, cookie: &StateCookie, paths: PathTable, s
     session
 }
 
-/// The content of a cookie, from the viewpoint of the end that created it.
+/// The agreement in a cookie, from the viewpoint of the end that created it.
 fn agreement_of(cookie: &StateCookie) -> Agreement {
     Agreement {
         local_port: cookie.local_port,

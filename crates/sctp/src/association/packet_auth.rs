@@ -1,10 +1,10 @@
-//! The AUTH chunk of a packet to send: it stands before the first chunk that the peer wants authenticated, so that it
-//! covers all chunks after it (RFC 4895 §6.2).
+//! The AUTH chunk of a packet to send: it precedes the first chunk that the peer requires authenticated, and covers all
+//! chunks after it (RFC 4895 §6.2).
 
 use super::authentication::AuthKeys;
 use crate::wire::{EncodeChunk, Full, PacketBuilder};
 
-/// Whether a packet already has its AUTH chunk.
+/// The AUTH chunk of one packet, if it has one yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PacketAuth {
     /// The offset at which the AUTH chunk begins.
@@ -15,7 +15,7 @@ impl PacketAuth {
     /// Appends `chunk`, and an AUTH chunk before it if the chunk needs one and the packet has none.
     ///
     /// # Errors
-    /// They do not fit. Nothing has changed then.
+    /// They do not fit; the packet is unchanged.
     pub fn push(
         &mut self,
         keys: Option<&AuthKeys>,
@@ -34,7 +34,7 @@ impl PacketAuth {
         builder.push(chunk)
     }
 
-    /// The packet is complete: computes the code over the AUTH chunk and all that follows it.
+    /// Computes the code over the AUTH chunk and everything after it in the complete packet.
     pub fn sign(&self, keys: Option<&AuthKeys>, builder: &mut PacketBuilder<'_>) {
         if let (Some(keys), Some(at)) = (keys, self.at) {
             keys.sign(builder.written_mut(at));

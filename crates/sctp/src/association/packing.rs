@@ -1,4 +1,4 @@
-//! A packet while it is packed: its room, what it carries so far, and the AUTH chunk that it may need.
+//! A packet under construction: its size limit, its content so far, and its AUTH chunk.
 
 use anabranch_base::ByteCount;
 
@@ -8,44 +8,43 @@ use crate::path::PacketChunks;
 use crate::policy::PathId;
 use crate::wire::{Checksum, CommonHeader, Data, EncodeChunk, Full, PacketBuilder};
 
-/// A packet that is packed.
+/// A packet under construction.
 #[derive(Debug)]
 pub(super) struct Packing<'a> {
-    /// The path that it takes.
     pub path: PathId,
     room: PacketRoom,
     builder: PacketBuilder<'a>,
     keys: Option<&'a AuthKeys>,
     auth: PacketAuth,
-    /// What it carries so far.
+    /// The content so far.
     pub packed: Packed,
 }
 
-/// What a packet carries.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Packed {
     pub len: usize,
     pub weight: ByteCount,
     pub has_data: bool,
     pub chunks: Option<PacketChunks>,
-    /// True if its first chunk leaves for the first time.
+    /// True if its first chunk is sent for the first time.
     pub is_new: bool,
     pub is_retransmission: bool,
-    /// It is larger than the path's packet limit, because of a chunk that fits into no packet within it.
+    /// True if it exceeds the path's packet limit, because of a chunk that is larger than the limit.
     pub is_stretched: bool,
 }
 
-/// How large a packet may be.
+/// The size limit of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PacketRoom {
-    /// The size of the first of several packets that leave together.
+    /// The size of the first of several packets that are sent by one call.
     Segment(usize),
     /// The size that the path carries; a packet may exceed it only for a single chunk that cannot be cut.
     Packet(usize),
 }
 
 impl<'a> Packing<'a> {
-    /// An empty packet for `path`, appended to `buf`; with `keys`, chunks may have to be authenticated.
+    /// Starts a packet for `path` at the end of `buf`; `keys` authenticate the chunks that require it.
     #[inline]
     pub fn begin(
         path: PathId,
@@ -62,7 +61,7 @@ impl<'a> Packing<'a> {
     /// Appends a chunk.
     ///
     /// # Errors
-    /// It does not fit. Nothing has changed then.
+    /// It does not fit; the packet is unchanged.
     #[inline]
     pub fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
         self.auth.push(self.keys, &mut self.builder, chunk)
@@ -72,7 +71,7 @@ impl<'a> Packing<'a> {
     /// may fragment: its TSN was already sent, so it cannot be cut into smaller chunks here (RFC 9260 §6.9).
     ///
     /// # Errors
-    /// It does not fit. Nothing has changed then.
+    /// It does not fit; the packet is unchanged.
     #[inline]
     pub fn push_data(&mut self, data: Data<'_>) -> Result<(), Full> {
         let pushed = self.push(&data);
@@ -84,13 +83,13 @@ impl<'a> Packing<'a> {
         self.push(&Data { immediate: true, ..data })
     }
 
-    /// Returns true if the packet may become larger than what its path carries, for a single chunk.
+    /// Returns true if the packet may exceed the path's limit, for a single chunk.
     #[inline]
     pub fn may_stretch(&self) -> bool {
         self.builder.is_empty() && matches!(self.room, PacketRoom::Packet(_))
     }
 
-    /// Makes the packet `len` bytes large.
+    /// Raises the size limit to `len` bytes.
     pub fn stretch(&mut self, len: usize) {
         self.builder.stretch(len);
         self.packed.is_stretched = true;
@@ -102,7 +101,7 @@ impl<'a> Packing<'a> {
         PacketAuth::cost(self.keys, chunk)
     }
 
-    /// The number of bytes that are left.
+    /// The number of free bytes.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.builder.remaining()
@@ -114,7 +113,7 @@ impl<'a> Packing<'a> {
         self.builder.len()
     }
 
-    /// The packet is complete. Returns what it carries; `None` if that is nothing.
+    /// Completes the packet and returns its content; `None` if it is empty.
     #[inline]
     pub fn finish(mut self, checksum: Checksum) -> Option<Packed> {
         self.auth.sign(self.keys, &mut self.builder);

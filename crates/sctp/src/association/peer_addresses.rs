@@ -1,5 +1,5 @@
-//! What is known of both ends' addresses: which the peer was told of, which pairs of them are worth a path, and how an
-//! address is verified.
+//! The addresses of both ends: their announcement to the peer (ASCONF), the choice of pairs that become paths, and path
+//! verification.
 
 mod announce;
 mod pairs;
@@ -29,7 +29,7 @@ pub struct PeerAddresses {
     reconfiguration: Option<Reconfiguration>,
     /// The pairs of addresses to try if paths do not answer.
     pairs: Pairs,
-    /// The last verified path, if its address was lost: it stays until another path is verified.
+    /// The last verified path, if its address was removed: it stays until another path is verified.
     departed: Option<PathId>,
 }
 
@@ -57,22 +57,22 @@ impl PeerAddresses {
         self.pairs
     }
 
-    /// The last verified path, if its address was lost.
+    /// The last verified path, if its address was removed.
     pub fn departed(&self) -> Option<PathId> {
         self.departed
     }
 
-    /// Replaces the path that stays although its address was lost.
+    /// Sets the path that stays although its address was removed.
     pub fn set_departed(&mut self, path: Option<PathId>) {
         self.departed = path;
     }
 
-    /// What to do with the peer's ASCONF of this serial number; `None` if both ends do not support it.
+    /// The action for the peer's ASCONF with this serial number; `None` if the extension is not in use.
     pub fn action_for(&self, serial: Tsn) -> Option<AsconfAction> {
         Some(self.reconfiguration.as_ref()?.action_for(serial))
     }
 
-    /// The peer's ASCONF was answered.
+    /// Stores the answer to the peer's ASCONF.
     pub fn on_answered(&mut self, answer: AsconfAck) {
         if let Some(state) = &mut self.reconfiguration {
             state.on_answered(answer);

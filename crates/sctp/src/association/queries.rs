@@ -1,4 +1,4 @@
-//! What can be read of an association: its state, what it holds, and what its paths are like.
+//! The read access to an association: its state, its buffers, and its paths.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -64,8 +64,8 @@ impl Association {
         }
     }
 
-    /// User data that was given to [`send`](Association::send) and is not acknowledged; after the end of the
-    /// association, the user data that was never acknowledged.
+    /// The user data passed to [`send`](Association::send) that is not acknowledged; after the end of the association,
+    /// the user data that was never acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.unacknowledged(),
@@ -74,7 +74,7 @@ impl Association {
         }
     }
 
-    /// User data that waits to be sent for the first time.
+    /// The user data that was not sent yet.
     pub fn waiting(&self) -> ByteCount {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.waiting_bytes(),
@@ -82,18 +82,18 @@ impl Association {
         }
     }
 
-    /// User data that waits for the application or for the rest of its message.
+    /// The received user data that the application has not read, including incomplete messages.
     pub fn received_bytes_held(&self) -> ByteCount {
         self.session().map_or(ByteCount::ZERO, Session::received_bytes_held)
     }
 
-    /// The number of streams there are for sending and for receiving. `None` without a session.
+    /// The numbers of outbound and inbound streams. `None` without a session.
     pub fn streams(&self) -> Option<(u16, u16)> {
         let agreement = &self.session()?.ground().agreement;
         Some((agreement.outbound_streams, agreement.inbound_streams))
     }
 
-    /// The size of the receive buffer in user data: as configured, or as large as it has grown.
+    /// The size of the receive buffer in user data: as configured, or as grown.
     pub fn receive_buffer(&self) -> ByteCount {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.receive_buffer(),
@@ -102,7 +102,7 @@ impl Association {
         }
     }
 
-    /// The amount of user data of packets that arrived together will certainly be stored.
+    /// The amount of user data in these packets, which arrived together, that will certainly be stored.
     pub(crate) fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a wire::Packet<'a>>) -> ByteCount {
         match &self.state {
             State::Open(session) => session.data_to_keep(packets),
@@ -123,8 +123,8 @@ impl Association {
         self.path_table().addresses(path)
     }
 
-    /// What identifies packets without our tag as this association's: the peer's port and tag, once known. The last
-    /// number counts added and moved paths; while it stays, the addresses of all paths stay.
+    /// The values that identify this association's packets without our tag: the peer's port and tag, once known, and a
+    /// count of added and moved paths, which changes whenever the addresses of paths change.
     pub(crate) fn peer_identity(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
         let (port, tag) = match &self.state {
             State::Open(session) | State::Closing(session, _) => {
@@ -137,7 +137,7 @@ impl Association {
         (port, tag, self.path_table().address_changes())
     }
 
-    /// Counters of what a path carried.
+    /// The counters of a path.
     ///
     /// # Panics
     /// `path` is not one of [`paths`](Association::paths).
@@ -155,8 +155,8 @@ impl Association {
         self.path_table().sacks()
     }
 
-    /// What limited a path, from the association's opening until `now`. The limit at the end of an association counts
-    /// on.
+    /// The time that each factor limited a path, from the association's opening until `now`. The last limit before the
+    /// end of an association continues to count.
     ///
     /// # Panics
     /// `path` is not one of [`paths`](Association::paths).
@@ -173,12 +173,13 @@ impl Association {
         self.path_table().mean_cwnd(path, now)
     }
 
-    /// For how long there was data to send and congestion window on a path, but no receive window.
+    /// The total time in which sending was blocked by the peer's receive window: there was data, and congestion window
+    /// on a path.
     pub fn blocked(&self, now: Time) -> Duration {
         self.path_table().blocked(now)
     }
 
-    /// Both tags: ours, and the peer's once it is known.
+    /// Our verification tag, and the peer's once it is known.
     pub fn tags(&self) -> (VerificationTag, Option<VerificationTag>) {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => {
@@ -199,7 +200,7 @@ impl Association {
         }
     }
 
-    /// Returns true if a SACK is to be sent: reading may have made room that the peer waits for.
+    /// Returns true if a SACK is due: reading may have made room for which the peer waits.
     pub fn is_sack_due(&self) -> bool {
         self.session().is_some_and(Session::is_sack_due)
     }

@@ -1,4 +1,4 @@
-//! Which pair of addresses the next INIT takes, when it leaves, and which pairs become paths when one has answered.
+//! Schedules INITs over pairs of addresses, and selects the pairs that become paths when one is answered.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,22 +10,22 @@ use crate::config::Config;
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
 
-/// The pairs over which INIT goes, until one answers.
+/// The pairs to which INITs are sent, until one answers.
 #[derive(Debug)]
 pub(super) struct Race {
     pace: InitPace,
-    /// The number of first pairs the application asked for.
+    /// The number of leading pairs that the application requested.
     asked: usize,
-    /// The number of pairs INIT goes over in a round.
+    /// The number of pairs in a round.
     count: usize,
-    /// The number of INITs that left in this round.
+    /// The number of INITs sent in this round.
     sent: usize,
-    /// Which addresses stand for one another, and the pairs that INIT does not go over.
+    /// The alternatives among the addresses, and the pairs to which no INIT is sent.
     pairs: Pairs,
 }
 
 impl Race {
-    /// The table of the paths that INIT may take, and their race.
+    /// The table of the paths for INITs, and their race.
     pub fn begin(routes: Routes<'_>, config: &Config) -> (PathTable, Race) {
         let Routes { paths, further, pace, alternatives } = routes;
         // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
@@ -52,7 +52,7 @@ impl Race {
         (table, race)
     }
 
-    /// INIT left.
+    /// Counts an INIT that was sent.
     pub fn on_sent(&mut self) {
         self.sent += 1;
     }
@@ -62,14 +62,14 @@ impl Race {
         self.sent = 0;
     }
 
-    /// Returns true if INIT has left on every pair since the last time-out that counted. One by one, each path is a round of its
-    /// own.
+    /// Returns true if an INIT was sent on every pair in this round. With [`InitPace::OneByOne`], each path is a round
+    /// of its own.
     pub fn is_round_over(&self) -> bool {
         self.pace == InitPace::OneByOne || self.sent >= self.count
     }
 
-    /// How long to wait for an answer to the INIT that leaves now: in a race until it is the next pair's turn; at its end
-    /// for the rest of a time-out that began with the round.
+    /// The time to wait for an answer to the INIT that is sent now: in a race, the time until the next pair's INIT;
+    /// after the last pair, the rest of the time-out that began with the round.
     pub fn answer_timeout(&self, rto: Duration) -> Duration {
         if self.pace == InitPace::OneByOne {
             return rto;
@@ -80,8 +80,8 @@ impl Race {
         rest.max(delay)
     }
 
-    /// The addresses of `all` to announce in an INIT from `local`. Of a link with both IP versions it is the one of that
-    /// INIT: two versions over one link would be two paths that share it.
+    /// The addresses of `all` to announce in an INIT from `local`. Of a link with both IP versions, only the version of
+    /// that INIT is announced: both would be two paths that share the link.
     pub fn announced(&self, all: &[IpAddr], local: SocketAddr) -> Vec<IpAddr> {
         let is_left_out = |ip: &IpAddr| {
             let groups = &self.pairs.alternatives.local;
@@ -92,9 +92,9 @@ impl Race {
         all.iter().copied().filter(|ip| !is_left_out(ip)).collect()
     }
 
-    /// INIT was answered on path `answered` by a peer with the `announced` addresses. Keeps the paths of the pairs that
-    /// were asked for, each with the address that its peer has shown to have where several stand for one another, and
-    /// the one that answered. Returns that one, and the pairs that are left.
+    /// Ends the race: INIT was answered on path `answered` by a peer with the `announced` addresses. Keeps the paths of
+    /// the requested pairs, for alternatives the one whose address the peer has shown to have, and the one that
+    /// answered. Returns that one, and the remaining pairs.
     pub fn finish(
         &mut self,
         answered: PathId,
@@ -128,13 +128,13 @@ impl Race {
         (PathId::from_index(place), pairs)
     }
 
-    /// The cookie was stale: INIT goes to the path that has answered.
+    /// Restores the race after a stale cookie: the INIT is sent on the path that has answered.
     pub fn keep(&mut self, pairs: Pairs) {
         self.pairs = pairs;
     }
 }
 
-/// Which of several pairs that stand for one another becomes a path.
+/// Selects the pair that becomes a path among alternatives.
 struct Fitting<'a> {
     winner: PathAddresses,
     announced: &'a [IpAddr],
@@ -142,8 +142,8 @@ struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
-    /// The best of the pairs that stand for `asked`: the one that answered, else one that leads to the address that
-    /// answered, else to one that its owner has announced. The same name may have addresses of other hosts.
+    /// The best of the alternatives for the pair `asked`: the one that answered, else one to the address that answered,
+    /// else one to an announced address. A host name may have addresses of other hosts.
     fn best(&self, asked: PathId, paths: &PathTable) -> Option<PathId> {
         let wanted = paths.addresses(asked);
         let alike = paths.ids().filter(|&id| self.alternatives.is_same_path(paths.addresses(id), wanted));
@@ -155,10 +155,11 @@ impl Fitting<'_> {
     }
 }
 
-/// How long after an INIT the next pair of addresses is tried as well. RFC 8305 §5 recommends 250 ms between connections;
-/// INIT costs the server no state, and a host with several links often has some that lead nowhere.
+/// The time after an INIT at which the next pair of addresses is tried too. RFC 8305 §5 recommends 250 ms between
+/// connections; This is shorter, because an INIT costs the server no state, and a host with several links often has
+/// unreachable ones.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(40);
-/// The first INIT has left on every pair after this time, however many there are.
+/// The time in which the first INIT is sent on every pair, even on many.
 const ROUND: Duration = Duration::from_millis(600);
-/// The most pairs that INIT goes over.
+/// The maximum number of pairs to which INITs are sent.
 pub const MAX_PAIRS: usize = 64;

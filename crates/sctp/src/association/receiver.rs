@@ -1,5 +1,4 @@
-//! The receiver: everything from a DATA chunk that arrived to the application that reads it, and to the SACK that
-//! acknowledges it.
+//! The receiver: handles DATA from its arrival until the application reads it and a SACK acknowledges it.
 
 mod ecn_echo;
 mod growth;
@@ -29,12 +28,12 @@ pub struct Receiver {
     /// Lets the receive buffer grow; `None` if its size is fixed.
     tuning: Option<Tuning>,
     rules: AckRules,
-    /// The path for a SACK that is due, or will be.
+    /// The path for the next SACK.
     sack_path: PathId,
     is_sack_due: bool,
-    /// The reports of congestion marks that are owed.
+    /// The reports of congestion marks to send.
     ecn_echo: EcnEchoes,
-    /// The memory for what the next SACK lists.
+    /// The reused memory for the lists of the next SACK.
     listed: Listed,
 }
 
@@ -60,22 +59,22 @@ impl Receiver {
         }
     }
 
-    /// Returns true if a SACK is to leave now.
+    /// Returns true if a SACK is due now.
     pub fn is_sack_due(&self) -> bool {
         self.is_sack_due
     }
 
-    /// The next SACK goes to `path`.
+    /// Sets the path of the next SACK.
     pub fn answer_on(&mut self, path: PathId) {
         self.sack_path = path;
     }
 
-    /// The cumulative TSN ack point of what arrived.
+    /// The cumulative TSN ack point of received data.
     pub fn cumulative(&self) -> Tsn {
         self.arrivals.cumulative()
     }
 
-    /// User data that waits for the application or for the rest of its message.
+    /// The received user data that the application has not read, including incomplete messages.
     pub fn held(&self) -> ByteCount {
         self.buffer.held()
     }
@@ -85,12 +84,12 @@ impl Receiver {
         self.buffer.capacity()
     }
 
-    /// The path was removed.
+    /// Drops the state of a removed path.
     pub fn remove_path(&mut self, path: PathId) {
         self.ecn_echo.remove_path(path);
     }
 
-    /// The complete messages that nobody has read.
+    /// The complete unread messages.
     pub fn into_ready(self) -> ReadyMessages {
         self.delivery.into_ready()
     }

@@ -1,10 +1,10 @@
-//! How both ends agree on rules of the receiver that a standard sender would misread (M-IPCC-7, M-IPCC-9). Each end that is
-//! set to one of them says so in its INIT or INIT-ACK, in a parameter of our own that other stacks skip without a word (RFC
-//! 9260 §3.2.1: the two high bits of its type are 10). A rule holds only if both ends said so.
+//! Negotiates receiver rules that a standard sender would misread (M-IPCC-7, M-IPCC-9). Each end announces its rules in
+//! its INIT or INIT-ACK, in a parameter of our own that other stacks skip without a report (RFC 9260 §3.2.1: the two
+//! high bits of its type are 10). A rule holds only if both ends announce it.
 
 use crate::wire::Parameter;
 
-/// The rules that an end is set to, or on which both agreed.
+/// The rules that an end is configured with, or that both ends agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverRules {
     /// The receive buffer has two levels, and the a_rwnd counts the first alone.
@@ -14,7 +14,7 @@ pub struct ReceiverRules {
 }
 
 impl ReceiverRules {
-    /// Those that hold if the other end has said `other`.
+    /// The rules that hold if the other end announces `other`.
     pub fn and(self, other: ReceiverRules) -> ReceiverRules {
         ReceiverRules {
             two_levels: self.two_levels && other.two_levels,
@@ -22,13 +22,13 @@ impl ReceiverRules {
         }
     }
 
-    /// The parameter that says so; none if there is nothing to say.
+    /// The parameter that announces the rules; `None` without rules.
     pub fn parameter(self) -> Option<Parameter> {
         let value = [&MAGIC[..], &[self.bits()]].concat();
         (self.bits() != 0).then_some(Parameter::Unknown { kind: KIND, value })
     }
 
-    /// What `parameter` says, if it is such a parameter.
+    /// The rules that `parameter` announces; `None` for another parameter.
     pub fn read(parameter: &Parameter) -> Option<ReceiverRules> {
         match parameter {
             Parameter::Unknown { kind: KIND, value } => match value.strip_prefix(&MAGIC)? {
@@ -44,7 +44,7 @@ impl ReceiverRules {
         u8::from(self.two_levels) | u8::from(self.new_gaps) << 1
     }
 
-    /// The rules that these bits stand for; others are left for later.
+    /// The rules encoded in `bits`; unknown bits are ignored.
     pub fn from_bits(bits: u8) -> ReceiverRules {
         ReceiverRules { two_levels: bits & 1 != 0, new_gaps: bits & 2 != 0 }
     }

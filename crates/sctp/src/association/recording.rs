@@ -1,4 +1,4 @@
-//! Records for studies and observers: kept from the request until they are polled.
+//! Turns recording on and off, and polls the records.
 
 use std::collections::VecDeque;
 

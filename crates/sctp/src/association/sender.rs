@@ -1,5 +1,5 @@
-//! The sender: everything from a message of the application to its acknowledgement. The send buffer knows the chunks,
-//! the rules decide, and the files beside this one carry out what a SACK, a timer or the next packet demands.
+//! The sender: handles messages from the application until they are acknowledged. The send buffer stores the chunks,
+//! the policies decide, and the files beside this one handle SACKs, timers and packets.
 
 mod account;
 mod after_outage;
@@ -53,16 +53,16 @@ use unconfirmed_cuts::UnconfirmedCuts;
 use vanishing::Vanishing;
 use window_exemptions::WindowExemptions;
 
-/// How far sending has come since the last event.
+/// The progress of sending since the last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SendPhase {
     /// Nothing was sent yet.
     Start,
     /// Something was sent, and more may follow.
     Sending,
-    /// Everything was sent; only a SACK or control chunk that was queued since then would leave.
+    /// No data remains to send; only a SACK or control chunk queued since then may remain.
     Drained,
-    /// Everything that could be sent was sent. Polling again changes nothing.
+    /// Everything was sent. Polling again changes nothing.
     Done,
 }
 
@@ -74,28 +74,27 @@ pub struct Sender {
     rules: SenderRules,
     /// The path and chunk that the scheduler picked and that did not fit into the last packet.
     picked: Option<(PathId, Index)>,
-    /// The path whose oldest chunks the scheduler's last answer holds for, until the next event.
+    /// The path for which the scheduler's last answer remains valid, for the oldest chunks until the next event.
     run: Option<PathId>,
-    /// The copy that the scheduler wants to send and that has not left yet.
+    /// The copy that the scheduler wants and that was not sent yet.
     planned_copy: Option<(Tsn, PathId)>,
-    /// The paths on which one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
+    /// The paths on which one packet of retransmissions may exceed cwnd (RFC 9260 §7.2.4 rule 3).
     exemptions: WindowExemptions,
     /// The cuts that may prove spurious.
     unconfirmed: UnconfirmedCuts,
-    /// The peer's reports of congestion marks, and their answers.
+    /// The peer's reports of congestion marks, and the answers to them.
     cwr: Cwr,
-    /// How far sending has come since the last event.
+    /// The progress of sending since the last event.
     phase: SendPhase,
     /// The bound on the packets that one event sends.
     max_burst: MaxBurst,
-    /// The peer deleted every verified address: data waits.
+    /// True if the peer deleted every verified address: data waits.
     awaits_verification: bool,
-    /// The room in the send buffer for which the application waits.
+    /// The free space in the send buffer for which the application waits.
     wanted_room: Option<ByteCount>,
-    /// The time-outs of the chunk that the peer waits for, if it is too large for some networks.
+    /// The time-outs of the lowest outstanding chunk, if it is larger than what every network carries.
     vanishing: Option<Vanishing>,
-    /// The memory for the next SACK. While a SACK is processed, the memory is passed from step to step and this value
-    /// is empty.
+    /// The memory for the next SACK. While a SACK is processed, it is passed from step to step and this value is empty.
     reading: SackReading,
     /// The random times of timers that a loss response sets.
     draws: TimerDraws,
@@ -140,23 +139,23 @@ impl Sender {
         self.rules.scheduler.on_queued(&queue, &view);
     }
 
-    /// The amount of user data the association accepts now.
+    /// The amount of user data that the association accepts now.
     #[inline]
     pub fn send_space(&self, ground: &Ground) -> ByteCount {
         self.buffer.room_in(ground.settings.config.send_buffer)
     }
 
-    /// A sender waits until a message of this size fits.
+    /// Notes that the application waits until a message of this size fits.
     pub fn want_room(&mut self, message: ByteCount) {
         self.wanted_room = Some(self.wanted_room.map_or(message, |other| other.min(message)));
     }
 
-    /// The peer deleted every verified address, or did not: until a path is verified, data waits.
+    /// Makes data wait until a path is verified, if `is_awaited`: the peer deleted every verified address.
     pub fn await_verification(&mut self, is_awaited: bool) {
         self.awaits_verification = is_awaited;
     }
 
-    /// The next chunk may leave although the peer has no room for it.
+    /// Allows the next chunk to be sent as a window probe, although the peer has no room for it.
     pub fn allow_window_probe(&mut self) {
         self.peer_window.allow_probe();
     }
@@ -172,22 +171,22 @@ impl Sender {
         self.buffer.waiting_chunks() > 0
     }
 
-    /// User data that waits to be sent for the first time.
+    /// The user data that was not sent yet.
     pub fn waiting_bytes(&self) -> ByteCount {
         self.buffer.waiting_bytes()
     }
 
-    /// User data that is not cumulatively acknowledged.
+    /// The user data that is not cumulatively acknowledged.
     pub fn held_bytes(&self) -> ByteCount {
         self.buffer.held_bytes()
     }
 
-    /// The cumulative TSN ack point of what was sent.
+    /// The cumulative TSN ack point of sent data.
     pub fn ack_point(&self) -> Tsn {
         self.buffer.ack_point()
     }
 
-    /// The largest window that the peer ever advertised.
+    /// The largest window that the peer has advertised.
     pub fn peer_buffer(&self) -> ByteCount {
         self.peer_window.buffer()
     }
@@ -203,14 +202,14 @@ impl Sender {
         self.rules.congestion.shares_with(path)
     }
 
-    /// An event is handled: each path may send another burst.
+    /// Begins an event: each path may send another burst.
     #[inline]
     pub fn begin_event(&mut self, ground: &mut Ground) {
         ground.paths.on_event(self.max_burst);
         self.phase = SendPhase::Start;
     }
 
-    /// What may be sent changed without an event.
+    /// Resumes sending after a change without an event.
     #[inline]
     pub fn reconsider(&mut self) {
         self.run = None;
@@ -220,8 +219,8 @@ impl Sender {
     }
 }
 
-/// The association as a policy sees it. It is a function of only the parts that it shows, so that policies can be
-/// called mutably.
+/// The association as a policy sees it. It borrows only the parts that it shows, so that policies can be called
+/// mutably.
 fn view<'a>(now: Time, paths: &'a PathTable, peer_window: &PeerWindow, send: &SendBuffer) -> View<'a> {
     View {
         now,
@@ -234,13 +233,13 @@ fn view<'a>(now: Time, paths: &'a PathTable, peer_window: &PeerWindow, send: &Se
     }
 }
 
-/// The chunks that wait to be sent for the first time, from the chunk `oldest` on, as a scheduler sees them.
+/// The unsent chunks from `oldest` on, as a scheduler sees them.
 fn queue_view<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
     let widest = paths.widest().unwrap_or(ByteCount::MAX);
     QueueView {
         chunks: send.waiting_chunks(),
         first_tsn: oldest,
-        // A chunk that fits no path goes to the widest one.
+        // A chunk that fits no path goes to the one with the largest packets.
         oldest: send.packet_with(oldest).min(widest),
         widest,
         waiting: send,

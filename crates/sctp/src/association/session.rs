@@ -1,5 +1,5 @@
-//! An open association: its parts, none of which sees another. The files beside this one combine them: each carries out
-//! what one thing demands that can happen.
+//! An open association and its parts, which do not access one another. The files beside this one combine them, one file
+//! for each kind of event.
 
 mod application;
 mod dispatch;
@@ -40,24 +40,24 @@ pub struct Session {
     peer: PeerAddresses,
 }
 
-/// What remains of a session that ended.
+/// The values that outlive a session.
 #[derive(Debug)]
 pub struct Remains {
-    /// The complete messages that nobody has read.
+    /// The complete unread messages.
     pub ready: ReadyMessages,
-    /// The events that nobody has polled.
+    /// The events that were not polled.
     pub events: VecDeque<Event>,
-    /// The records that nobody has polled; `None` if recording is off.
+    /// The records that were not polled; `None` if recording is off.
     pub records: Option<VecDeque<Record>>,
-    /// What is known of the paths.
+    /// The state of the paths.
     pub paths: PathTable,
-    /// What does not change while the endpoint exists.
+    /// The settings of the endpoint.
     pub settings: Arc<Settings>,
-    /// The last verified path, if its address was lost.
+    /// The last verified path, if its address was removed.
     pub departed: Option<PathId>,
 }
 
-/// Builds every policy that `config` names once. Returns the rules of the receiver that they are.
+/// Checks that every policy that `config` names can be built. Returns the receiver rules that they need.
 ///
 /// # Errors
 /// `registry` does not have one of the names.

@@ -1,5 +1,5 @@
-//! Tests which paths a SACK allows to grow, over random histories: compares the send buffer and CMT's loss detection
-//! with the flag form of the mechanism (M-CMT-3).
+//! Property tests of the window update: compares, over random histories, which paths a SACK allows to grow in the send
+//! buffer with CMT's loss detection and in the flag form of the mechanism (M-CMT-3).
 
 mod flag_form;
 
@@ -24,7 +24,7 @@ use proptest::strategy::ValueTree;
 /// One step of a history. A number selects one of the items present, modulo their count.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A new chunk leaves on a path.
+    /// A new chunk is sent on a path.
     Send { path: usize },
     /// A chunk in flight arrives.
     Arrive { which: usize },
@@ -205,7 +205,7 @@ proptest! {
     }
 }
 
-/// "Without the flag settings above it does not": so the histories detect the difference.
+/// M-CMT-3: "Without the flag settings above it does not". The histories must detect the difference.
 #[test]
 fn the_histories_distinguish_the_flag_form_from_one_that_does_not_search_again() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -1,11 +1,11 @@
-//! Whether paths share the buffers or each path has a part of them. `path/share.rs` has the rule.
+//! Buffer splitting: an even part of the buffers for each path. `path/share.rs` has the rule.
 
-/// Which buffers are split evenly among the paths that carry new data, so that a slow path cannot fill them
+/// The buffers that are split evenly among the paths that carry new data, so that a slow path cannot fill them
 /// (Dreibholz, Becke, Rathgeb, Tüxen: "On the Use of Concurrent Multipath Transfer over Asymmetric Paths", GLOBECOM
 /// 2010). The sender of the data applies both rules alone; the peer need not support them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BufferSplit {
-    /// No split: the first path to send takes the room.
+    /// No split: paths take room as they send.
     #[default]
     None,
     /// This end's send buffer.
@@ -14,9 +14,9 @@ pub enum BufferSplit {
     Receiver,
     /// Both.
     Both,
-    /// The peer's receive buffer, with the flight of a path as the part that it has used.
+    /// The peer's receive buffer; the flight of a path counts as its use.
     ReceiverFlight,
-    /// Both, with the flight of a path as the part that it has used.
+    /// Both; the flight of a path counts as its use.
     BothFlight,
 }
 
@@ -32,8 +32,8 @@ impl BufferSplit {
         counts_held || self.counts_flight()
     }
 
-    /// Returns true if the part that a path has used is its flight (`true`), or the chunks that it holds until they are
-    /// cumulatively acknowledged.
+    /// Returns true if a path's use of a split buffer is its flight, and false if it is the chunks not yet cumulatively
+    /// acknowledged.
     pub const fn counts_flight(self) -> bool {
         matches!(self, BufferSplit::ReceiverFlight | BufferSplit::BothFlight)
     }

@@ -10,7 +10,7 @@ use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::registry::Registry;
 
 impl Config {
-    /// Returns true if every setting is within its domain.
+    /// Checks that every setting is within its domain.
     ///
     /// # Errors
     /// The first setting outside its domain, with the allowed values.
@@ -24,10 +24,10 @@ impl Config {
         self.check_payload()
     }
 
-    /// Returns true if the policies of `registry` that the settings name work with them, as their entries say.
+    /// Checks the settings against the requirements in the registry entries of the policies that they name.
     ///
     /// # Errors
-    /// The first setting that a policy does not allow. A name that is not registered is none.
+    /// The first setting that a policy does not allow. An unregistered name is not an error here.
     pub fn check_policies(&self, registry: &Registry) -> Result<(), ConfigError> {
         let rules = self.rules(Seed::from_number(0));
         registry.loss_detections.check(&self.loss_detection, &rules)?;
@@ -43,7 +43,7 @@ impl Config {
         registry.flow_controls.check(self.flow_control(), &rules)
     }
 
-    /// Returns true if each number is within its own bounds.
+    /// Checks each number against its own bounds.
     fn check_bounds(&self) -> Result<(), ConfigError> {
         for setting in settings() {
             let Some(value) = (setting.get)(self) else { continue };
@@ -83,7 +83,7 @@ impl Config {
         Ok(())
     }
 
-    /// The order of departures has rules of its own: none of CMT's is switched off or replaced beside it.
+    /// Loss detection by the order of departures needs CMT's rules as they are: none may be switched off or replaced.
     fn check_order(&self) -> Result<(), ConfigError> {
         if self.cmt.by_departure && ![CmtRules::BY_DEPARTURE, CmtRules::BY_TIME].contains(&self.cmt) {
             let expected = "tsn where a rule of cmt is false, or as in ns-2".to_owned();
@@ -108,7 +108,7 @@ impl Config {
         Ok(())
     }
 
-    /// Limits allow each path to send.
+    /// Window limits must allow each path to send.
     fn check_limits(&self) -> Result<(), ConfigError> {
         if self.window_limits.contains(&0) {
             let given = format!("{:?}", self.window_limits);
@@ -131,7 +131,7 @@ impl Config {
 
     fn check_payload(&self) -> Result<(), ConfigError> {
         let Some(payload) = self.payload else { return Ok(()) };
-        // A path over IPv6 carries less user data in a chunk; its chunks are made smaller.
+        // A path over IPv6 carries less user data in a chunk; its chunks are cut smaller.
         let fits = self.largest_payload(IpVersion::V4);
         if payload > fits {
             let expected = format!("at most {fits}, which fits a chunk with an MTU of {}", self.mtu);

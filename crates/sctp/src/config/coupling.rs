@@ -1,13 +1,13 @@
-//! Whether windows of paths that share a bottleneck grow together.
+//! The coupling of the windows of paths that share a bottleneck.
 
 use anabranch_base::setting::Named;
 
-/// Which windows grow together under a congestion control that treats each path by itself.
+/// The windows that grow together under a congestion control that treats each path by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coupling {
     /// None.
     Off,
-    /// Those of paths that are found to share a bottleneck.
+    /// The windows of paths that are detected to share a bottleneck.
     Auto,
 }
 

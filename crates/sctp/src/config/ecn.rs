@@ -4,10 +4,10 @@ use anabranch_base::setting::{Kind, Named, Settable, Value};
 
 use crate::policy::congestion::reno::EcnWindow;
 
-/// How the ends of an association report congestion marks and answer these reports.
+/// The reports of congestion marks, and the answers to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnUse {
-    /// Not at all: this end does not offer ECN to its peer.
+    /// This end does not offer ECN to its peer.
     Off,
     /// The receiver reports each marked packet once, and the sender does not answer the report (M-ECN-3, M-ECN-4; YE 4.3).
     Echo,
@@ -21,7 +21,7 @@ impl Named for EcnUse {
         &[("off", EcnUse::Off), ("echo", EcnUse::Echo), ("cwr", EcnUse::Cwr)];
 }
 
-/// The settings of [`EcnWindow`] with a word of their own.
+/// The values of [`EcnWindow`] that have a word.
 const WORDS: [(&str, EcnWindow); 5] = [
     ("cwnd/2", EcnWindow::HALF),
     ("cwnd/4", EcnWindow::Divided(4)),

@@ -1,4 +1,4 @@
-//! How far a receive buffer may grow by itself.
+//! The limits of automatic growth of a receive buffer.
 
 use anabranch_base::ByteCount;
 
@@ -8,7 +8,7 @@ use anabranch_base::ByteCount;
 pub struct Growth {
     /// The largest size of one association's buffer.
     pub limit: ByteCount,
-    /// The most by which all associations of an endpoint grow together, so that many associations cannot take all
+    /// The maximum total growth of all associations of an endpoint, so that many associations cannot exhaust the
     /// memory.
     pub endpoint: ByteCount,
 }

@@ -1,4 +1,4 @@
-//! The largest message, which follows from the buffers of both ends.
+//! The size limit of messages, which follows from the buffers of both ends.
 
 use anabranch_base::ByteCount;
 
@@ -9,9 +9,9 @@ pub enum MessageLimit {
     /// delivery, such as this implementation, accepts no larger message.
     #[default]
     BothBuffers,
-    /// This end's send buffer alone: for peers that "dispatch part of \[an\] inbound message through a partial
-    /// delivery API". Nothing on the wire tells whether a peer does. A peer that does not closes the association at
-    /// the first message that it cannot hold.
+    /// This end's send buffer alone: for peers that "dispatch part of \[an\] inbound message through a partial delivery
+    /// API". The protocol does not show whether a peer does. A peer that does not aborts the association at the first
+    /// message that it cannot hold.
     SendBuffer,
 }
 

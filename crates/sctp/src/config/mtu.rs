@@ -1,25 +1,25 @@
-//! Whether the largest packet of a path is fixed or searched for, and the bounds of the search.
+//! Path MTU discovery, and the bounds of its search.
 
 use anabranch_base::ByteCount;
 
 use super::{Config, IpVersion};
 
-/// How the largest packet of a path is determined.
+/// The source of the largest packet size of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MtuDiscovery {
-    /// It is [`Config::mtu`] on every path.
+    /// [`Config::mtu`] on every path.
     Off,
-    /// It is searched for on each path (RFC 8899), up to [`Config::mtu`].
+    /// A search on each path (RFC 8899), up to [`Config::mtu`].
     On,
 }
 
-/// The bounds of the search for a path's largest IP packet (RFC 8899 §5.1.2). All are multiples of 4, as sizes of
-/// SCTP packets are.
+/// The bounds of the search for a path's largest IP packet (RFC 8899 §5.1.2). They are multiples of 4, as sizes of SCTP
+/// packets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MtuBounds {
-    /// MIN_PLPMTU: the size that is used where no larger packet arrives.
+    /// MIN_PLPMTU: the size used if no larger packet arrives.
     pub least: ByteCount,
-    /// BASE_PLPMTU: the size that most paths carry. It is used until the search knows more.
+    /// BASE_PLPMTU: the size that most paths carry. It is used at the start of the search.
     pub base: ByteCount,
     /// MAX_PLPMTU.
     pub largest: ByteCount,

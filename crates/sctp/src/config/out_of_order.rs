@@ -3,7 +3,7 @@
 use anabranch_base::ByteCount;
 use anabranch_base::setting::{Settable, Value};
 
-/// Where data is held that waits for missing chunks.
+/// The storage of data that waits for missing chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfOrder {
     /// In the receive buffer, which has one level.

@@ -1,4 +1,4 @@
-//! The RFCs' sets of settings (M-SCTP-18). They never change: research depends on their values.
+//! The RFCs' sets of settings (M-SCTP-18). They never change, because research depends on their values.
 
 use anabranch_base::{ByteCount, Duration, Ecn};
 

@@ -43,7 +43,7 @@ impl Config {
         self.chunk_within(self.mtu, ip)
     }
 
-    /// The most user data in one DATA chunk, a multiple of four.
+    /// The largest user data of one DATA chunk, a multiple of four.
     pub fn largest_payload(&self, ip: IpVersion) -> ByteCount {
         self.largest_chunk(ip) - ByteCount::of_len(Data::HEADER_LEN)
     }

@@ -1,5 +1,5 @@
 //! The profiles for real networks, newest last. The reason for each value is beside it. A profile with a name never
-//! changes. docs/tuned.md shows what the values cost and gain.
+//! changes. docs/tuned.md shows the costs and gains of the values.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -13,19 +13,18 @@ use crate::policy::loss_detection::cmt::CmtRules;
 impl Config {
     /// RFC 9260 for bulk transfers over today's networks, on all paths at once (M-CMT-1 to -5).
     ///
-    /// RFC 9260's values are for signalling: one second until a loss is noticed, minutes until a dead path is left.
-    /// Here data leaves a path at its first error (RFC 7829), or as soon as the path is silent while another
+    /// RFC 9260's values suit signalling: it takes a second to detect a loss, and minutes to abandon a dead path. Here
+    /// data moves to other paths at the first error (RFC 7829), or as soon as the path is silent while another
     /// delivers.
     pub fn tuned_1() -> Config {
         let profile = Config::rfc9260();
         let mut config = Config {
             profile: "tuned-1",
-            // Enough for most paths from the first round trip on. It grows to what other paths need, up to the
-            // product of 1 Gbit/s and 130 ms: two paths with different delays need the sum of their rates times the
-            // longer delay.
+            // This suffices for most paths from the first round trip on. It grows up to the product of 1 Gbit/s and 130
+            // ms: two paths with different delays need the sum of their rates times the longer delay.
             receive_buffer: ByteCount::from_mib(1),
             receive_growth: Some(Growth::to(ByteCount::from_mib(16))),
-            // The size to which the peer's buffer may grow, since this buffer holds what is in flight.
+            // The size to which the peer's buffer may grow, since this buffer holds the data in flight.
             send_buffer: ByteCount::from_mib(16),
             // Otherwise packets that a tunnel on the path cannot carry would be lost without a report.
             mtu_discovery: MtuDiscovery::On,
@@ -38,16 +37,16 @@ impl Config {
                 variation: Duration::from_millis(200),
                 ..profile.rto
             },
-            // A single packet is acknowledged before its sender may take the path for silent (1.5 srtt + 25 ms), and
-            // so long before it may take the packet for lost.
+            // A single packet is acknowledged before its sender suspects the path (silence of 1.5 srtt + 25 ms), and so
+            // well before it may declare the packet lost.
             sack: SackSettings { delay: Duration::from_millis(20), batch: SackBatch::Whole, ..profile.sack },
             // Ten segments (RFC 6928), as in Linux and QUIC, so that networks expect them.
             initial_window: InitialWindow::TenUnits,
-            // One SACK for a whole batch must not slow down slow start. If a window grew by all that is acknowledged,
-            // as in QUIC, the end of slow start would lose packets from a window of twice what the path holds; here
-            // it is one and a half times.
+            // One SACK for a whole batch must not slow down slow start. If a window grew by all acknowledged bytes, as
+            // in QUIC, the window would exceed the path's capacity by a factor of two at the end of slow start; here it
+            // is one and a half.
             slow_start: "half-of-acked".to_owned(),
-            // 16: trains of this length (the kernel's GSO) already give most of the gain that longer trains give.
+            // 16: trains of this length (the kernel's GSO) have most of the gain of longer trains.
             max_burst: MaxBurst { packets: 16, rule: BurstRule::Paced },
             failover: Failover {
                 potentially_failed: 1,
@@ -58,16 +57,16 @@ impl Config {
                 ..profile.failover
             },
             // One train for each path in turn. If packets alternated between two paths, every train would have one
-            // packet. More of a burst is lost where queues are short.
+            // packet. The cost: short queues lose more of a burst.
             scheduler: "fill".into(),
             // A path with a time-out has potentially failed: its lost chunks go to another path, whatever this
             // setting is.
             retransmission: "same".into(),
             // A receiver does not know in advance how many paths its peers have.
             cmt_ack_timing: "dac-on-several-paths".into(),
-            // A phone changes its network while it sends.
+            // A phone may change its network during a transfer.
             dynamic_addresses: true,
-            // 1 + 2 + 4 + 8 s: a person still waits that long.
+            // 1 + 2 + 4 + 8 s: a user still waits that long.
             max_init_retransmits: 3,
             ..profile
         };
@@ -75,41 +74,42 @@ impl Config {
         config
     }
 
-    /// The values of tuned-1, for receive buffers that are small beside the delays of the paths, and for senders with
-    /// less data than the paths carry.
+    /// The values of tuned-1, for receive buffers that are small compared with the paths' delays, and for senders with
+    /// less data than the paths could carry.
     pub fn tuned_2() -> Config {
         let mut config = Config {
             profile: "tuned-2",
-            // Chunks arrive in order, so that the peer's buffer holds for each path only its own rate times its own
-            // delay, and no message waits for a slow path.
+            // Chunks arrive in order, so that each path needs only its own rate times its own delay in the peer's
+            // buffer, and no message waits for a slow path.
             scheduler: "in-order-arrival".into(),
-            // A lost chunk that keeps others waiting goes where it arrives first.
+            // A lost chunk that blocks others is sent on the path where it arrives first.
             retransmission: "in-order-arrival".into(),
             fast_retransmission: "in-order-arrival".into(),
-            // Radio links lose packets without congestion, and jitter is no queue: losses while nothing waits cut nothing.
+            // Radio links lose packets without congestion, and their jitter is not a queue: losses with an empty queue
+            // do not cut the window.
             congestion_control: "westwood".into(),
-            // Two paths over one link take together what one flow takes.
+            // Two paths over one link together take the share of one flow.
             coupled: Coupling::Auto,
             // A program that sends one file after another knows its paths.
             remember_paths: true,
-            // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what
-            // the path holds (RFC 9406).
+            // Slow start ends when a queue builds up (RFC 9406), not by losses at one and a half times the path's
+            // capacity.
             slow_start: "hystart++".to_owned(),
             // A train of sixteen packets nearly fills a queue of twenty. Where a millisecond carries more than four, trains
             // are as long as before.
             max_burst: MaxBurst { packets: 4, rule: BurstRule::Paced },
-            // A slow path often waits while there is too little data to send ahead; its slow start goes on afterwards.
+            // A slow path is often idle if there is too little data to send ahead; its slow start continues afterwards.
             idle_ssthresh: IdleThreshold::AtLeastWindow,
-            // A queue that marks costs no packet. The form is that of today's stacks; each path is tried, and used without
-            // where marks do not come back or packets that may be marked are lost.
+            // A marking queue costs no packet. The form is that of today's stacks; each path is tested, and used
+            // without ECN if marks are not reported or ECT packets are lost.
             ecn: EcnUse::Cwr,
             ecn_test: true,
-            // In a window of a few packets, one that waits for a delayed SACK is much.
+            // In a window of a few packets, one packet that waits for a delayed SACK is a large part.
             sack_immediately: true,
             ..Config::tuned_1()
         };
-        // TSNs leave out of order. Links overtake, and radio links lose and delay: a cut for what was only late is taken
-        // back.
+        // TSNs are sent out of order. Links reorder, and radio links lose and delay: a cut for packets that were only
+        // late is undone.
         config.set_sender_cmt(CmtRules::BY_TIME);
         config
     }

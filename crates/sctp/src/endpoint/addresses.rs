@@ -1,4 +1,4 @@
-//! Addresses that this host gains and loses while an endpoint exists.
+//! Adds and removes local addresses of an existing endpoint.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -20,7 +20,7 @@ impl Endpoint {
         self.each(|association| association.add_local(now, address));
     }
 
-    /// Keeps the paths from `local`, of every association, as [backups](Association::set_backup), or no longer.
+    /// Keeps the paths from `local`, of every association, as [backups](Association::set_backup), or stops that.
     pub fn set_backup(&mut self, now: Time, local: SocketAddr, is_backup: bool) {
         let was_backup = self.backups.contains(&local);
         if was_backup != is_backup {
@@ -30,22 +30,22 @@ impl Endpoint {
         }
     }
 
-    /// Tells a new association which of its paths are backups.
+    /// Makes the paths of a new association backups where their local address is one.
     pub(super) fn keep_backups(&self, now: Time, association: &mut Association) {
         self.backups.iter().for_each(|local| association.set_backup(now, *local, true));
     }
 
-    /// Removes a local address: the data of its paths goes to other paths at once, and no packet leaves from it any
-    /// more. An association without another path waits for one until it has too many errors. What it sends meanwhile
-    /// has this address as its [`local`](super::Departure::local) and is lost.
+    /// Removes a local address: the data of its paths moves to other paths at once, and no packet is sent from it any
+    /// more. An association without another path waits for one until it has too many errors. Packets that it sends
+    /// meanwhile have this address as their [`local`](super::Departure::local) and are lost.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.config.local.retain(|known| *known != address);
         self.each(|association| association.remove_local(now, address));
     }
 
     /// Returns a lost address to a socket that covers all addresses of the host: associations that used it use it
-    /// again, and tell their peers. Other associations, and new ones, are not affected: they use the socket's
-    /// addresses.
+    /// again, and announce this to their peers. Other associations, and new ones, are not affected: they use the
+    /// socket's addresses.
     pub fn return_local(&mut self, now: Time, address: SocketAddr) {
         self.each(|association| association.return_local(now, address));
     }
@@ -55,7 +55,7 @@ impl Endpoint {
         &self.config.local
     }
 
-    /// This end's random number for the key of one association; without authentication nothing is drawn.
+    /// This end's random number for the key of one association; zero without authentication.
     pub(super) fn fresh_random(&mut self) -> RandomNumber {
         let mut random = RandomNumber::default();
         if self.settings.config.dynamic_addresses {
@@ -64,7 +64,7 @@ impl Endpoint {
         random
     }
 
-    /// Of the addresses that a packet asks to add, and its source: those that another association with the same peer
+    /// The addresses among a packet's source and its requested additions that another association with the same peer
     /// port uses. An address cannot belong to two associations, because an INIT from it would be ambiguous.
     pub(super) fn addresses_beside(
         &mut self,

@@ -1,4 +1,4 @@
-//! A datagram that arrives: whose it is, and the way to its association. Datagrams that arrive together are in `train.rs`.
+//! Passes a datagram to its association. `train.rs` handles datagrams that arrive together.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -23,14 +23,14 @@ pub struct Arrival {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
-    /// The amount of memory `bytes` keeps allocated: its length, unless it is a slice of a larger buffer, for example of
-    /// datagrams that the system received at once. Data that the endpoint keeps of it keeps at most twice its bytes
-    /// allocated.
+    /// The amount of memory `bytes` keeps allocated: its length, unless it is a slice of a larger buffer, for example
+    /// of datagrams that the system received at once. The endpoint stores data so that it keeps at most twice its own
+    /// length allocated.
     pub memory: ByteCount,
 }
 
 impl Endpoint {
-    /// Handles a datagram that arrived. Whatever it contains, the worst result is that it is dropped.
+    /// Handles a datagram that arrived. An invalid one is dropped.
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
         let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
         if is_unicast_route(arrival.local, arrival.remote) {

@@ -42,12 +42,12 @@ impl<T> ById<T> {
         self.values.iter().map(|(id, value)| (*id, &**value))
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Where a value stands. The last one is looked at first: most endpoints have one association.
+    /// The index of a value. The last one is checked first: most endpoints have one association.
     #[inline]
     fn place(&self, id: AssociationId) -> Option<usize> {
         match self.values.last() {

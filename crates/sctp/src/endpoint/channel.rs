@@ -1,10 +1,10 @@
-//! Which association uses which channel. The driver guarantees that a channel has only two ends.
+//! Maps associations to channels. The driver guarantees that a channel has only two ends.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::AssociationId;
 
-/// The driver's number for a peer whose packets it authenticates below SCTP.
+/// A number for a peer whose packets the driver authenticates below SCTP.
 ///
 /// An association uses only the channel in which it was opened. A peer with another channel can neither add data to
 /// the association nor end it, even with the right tags and addresses.

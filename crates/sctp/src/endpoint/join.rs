@@ -1,4 +1,4 @@
-//! Joins two endpoints without a handshake, for studies of what follows a handshake.
+//! Joins two endpoints without a handshake, for studies of established associations.
 
 use std::net::SocketAddr;
 

@@ -28,7 +28,7 @@ struct InitRequest<'a> {
     offer: PeerExtensions,
 }
 
-/// This end's values for the association that an INIT asks for.
+/// This end's values for the association that an INIT requests.
 struct InitIdentity {
     tag: VerificationTag,
     tsn: Tsn,
@@ -39,7 +39,7 @@ struct InitIdentity {
 }
 
 impl Endpoint {
-    /// An INIT arrived, alone in its packet and with tag zero.
+    /// Handles an INIT that is alone in its packet, with tag zero.
     pub(super) fn on_init(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, init: &Init) {
         if !self.may_answer_init(now, arrival) {
             return;
@@ -77,7 +77,7 @@ impl Endpoint {
         }
     }
 
-    /// A COOKIE-ECHO arrived, as the first chunk of its packet.
+    /// Handles a COOKIE-ECHO that is the first chunk of its packet.
     pub(super) fn on_cookie_echo(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>, bytes: &[u8]) {
         let header = packet.header();
         // RFC 9260 §5.1.5: a cookie that is not ours, or not for these ports and this tag, is dropped.
@@ -146,8 +146,8 @@ impl Endpoint {
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 
-    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. Returns the association if it is to read the
-    /// packet.
+    /// Handles a cookie for an existing association (RFC 9260 §5.2.4, Table 12). Returns the association if it must
+    /// read the packet.
     fn reopen(
         &mut self,
         now: Time,
@@ -188,7 +188,7 @@ impl Endpoint {
         Some(id)
     }
 
-    /// An INIT from a peer with which this end has, or is opening, an association (RFC 9260 §5.2.1, §5.2.2).
+    /// Answers an INIT from a peer with which this end has, or is opening, an association (RFC 9260 §5.2.1, §5.2.2).
     fn answer_known(&mut self, now: Time, request: &InitRequest<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(id) else { return };
         // §5.2.1, §5.2.2: an INIT must not add addresses to an association that already exists.
@@ -321,7 +321,7 @@ fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
 }
 
 /// Leaves out own addresses until the parameters have at most `most` bytes, because the source of the INIT may be
-/// forged. The peer can still learn such an address from a packet.
+/// forged. A later packet can still show such an address to the peer.
 fn shorten(parameters: &mut Vec<Parameter>, most: usize) {
     let is_address = |one: &Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
     while encoded_len(parameters) > most
@@ -335,8 +335,8 @@ fn encoded_len(parameters: &[Parameter]) -> usize {
     parameters.iter().map(|one| one.to_bytes().len().next_multiple_of(4)).sum()
 }
 
-/// The largest length of the answer to an INIT of `len` bytes: with UDP and IPv4 headers, three and a half times the
-/// length of the INIT. An answer with only the cookie has 3.1 times the bytes of an INIT without parameters.
+/// The maximum length of the answer to an INIT of `len` bytes: with UDP and IPv4 headers, three and a half times the
+/// length of the INIT. An answer with only the cookie has 3.1 times the length of an INIT without parameters.
 fn amplification_limit(len: usize) -> usize {
     (len + OUTER_HEADERS) * 7 / 2 - OUTER_HEADERS
 }

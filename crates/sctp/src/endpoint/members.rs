@@ -1,4 +1,4 @@
-//! The associations of an endpoint, and which of them have events, packets, or an expired timer.
+//! The associations of an endpoint, with queues of those that have events, packets, or an expired timer.
 
 use std::collections::VecDeque;
 
@@ -14,15 +14,15 @@ use crate::event::Event;
 #[derive(Debug, Default)]
 pub struct Members {
     all: ById<Member>,
-    /// Associations that may have events, each at most once, in the order in which they were touched.
+    /// The associations that may have events, each at most once, in the order in which they were touched.
     ready: VecDeque<AssociationId>,
-    /// Associations that may have packets to send, or a changed timer, in the same way.
+    /// The associations that may have packets to send, or a changed timer, likewise.
     sending: VecDeque<AssociationId>,
     /// The next timer of each association, in order. Entries of associations in `sending` may be outdated.
     due: Due,
 }
 
-/// An association, and whether it is in the queues.
+/// An association and its membership in the queues.
 #[derive(Debug)]
 struct Member {
     association: Association,
@@ -108,7 +108,7 @@ impl Members {
         None
     }
 
-    /// When the first of all timers is due.
+    /// The expiry time of the first of all timers.
     pub fn next_due(&self) -> Option<Time> {
         if self.sending.is_empty() {
             return self.due.iter().next().map(|(due, _)| due);

@@ -1,4 +1,4 @@
-//! What the endpoint learnt of its paths, for its next associations over them.
+//! Keeps measurements of paths for later associations over them.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -16,13 +16,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The association ends at `now`: what its paths carried is remembered.
+    /// Stores the measurements of an association that ends at `now`.
     pub fn learn(&mut self, association: &Association, now: Time) {
         for sample in association.paths() {
             let Some(new) = learnt(sample, now) else { continue };
             let counters = association.path_counters(sample.id);
             let key = key(association.path_addresses(sample.id));
-            // A path that lost nothing may not have been full.
+            // A path without losses may not have been full.
             let was_full = counters.fast_retransmits + counters.timeouts > 0;
             let is_worse = self.known.get(&key).is_some_and(|old| new.filling < old.filling);
             if is_worse && !was_full {
@@ -36,7 +36,7 @@ impl Memory {
         }
     }
 
-    /// Gives a new association what is known of its paths.
+    /// Applies the stored measurements to a new association.
     pub fn restore(&self, association: &mut Association) {
         if !self.known.is_empty() {
             association.remember(|addresses| self.known.get(&key(addresses)).copied());
@@ -48,7 +48,7 @@ fn key(addresses: PathAddresses) -> (IpAddr, IpAddr) {
     (addresses.local.ip(), addresses.remote.ip())
 }
 
-/// What a path carried, if it was measured and worked.
+/// The measurements of a path to store, if it was measured and worked.
 fn learnt(sample: &PathSample, now: Time) -> Option<Remembered> {
     let (delivery, round_trip) = (sample.delivery?, sample.min_rtt?);
     let bits = u128::from(delivery.peak.bits_per_second()) * u128::from(round_trip.as_nanos());
@@ -57,7 +57,7 @@ fn learnt(sample: &PathSample, now: Time) -> Option<Remembered> {
     is_of_use.then_some(Remembered { at: now, filling, round_trip })
 }
 
-/// The most paths that are remembered.
+/// The maximum number of paths stored.
 const MOST: usize = 256;
-/// Less in flight is what every association begins with.
+/// The minimum window worth storing, in packets: every association starts with about as much.
 const FEWEST: u64 = 20;

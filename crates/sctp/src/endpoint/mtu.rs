@@ -6,8 +6,8 @@ use super::{AssociationId, Endpoint};
 use crate::association::PathAddresses;
 
 impl Endpoint {
-    /// Reports that the operating system refused an IP packet on `path`, because at most `largest` bytes can leave
-    /// there now. Paths with MTU discovery use this at once; others do not change. Returns whether a path uses it.
+    /// Reports that the operating system refused an IP packet on `path`, because it sends at most `largest` bytes there
+    /// now. Paths with MTU discovery apply this at once; others do not change. Returns true if a path uses it.
     pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
         let mut is_of_use = false;
         let concerned: Vec<AssociationId> = self.associations.ids().collect();

@@ -8,8 +8,8 @@ use crate::wire::{
 };
 
 impl Endpoint {
-    /// RFC 9260 §8.4, from rule 2 on: rule 1 was applied before, and packets that begin with INIT (3) or COOKIE-ECHO
-    /// (4) have other answers.
+    /// Applies the rules of RFC 9260 §8.4 from rule 2 on: rule 1 was applied before, and packets that begin with INIT
+    /// (3) or COOKIE-ECHO (4) are handled elsewhere.
     pub(super) fn answer_out_of_the_blue(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
         let contains =
             |wanted: fn(&Chunk<'_>) -> bool| packet.chunks().map_while(Result::ok).any(|c| wanted(&c));
@@ -27,7 +27,7 @@ impl Endpoint {
             return;
         }
         // 8) "The receiver SHOULD respond [...] with an ABORT chunk". For an aborted association, this is the ABORT
-        // that it sent: it has the reason, and may have been lost or overtaken, especially with several paths.
+        // that it sent: it has the reason, and may have been lost or reordered, especially with several paths.
         if let Some(packet) = self.sent_abort(arrival, packet.header()) {
             if self.may_answer_other(now, arrival) {
                 self.reply(arrival, packet);

@@ -4,11 +4,11 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::association::{MAX_PATHS, PathAddresses};
 
-/// The paths between two lists of addresses: the i-th local address with the i-th remote one, the shorter list
-/// repeated, IPv4 and IPv6 separately. So a single remote address is paired with every local one.
+/// The pairs of two lists of addresses: the i-th local address with the i-th remote one, the shorter list repeated,
+/// IPv4 and IPv6 separately. So a single remote address is paired with every local one.
 pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> {
     let mut paths = Vec::new();
-    // The version of the first remote address is first, so that its path is the first.
+    // The IP version of the first remote address is first, so that its path is the first.
     let versions =
         [remote.first().is_none_or(SocketAddr::is_ipv4), !remote.first().is_none_or(SocketAddr::is_ipv4)];
     for is_ipv4 in versions {

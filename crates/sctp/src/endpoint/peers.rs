@@ -1,4 +1,4 @@
-//! The addresses of associations' peers, for packets that do not carry our tag: an INIT, an ABORT with the T bit.
+//! Finds associations by their peers' addresses, for packets without our tag: INIT, and ABORT with the T bit.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 ///
 /// Each prefix (256 addresses of IPv4, or a site of IPv6) has one of a fixed number of buckets, and all prefixes
 /// together have one more. So a source that sends much, or that forges the address of a victim, uses up only one
-/// bucket. Nothing outside can find out which prefix has which bucket. A refused packet takes no token.
+/// bucket. The assignment of prefixes to buckets is not observable from outside. A refused packet takes no token.
 #[derive(Debug)]
 pub struct Throttle {
     key: [u8; 32],
@@ -24,7 +24,7 @@ struct Bucket {
     full_at: Time,
 }
 
-/// How fast a bucket refills.
+/// The size and refill rate of a bucket.
 #[derive(Clone, Copy, Debug)]
 struct RefillRate {
     /// The tokens of a full bucket.

@@ -27,10 +27,10 @@ pub struct Train<'a> {
     pub ecn: Ecn,
     /// The memory in which the packets lie.
     pub bytes: &'a Bytes,
-    /// The amount of memory `bytes` keeps allocated; see [`Arrival::memory`]. If at least half of that is new user data that
-    /// the association has room for, the data stays where it is; else what is kept is copied.
+    /// The amount of memory `bytes` keeps allocated; see [`Arrival::memory`]. If at least half of that is new user data
+    /// that the association has room for, the data stays where it is; else stored data is copied.
     pub memory: ByteCount,
-    /// Where each SCTP packet lies in `bytes`.
+    /// The position of each SCTP packet in `bytes`.
     pub packets: &'a [Range<usize>],
 }
 
@@ -63,7 +63,7 @@ impl Endpoint {
         }
     }
 
-    /// Handles the packets of a train that are whole.
+    /// Handles the packets of a train, except undecodable ones.
     fn handle_packets(
         &mut self,
         now: Time,
@@ -117,8 +117,11 @@ impl Endpoint {
         let path = association.path_of(now, train.local, train.remote)?;
         let memory = train.memory.max(ByteCount::of_len(train.bytes.len()));
         let of_it = packets.iter().flatten().filter(|other| other.header() == header);
-        // What is kept of all packets together is worth the memory, or each pays for it alone.
-        let memory = if association.data_to_keep(of_it) * 2 >= memory { ByteCount::ZERO } else { memory };
+        // If less than half is kept, each packet counts the whole memory, so that its data is copied.
+        let memory = match association.data_to_keep(of_it) * 2 >= memory {
+            true => ByteCount::ZERO,
+            false => memory,
+        };
         Some(Addressee { header, id, path, version, memory })
     }
 
@@ -142,5 +145,5 @@ impl Train<'_> {
     }
 }
 
-/// As many packets as the system puts together.
+/// The maximum number of packets that the system coalesces (GRO).
 const MOST_AT_ONCE: usize = 64;

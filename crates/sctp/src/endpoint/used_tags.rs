@@ -12,10 +12,10 @@ use crate::wire::VerificationTag;
 /// The tags that this endpoint's associations had, until every cookie with them is stale.
 ///
 /// Their number is limited. When a tag is dropped because of the limit, every cookie created before its association
-/// ended counts as stale, and an honest peer asks for a new one (RFC 9260 §5.2.6).
+/// ended counts as stale, and an honest peer requests a new one (RFC 9260 §5.2.6).
 #[derive(Debug, Default)]
 pub struct UsedTags {
-    /// In the order in which they were added, with the times.
+    /// The tags with the times at which they were added, oldest first.
     latest: VecDeque<(Time, VerificationTag)>,
     known: BTreeSet<VerificationTag>,
     /// Every cookie created up to this time is stale.
@@ -40,7 +40,7 @@ impl UsedTags {
         self.known.contains(&tag)
     }
 
-    /// By how much `cookie` is too old at `now`; `None` while it is valid.
+    /// The time since `cookie` expired; `None` while it is valid.
     pub fn staleness(&self, now: Time, cookie: &StateCookie) -> Option<Duration> {
         let is_forgotten = self.stale_until.is_some_and(|until| cookie.created <= until);
         cookie.staleness(now).or(is_forgotten.then_some(Duration::ZERO))
@@ -53,8 +53,8 @@ impl UsedTags {
     }
 }
 
-/// The number of tags that are kept, in about 150 KB: if more associations end within a cookie's lifetime, cookies become stale
-/// earlier.
+/// The maximum number of tags, in about 150 KB: if more associations end within a cookie's lifetime, cookies become
+/// stale earlier.
 const MOST: usize = 4_096;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which TSNs have arrived: the cumulative TSN, the runs beyond it, and duplicates.
+//! The TSNs that have arrived: the cumulative TSN, the runs beyond it, and duplicates.
 
 use std::collections::VecDeque;
 
@@ -42,7 +42,8 @@ impl Arrivals {
         Arrivals { cumulative: initial.previous(), runs: VecDeque::new(), duplicates: Vec::new() }
     }
 
-    /// `tsn` arrived: adds it if it is new, lists it if it is a duplicate, and ignores it if it is beyond reach.
+    /// Handles the arrival of `tsn`: adds it if it is new, lists it if it is a duplicate, and ignores it if it is out
+    /// of range.
     pub fn on_tsn(&mut self, tsn: Tsn) -> TsnArrival {
         let arrival = self.classify(tsn);
         match arrival {
@@ -53,19 +54,19 @@ impl Arrivals {
         arrival
     }
 
-    /// `tsn` arrived again. It is listed once for each arrival, up to [`Arrivals::MOST_DUPLICATES`].
+    /// Lists `tsn` as a duplicate, once for each arrival, up to [`Arrivals::MOST_DUPLICATES`].
     pub fn on_duplicate(&mut self, tsn: Tsn) {
         if self.duplicates.len() < Arrivals::MOST_DUPLICATES {
             self.duplicates.push(tsn);
         }
     }
 
-    /// A SACK has reported the duplicates.
+    /// Clears the duplicates after a SACK has reported them.
     pub fn clear_duplicates(&mut self) {
         self.duplicates.clear();
     }
 
-    /// What the arrival of `tsn` would mean; changes nothing.
+    /// Classifies `tsn` without changing anything.
     pub fn classify(&self, tsn: Tsn) -> TsnArrival {
         let offset = tsn.distance_from(self.cumulative);
         match offset {
@@ -79,7 +80,7 @@ impl Arrivals {
         }
     }
 
-    /// Every TSN up to this one has arrived.
+    /// The cumulative TSN: every TSN up to it has arrived.
     pub fn cumulative(&self) -> Tsn {
         self.cumulative
     }

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anabranch_base::ByteCount;
 
-/// The memory that is left for all associations.
+/// The memory that all associations may still take.
 #[derive(Debug)]
 pub struct Budget {
     left: AtomicU64,
 }
 
-/// The part of it that one association has. It is returned when the association ends.
+/// The memory that one association has taken. It is returned when the association ends.
 #[derive(Debug)]
 pub struct Allowance {
     budget: Arc<Budget>,
@@ -36,7 +36,7 @@ impl Allowance {
         Allowance { budget, taken: ByteCount::ZERO }
     }
 
-    /// Takes `wanted` more bytes, or all that is left. Returns how many it took.
+    /// Takes `wanted` more bytes, or the rest of the budget. Returns the number of bytes taken.
     pub fn take(&mut self, wanted: ByteCount) -> ByteCount {
         let mut given = 0;
         let take = |left: u64| {

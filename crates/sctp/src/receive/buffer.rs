@@ -1,4 +1,4 @@
-//! The size of the receive buffer, and how much more fits into it.
+//! The size of the receive buffer, and its free space.
 
 use anabranch_base::ByteCount;
 
@@ -9,17 +9,17 @@ use crate::policy::acknowledge::BufferSample;
 /// The receive buffer of an association, shared by all its paths (M-SCTP-13).
 ///
 /// The peer counts user data (or chunks, or packets: `rwnd_charge` decides), but a chunk takes more memory than that.
-/// The data in the buffer may take memory of up to twice the capacity; its owners say how much it takes. Chunks of
-/// more than a few hundred bytes are not affected. If chunks are small, the advertised window is at most what this
-/// memory can hold in chunks of the size that arrived recently.
+/// The data in the buffer may take memory of up to twice the capacity; the owners of the data report how much it takes.
+/// Chunks of more than a few hundred bytes are not affected. If chunks are small, the advertised window is at most what
+/// this memory can hold in chunks of the size that arrived recently.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
     capacity: ByteCount,
     held: ByteCount,
-    /// What the peer may still assume to be free.
+    /// The window that the peer may still use.
     offered: ByteCount,
     usual: Usual,
-    /// With two levels: how much data may wait for missing chunks in the second one; else nothing.
+    /// The size of the second level, for data that waits for missing chunks; zero with one level.
     second_level: ByteCount,
 }
 
@@ -65,25 +65,25 @@ impl ReceiveBuffer {
         ReceiveBuffer { second_level, ..self }
     }
 
-    /// A chunk was accepted.
+    /// Adds an accepted chunk.
     pub fn on_held(&mut self, chunk: MemoryLoad) {
         self.held += chunk.charge;
         self.offered = self.offered.saturating_sub(chunk.charge);
         self.usual.on_chunk(chunk);
     }
 
-    /// A message of weight `charge` was read, or chunks of that weight were discarded.
+    /// Removes a message of weight `charge` that was read, or chunks of that weight that were discarded.
     pub fn on_released(&mut self, charge: ByteCount) {
         self.held = self.held.saturating_sub(charge);
     }
 
-    /// Grows the buffer to `capacity`, if that is more than before. It never shrinks, because an advertised window
-    /// must stay.
+    /// Grows the buffer to `capacity`, if that is more than before. It never shrinks, because an advertised window must
+    /// not be withdrawn.
     pub fn grow_to(&mut self, capacity: ByteCount) {
         self.capacity = self.capacity.max(capacity);
     }
 
-    /// A SACK with `a_rwnd` left.
+    /// Notes that a SACK with `a_rwnd` was sent.
     pub fn on_advertised(&mut self, a_rwnd: ByteCount) {
         self.offered = a_rwnd;
     }
@@ -94,19 +94,19 @@ impl ReceiveBuffer {
         self.fits(chunk, memory, 1)
     }
 
-    /// Returns true if `chunk`, which has the next TSN and for which other chunks wait, fits. It may fill the buffer up to
-    /// twice its capacity. RFC 9260 §6.2 would rather drop the highest TSN in the buffer; but that TSN was
-    /// acknowledged, and the missing chunks are less than what was ever advertised. If even this chunk does not fit
+    /// Returns true if `chunk`, which has the next TSN and for which other chunks wait, fits. It may fill the buffer up
+    /// to twice its capacity. RFC 9260 §6.2 would rather drop the highest TSN in the buffer; but that TSN was
+    /// acknowledged, and the missing chunks are within the window that was advertised. If even this chunk does not fit
     /// and nothing can be read, a single message is larger than the buffer and can never be received.
     pub fn has_room_for_awaited(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 2)
     }
 
-    /// With two levels, whether `chunk` fits in its own: the first one, of which data of weight `ready` takes a part, for
-    /// the `next` chunk, else the second one.
+    /// With two levels, returns true if `chunk` fits into its level: the first one, of which data of weight `ready`
+    /// takes a part, for the next chunk, else the second one.
     ///
     /// As with one level, a chunk for which others wait may fill the first level up to twice its capacity. Fragments of
-    /// messages that are not whole count as in the second level; both together are never exceeded.
+    /// incomplete messages count in the second level; the sum of both levels is never exceeded.
     pub fn has_room_in_level(&self, chunk: MemoryLoad, level: Level, memory: ByteCount) -> bool {
         let second = self.second_level;
         let all = self.capacity * 2 + second;
@@ -138,7 +138,7 @@ impl ReceiveBuffer {
         self.capacity
     }
 
-    /// What the peer may still assume to be free.
+    /// The window that the peer may still use.
     pub fn offered(&self) -> ByteCount {
         self.offered
     }
@@ -159,7 +159,7 @@ impl ReceiveBuffer {
 }
 
 impl Usual {
-    /// As if one large chunk had arrived that takes only as much memory as it weighs.
+    /// The initial average: as after one large chunk that takes only as much memory as its weight.
     const UNKNOWN: Usual = Usual { charge: 1500 * SCALE, memory: 1500 * SCALE };
 
     fn on_chunk(&mut self, chunk: MemoryLoad) {
@@ -184,9 +184,9 @@ impl Usual {
     }
 }
 
-/// The weight of the last chunk in the average is one part in this number.
+/// The length of the moving average in chunks: each new chunk replaces one part in this number.
 const AVERAGED_OVER: u64 = 128;
-/// Sums are kept in fractions of a byte, because rounding would dominate chunks of one byte.
+/// The sums are in fractions of a byte, because rounding would dominate chunks of one byte.
 const SCALE: u64 = 1 << 16;
 
 #[cfg(test)]
@@ -294,8 +294,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is received and read, in whatever order: once everything is read, the peer knows of the room or a
-        /// window update is due.
+        /// After any sequence of arrivals and reads: once everything is read, the advertised window is open or a window
+        /// update is due.
         #[test]
         fn a_window_never_stays_closed(
             capacity in 1500u64..20_000,

@@ -25,8 +25,8 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// The most user data of a message in a bundle. A longer message takes, separately, less than twice its user
-    /// data, which is the memory that a receive buffer has for it.
+    /// The largest user data of a message in a bundle. A longer message, stored separately, takes less than twice its
+    /// user data, which is the memory that a receive buffer has for it.
     pub const LARGEST: usize = u8::MAX as usize;
 
     /// The length of the header before the user data of each message.
@@ -43,7 +43,7 @@ impl Bundle {
         ByteCount::new(record + record / 2 + MemoryLoad::OVERHEAD.get() * record / FULL as u64)
     }
 
-    /// Adds a copy of `message` at the end, if it fits into a bundle and there is room. Returns whether it was added.
+    /// Adds a copy of `message` at the end, if it fits into a bundle and there is room. Returns true if it was added.
     pub fn push(&mut self, message: &Message) -> bool {
         let length = Bundle::HEADER + message.first.len();
         let Some(charge) = charge_of(message).filter(|_| Bundle::takes(message) && self.has_room(length))

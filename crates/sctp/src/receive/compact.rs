@@ -1,4 +1,4 @@
-//! Decides how to store user data that shares its memory with other data.
+//! Chooses the storage of user data that shares its memory with other data.
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;

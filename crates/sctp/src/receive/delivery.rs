@@ -24,7 +24,7 @@ pub struct Delivery {
     ready: ReadyMessages,
 }
 
-/// A message that cannot be delivered.
+/// The reason for which a message cannot be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeliveryError {
     /// The association does not have this stream: the TSN is acknowledged, the message dropped, and an error reported
@@ -66,13 +66,13 @@ impl Delivery {
         }
     }
 
-    /// `message` is complete. It is ready at once if it is unordered or the next of its stream; then all messages
+    /// Adds a complete message. It is ready at once if it is unordered or the next of its stream; then all messages
     /// that waited for it are ready too. `span` is the distance from the cumulative TSN to the highest TSN that
     /// arrived.
     ///
-    /// The 65,536 SSNs of a stream may be in use at once, so an SSN alone does not tell a message far ahead from a
-    /// message that was delivered. TSNs do: the next message, and each message between it and this one, has its own
-    /// TSN beyond the cumulative TSN, so this message is less than `span` ahead.
+    /// The 65,536 SSNs of a stream may be in use at once, so an SSN alone does not distinguish a message far ahead from
+    /// a delivered one. TSNs do: the next message, and each message between it and this one, has its own TSN beyond the
+    /// cumulative TSN, so this message is less than `span` ahead.
     ///
     /// # Errors
     /// The stream does not exist, or the SSN was used before. The message is dropped; the caller must subtract its
@@ -105,7 +105,7 @@ impl Delivery {
         self.ready.take()
     }
 
-    /// The messages that are ready. Those that wait for others are dropped.
+    /// The messages that are ready. Messages that wait for others are dropped.
     pub fn into_ready(self) -> ReadyMessages {
         self.ready
     }
@@ -130,7 +130,7 @@ impl Delivery {
         self.waiting
     }
 
-    /// Stores a message until those before it have arrived. Returns whether its place was free.
+    /// Stores a message until the earlier ones have arrived. Returns false if its SSN was taken.
     fn keep(&mut self, stream: StreamId, count: u64, message: Message) -> bool {
         let before = self.early.range_mut((stream, 0)..=(stream, count)).next_back();
         if let Some((&(_, first), parcel)) = before {

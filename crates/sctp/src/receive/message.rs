@@ -12,8 +12,8 @@ use crate::wire::{Ppid, StreamId};
 /// One complete user message.
 ///
 /// The payload is the slices that arrived from the network, without a copy: [`Message::chunks`] gives them in order,
-/// [`Message::into_bytes`] joins them. A message of one fragment owns no memory besides its slice. Messages that arrived
-/// together may share 64 KiB: who keeps one of them for long keeps all of that, unless it is copied.
+/// [`Message::into_bytes`] joins them. A message of one fragment owns no memory besides its slice. Messages that
+/// arrived together may share 64 KiB: keeping one of them keeps all of that allocated, unless it is copied.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The stream on which it arrived.
@@ -62,7 +62,7 @@ impl Message {
         self.chunks().all(Bytes::is_empty)
     }
 
-    /// What the receive buffer gains when the message is read.
+    /// The load that reading the message takes from the receive buffer.
     pub fn load(&self) -> MemoryLoad {
         self.load
     }

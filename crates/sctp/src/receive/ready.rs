@@ -78,7 +78,7 @@ impl ReadyMessages {
         }
     }
 
-    /// Returns true if there are no messages.
+    /// Returns true if no message is ready.
     pub fn is_empty(&self) -> bool {
         self.parcels.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Assembles messages from fragments, in whatever order these arrive.
+//! Assembles messages from fragments, which arrive in any order.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,7 +32,7 @@ pub struct Fragment {
     pub stream: StreamId,
     /// The position of its message in the stream.
     pub ssn: Ssn,
-    /// The sending application's identifier for the message; that of the first fragment counts.
+    /// The sending application's identifier for the message; the one of the first fragment counts.
     pub ppid: Ppid,
     /// True if the message has no position in its stream.
     pub unordered: bool,
@@ -88,13 +88,13 @@ pub enum ReassemblyError {
 #[derive(Debug)]
 struct FragmentRun {
     outline: Outline,
-    /// That of the run's first fragment.
+    /// The PPID of the run's first fragment.
     ppid: Ppid,
     load: MemoryLoad,
     parts: VecDeque<Bytes>,
 }
 
-/// The message of a fragment or run, and which part of it this is.
+/// The message of a fragment or run, and its part of the message.
 #[derive(Clone, Copy, Debug)]
 struct Outline {
     stream: StreamId,

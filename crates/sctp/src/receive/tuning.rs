@@ -1,4 +1,4 @@
-//! Computes the size of a receive buffer from how much its application reads in a round trip.
+//! Computes the size of a receive buffer from the amount that its application reads in a round trip.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -9,12 +9,12 @@ use crate::config::Growth;
 /// paths.
 ///
 /// Once in each round trip of the slowest path in use, the buffer grows to twice the data that arrived in that time, as
-/// far as the application read as much or it waits behind a gap; and to twice what is there of a message for which the
-/// buffer may be too small. What waits behind a gap takes no room from the others: it is added, up to as much again, so that
-/// losses on one path do not keep the others waiting. A sender that the window limits gets twice as much in
-/// the next round trip, as in slow start. A sender that uses less than half of the window changes nothing, and
-/// neither does an application that does not read, nor a chunk that is lost for long while the others wait for it. The
-/// buffer never shrinks, because an advertised window must stay.
+/// far as the application read as much or the data waits behind a gap; and to twice the stored part of a message for
+/// which the buffer may be too small. Data that waits behind a gap is added to the size, at most doubling it, so that
+/// losses on one path do not block the others. A sender that the window limits gets twice as much in the next round
+/// trip, as in slow start. A sender that uses less than half of the window changes nothing, and neither does an
+/// application that does not read, nor a lost chunk for which the others wait for long. The buffer never shrinks,
+/// because an advertised window must not be withdrawn.
 ///
 /// The receiver measures the round trip itself, with HEARTBEATs. Until it has a measurement, the bound of the round
 /// trip is the least time in which the peer has used up a whole advertised window: data after that answers a later
@@ -23,18 +23,18 @@ use crate::config::Growth;
 pub struct Tuning {
     growth: Growth,
     allowance: Allowance,
-    /// When the count of `read` started.
+    /// The start of the current measurement.
     since: Option<Time>,
-    /// What arrived since then.
+    /// The data that arrived since then.
     arrived: ByteCount,
-    /// What was read since then.
+    /// The data that was read since then.
     read: ByteCount,
     window_use: Option<WindowUse>,
     /// The least time in which the advertised window was used up.
     turnover: Option<Duration>,
 }
 
-/// A window while the peer uses it up.
+/// An advertised window that the peer is using up.
 #[derive(Clone, Copy, Debug)]
 struct WindowUse {
     began: Time,
@@ -48,7 +48,7 @@ pub struct DataArrival {
     pub arrived: ByteCount,
     /// The buffer's size.
     pub capacity: ByteCount,
-    /// What the peer may still assume to be free.
+    /// The window that the peer may still use.
     pub offered: ByteCount,
     /// The data that waits behind a gap or for the rest of its message.
     pub waiting: ByteCount,
@@ -65,12 +65,12 @@ impl Tuning {
         Tuning { growth, allowance, since: None, arrived, read, window_use: None, turnover: None }
     }
 
-    /// The application read data of weight `charge`.
+    /// Counts data of weight `charge` that the application read.
     pub fn on_read(&mut self, charge: ByteCount) {
         self.read += charge;
     }
 
-    /// A packet arrived. Returns the buffer's new size if it is to grow.
+    /// Handles a packet with data. Returns the buffer's new size if it grows.
     pub fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
         self.time_window(now, received);
         self.arrived += received.arrived;
@@ -88,7 +88,7 @@ impl Tuning {
         self.grow(received.capacity, wanted)
     }
 
-    /// There is no room for a chunk that everything else waits for. Returns a size that may have room.
+    /// Handles a chunk that does not fit although everything else waits for it. Returns a larger size.
     pub fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
         self.grow(capacity, capacity * 2)
     }
@@ -138,7 +138,7 @@ mod tests {
         packets(1)
     }
 
-    /// So many of them.
+    /// The data of `count` such packets.
     fn packets(count: u64) -> DataArrival {
         DataArrival {
             arrived: bytes(100 * count),

@@ -1,5 +1,5 @@
-//! The send buffer of an association: every chunk from the time it gets its TSN until it is cumulatively acknowledged. It
-//! puts the parts of this folder together: what happens to a chunk changes several of them, and is one method here.
+//! The send buffer of an association: every chunk from the time it gets its TSN until it is cumulatively acknowledged.
+//! It combines the parts of this folder: an event of a chunk changes several of them, and is one method here.
 
 mod acknowledging;
 mod copying;
@@ -34,8 +34,8 @@ pub use sack::BadSack;
 
 /// The send buffer of an association.
 ///
-/// The chunks know their states. What waits, is in flight or is marked, and what gap blocks acknowledge, are indexes of
-/// the chunks in one state: `on_sent`, `mark` and `on_sack` keep them in step.
+/// Each chunk stores its state. The sets of chunks that wait, are in flight, are marked, or are acknowledged by gap
+/// blocks are indexes of the chunks in that state: `on_sent`, `mark` and `on_sack` keep them consistent.
 #[derive(Debug)]
 pub struct SendBuffer {
     /// The weight of a chunk against a path's window, and against the peer's receive window.
@@ -45,27 +45,27 @@ pub struct SendBuffer {
     ns2: Ns2,
     /// The number of the next message on each stream.
     numbers: MessageNumbers,
-    /// Messages that wait whole, behind all chunks.
+    /// The messages that are not fragmented yet, after all chunks.
     unfragmented: Unfragmented,
     chunks: Chunks,
     waiting: Waiting,
     in_flight: InFlight,
-    /// Chunks in flight on several paths, and copies that are to leave.
+    /// The chunks in flight on several paths, and the requested copies.
     copies: Copies,
     marked: Marked,
-    /// What gap blocks acknowledge.
+    /// The acknowledgements by gap blocks.
     reports: GapReports,
-    /// How much of it may be taken back.
+    /// The number of them that may be taken back.
     credit: Credit,
     /// The user data that is not cumulatively acknowledged.
     held: HeldByPath,
-    /// The packets that left, and the order in which chunks left on the paths.
+    /// The packets sent, and the order of the chunks sent on each path.
     log: DepartureLog,
     /// The chunks that the window update of ns-2's module waits for.
     standing: StandingByPath,
 }
 
-/// A chunk that left on a path.
+/// A chunk that was sent on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The weight against the window.
@@ -74,7 +74,7 @@ pub struct Sent {
     pub rwnd_weight: ByteCount,
     /// The user data.
     pub payload: ByteCount,
-    /// The path on which it was sent before, if it was.
+    /// The path of the previous transmission, if there was one.
     pub previous: Option<PathId>,
     /// The number of its packet, and of the packet in which it was sent before.
     pub departures: (u64, u64),
@@ -91,7 +91,7 @@ pub struct Left {
     pub weight: ByteCount,
     /// The weight against the peer's receive window.
     pub rwnd_weight: ByteCount,
-    /// The number of the packet in which it left, and when that was.
+    /// The number of its packet, and the sending time.
     pub departure: u64,
     pub sent_at: Time,
 }
@@ -130,7 +130,7 @@ impl SendBuffer {
         self
     }
 
-    /// This buffer, which gives what was overtaken with every SACK until it arrives or is lost, if `is_wanted`.
+    /// This buffer, which reports overtaken chunks with every SACK until they arrive or are lost, if `is_wanted`.
     pub fn by_time(mut self, is_wanted: bool) -> SendBuffer {
         self.log.count_time(is_wanted);
         self
@@ -144,7 +144,7 @@ impl SendBuffer {
         self.standing.add_path(path);
     }
 
-    /// A packet begins: what is sent from now on leaves in it.
+    /// Begins a packet, in which the next chunks are sent.
     pub fn begin_packet(&mut self, now: Time) {
         self.log.begin_packet(now);
     }
@@ -189,7 +189,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Compares what the parts say with the states of the chunks.
+    /// Compares the indexes with the states of the chunks.
     pub(in crate::send) fn check_in_step(buffer: &SendBuffer) {
         let (chunks, reports) = (&buffer.chunks, &buffer.reports);
         let in_state = |is_wanted: fn(State) -> bool| -> Vec<u64> {

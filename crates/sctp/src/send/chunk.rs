@@ -1,4 +1,4 @@
-//! One DATA chunk to send, and its life: the states that it has, and the events that move it from one to another.
+//! One DATA chunk to send: its states, and the transitions between them.
 
 mod views;
 
@@ -23,45 +23,45 @@ use crate::wire::{Ppid, StreamId};
 /// | [`leave`](OutboundChunk::leave) | `RevokedLost` | `Revoked` |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It was never sent, and waits for its turn.
+    /// It was never sent.
     Waiting,
     /// It is in flight, on one path or, as copies, on several, and was never acknowledged.
     InFlight,
-    /// It was found lost on each path on which it was in flight, and waits to be sent again.
+    /// It was declared lost on each path on which it was in flight, and waits for retransmission.
     Lost(LostBy),
     /// A gap block of the last SACK reports that it arrived.
     Acked,
     /// It counts as in flight again, because a SACK does not report it, although an earlier one did.
     Revoked,
-    /// It was found lost after its acknowledgement was taken back, and waits to be sent again.
+    /// It was declared lost after its acknowledgement was taken back, and waits for retransmission.
     RevokedLost(LostBy),
 }
 
-/// How often a chunk left.
+/// The number of transmissions of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sends {
-    /// Once, or not yet: its acknowledgement means that transmission.
+    /// At most one: an acknowledgement answers that transmission.
     Once,
-    /// More than once, each time after it was found lost: an acknowledgement may mean any of the transmissions.
+    /// Several, each after the previous one was declared lost: an acknowledgement may answer any of them.
     Resend,
-    /// On several paths at once, now or earlier: the path that delivers it is not known either.
+    /// Several at once on different paths, now or earlier: the path that delivers it is not known either.
     Copied,
 }
 
 /// One transmission of a chunk, or of a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transmission {
-    /// The path on which it left.
+    /// The path on which it was sent.
     pub path: PathId,
-    /// The round of that path's window in which it left.
+    /// The round of that path's window in which it was sent.
     pub round: u64,
-    /// The number of the packet in which it left, among the packets of the association.
+    /// The number of its packet among the packets of the association.
     pub departure: u64,
     /// When it left.
     pub sent_at: Time,
 }
 
-/// What all chunks of one message have in common.
+/// The values that all chunks of one message share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageHead {
     /// The stream of the message.
@@ -83,14 +83,14 @@ pub(super) struct OutboundChunk {
     payload: Bytes,
     state: State,
     sends: Sends,
-    /// The last [`Transmission`], field by field, which leaves no gaps in memory. Of several transmissions at once, the
-    /// first one.
+    /// The last [`Transmission`], field by field, which avoids padding. Of several transmissions at once, the first
+    /// one.
     path: PathId,
     round: u64,
     departure: u64,
     sent_at: Time,
     missing_reports: u8,
-    /// How it was found lost so far.
+    /// The kinds of loss so far.
     losses: Losses,
 }
 
@@ -113,7 +113,7 @@ impl OutboundChunk {
         }
     }
 
-    /// Leaves, for the first time or again. Returns its last transmission before, if there was one.
+    /// Records a transmission, the first or another. Returns the previous one, if there was one.
     #[inline]
     pub fn leave(&mut self, transmission: Transmission) -> Option<Transmission> {
         let before = (self.state != State::Waiting).then(|| self.last());
@@ -125,14 +125,14 @@ impl OutboundChunk {
         before
     }
 
-    /// A copy of it leaves while it is in flight. Returns its own last transmission.
+    /// Records that a copy is sent while it is in flight. Returns its own last transmission.
     pub fn copy(&mut self) -> Transmission {
         self.sends = Sends::Copied;
         self.last()
     }
 
-    /// The only copy of it that is in flight is lost, or the last one. Returns whether it was in flight, and may be lost
-    /// in this way: by the acknowledgement of a small window's last chunk it is lost only once.
+    /// Declares its only transmission in flight lost. Returns true if it was in flight and may be lost in this way: by
+    /// the acknowledgement of a small window's last chunk it is lost only once.
     pub fn lose(&mut self, by: LostBy) -> bool {
         if by == LostBy::SmallWindow && self.losses.had(by) {
             return false;
@@ -149,29 +149,29 @@ impl OutboundChunk {
         true
     }
 
-    /// It is lost on the path of its last transmission, and in flight on another path as `copy`. Returns the
-    /// transmission that is lost.
+    /// Declares its last transmission lost while it is in flight on another path as `copy`. Returns the lost
+    /// transmission.
     pub fn go_on_as(&mut self, copy: Transmission) -> Transmission {
         let lost = self.last();
         self.set_last(copy);
-        // The TSN does not tell when the copy left: the timer of the copy's path handles it.
+        // The TSN order says nothing about the copy's sending time: the timer of the copy's path detects its loss.
         self.losses.add(LostBy::MissingReports);
         self.missing_reports = 0;
         lost
     }
 
-    /// It is acknowledged, cumulatively or by a gap block. Returns its state before.
+    /// Acknowledges it, cumulatively or by a gap block. Returns the previous state.
     pub fn acknowledge(&mut self) -> State {
         std::mem::replace(&mut self.state, State::Acked)
     }
 
-    /// The acknowledgement is taken back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
+    /// Takes its acknowledgement back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
     pub fn take_back(&mut self) -> Transmission {
         self.state = State::Revoked;
         self.last()
     }
 
-    /// It was reported missing so often since it was last sent or lost.
+    /// Sets the number of missing reports since it was last sent or lost.
     pub fn count_missing(&mut self, reports: u8) {
         self.missing_reports = reports;
     }
@@ -195,7 +195,7 @@ impl OutboundChunk {
         self.state
     }
 
-    /// The last transmission; of several at once, the first one. Nothing in particular before it was sent.
+    /// The last transmission; of several at once, the first one. Meaningless before it was sent.
     #[inline]
     pub fn last(&self) -> Transmission {
         let &OutboundChunk { path, round, departure, sent_at, .. } = self;
@@ -207,7 +207,7 @@ impl OutboundChunk {
         self.path
     }
 
-    /// How often it left.
+    /// The number of transmissions.
     pub fn sends(&self) -> Sends {
         self.sends
     }
@@ -229,13 +229,13 @@ impl OutboundChunk {
 }
 
 impl State {
-    /// Returns true if a chunk in this state was found lost and waits to be sent again.
+    /// Returns true if a chunk in this state is lost and waits for retransmission.
     pub fn is_lost(self) -> bool {
         matches!(self, State::Lost(_) | State::RevokedLost(_))
     }
 }
 
-/// The ways in which a chunk was found lost: a set in one byte.
+/// The kinds of loss of a chunk: a set in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Losses(u8);
 

@@ -1,4 +1,4 @@
-//! The chunks after the cumulative ack point, sent or not, and which TSN each has.
+//! The chunks after the cumulative ack point, sent or not, by TSN.
 
 use std::collections::VecDeque;
 
@@ -28,18 +28,18 @@ impl Chunks {
         Chunks { first_tsn: initial, first: 1, chunks: VecDeque::new(), sent_end: 1 }
     }
 
-    /// Gives `chunk` the next TSN.
+    /// Adds `chunk` with the next TSN.
     pub fn push(&mut self, chunk: OutboundChunk) {
         self.chunks.push_back(chunk);
     }
 
-    /// The chunk at `position` left.
+    /// Records the chunk at `position` as sent.
     #[inline]
     pub fn on_left(&mut self, position: u64) {
         self.sent_end = self.sent_end.max(position + 1);
     }
 
-    /// The first chunk is cumulatively acknowledged, and is removed.
+    /// Removes the first chunk, which is cumulatively acknowledged.
     #[inline]
     pub fn take_first(&mut self) -> Option<OutboundChunk> {
         let chunk = self.chunks.pop_front()?;
@@ -149,8 +149,8 @@ fn index(offset: u64) -> usize {
     usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
 }
 
-/// The number of chunks or messages for which memory is kept when there are none: megabytes in flight, in chunks of the
-/// usual size.
+/// The number of chunks or messages for which an empty list keeps memory: megabytes in flight, in chunks of the usual
+/// size.
 pub(super) const KEPT_CHUNKS: usize = 4_096;
 
 #[cfg(test)]

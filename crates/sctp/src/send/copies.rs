@@ -1,5 +1,5 @@
-//! Chunks that are in flight on more than one path at once, and copies that are still to leave. The record of a chunk
-//! has its transmission on the first of these paths; this table has the others.
+//! The chunks that are in flight on more than one path at once, and the requested copies. The record of a chunk has its
+//! transmission on the first of these paths; this table has the others.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Returns true if no chunk has a copy, in flight or due.
+    /// Returns true if no chunk has a copy, in flight or requested.
     pub fn is_empty(&self) -> bool {
         self.in_flight.is_empty() && self.due.is_empty()
     }
 
-    /// A copy of the chunk at `position` left.
+    /// Adds a sent copy of the chunk at `position`.
     pub fn add(&mut self, position: u64, copy: Transmission) {
         self.in_flight.entry(position).or_default().push(copy);
         self.due.remove(&position);
@@ -40,41 +40,41 @@ impl Copies {
         removed
     }
 
-    /// Removes the copy that left first, and returns it.
+    /// Removes the copy that was sent first, and returns it.
     pub fn take_first(&mut self, position: u64) -> Option<Transmission> {
         let first = *self.in_flight.get(&position)?.first()?;
         self.remove(position, first.path);
         Some(first)
     }
 
-    /// Removes all copies of the chunk at `position`, in flight or due, because it is acknowledged. Returns those in
-    /// flight.
+    /// Removes all copies of the chunk at `position`, in flight or requested, because it is acknowledged. Returns those
+    /// in flight.
     pub fn take_all(&mut self, position: u64) -> Vec<Transmission> {
         self.due.remove(&position);
         self.in_flight.remove(&position).unwrap_or_default()
     }
 
-    /// Requests that a copy of the chunk at `position` leaves on `path`.
+    /// Requests a copy of the chunk at `position` on `path`.
     pub fn want(&mut self, position: u64, path: PathId) {
         self.due.insert(position, path);
     }
 
-    /// Cancels the copy of the chunk at `position` that is to leave.
+    /// Cancels the requested copy of the chunk at `position`.
     pub fn cancel(&mut self, position: u64) {
         self.due.remove(&position);
     }
 
-    /// Cancels all copies that are to leave on `path`.
+    /// Cancels all requested copies on `path`.
     pub fn cancel_on(&mut self, path: PathId) {
         self.due.retain(|_, wanted| *wanted != path);
     }
 
-    /// The chunks of which a copy is to leave, ascending, each with the copy's path.
+    /// The chunks with a requested copy, ascending, each with the copy's path.
     pub fn due(&self) -> impl Iterator<Item = (u64, PathId)> {
         self.due.iter().map(|(&position, &path)| (position, path))
     }
 
-    /// Returns true if a copy of any chunk is to leave.
+    /// Returns true if any copy is requested.
     pub fn has_due(&self) -> bool {
         !self.due.is_empty()
     }

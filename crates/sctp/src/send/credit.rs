@@ -1,7 +1,7 @@
-//! The number of gap acknowledgements a peer may take back.
+//! The number of gap acknowledgements that a peer may take back.
 
-/// Counts chunks. A chunk earns credit when it is acknowledged for the first time, and when a time-out finds it lost.
-/// A chunk whose acknowledgement is taken back costs credit. So the work that a peer causes by reneging is at most a
+/// Counts chunks. A chunk earns credit when it is acknowledged for the first time, and when it is lost by a time-out. A
+/// chunk whose acknowledgement is taken back costs credit. So the work that a peer causes by reneging is at most a
 /// fixed multiple of what it acknowledges.
 ///
 /// Honest peers never renege. With several return paths, however, an overtaken SACK looks the same as a renege, of up
@@ -17,13 +17,13 @@ impl Credit {
         Credit { left: MOST }
     }
 
-    /// A chunk is acknowledged for the first time, or a time-out finds it lost.
+    /// Adds the credit of a chunk that is acknowledged for the first time, or lost by a time-out.
     pub fn earn(&mut self) {
         self.left = (self.left + EARNED).min(MOST);
     }
 
-    /// Pays for as many of `chunks` as the credit allows, and returns how many may be taken back. One chunk may always
-    /// be taken back: otherwise a time-out could not help a receiver that did renege.
+    /// Uses credit for as many of `chunks` as it allows, and returns the number that may be taken back. One chunk may
+    /// always be taken back: otherwise a time-out could not help a receiver that did renege.
     pub fn spend(&mut self, chunks: u64) -> u64 {
         let paid = chunks.min(self.left);
         self.left -= paid;
@@ -33,7 +33,7 @@ impl Credit {
 
 /// The number of chunks that gap blocks can name: 65,535.
 const MOST: u64 = u16::MAX as u64;
-/// How often each chunk may be taken back.
+/// The number of times that each chunk may be taken back.
 const EARNED: u64 = 16;
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! The order in which chunks left on each path. A scheduler may send a chunk before those with lower TSNs, so that it
-//! arrives when it is due. For such chunks, only the order of departure on a path tells which one was overtaken (compare
-//! RFC 8985).
+//! The order of sending (departures) on each path. A scheduler may send a chunk before those with lower TSNs, so that
+//! it arrives in time. Then only the order of sending on a path shows which chunk was overtaken (compare RFC 8985).
 
 use std::collections::VecDeque;
 
@@ -10,16 +9,17 @@ use super::chunk::Transmission;
 use crate::policy::PathId;
 use crate::policy::loss_detection::AckedChunk;
 
-/// The packets that left, and, if they are kept, the orders in which chunks left on the paths.
+/// The packets sent, and, if it is kept, the order of sending on each path.
 ///
-/// The parameter `is_outstanding` tells whether a chunk is in flight on its path since a departure. Departures of chunks
-/// that are not are dropped when they are read.
+/// The parameter `is_outstanding` returns true if a chunk is in flight on its path since a departure. Other departures
+/// are dropped when they are read.
 #[derive(Debug, Default)]
 pub(super) struct DepartureLog {
     is_kept: bool,
-    /// Of each path, the last packet that left of those that arrived, if time counts: what it overtook may still arrive.
+    /// For loss detection by time, the last sent packet of each path that arrived: chunks that it overtook may still
+    /// arrive.
     newest: Option<Vec<u64>>,
-    /// The number of the last packet, and when it left.
+    /// The number of the last packet, and its sending time.
     packet: u64,
     packet_at: Time,
     paths: Vec<Departures>,
@@ -27,7 +27,7 @@ pub(super) struct DepartureLog {
     earliest_before: Vec<Option<u64>>,
 }
 
-/// A chunk that left.
+/// A chunk that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Departure {
     /// The number of its packet, among the packets of the association.
@@ -37,12 +37,12 @@ pub(super) struct Departure {
 }
 
 impl DepartureLog {
-    /// Keeps the orders of departures if `is_wanted`.
+    /// Keeps the order of sending if `is_wanted`.
     pub fn keep(&mut self, is_wanted: bool) {
         self.is_kept = is_wanted;
     }
 
-    /// Keeps what arrived last if `is_wanted`, so that what was overtaken is found again.
+    /// Keeps the last arrived packet if `is_wanted`, so that overtaken chunks are found again.
     pub fn count_time(&mut self, is_wanted: bool) {
         self.newest = is_wanted.then(Vec::new);
     }
@@ -52,13 +52,13 @@ impl DepartureLog {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), Departures::default);
     }
 
-    /// A packet begins: what leaves from now on is in it.
+    /// Begins a packet, in which the next chunks are sent.
     pub fn begin_packet(&mut self, now: Time) {
         self.packet += 1;
         self.packet_at = now;
     }
 
-    /// The chunk at `position` left on `path` in the packet `number`, or is in flight again since then.
+    /// Adds the chunk at `position`, which was sent on `path` in the packet `number`, or is in flight again since then.
     #[inline]
     pub fn insert(&mut self, position: u64, path: PathId, number: u64) {
         if self.is_kept {
@@ -85,7 +85,7 @@ impl DepartureLog {
         }
     }
 
-    /// Calls `found` with the position of each chunk on `path` that left before the packet `number`.
+    /// Calls `found` with the position of each chunk on `path` that was sent before the packet `number`.
     pub fn each_before(
         &mut self,
         path: PathId,
@@ -96,8 +96,8 @@ impl DepartureLog {
         self.paths[path.index()].each_before(number, is_outstanding, found);
     }
 
-    /// The last packet that left on `path` of those of the chunks in `acked`, or, if time counts, that ever arrived. A
-    /// chunk that was sent again is no evidence: its acknowledgement may answer the first packet.
+    /// The last packet sent on `path` among those of the chunks in `acked`, or, with loss detection by time, among all
+    /// that arrived. Retransmitted chunks do not count: the acknowledgement may answer the first packet.
     pub fn newest_arrived(&mut self, path: PathId, acked: &[AckedChunk]) -> Option<u64> {
         let of_path = acked.iter().filter(|chunk| chunk.path == path && !chunk.was_copied);
         let counts_time = self.newest.is_some();
@@ -110,7 +110,7 @@ impl DepartureLog {
         Some(*stored)
     }
 
-    /// A transmission on `path`, in the round `round` of its window, in the packet that leaves.
+    /// A transmission on `path`, in the round `round` of its window, in the current packet.
     #[inline]
     pub fn transmission(&self, path: PathId, round: u64) -> Transmission {
         Transmission { path, round, departure: self.packet, sent_at: self.packet_at }
@@ -127,32 +127,32 @@ impl DepartureLog {
         &self.earliest_before
     }
 
-    /// Returns true if the orders of departures are kept.
+    /// Returns true if the order of sending is kept.
     pub fn is_kept(&self) -> bool {
         self.is_kept
     }
 
-    /// The number of the packet that leaves, or that left last.
+    /// The number of the current packet, or of the last one.
     pub fn packet(&self) -> u64 {
         self.packet
     }
 }
 
-/// The chunks that left on one path, in the order of their departures. Entries of chunks that are no longer in flight
-/// on the path are dropped when they are read.
+/// The chunks sent on one path, in the order of sending. Entries of chunks that are no longer in flight on the path are
+/// dropped when they are read.
 #[derive(Debug, Default)]
 struct Departures {
     entries: VecDeque<Departure>,
 }
 
 impl Departures {
-    /// The chunk at `position` left, or is in flight again, by the packet `number`.
+    /// Adds the chunk at `position`, which was sent in the packet `number`, or is in flight again since then.
     fn insert(&mut self, number: u64, position: u64) {
         let departure = Departure { number, position };
         if self.entries.back().is_none_or(|last| last.number <= number) {
             return self.entries.push_back(departure);
         }
-        // It is in flight again: packets left after it.
+        // It is in flight again: packets were sent after it.
         let at = self.entries.partition_point(|earlier| earlier.number <= number);
         self.entries.insert(at, departure);
     }
@@ -168,8 +168,8 @@ impl Departures {
         None
     }
 
-    /// Calls `found` with each chunk that `is_outstanding` and left before the packet `number`. The others up to there
-    /// are dropped: each is read once.
+    /// Calls `found` with each chunk that `is_outstanding` and was sent before the packet `number`. The others up to
+    /// there are dropped: each is read once.
     fn each_before(
         &mut self,
         number: u64,

@@ -1,4 +1,4 @@
-//! Cuts one message into the user data of DATA chunks (RFC 9260 §6.9).
+//! Fragments a message into the user data of DATA chunks (RFC 9260 §6.9).
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;

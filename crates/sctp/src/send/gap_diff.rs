@@ -1,5 +1,5 @@
-//! The difference between two lists of gap blocks: which positions are newly acknowledged, and which are no longer
-//! acknowledged. The cost is the number of blocks and of changes, not the size of the window.
+//! The difference between two lists of gap blocks: the positions that are newly acknowledged, and those that are no
+//! longer acknowledged. The cost is the number of blocks and of changes, not the size of the window.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The gap blocks of the last SACK and of the one that is read: what is newly acknowledged, and what is taken back.
+//! The gap blocks of the last SACK and of the one being read: the new acknowledgements, and those taken back.
 
 use std::ops::Range;
 
@@ -10,9 +10,10 @@ use crate::wire::GapBlock;
 /// and the one of this SACK, which [`settle`](GapReports::settle) puts in its place.
 #[derive(Debug, Default)]
 pub(super) struct GapReports {
-    /// What is acknowledged by gap blocks: an index of the chunks in the state [`Acked`](super::chunk::State::Acked).
+    /// The chunks acknowledged by gap blocks: an index of the chunks in the state
+    /// [`Acked`](super::chunk::State::Acked).
     acked: Vec<Range<u64>>,
-    /// What the SACK at hand reports.
+    /// The chunks that the SACK being read reports.
     reported: Vec<Range<u64>>,
     /// The chunks, ascending, that were acknowledged and that the last SACK no longer reports.
     taken_back: Vec<u64>,
@@ -33,20 +34,20 @@ impl GapReports {
         }
     }
 
-    /// Reads gap blocks that are only the new ones, and the positions that are `dropped`.
+    /// Reads a SACK that has only new gap blocks, and the positions that are `dropped`.
     pub fn read_new(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>, dropped: &[Range<u64>]) {
         self.read(new_first, gaps);
         let known: Vec<Range<u64>> = above(&self.acked, new_first).collect();
         self.reported = with_new(&known, &self.reported, dropped);
     }
 
-    /// Reads a message that acknowledges cumulatively and says nothing of gaps: they stay as they are.
+    /// Reads a cumulative acknowledgement without gap blocks: those of the last SACK remain.
     pub fn read_none(&mut self, new_first: u64) {
         self.reported.clear();
         self.reported.extend(above(&self.acked, new_first));
     }
 
-    /// The chunks below `new_first` are cumulatively acknowledged.
+    /// Drops the chunks below `new_first`, which are cumulatively acknowledged.
     pub fn pass(&mut self, new_first: u64) {
         self.acked.retain_mut(|block| {
             block.start = block.start.max(new_first);
@@ -54,13 +55,13 @@ impl GapReports {
         });
     }
 
-    /// The number of acknowledgements the SACK takes back.
+    /// The number of acknowledgements that the SACK takes back.
     pub fn count_taken_back(&self) -> u64 {
         self.no_longer().map(|block| block.end - block.start).sum()
     }
 
-    /// Takes back only the lowest `most` of these acknowledgements. The other chunks stay as they were, and what the SACK
-    /// reports above the last of these is ignored.
+    /// Takes back only the lowest `most` of these acknowledgements. The other chunks do not change, and the SACK's
+    /// reports above the last of these are ignored.
     pub fn take_back_only(&mut self, most: u64) {
         let mut left = most;
         let end = self.no_longer().find_map(|block| {
@@ -76,14 +77,14 @@ impl GapReports {
         self.reported.extend(above(&self.acked, end));
     }
 
-    /// Notes what the SACK takes back. Returns these chunks, ascending.
+    /// Notes the acknowledgements that the SACK takes back. Returns these chunks, ascending.
     pub fn take_back(&mut self) -> &[u64] {
         self.taken_back.clear();
         self.taken_back.extend(added(&self.reported, &self.acked).flatten());
         &self.taken_back
     }
 
-    /// The SACK is read: what it reports is acknowledged now.
+    /// Ends the SACK: its reports replace those of the last one.
     pub fn settle(&mut self) {
         std::mem::swap(&mut self.acked, &mut self.reported);
     }
@@ -104,12 +105,12 @@ impl GapReports {
         self.taken_back.binary_search(&position).is_ok()
     }
 
-    /// What the last SACK took back, ascending.
+    /// The chunks whose acknowledgement the last SACK took back, ascending.
     pub fn taken_back(&self) -> &[u64] {
         &self.taken_back
     }
 
-    /// One past the highest position that the SACK at hand reports, which is not below `new_first`.
+    /// One past the highest position that the SACK being read reports, which is not below `new_first`.
     pub fn claimed(&self, new_first: u64) -> u64 {
         self.reported.last().map_or(new_first, |block| block.end)
     }
@@ -129,13 +130,13 @@ impl GapReports {
         self.acked.len() + self.reported.len()
     }
 
-    /// What the last SACK reported, and this one does not.
+    /// The chunks that the last SACK reported, and this one does not.
     fn no_longer(&self) -> impl Iterator<Item = Range<u64>> {
         added(&self.reported, &self.acked)
     }
 }
 
-/// What `blocks` have from position `least` on.
+/// The parts of `blocks` from position `least` on.
 fn above(blocks: &[Range<u64>], least: u64) -> impl Iterator<Item = Range<u64>> {
     blocks.iter().map(move |block| block.start.max(least)..block.end).filter(|block| !block.is_empty())
 }
@@ -144,7 +145,7 @@ fn above(blocks: &[Range<u64>], least: u64) -> impl Iterator<Item = Range<u64>> 
 mod tests {
     use super::*;
 
-    /// What was reported by `old` blocks, and a SACK with `new` ones that acknowledges four chunks cumulatively.
+    /// The reports after `old` blocks, and a SACK with `new` ones that acknowledges four chunks cumulatively.
     fn reports(old: &[(u16, u16)], new: &[(u16, u16)]) -> GapReports {
         let blocks = |blocks: &[(u16, u16)]| {
             blocks.iter().map(|&(start, end)| GapBlock { start, end }).collect::<Vec<_>>().into_iter()

@@ -1,4 +1,4 @@
-//! How much of the send buffer each path holds: the chunks last sent on it that are not cumulatively acknowledged.
+//! Each path's part of the send buffer: the chunks last sent on it that are not cumulatively acknowledged.
 
 use anabranch_base::ByteCount;
 
@@ -15,7 +15,7 @@ pub struct Held {
 }
 
 /// A sum for each path, and one for all user data. They are always exact, and cost one addition for each chunk. Marks,
-/// gap acknowledgements and reneging change nothing: the chunk counts for the path on which it was sent last.
+/// gap acknowledgements and reneging do not change them: a chunk counts for the path on which it was sent last.
 #[derive(Debug)]
 pub(super) struct HeldByPath {
     rwnd_charge: Charge,
@@ -36,13 +36,13 @@ impl HeldByPath {
         self.sums.resize(self.sums.len().max(path.index() + 1), Held::default());
     }
 
-    /// `bytes` of user data are queued.
+    /// Adds `bytes` of queued user data.
     pub fn on_queued(&mut self, bytes: ByteCount) {
         self.total += bytes;
     }
 
-    /// A chunk with `length` bytes of user data left on `path`; it was sent on `previous` before, if that is not
-    /// `None`.
+    /// Adds a chunk with `length` bytes of user data that was sent on `path`; `previous` is the path of the previous
+    /// transmission, if there was one.
     #[inline]
     pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
@@ -54,7 +54,7 @@ impl HeldByPath {
         sum.rwnd += rwnd;
     }
 
-    /// A chunk with `length` bytes of user data, last sent on `path`, is cumulatively acknowledged.
+    /// Removes a chunk with `length` bytes of user data, last sent on `path`, that is cumulatively acknowledged.
     #[inline]
     pub fn on_released(&mut self, path: PathId, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
@@ -117,8 +117,8 @@ mod tests {
         assert_eq!(user_on(&buffer), [0, 200]);
     }
 
-    /// Chunks of 100 bytes in packets of their own. Each step at random sends, marks, moves or acknowledges a chunk,
-    /// by gap blocks or cumulatively; gap acknowledgements are taken back, and some SACKs lie.
+    /// Chunks of 100 bytes in packets of their own. Each step at random sends, marks, moves or acknowledges a chunk, by
+    /// gap blocks or cumulatively; gap acknowledgements are taken back, and some SACKs are invalid.
     #[test]
     fn the_sums_and_the_indexes_are_those_of_the_chunks_whatever_happens() {
         let mut chance = 0x9e37_79b9_7f4a_7c15_u64;

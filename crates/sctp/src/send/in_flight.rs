@@ -1,4 +1,4 @@
-//! What is outstanding on each path: its lowest and highest chunks, and all of its flight.
+//! The outstanding chunks of each path: the lowest, the highest, and the whole flight.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::policy::PathId;
 /// The chunks in flight: for each path, those that were never acknowledged; for all paths, those whose acknowledgement
 /// was taken back.
 ///
-/// The lists of the paths have entries of chunks that are not there any more; they are dropped when they reach the front.
-/// The parameter `there` tells them apart: it answers how often a chunk was sent, if the chunk is still in flight on the
-/// path and was never acknowledged.
+/// The lists of the paths contain outdated entries, which are dropped when they reach the front. The parameter `there`
+/// identifies them: it returns the number of transmissions of a chunk that is still in flight on the path and was never
+/// acknowledged, else `None`.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
     paths: Vec<PathLowest>,
@@ -21,7 +21,7 @@ pub(super) struct InFlight {
     revoked: BTreeSet<u64>,
     /// The weight of all against the peer's receive window.
     rwnd: ByteCount,
-    /// Each path's two lowest chunks when a SACK arrived.
+    /// Each path's lowest chunks when a SACK arrived.
     before: Vec<LowestTwo>,
 }
 
@@ -43,8 +43,8 @@ impl InFlight {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), PathLowest::default);
     }
 
-    /// The chunk at `position`, which was sent so often, left on `path`, or a copy of it. The chunk itself weighs
-    /// `rwnd_weight` against the peer's receive window, and a copy nothing.
+    /// Adds the chunk at `position`, with its number of transmissions, or a copy of it, sent on `path`. The chunk
+    /// itself weighs `rwnd_weight` against the peer's receive window, and a copy nothing.
     #[inline]
     pub fn enter(&mut self, position: u64, path: PathId, sends: Sends, rwnd_weight: ByteCount) {
         self.rwnd += rwnd_weight;
@@ -55,13 +55,13 @@ impl InFlight {
         }
     }
 
-    /// The acknowledgement of the chunk at `position` was taken back, or the chunk left again after that.
+    /// Adds the chunk at `position`, whose acknowledgement was taken back, or which was sent again after that.
     pub fn revoke(&mut self, position: u64, rwnd_weight: ByteCount) {
         self.rwnd += rwnd_weight;
         self.revoked.insert(position);
     }
 
-    /// The chunk at `position` is lost, or acknowledged, on all paths.
+    /// Removes the chunk at `position`, which is lost or acknowledged on all paths.
     #[inline]
     pub fn leave(&mut self, position: u64, rwnd_weight: ByteCount) {
         self.rwnd -= rwnd_weight;
@@ -120,7 +120,7 @@ impl InFlight {
         self.revoked.iter().copied()
     }
 
-    /// The chunks that were sent once on `path`, or `again`, ascending; some are not there any more.
+    /// The chunks that were sent once on `path`, or `again`, ascending; some entries are outdated.
     pub fn listed(&self, path: PathId, sends: Sends) -> impl Iterator<Item = u64> {
         let lists = &self.paths[path.index()];
         match sends {

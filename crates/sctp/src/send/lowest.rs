@@ -2,15 +2,14 @@
 
 use std::collections::VecDeque;
 
-/// Positions of the chunks last sent on one path, ascending. Entries become stale; they are dropped when they reach
-/// the front.
+/// Positions of the chunks last sent on one path, ascending. Outdated entries are dropped when they reach the front.
 #[derive(Debug, Default)]
 pub struct Lowest {
     positions: VecDeque<u64>,
 }
 
 impl Lowest {
-    /// Adds the chunk at `position`. This is cheap when chunks leave in order.
+    /// Adds the chunk at `position`. This is cheap if chunks are sent in order.
     pub fn insert(&mut self, position: u64) {
         match self.positions.back() {
             Some(&last) if last >= position => {
@@ -40,7 +39,7 @@ impl Lowest {
         self.positions.iter().rev().copied().find(|&position| is_outstanding(position))
     }
 
-    /// The positions, stale ones too, ascending.
+    /// The positions, including outdated ones, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.positions.iter().copied()
     }

@@ -1,4 +1,4 @@
-//! Which chunks wait to be sent again, and their weight against the peer's receive window.
+//! The chunks marked for retransmission, and their weight against the peer's receive window.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ pub(super) struct Marked {
 }
 
 impl Marked {
-    /// The chunk at `position`, of this weight against the peer's receive window, is found lost.
+    /// Adds the lost chunk at `position`, with its weight against the peer's receive window.
     pub fn add(&mut self, position: u64, rwnd_weight: ByteCount) {
         if self.positions.insert(position) {
             self.rwnd += rwnd_weight;
         }
     }
 
-    /// The chunk at `position` left again or arrived.
+    /// Removes the chunk at `position`, which was sent again or acknowledged.
     #[inline]
     pub fn remove(&mut self, position: u64, rwnd_weight: ByteCount) {
         if self.positions.remove(&position) {

@@ -1,4 +1,4 @@
-//! The numbers of messages: each ordered message has the next stream sequence number of its stream (RFC 9260 §6.5).
+//! Assigns to each ordered message the next stream sequence number of its stream (RFC 9260 §6.5).
 
 use super::fragmentation::Outgoing;
 use crate::seq::Ssn;
@@ -10,7 +10,7 @@ pub(super) struct MessageNumbers {
 }
 
 impl MessageNumbers {
-    /// Takes the number of `message`. That of an unordered one means nothing.
+    /// Takes the number of `message`; it has no meaning for an unordered one.
     #[inline]
     pub fn take(&mut self, message: &Outgoing) -> Ssn {
         if message.unordered {

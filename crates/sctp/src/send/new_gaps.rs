@@ -1,12 +1,12 @@
-//! SACKs whose gap blocks are only the new ones: what earlier SACKs reported stays acknowledged until it is named as
-//! dropped (M-IPCC-9).
+//! SACKs with only new gap blocks: TSNs of earlier SACKs remain acknowledged until they are reported as dropped
+//! (M-IPCC-9).
 
 use std::ops::Range;
 
 use super::gap_diff::added;
 
-/// The blocks that a SACK with the `new` ones reports: these and the `known` ones, without what is `dropped`. Each list
-/// ascends, and its blocks do not overlap.
+/// The blocks in effect after a SACK with the `new` ones: these and the `known` ones, without the `dropped` ones. Each
+/// list ascends, and its blocks do not overlap.
 pub(super) fn with_new(known: &[Range<u64>], new: &[Range<u64>], dropped: &[Range<u64>]) -> Vec<Range<u64>> {
     let all = joined(added(new, known).chain(new.iter().cloned()).collect());
     added(dropped, &all).collect()

@@ -1,5 +1,5 @@
-//! Messages that wait whole until they are about to be sent. The size of the largest chunk at that time is not known
-//! before: paths are added and removed, and their packet sizes change.
+//! Messages that are fragmented shortly before they are sent. The size of the largest chunk is not known earlier: paths
+//! are added and removed, and their packet sizes change.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use anabranch_base::ByteCount;
 use super::chunks::KEPT_CHUNKS;
 use super::fragmentation::Outgoing;
 
-/// Messages that wait whole, behind all chunks.
+/// The messages that are not fragmented yet, after all chunks.
 #[derive(Debug, Default)]
 pub(super) struct Unfragmented {
     messages: VecDeque<Outgoing>,
@@ -23,7 +23,8 @@ impl Unfragmented {
         self.messages.push_back(message);
     }
 
-    /// Takes the oldest message, if the chunks that wait have less user data, `waiting`, than one call sends and than the scheduler chooses from, which is `wanted`.
+    /// Takes the oldest message, if the waiting chunks have less user data, `waiting`, than one call sends and than
+    /// `wanted`, the amount from which the scheduler chooses.
     pub fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<Outgoing> {
         if waiting >= wanted.max(AHEAD) {
             return None;
@@ -52,7 +53,7 @@ impl Unfragmented {
     }
 }
 
-/// The most that one call to the operating system takes.
+/// The largest amount that one call to the operating system takes.
 const AHEAD: ByteCount = ByteCount::from_kib(64);
 
 #[cfg(test)]

@@ -1,33 +1,33 @@
-//! The chunks that wait to be sent for the first time. They may leave in any order. The cost of finding the n-th is
-//! the logarithm of the number of chunks that left before older ones; it does not depend on how many wait.
+//! The unsent chunks. They may be sent in any order. The cost of finding the n-th is the logarithm of the number of
+//! chunks sent before older ones; it does not depend on the number of unsent chunks.
 
 use std::collections::VecDeque;
 
 use anabranch_base::ByteCount;
 
-/// The positions of the chunks that wait: all from the oldest one on, except those that left before it. It is an index
-/// of the chunks in the state [`Waiting`](super::chunk::State::Waiting).
+/// The positions of the unsent chunks: all from the oldest one on, except those that were sent before it. It is an
+/// index of the chunks in the state [`Waiting`](super::chunk::State::Waiting).
 #[derive(Debug)]
 pub(super) struct Waiting {
     oldest: u64,
-    /// The positions above `oldest` that do not wait, ascending.
+    /// The positions above `oldest` that were sent, ascending.
     ahead: VecDeque<u64>,
     /// Their user data.
     bytes: ByteCount,
 }
 
 impl Waiting {
-    /// Every chunk from position `oldest` on waits.
+    /// The set of all chunks from position `oldest` on.
     pub fn new(oldest: u64) -> Waiting {
         Waiting { oldest, ahead: VecDeque::new(), bytes: ByteCount::ZERO }
     }
 
-    /// `bytes` of user data are queued behind all chunks.
+    /// Adds `bytes` of user data queued after all chunks.
     pub fn queue(&mut self, bytes: ByteCount) {
         self.bytes += bytes;
     }
 
-    /// The chunk at `position`, with `bytes` of user data, no longer waits.
+    /// Removes the chunk at `position`, with `bytes` of user data.
     #[inline]
     pub fn take(&mut self, position: u64, bytes: ByteCount) {
         self.bytes -= bytes;
@@ -64,7 +64,7 @@ impl Waiting {
         self.oldest + index + passed as u64
     }
 
-    /// The number of chunks that wait before the chunk at `position`; `None` if it left.
+    /// The number of unsent chunks before the chunk at `position`; `None` if it was sent.
     pub fn index(&self, position: u64) -> Option<usize> {
         let passed = self.ahead.partition_point(|&other| other < position);
         if position < self.oldest || self.ahead.get(passed) == Some(&position) {
@@ -73,7 +73,7 @@ impl Waiting {
         usize::try_from(position - self.oldest).ok().map(|offset| offset - passed)
     }
 
-    /// The number of chunks below position `end` wait.
+    /// The number of unsent chunks below position `end`.
     pub fn count(&self, end: u64) -> usize {
         (end - self.oldest) as usize - self.ahead.len()
     }

@@ -24,7 +24,7 @@ use super::tlv::{self, Tlv, Tlvs};
 use super::{StreamId, TlvError};
 use crate::seq::Tsn;
 
-/// Why an ABORT or an ERROR was sent.
+/// An error cause: the reason for an ABORT or an ERROR.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -43,9 +43,9 @@ pub enum Cause {
     InvalidStreamIdentifier(StreamId),
     /// Code 2: the types of the missing mandatory parameters of an INIT or INIT-ACK.
     MissingMandatoryParameter(Vec<u16>),
-    /// Code 3: by how much the State Cookie was too late, in whole microseconds.
+    /// Code 3: the staleness of the State Cookie, in whole microseconds.
     StaleCookie(Duration),
-    /// Code 4: there is no room for the association.
+    /// Code 4: the sender lacks resources for the association.
     OutOfResource,
     /// Code 5: the whole address parameter that cannot be used.
     UnresolvableAddress(Vec<u8>),
@@ -68,7 +68,7 @@ pub enum Cause {
     ProtocolViolation(Vec<u8>),
     /// Code 0xa0: this whole request of an ASCONF would have left its sender without an address (RFC 5061).
     DeleteLastAddress(Vec<u8>),
-    /// Code 0xa1: there is no room for this request.
+    /// Code 0xa1: the sender lacks resources for this request.
     ResourceShortage(Vec<u8>),
     /// Code 0xa2: this request would have deleted the packet's source address.
     DeleteSourceAddress(Vec<u8>),

@@ -2,7 +2,7 @@
 
 use crc_fast::{CrcAlgorithm, Digest, crc32_iscsi};
 
-/// Whether packets carry a checksum.
+/// The use of the checksum field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checksum {
     /// CRC32c, written and verified (RFC 9260 §6.8).
@@ -38,8 +38,8 @@ pub(super) fn write(packet: &mut [u8], checksum: Checksum) {
     }
 }
 
-/// Writes the CRC32c into a packet that was sent with [`Checksum::Omitted`]; a checksum that is present stays, right
-/// or wrong. For captures of a network whose links change no bit.
+/// Writes the CRC32c into a packet that was sent with [`Checksum::Omitted`]; a checksum that is present stays, right or
+/// wrong. For captures of simulated networks.
 pub fn fill_in(packet: &mut [u8]) {
     if packet.len() >= PLACE.end && found(packet) == 0 {
         write(packet, Checksum::Crc32c);

@@ -245,7 +245,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// What every known chunk of [`Chunk`] implements.
+/// The traits of every known chunk of [`Chunk`].
 trait KnownChunk: EncodeChunk + fmt::Display {}
 
 impl<C: EncodeChunk + fmt::Display> KnownChunk for C {}

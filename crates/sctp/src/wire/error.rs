@@ -3,7 +3,7 @@
 use super::{Cause, VerificationTag};
 use crate::seq::Tsn;
 
-/// Why a packet as a whole cannot be decoded. RFC 9260 §6.8: such a packet is discarded without an answer.
+/// An error that makes a whole packet undecodable. RFC 9260 §6.8: such a packet is discarded without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// The packet is shorter than the common header.
@@ -22,7 +22,7 @@ pub enum WireError {
     },
 }
 
-/// Why one chunk of a packet cannot be decoded.
+/// A chunk that cannot be decoded.
 ///
 /// If the RFC demands an answer, it carries [`cause`](ChunkError::cause). An ABORT with such an error gets no answer:
 /// "If an endpoint receives an ABORT chunk with a format error …, it MUST silently discard it" (RFC 9260 §3.3.7).
@@ -31,11 +31,11 @@ pub enum WireError {
 pub struct ChunkError {
     /// The chunk's type.
     pub kind: u8,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: ChunkFault,
 }
 
-/// What is wrong with a chunk. Lengths are in bytes and include the chunk's header, as in wire format.
+/// A fault of a chunk. Lengths are in bytes and include the chunk's header, as in wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChunkFault {
     /// The packet ends within the header. Nothing can be read after it.
@@ -107,7 +107,7 @@ pub enum ChunkFault {
     Parameter {
         /// The Initiate Tag of an INIT or INIT-ACK, with which the answer is sent.
         initiate_tag: Option<VerificationTag>,
-        /// What is wrong with the parameter.
+        /// The fault of the parameter.
         error: TlvError,
     },
     /// An error cause cannot be decoded.
@@ -115,8 +115,7 @@ pub enum ChunkFault {
     Cause(TlvError),
 }
 
-/// What is wrong with a parameter or an error cause. Lengths are in bytes and include the four bytes of type and
-/// length.
+/// A fault of a parameter or an error cause. Lengths are in bytes and include the four bytes of type and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlvError {
     /// The chunk ends within type and length.

@@ -50,7 +50,7 @@ pub enum Parameter {
     StateCookie(Vec<u8>),
     /// Type 8: whole parameters of the INIT that the sender of the INIT-ACK does not support.
     UnrecognizedParameter(Vec<u8>),
-    /// Type 9: by how much the lifetime of the next cookie should increase, in whole milliseconds.
+    /// Type 9: the requested increase of the lifetime of the next cookie, in whole milliseconds.
     CookiePreservative(Duration),
     /// Type 11: a host name, deprecated. "The receiver of an INIT chunk or an INIT ACK containing a Host Name Address
     /// parameter MUST send an ABORT chunk" (RFC 9260 §3.3.2.1.4).
@@ -84,14 +84,14 @@ pub enum Parameter {
         /// The address.
         address: IpAddr,
     },
-    /// Type 0xc003: why a request was refused.
+    /// Type 0xc003: the causes for which a request was refused.
     ErrorCauseIndication {
         /// The correlation id of the request.
         id: u32,
-        /// Why it was refused.
+        /// The causes.
         causes: Vec<Cause>,
     },
-    /// Type 0xc004: the sender asks for packets to this address.
+    /// Type 0xc004: the sender requests packets to this address.
     SetPrimaryAddress {
         /// The correlation id, which the response repeats.
         id: u32,
@@ -148,7 +148,7 @@ impl Parameter {
         }
     }
 
-    /// What a receiver does that does not support the type.
+    /// The action of a receiver that does not support the type.
     pub fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_parameter(self.kind())
     }

@@ -1,5 +1,5 @@
-//! How an unverified address proves that it receives the packets sent to it: it returns a number that is a function
-//! of both addresses and a secret (RFC 9260 §5.4). No state is kept meanwhile.
+//! Path verification without state: an address proves that it receives our packets by returning a number computed from
+//! both addresses and a secret (RFC 9260 §5.4).
 
 use std::net::IpAddr;
 
@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::path::PathAddresses;
 
-/// The secret of one association, and how many challenges it sent in the current period.
+/// The secret of one association, and the number of challenges sent in the current period.
 #[derive(Debug)]
 pub(super) struct Challenges {
     secret: [u8; 32],
-    /// When the current period began.
+    /// The start of the current period.
     since: Time,
     given: usize,
 }
@@ -23,7 +23,7 @@ impl Challenges {
         Challenges { secret: seed.bytes(), since: Time::ZERO, given: 0 }
     }
 
-    /// The number for these addresses. Only a host that receives packets sent between them can learn it.
+    /// The number that proves these addresses. Only a host that receives packets sent between them can learn it.
     pub fn proof(&self, addresses: PathAddresses) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.secret);

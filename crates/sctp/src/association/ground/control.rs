@@ -1,4 +1,4 @@
-//! Control chunks that answer the peer, and those that leave by a path that works.
+//! Queues control chunks: answers to the peer on the path of the request, and others on any usable path.
 
 use anabranch_base::Time;
 
@@ -13,8 +13,8 @@ impl Ground {
         self.outbox.push(self.paths.usable(path), false, chunk);
     }
 
-    /// Returns true if an answer may be queued: it fits a packet of its path, and not too many chunks are queued. So a flood
-    /// of chunks causes neither a flood of answers nor unbounded memory.
+    /// Returns true if an answer may be queued: it fits a packet of its path, and not too many chunks are queued. So a
+    /// flood of chunks causes neither a flood of answers nor unbounded memory use.
     fn may_answer(&self, path: PathId, chunk: &impl EncodeChunk) -> bool {
         let limit = self.paths.sample(path).packet_limit.as_len();
         !self.outbox.is_full() && CommonHeader::LEN + chunk.encoded_len() <= limit
@@ -45,12 +45,11 @@ impl Ground {
         }
     }
 
-    /// A HEARTBEAT arrived: returns its information unchanged, on the same path (RFC 9260 §8.3).
+    /// Answers a HEARTBEAT: returns its information unchanged, on the same path (RFC 9260 §8.3).
     pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         self.paths.set_peers_backup(path, heartbeat.is_backup);
         let chunk = HeartbeatAck { info: heartbeat.info, is_backup: self.paths.is_own_backup(path) };
-        // It may be as large as the largest packet there is, although the path is not known to carry that: it is no larger
-        // than what has arrived.
+        // The answer may exceed the path's MTU up to the largest packet: it is not larger than the packet that arrived.
         let fits = CommonHeader::LEN + chunk.encoded_len() <= self.largest_packet(path);
         // On a removed path, the answer would go to an address that the peer has lost.
         if fits && !self.outbox.is_full() && !self.paths.is_removed(path) {

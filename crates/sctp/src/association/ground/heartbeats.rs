@@ -1,4 +1,4 @@
-//! HEARTBEATs that leave (RFC 9260 §8.3): when, and what is in them.
+//! Schedules and sends HEARTBEATs (RFC 9260 §8.3).
 
 use anabranch_base::{Duration, Time};
 
@@ -10,14 +10,14 @@ use crate::policy::{PathId, PathState};
 use crate::wire::Heartbeat;
 
 impl Ground {
-    /// Returns true if an answer on a candidate path proves that the peer receives packets sent there. The record of the
-    /// HEARTBEAT is not needed: other candidates may have replaced this one meanwhile.
+    /// Returns true if an answer on a candidate path proves that the peer receives packets sent there. This needs no
+    /// record of the HEARTBEAT, so it also works if another candidate replaced this one meanwhile.
     pub fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
         let is_guess = self.paths.is_candidate(arrived) && !self.paths.is_removed(arrived);
         is_guess && proof == self.outbox.proof(self.paths.addresses(arrived))
     }
 
-    /// The heartbeat period of `path` ended.
+    /// Handles the end of the heartbeat period of `path`.
     pub fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
         let is_idle = self.paths.heartbeat(path).take_idle();
         let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
@@ -27,7 +27,7 @@ impl Ground {
         self.schedule_heartbeat(path, now);
     }
 
-    /// No HEARTBEATs and no probes leave any more.
+    /// Stops HEARTBEATs and probes of packet sizes.
     pub fn stop_heartbeats(&mut self) {
         self.timers.stop(Timer::Verification);
         for path in self.paths.ids() {
@@ -38,8 +38,8 @@ impl Ground {
         self.stop_mtu_probes();
     }
 
-    /// Every HB.interval + RTO, with a jitter of half an RTO in both directions (RFC 9260 §8.3); sooner on a failed
-    /// path, with `failover.quick`.
+    /// Schedules the next HEARTBEAT after HB.interval + RTO, with a jitter of half an RTO in both directions (RFC 9260
+    /// §8.3); earlier on a failed path with `failover.quick`.
     pub fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
         if let Some(period) = self.quick_period(path) {
             return self.timers.set(Timer::Heartbeat(path), now + period);
@@ -66,8 +66,8 @@ impl Ground {
         self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
     }
 
-    /// A path has failed or potentially failed: probes it at once (RFC 7829 §3.2). An inactive path is probed only
-    /// with `failover.quick`.
+    /// Probes a failed or potentially failed path at once (RFC 7829 §3.2). An inactive path is probed only with
+    /// `failover.quick`.
     pub fn probe_failed(&mut self, path: PathId, now: Time) {
         let is_wanted = match self.paths.sample(path).state {
             PathState::PotentiallyFailed => true,

@@ -1,4 +1,4 @@
-//! What an association tells: events for the application, and records for studies and observers.
+//! The output queues of an association: events for the application, and records for studies and observers.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::policy::PathId;
 use crate::record::{Happening, Record};
 
-/// Events and records that wait to be polled.
+/// Events and records that were not polled yet.
 #[derive(Debug, Default)]
 pub struct Log {
     events: VecDeque<Event>,
@@ -22,12 +22,12 @@ impl Log {
         self.events.push_back(event);
     }
 
-    /// The next event for the application.
+    /// Takes the next event for the application.
     pub fn take_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Returns true if observers want records.
+    /// Returns true if recording is on.
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.records.is_some()
@@ -52,7 +52,7 @@ impl Log {
         self.events = earlier;
     }
 
-    /// The events and records that nobody has polled.
+    /// The events and records that were not polled.
     pub fn into_parts(self) -> (VecDeque<Event>, Option<VecDeque<Record>>) {
         (self.events, self.records)
     }

@@ -1,4 +1,4 @@
-//! Searches for the largest packet of each path: its probes, and when they leave (RFC 8899 §6.2).
+//! Path MTU discovery: sends and schedules the probes of each path (RFC 8899 §6.2).
 
 use anabranch_base::Time;
 
@@ -10,19 +10,19 @@ use crate::policy::PathId;
 use crate::wire::{Heartbeat, PacketBuilder, Pad};
 
 impl Ground {
-    /// The path carries packets, for the first time or again: starts the search for its MTU.
+    /// Starts the search for the MTU of a path that carries packets, for the first time or again.
     pub fn search_mtu(&mut self, path: PathId, now: Time) {
         self.paths.mtu_mut(path).on_connected(now);
         self.schedule_mtu_probe(path);
     }
 
-    /// Packets were lost on the path, perhaps because of their size (RFC 8899 §4.3).
+    /// Checks the MTU again after losses on the path that may be due to packet size (RFC 8899 §4.3).
     pub(super) fn doubt_mtu(&mut self, path: PathId, now: Time) {
         self.paths.mtu_mut(path).doubt(now);
         self.schedule_mtu_probe(path);
     }
 
-    /// The next probe of a path's size is due, or the last one timed out. A failed path is probed only with the size
+    /// Sends the next MTU probe, or handles the time-out of the last one. A failed path is probed only with the size
     /// that it carried; when the path works again, the search restarts.
     pub fn on_mtu_probe_due(&mut self, path: PathId, now: Time) {
         let state = self.paths.sample(path).state;
@@ -39,7 +39,7 @@ impl Ground {
         self.schedule_mtu_probe(path);
     }
 
-    /// The association ends: stops all searches.
+    /// Stops the searches on all paths.
     pub(super) fn stop_mtu_probes(&mut self) {
         self.outbox.clear_mtu_probes();
         for path in self.paths.ids() {
@@ -48,9 +48,9 @@ impl Ground {
         }
     }
 
-    /// Appends the next probe to `buf`: a HEARTBEAT, and padding up to the wanted packet size (RFC 8899 §6.2). It
-    /// leaves alone, independent of the windows: its loss is neither a sign of congestion (§3 item 7) nor an error of
-    /// the path.
+    /// Appends the next probe to `buf`: a HEARTBEAT, and padding up to the wanted packet size (RFC 8899 §6.2). It is a
+    /// packet of its own, independent of the windows: its loss is neither a sign of congestion (§3 item 7) nor an error
+    /// of the path.
     #[inline]
     pub fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
         let MtuProbe { probe, size } = self.outbox.take_mtu_probe(|path| !self.paths.is_removed(path))?;

@@ -1,4 +1,4 @@
-//! The control chunks and probes that wait to leave, and the random numbers in them.
+//! The queues of control chunks and probes, and the random numbers in them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,23 +13,23 @@ use crate::path::PathAddresses;
 use crate::policy::PathId;
 use crate::wire::EncodeChunk;
 
-/// What waits to leave beside data and SACKs.
+/// The queued control chunks and probes; data and SACKs have their own queues.
 #[derive(Debug)]
 pub struct Outbox {
     /// Control chunks, in order.
     controls: VecDeque<Control>,
-    /// Probes of packet sizes, which leave in packets of their own.
+    /// MTU probes, each a packet of its own.
     mtu_probes: VecDeque<MtuProbe>,
-    /// How an address proves that it received what was sent to it.
+    /// The challenges that verify addresses.
     challenges: Challenges,
     rng: ChaCha12Rng,
 }
 
 /// A queued control chunk.
 pub struct Control {
-    /// The path on which it leaves.
+    /// The path on which it is sent.
     pub path: PathId,
-    /// True if it may leave on an unverified path (RFC 9260 §5.4: only HEARTBEATs, their answers, and chunks bundled
+    /// True if it may be sent on an unverified path (RFC 9260 §5.4: only HEARTBEATs, their answers, and chunks bundled
     /// with them).
     pub is_probe: bool,
     /// The chunk.
@@ -63,13 +63,13 @@ impl Outbox {
         self.controls.push_front(Control { path, is_probe: false, chunk: Box::new(chunk) });
     }
 
-    /// The chunk that leaves next.
+    /// The next chunk to send.
     #[inline]
     pub fn first(&self) -> Option<&Control> {
         self.controls.front()
     }
 
-    /// Removes the chunk that leaves next.
+    /// Removes the next chunk to send.
     #[inline]
     pub fn take_first(&mut self) {
         self.controls.pop_front();
@@ -86,22 +86,22 @@ impl Outbox {
         self.controls.len() >= MAX_OUTBOX
     }
 
-    /// Withdraws the chunks of a type: a later one takes their place.
+    /// Removes the chunks of a type, which a later chunk replaces.
     pub fn withdraw(&mut self, kind: u8) {
         self.controls.retain(|control| control.chunk.kind() != kind);
     }
 
-    /// Withdraws what is only for `path`.
+    /// Removes everything queued for `path`.
     pub fn remove_path(&mut self, path: PathId) {
         self.controls.retain(|control| !(control.is_probe && control.path == path));
     }
 
-    /// Queues the probe of a packet size.
+    /// Queues an MTU probe.
     pub fn push_mtu_probe(&mut self, probe: MtuProbe) {
         self.mtu_probes.push_back(probe);
     }
 
-    /// Takes the next probe of a packet size on a path that `is_usable`; the others are dropped.
+    /// Takes the next MTU probe on a path that `is_usable`; earlier ones are dropped.
     #[inline]
     pub fn take_mtu_probe(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<MtuProbe> {
         if self.mtu_probes.is_empty() {
@@ -111,7 +111,7 @@ impl Outbox {
         self.mtu_probes.pop_front()
     }
 
-    /// Drops all probes of packet sizes.
+    /// Drops all MTU probes.
     pub fn clear_mtu_probes(&mut self) {
         self.mtu_probes.clear();
     }
@@ -121,7 +121,7 @@ impl Outbox {
         self.rng.next_u64()
     }
 
-    /// The number that only a host can learn that receives packets sent between these addresses.
+    /// The number that proves these addresses.
     pub fn proof(&self, addresses: PathAddresses) -> u64 {
         self.challenges.proof(addresses)
     }

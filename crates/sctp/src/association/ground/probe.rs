@@ -5,7 +5,7 @@ use anabranch_base::ByteCount;
 
 use crate::policy::PathId;
 
-/// A probe of a packet size that waits to be sent.
+/// A queued MTU probe.
 #[derive(Clone, Copy, Debug)]
 pub struct MtuProbe {
     pub probe: Probe,
@@ -32,8 +32,8 @@ impl ProbeAnswer {
     }
 }
 
-/// The content of a HEARTBEAT: a nonce against forgery, and the path that it probes. The time at which it left is
-/// stored here, because the peer is not trusted with it.
+/// The content of a HEARTBEAT: a nonce against forgery, and the path that it probes. It does not have the sending time:
+/// that is stored locally, because the peer could forge it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     pub nonce: u64,

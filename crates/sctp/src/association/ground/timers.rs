@@ -27,24 +27,24 @@ pub enum Timer {
     Heartbeat(PathId),
     /// This path's HEARTBEAT is not answered.
     HeartbeatAnswer(PathId),
-    /// Time to try another packet size on this path, or to give up a probe without an answer.
+    /// Another packet size is due on this path, or a probe is not answered.
     MtuProbe(PathId),
-    /// The next train of packets may leave on this path.
+    /// The pacer of this path allows the next train of packets.
     Pacing(PathId),
-    /// The path's next retransmission may leave, if retransmissions are spread over round trips.
+    /// The path's next retransmission is due, if retransmissions are spread over round trips.
     Resend(PathId),
-    /// A chunk of this path that was overtaken is lost (RFC 8985 §6.3).
+    /// The reordering window of an overtaken chunk on this path ends: the chunk is lost (RFC 8985 §6.3).
     Overtaken(PathId),
     /// Nothing was acknowledged on this path for two round trips (RFC 8985 §7.2).
     TailProbe(PathId),
 }
 
-/// When each timer expires.
+/// The expiry times of the timers.
 #[derive(Debug)]
 pub struct Timers {
     /// The expiry times by the timer's slot; [`NEVER`] for a timer that does not run.
     due: Vec<Time>,
-    /// The first of them, because it is read after every event.
+    /// The minimum of `due`, cached because it is read after every event.
     next: Time,
 }
 
@@ -87,7 +87,7 @@ impl Timers {
         self.due.get(timer.slot()).is_some_and(|due| *due != NEVER)
     }
 
-    /// When the next timer expires.
+    /// The time at which the next timer expires.
     pub fn next(&self) -> Option<Time> {
         Some(self.next).filter(|due| *due != NEVER)
     }
@@ -156,7 +156,7 @@ impl Timer {
     }
 }
 
-/// Later than the end of any run.
+/// The expiry time of a stopped timer.
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 7;

@@ -1,5 +1,4 @@
-//! Tells the peer about this end's addresses (RFC 5061 §5.1, §5.3): when an ASCONF leaves, on which path, and what
-//! follows from its answer.
+//! Announces this end's address changes to the peer (RFC 5061 §5.1, §5.3): sends ASCONFs and handles their answers.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -24,7 +23,7 @@ impl PeerAddresses {
         self.request_changes(ground, now);
     }
 
-    /// Sends an ASCONF with the changes that wait, if none is under way and there is a path.
+    /// Sends an ASCONF with the queued changes, if none is outstanding and a path is available.
     pub fn request_changes(&mut self, ground: &mut Ground, now: Time) {
         let Some(path) = self.request_path(ground, None) else { return };
         let lookup = self.lookup_address(ground, path);
@@ -36,7 +35,7 @@ impl PeerAddresses {
         }
     }
 
-    /// The peer answered an ASCONF. Returns the addresses that it refused; `None` if the answer is an old one.
+    /// Handles an ASCONF-ACK. Returns the addresses that the peer refused; `None` if the answer is an old one.
     pub fn on_asconf_ack(
         &mut self,
         ground: &mut Ground,
@@ -58,7 +57,7 @@ impl PeerAddresses {
         Ok(Some(refused.collect()))
     }
 
-    /// The peer reports errors. One of them may say that it does not support ASCONF (A9).
+    /// Handles an ERROR chunk, which may report that the peer does not support ASCONF (A9).
     pub fn on_error_report(&mut self, ground: &mut Ground, now: Time, causes: &[Cause]) {
         let names_asconf = |cause: &Cause| match cause {
             Cause::UnrecognizedChunkType(chunk) => chunk.first() == Some(&Asconf::KIND),
@@ -71,12 +70,12 @@ impl PeerAddresses {
         }
     }
 
-    /// The path of the ASCONF that is not answered.
+    /// The path of the outstanding ASCONF.
     pub fn requested_on(&self) -> Option<PathId> {
         self.reconfiguration.as_ref()?.requested_on()
     }
 
-    /// Sends the ASCONF that was not answered on `requested_on` again, on another path (B1 to B5).
+    /// Retransmits the ASCONF that was not answered on `requested_on`, on another path (B1 to B5).
     pub fn repeat_request(&mut self, ground: &mut Ground, requested_on: PathId, now: Time) {
         let path = self.request_path(ground, Some(requested_on)).unwrap_or(requested_on);
         let again = self.reconfiguration.as_mut().and_then(|state| state.repeat_request(path));
@@ -85,7 +84,7 @@ impl PeerAddresses {
         }
     }
 
-    /// Sends no ASCONF any more: the association is shutting down (C4).
+    /// Stops sending ASCONFs, because the association is shutting down (C4).
     pub fn stop_requests(&mut self, ground: &mut Ground) {
         ground.timers.stop(Timer::Reconfiguration);
         if let Some(state) = &mut self.reconfiguration {
@@ -99,7 +98,7 @@ impl PeerAddresses {
         self.reconfiguration.as_ref().is_none_or(|state| !state.is_unannounced(local))
     }
 
-    /// The path for an ASCONF: the best path, or the next best one after `last`. A path whose address is lost is not
+    /// The path for an ASCONF: the best path, or the next best one after `last`. Paths with a removed address are not
     /// used.
     fn request_path(&self, ground: &Ground, last: Option<PathId>) -> Option<PathId> {
         let mut paths: Vec<PathId> = ground.paths.living().filter(|&id| Some(id) != self.departed).collect();
@@ -120,7 +119,7 @@ impl PeerAddresses {
 
 fn send_asconf(ground: &mut Ground, path: PathId, asconf: Asconf, now: Time) {
     ground.outbox.withdraw(Asconf::KIND);
-    // The ASCONF leaves on this path only, verified or not: "except on carrying an ASCONF Chunk" (F1).
+    // The ASCONF is sent on this path only, verified or not: "except on carrying an ASCONF Chunk" (F1).
     ground.outbox.push(path, true, asconf);
     ground.timers.set(Timer::Reconfiguration, now + ground.paths.sample(path).rto);
 }

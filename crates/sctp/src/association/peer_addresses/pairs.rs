@@ -1,5 +1,5 @@
-//! The pairs of addresses that may become paths: those that the application asked for, and others that are tried if they
-//! do not answer.
+//! The pairs of addresses that may become paths: those that the application requested, and others that are tried if
+//! these do not answer.
 
 use std::net::SocketAddr;
 
@@ -12,25 +12,25 @@ pub struct Routes<'a> {
     pub paths: &'a [PathAddresses],
     /// Other pairs, which are tried if the paths do not answer.
     pub further: &'a [PathAddresses],
-    /// How INIT goes over them.
+    /// The order and timing of INITs.
     pub pace: InitPace,
-    /// Which addresses stand for one another.
+    /// The addresses that are alternatives to one another.
     pub alternatives: &'a Alternatives,
 }
 
-/// How INIT goes over several pairs until one of them answers.
+/// The timing of INITs over several pairs until one of them answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitPace {
-    /// Over one path after the other, a time-out apart (RFC 9260 §5.1, §6.3.3). The paths are trusted if
+    /// One path after the other, a time-out apart (RFC 9260 §5.1, §6.3.3). The paths are trusted if
     /// [`trusts_given_addresses`](crate::config::Config::trusts_given_addresses) says so.
     OneByOne,
-    /// Over all pairs within one time-out, some tens of milliseconds apart (in the spirit of RFC 8305 §5). The first pair
-    /// that answers is a path at once; the others are verified before they carry data.
+    /// The INITs of all pairs within one time-out, some tens of milliseconds apart (as RFC 8305 §5 does for TCP). The
+    /// first pair that answers becomes a path at once; the others are verified before they carry data.
     Raced,
 }
 
-/// Addresses that stand for one another, of which one is used: a link's of both IP versions, or all that a name has, which
-/// may be those of several hosts.
+/// Groups of addresses of which one is used: the addresses of both IP versions of one link, or the addresses of one
+/// host name, which may belong to several hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alternatives {
     /// This end's addresses, a list for each link that has several.
@@ -39,12 +39,12 @@ pub struct Alternatives {
     pub remote: Vec<Vec<SocketAddr>>,
 }
 
-/// The pairs of an association.
+/// The pairs of addresses of an association that are not only in its path table.
 #[derive(Debug, Default)]
 pub struct Pairs {
-    /// Those that the application asked for. Empty if the peer opened the association, which then chooses.
+    /// The pairs that the application requested. Empty if the peer opened the association and so chose the pairs.
     pub asked: Vec<PathAddresses>,
-    /// Those that are not paths, and were not tried.
+    /// The pairs that were neither tried nor became paths.
     pub untried: Vec<PathAddresses>,
     /// True if some pairs were tried: then a path that never worked may be a wrong guess.
     pub were_tried: bool,
@@ -52,14 +52,14 @@ pub struct Pairs {
 }
 
 impl Routes<'_> {
-    /// The paths alone, one after the other.
+    /// Routes over `paths` alone, one after the other.
     pub fn one_by_one(paths: &[PathAddresses]) -> Routes<'_> {
         Routes { paths, further: &[], pace: InitPace::OneByOne, alternatives: Alternatives::none() }
     }
 }
 
 impl Alternatives {
-    /// Each address stands for itself.
+    /// No alternatives.
     pub fn none() -> &'static Alternatives {
         static NONE: Alternatives = Alternatives { local: Vec::new(), remote: Vec::new() };
         &NONE
@@ -75,7 +75,7 @@ impl Alternatives {
         stand_for(&self.remote, one, other)
     }
 
-    /// Returns true if two pairs would be the same path, with other addresses.
+    /// Returns true if two pairs are alternatives for the same path.
     pub fn is_same_path(&self, one: PathAddresses, other: PathAddresses) -> bool {
         self.is_same_link(one.local, other.local) && self.is_same_host(one.remote, other.remote)
     }

@@ -1,5 +1,5 @@
-//! Requests and answers about addresses (RFC 5061 §5): the serial numbers of both ends' ASCONFs, the ASCONF under
-//! way, the changes that wait, and the last answer, which may be requested again.
+//! The state of ASCONF requests and answers (RFC 5061 §5): the serial numbers of both ends, the outstanding ASCONF, the
+//! queued changes, and the last answer, which may have to be repeated.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -17,10 +17,10 @@ pub enum AddressChange {
     Delete(SocketAddr),
 }
 
-/// What to do with an ASCONF that arrived.
+/// The action for an ASCONF that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AsconfAction {
-    /// It is the next one.
+    /// It is the next one: it is processed.
     Next,
     /// It repeats the last one: the same answer is sent.
     Repeat(AsconfAck),
@@ -28,12 +28,12 @@ pub enum AsconfAction {
     Stale,
 }
 
-/// The meaning of an ASCONF-ACK.
+/// The result of an ASCONF-ACK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AsconfOutcome {
-    /// For each requested change, whether it was made.
+    /// The requested changes; true for those that were made.
     Changes(Vec<(AddressChange, bool)>),
-    /// It does not answer the ASCONF under way.
+    /// It does not answer the outstanding ASCONF.
     Old,
     /// It answers an ASCONF that was never sent: "the endpoint MUST ABORT the association" (F0).
     Illegal,
@@ -45,12 +45,12 @@ pub struct Reconfiguration {
     /// The serial number of the next ASCONF.
     next: Tsn,
     outstanding: Option<Outstanding>,
-    /// At most one change for each address.
+    /// The queued changes, at most one for each address.
     waiting: Vec<AddressChange>,
     /// The serial number of the peer's last ASCONF, and its answer if there was one.
     peer: Tsn,
     answer: Option<AsconfAck>,
-    /// The peer does not support such requests.
+    /// True if the peer does not support ASCONF.
     is_refused: bool,
 }
 
@@ -97,7 +97,7 @@ impl Reconfiguration {
         }
     }
 
-    /// Notes a change to report to the peer. If it reverses a change that was not reported yet, both are dropped.
+    /// Queues a change to report to the peer. If it reverses a queued change, both are dropped.
     pub fn note(&mut self, change: AddressChange) {
         if self.is_refused {
             return;
@@ -109,7 +109,7 @@ impl Reconfiguration {
         }
     }
 
-    /// The next ASCONF, to leave on `path`, if one may leave now. Additions come first, so that a deletion never
+    /// The next ASCONF, to be sent on `path`, if one may be sent now. Additions come first, so that a deletion never
     /// removes the last address (F5). Without an addition, deletions wait until the peer `knows_another`.
     pub fn request(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
         if self.outstanding.is_some() {
@@ -134,14 +134,14 @@ impl Reconfiguration {
         Some(asconf)
     }
 
-    /// The ASCONF under way, to leave again on `path`: "it MUST be the same" (B4).
+    /// The outstanding ASCONF, to be sent again on `path`: "it MUST be the same" (B4).
     pub fn repeat_request(&mut self, path: PathId) -> Option<Asconf> {
         let outstanding = self.outstanding.as_mut()?;
         outstanding.path = path;
         Some(outstanding.asconf.clone())
     }
 
-    /// The path of the ASCONF under way.
+    /// The path of the outstanding ASCONF.
     pub fn requested_on(&self) -> Option<PathId> {
         self.outstanding.as_ref().map(|outstanding| outstanding.path)
     }
@@ -152,7 +152,7 @@ impl Reconfiguration {
         self.waiting.iter().chain(under_way).any(|change| *change == AddressChange::Add(address))
     }
 
-    /// The peer answered with `ack`.
+    /// Handles the ASCONF-ACK `ack`.
     pub fn on_answer(&mut self, ack: &AsconfAck) -> AsconfOutcome {
         let Some(outstanding) = self.outstanding.take_if(|asked| asked.asconf.serial == ack.serial) else {
             let is_illegal = self.outstanding.is_none() && !ack.serial.is_before(self.next);
@@ -164,14 +164,14 @@ impl Reconfiguration {
         AsconfOutcome::Changes(judge(&outstanding.changes, &ack.responses))
     }
 
-    /// The peer does not support such requests: "the sender of the ASCONF MUST NOT send any further" (A9).
+    /// Stops requests that the peer does not support: "the sender of the ASCONF MUST NOT send any further" (A9).
     pub fn refuse(&mut self) {
         self.is_refused = true;
         self.outstanding = None;
         self.waiting.clear();
     }
 
-    /// What to do with a peer's ASCONF with this serial number.
+    /// The action for the peer's ASCONF with this serial number.
     pub fn action_for(&self, serial: Tsn) -> AsconfAction {
         match &self.answer {
             _ if serial == self.peer.next() => AsconfAction::Next,
@@ -180,16 +180,16 @@ impl Reconfiguration {
         }
     }
 
-    /// The peer's next ASCONF was answered with `answer`.
+    /// Stores `answer`, the answer to the peer's next ASCONF.
     pub fn on_answered(&mut self, answer: AsconfAck) {
         self.peer = answer.serial;
         self.answer = Some(answer);
     }
 }
 
-/// For each change, whether it was made. "All TLVs with no response before the failed TLV are considered successful
-/// [...] All TLVs after the failed response are considered unsuccessful unless a specific success indication is
-/// present" (A7).
+/// The changes; true for those that were made. "All TLVs with no response before the failed TLV are considered
+/// successful [...] All TLVs after the failed response are considered unsuccessful unless a specific success indication
+/// is present" (A7).
 fn judge(changes: &[AddressChange], responses: &[Parameter]) -> Vec<(AddressChange, bool)> {
     let mut has_failed = false;
     let mut judged = Vec::with_capacity(changes.len());
@@ -209,7 +209,7 @@ fn is_not_understood(response: &Parameter) -> bool {
     causes.iter().any(|cause| matches!(cause, Cause::UnrecognizedParameters(_)))
 }
 
-/// The number of requests with IPv6 addresses fit into any packet: "SHOULD not be larger than the PMTU" (C5).
+/// This number of requests with IPv6 addresses fits into any packet: "SHOULD not be larger than the PMTU" (C5).
 const MOST_CHANGES: usize = 16;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Finds which of the peer's addresses work with which of this end's, if the requested pairs do not answer, and gives up
-//! the pairs that others make superfluous.
+//! Tries other pairs of addresses if the requested ones do not answer, and removes the pairs that others make
+//! superfluous.
 
 use anabranch_base::Time;
 
@@ -9,8 +9,8 @@ use crate::path::PathAddresses;
 use crate::policy::{PathId, PathState};
 
 impl PeerAddresses {
-    /// `path` does not answer. If it never did, its addresses may work with others. Takes those of the untried pairs that
-    /// use the most addresses without a working path.
+    /// Takes pairs to try in place of `path`, which does not answer. If it never did, its addresses may work with
+    /// others. Of the untried pairs, those with the most addresses without a working path are taken.
     pub fn take_other_pairs(&mut self, ground: &Ground, path: PathId) -> Vec<PathAddresses> {
         let is_from_peer = ground.paths.is_candidate(path) && ground.paths.has_heard(path);
         let has_worked = ground.paths.health(path).alive_at().is_some();
@@ -29,8 +29,8 @@ impl PeerAddresses {
         tried
     }
 
-    /// The paths to look through for superfluous ones, in their order: those that were not asked for first. None if this
-    /// end tried no pairs.
+    /// The paths to check for superfluous ones, in this order: unrequested ones first. Empty if this end tried no
+    /// pairs.
     pub fn pairs_to_judge(&self, ground: &Ground) -> Vec<PathId> {
         if !self.pairs.were_tried {
             return Vec::new();
@@ -49,18 +49,18 @@ impl PeerAddresses {
         if !self.is_spare(ground, id) {
             return false;
         }
-        // The peer is told first, so that it does not go on to send there.
+        // Announce this to the peer first, so that it stops sending there.
         ground.paths.retire(id);
         self.announce_backup(ground, id, now);
         !ground.paths.owes_backup_news(id) && ground.paths.sample(id).flight.is_zero()
     }
 
-    /// Returns true if this end chose the pairs: it remembers those that it gives up.
+    /// Returns true if this end chose the pairs: it keeps a record of those that it gives up.
     pub fn chose_pairs(&self) -> bool {
         !self.pairs.asked.is_empty()
     }
 
-    /// `path` was verified: pairs that were asked for and share an address with it are probed at once, because its link
+    /// After the verification of `path`, probes the requested pairs that share an address with it, because its link
     /// works now. Their own next probe may be seconds away.
     pub fn probe_asked_pairs(&self, ground: &mut Ground, path: PathId, now: Time) {
         let verified = ground.paths.addresses(path);
@@ -81,13 +81,13 @@ impl PeerAddresses {
         self.pairs.were_tried && !self.pairs.asked.is_empty() && self.unused_ends(ground, pair) == 0
     }
 
-    /// Returns true if the application asked for path `id`.
+    /// Returns true if the application requested path `id`.
     pub fn is_asked(&self, ground: &Ground, id: PathId) -> bool {
         self.pairs.asked.contains(&ground.paths.addresses(id))
     }
 
-    /// Returns true if a path does not work, and its addresses do with others. Packets may still arrive on it, if the peer's
-    /// routes cross. A pair that was asked for has time to answer: its link may only just have begun to work.
+    /// Returns true if a path does not work, but its addresses work with others. Packets may still arrive on it, if the
+    /// peer's routes cross. A requested pair gets time to answer: its link may just have come up.
     fn is_wrong_guess(&self, ground: &Ground, id: PathId) -> bool {
         let (state, health) = (ground.paths.sample(id).state, ground.paths.health(id));
         let is_unanswered = health.errors() > 0 || !ground.paths.has_heard(id);
@@ -103,8 +103,8 @@ impl PeerAddresses {
             }
     }
 
-    /// Returns true if this end chose the pairs and needs path `id` no more: it was not asked for, or those that were have had
-    /// their time to answer.
+    /// Returns true if this end chose the pairs and no longer needs path `id`: it was not requested, or the time of the
+    /// requested ones to answer is over.
     fn is_spare(&self, ground: &Ground, id: PathId) -> bool {
         let may_leave = works(ground, id) || ground.paths.is_retired(id);
         if self.pairs.asked.is_empty()
@@ -116,7 +116,7 @@ impl PeerAddresses {
         !self.is_asked(ground, id) || !ground.paths.living().any(|other| self.is_pending(ground, other))
     }
 
-    /// Returns true if path `id` was asked for, and may still answer.
+    /// Returns true if path `id` was requested, and may still answer.
     fn is_pending(&self, ground: &Ground, id: PathId) -> bool {
         let health = ground.paths.health(id);
         let has_time = health.errors() <= ground.settings.config.failover.path_max;
@@ -129,12 +129,12 @@ impl PeerAddresses {
         self.unused_beside(ground, ground.paths.addresses(id), others) == 0
     }
 
-    /// The number of addresses of a pair have no working path.
+    /// The number of addresses of a pair without a working path.
     fn unused_ends(&self, ground: &Ground, pair: PathAddresses) -> usize {
         self.unused_beside(ground, pair, ground.paths.living().filter(|&id| works(ground, id)))
     }
 
-    /// The number of addresses of a pair these paths do not use.
+    /// The number of addresses of a pair that these paths do not use.
     fn unused_beside(
         &self,
         ground: &Ground,
@@ -151,7 +151,7 @@ impl PeerAddresses {
     }
 }
 
-/// Returns true if path `id` works, and is to be used.
+/// Returns true if path `id` works and is not being given up.
 pub fn works(ground: &Ground, id: PathId) -> bool {
     let is_given_up = ground.paths.is_retired(id) || ground.paths.is_peers_backup(id);
     ground.paths.sample(id).state.works() && ground.paths.has_heard(id) && !is_given_up

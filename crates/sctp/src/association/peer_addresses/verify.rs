@@ -1,4 +1,4 @@
-//! Verifies paths (RFC 9260 §5.4): which are probed, and how many at once.
+//! Verifies paths (RFC 9260 §5.4): selects the paths to probe, and limits their rate.
 
 use anabranch_base::{Duration, Time};
 
@@ -16,7 +16,7 @@ impl PeerAddresses {
         }
     }
 
-    /// The association is open: starts to verify unverified paths and to send HEARTBEATs on the others (RFC 9260
+    /// Starts to verify unverified paths and to send HEARTBEATs on the others, when the association opens (RFC 9260
     /// §5.4, §8.3).
     pub fn start_heartbeats(&self, ground: &mut Ground, now: Time) {
         for path in ground.paths.living().collect::<Vec<_>>() {
@@ -47,7 +47,7 @@ impl PeerAddresses {
                     && (is_wanted || health.errors() <= limit.path_max)
             })
             .collect();
-        // Many that never answer leave the others their turn.
+        // Rotates, so that many unreachable paths do not starve the others.
         if self.pairs.were_tried && !self.pairs.asked.is_empty() {
             unverified.sort_by_key(|&id| ground.paths.health(id).errors());
         }
@@ -59,7 +59,8 @@ impl PeerAddresses {
         }
     }
 
-    /// Tells the peer, with a HEARTBEAT, whether `path` is a backup, unless it knows. An unverified path gets one anyway.
+    /// Announces to the peer, with a HEARTBEAT, whether `path` is a backup, unless it was announced before. An
+    /// unverified path gets a HEARTBEAT anyway.
     pub fn announce_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
         let is_due = ground.paths.owes_backup_news(path) && !ground.paths.health(path).awaits_heartbeat();
         if is_due && self.is_verified(ground, path) {
@@ -67,11 +68,11 @@ impl PeerAddresses {
         }
     }
 
-    /// A HEARTBEAT arrived on `path`. If this end has lost packets there, it probes at once whether they arrive now: its
-    /// own next probe may be half a second away, or backed off.
+    /// Probes `path` when a HEARTBEAT arrives on it, if this end's packets were lost there: they may arrive now, and
+    /// its own next probe may be half a second away, or backed off.
     ///
-    /// While this end waits for the answer to a SHUTDOWN or SHUTDOWN-ACK it does not: answered probes would end the count of those
-    /// that are not answered, and with it the end of an association whose peer never shut down (RFC 9260 §9.2).
+    /// It does not do so while it waits for the answer to a SHUTDOWN or SHUTDOWN-ACK: answered probes would reset the
+    /// error count, which ends an association whose peer never shuts down (RFC 9260 §9.2).
     pub fn probe_back(&self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.timers.is_running(Timer::Shutdown) {
             return;
@@ -79,7 +80,7 @@ impl PeerAddresses {
         let health = ground.paths.health(path);
         let has_lost_probes = health.state() == PathState::Unconfirmed && health.errors() > 0;
         let is_failed = ground.settings.config.failover.quick && health.state().has_failed();
-        // However many HEARTBEATs a packet carries, and however often they come.
+        // This limits the rate, even if a packet has many HEARTBEATs or they arrive often.
         let is_time = health.last_probe().is_none_or(|last| last + LEAST_GAP <= now);
         let is_wanted = is_time && (has_lost_probes || is_failed);
         if is_wanted && self.is_announced(ground, path) && ground.outbox.may_challenge(now) {
@@ -88,5 +89,5 @@ impl PeerAddresses {
     }
 }
 
-/// The least time between two probes that HEARTBEATs of the peer cause on a path.
+/// The minimum time between two probes on a path that HEARTBEATs of the peer cause.
 const LEAST_GAP: Duration = Duration::from_millis(100);

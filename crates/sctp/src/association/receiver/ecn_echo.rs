@@ -1,4 +1,4 @@
-//! The receiver's half of congestion marks: it reports those of packets that arrived (ECNE; M-ECN-3).
+//! The receiver's half of ECN: reports the congestion marks of packets that arrived (ECNE; M-ECN-3).
 
 use super::Receiver;
 use crate::association::ground::Ground;
@@ -8,34 +8,35 @@ use crate::policy::PathId;
 use crate::seq::Tsn;
 use crate::wire::{CongestionWindowReduced, EcnEcho, EncodeChunk};
 
-/// The marked packets that this end owes its peer a report of: at most one entry for each path.
+/// The reports of marked packets, at most one for each path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EcnEchoes(Vec<(PathId, Unanswered)>);
 
 impl EcnEchoes {
-    /// A path was removed: no CWR comes on it.
+    /// Drops the report of a removed path, on which no CWR can arrive.
     pub(super) fn remove_path(&mut self, path: PathId) {
         self.0.retain(|(known, _)| *known != path);
     }
 }
 
-/// Marked packets that are not yet reported, or with CWRs not yet answered.
+/// Marked packets that are not reported yet, or, with CWRs, whose report is not answered yet.
 #[derive(Clone, Copy, Debug)]
 struct Unanswered {
-    /// The lowest TSN of the first of them.
+    /// The lowest TSN in the first of them.
     lowest: Tsn,
     packets: u32,
 }
 
 impl Unanswered {
-    /// In the form with their number: usrsctp 0.9.5 does not read on behind a shorter one, and misses the SACK.
+    /// The ECNE, in the form with the packet count: usrsctp 0.9.5 stops reading after a shorter one, and misses the
+    /// SACK.
     fn echo(&self) -> EcnEcho {
         EcnEcho::Counted { lowest: self.lowest, packets: self.packets }
     }
 }
 
 impl Receiver {
-    /// A packet with data arrived on `path` with a mark; `lowest` is its lowest TSN.
+    /// Notes a marked packet with data on `path`; `lowest` is its lowest TSN.
     pub fn on_marked(&mut self, ground: &Ground, path: PathId, lowest: Tsn) {
         let ecn = ground.ecn();
         if ecn == EcnUse::Off {
@@ -45,12 +46,12 @@ impl Receiver {
             Some((_, unanswered)) => unanswered.packets = unanswered.packets.saturating_add(1),
             None => self.ecn_echo.0.push((path, Unanswered { lowest, packets: 1 })),
         }
-        // M-ECN-3: a report is sent once, and at once. With CWRs it is repeated anyway.
+        // M-ECN-3: a report is sent once, and at once. With CWRs it is repeated until it is answered.
         self.is_sack_due |= ecn == EcnUse::Echo;
     }
 
-    /// A CWR arrived on `path`. A mark in the same packet is reported. FreeBSD answers each report of a round trip: such an
-    /// answer does not end the report of a later mark, which its TSN precedes.
+    /// Handles a CWR on `path`. A mark of the same packet is still reported. FreeBSD answers each report of a round
+    /// trip: such an answer does not end the report of a later mark, whose TSN is higher.
     pub fn on_cwr(&mut self, ground: &Ground, path: PathId, cwr: CongestionWindowReduced) {
         if ground.ecn() != EcnUse::Cwr {
             return;
@@ -61,8 +62,8 @@ impl Receiver {
         self.ecn_echo.0.retain(|(on, unanswered)| !ends(*on, unanswered.lowest));
     }
 
-    /// Appends the reports of marks to a packet, before a SACK. Returns whether there is room for them and `sack_len` more
-    /// bytes.
+    /// Appends the reports of marks to a packet, before a SACK. Returns true if there is room for them and `sack_len`
+    /// more bytes.
     #[inline]
     pub(super) fn pack_echoes(
         &mut self,

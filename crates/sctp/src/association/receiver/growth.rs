@@ -30,7 +30,8 @@ impl Receiver {
         }
     }
 
-    /// There is no room for a chunk that all others wait for. Grows the buffer; `true` if there is more room now.
+    /// Grows the buffer because it is too full for a chunk that all others wait for. Returns true if it has more room
+    /// now.
     pub(super) fn may_grow_for_awaited(&mut self) -> bool {
         let capacity = self.buffer.capacity();
         let grown = self.tuning.as_mut().and_then(|tuning| tuning.on_stuck(capacity));
@@ -41,8 +42,8 @@ impl Receiver {
     }
 }
 
-/// Sends a HEARTBEAT on each path in use that has no measurement, now that data arrive: the periodic one would come
-/// a second or more later, and until then the tuning has a bound of the round trip only.
+/// Sends a HEARTBEAT on each path in use that has no measurement, when data arrives: the periodic one would come a
+/// second or more later, and until then the tuning has only a bound of the round trip.
 fn measure_round_trips(ground: &mut Ground, now: Time) {
     for path in ground.paths.ids() {
         let sample = ground.paths.sample(path);

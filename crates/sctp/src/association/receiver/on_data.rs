@@ -1,4 +1,4 @@
-//! How the receiver handles DATA (RFC 9260 §6.2, §6.5–6.7, §6.9; M-SCTP-11, -13).
+//! Handles DATA (RFC 9260 §6.2, §6.5–6.7, §6.9; M-SCTP-11, -13).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -28,19 +28,19 @@ pub struct PacketData {
 }
 
 impl PacketData {
-    /// Our SHUTDOWN has left: this packet is answered with another SHUTDOWN, at once.
+    /// Marks the packet as arrived after our SHUTDOWN: it is answered with another SHUTDOWN, at once.
     pub fn answer_by_shutdown(&mut self) {
         self.is_after_shutdown = true;
     }
 
-    /// Returns true if it is.
+    /// Returns true if the packet arrived after our SHUTDOWN.
     pub fn is_after_shutdown(&self) -> bool {
         self.is_after_shutdown
     }
 }
 
 impl Receiver {
-    /// Starts to read a packet.
+    /// The initial state for a packet.
     #[inline]
     pub fn begin_packet(&self, ground: &Ground) -> PacketData {
         let has_received = self.arrivals.highest() != ground.agreement.peer_tsn.previous();
@@ -116,11 +116,10 @@ impl Receiver {
             beginning: data.beginning,
             ending: data.ending,
             charge: load.charge,
-            payload: if data.beginning && data.ending && length <= Bundle::LARGEST {
-                // Reassembly will copy it together with other fragments anyway.
-                arrived.bytes.slice_ref(data.payload)
-            } else {
-                compact(data.payload, arrived.bytes, arrived.memory)
+            payload: match data.beginning && data.ending && length <= Bundle::LARGEST {
+                // The message is stored in a bundle, which copies it anyway.
+                true => arrived.bytes.slice_ref(data.payload),
+                false => compact(data.payload, arrived.bytes, arrived.memory),
             },
         })?;
         match whole {
@@ -129,9 +128,9 @@ impl Receiver {
         }
     }
 
-    /// The amount of user data of packets that arrived together will certainly be stored in one piece: that of whole, new
-    /// chunks that follow each other without a gap from the next one on, if there is room for all of them. Small chunks
-    /// do not count, which are copied anyway.
+    /// The amount of user data in packets that arrived together that will certainly be stored: new chunks with
+    /// consecutive TSNs from the next one on, if there is room for all of them. Small chunks do not count: they are
+    /// copied anyway.
     pub fn data_to_keep<'a>(
         &self,
         ground: &Ground,
@@ -156,7 +155,7 @@ impl Receiver {
         if self.buffer.has_room(sum, self.received_memory()) { kept } else { ByteCount::ZERO }
     }
 
-    /// The chunks of a packet that arrived are read: decides when it is acknowledged.
+    /// Decides, after all chunks of a packet were read, when it is acknowledged.
     #[inline]
     pub fn end_packet(
         &mut self,
@@ -191,7 +190,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// The state of the receive buffer as numbers.
+    /// The state of the receive buffer for the policies.
     pub(super) fn buffer_sample(&self, ground: &Ground) -> BufferSample {
         self.buffer.sample(self.delivery.ready().charge, self.received_memory(), ground.settings.config.mtu)
     }
@@ -219,7 +218,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// The memory of all data that arrived and is not read.
+    /// The memory of all unread data.
     fn received_memory(&self) -> ByteCount {
         let held = self.reassembly.held() + self.delivery.waiting() + self.delivery.ready();
         held.memory + self.arrivals.memory()
@@ -258,15 +257,15 @@ impl Receiver {
     }
 }
 
-/// Whether a chunk can be stored.
+/// The decision about storing a chunk.
 enum DataRoom {
     Enough,
     NotNow,
-    /// Nothing can be read before this chunk arrives, and there will never be room for it.
+    /// Nothing can be read before this chunk arrives, and the buffer is too small for it.
     Never,
 }
 
-/// Data that an honest sender does not send.
+/// DATA that violates the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadData {
     #[error(transparent)]

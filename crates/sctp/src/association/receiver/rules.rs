@@ -8,14 +8,14 @@ use crate::policy::acknowledge::{AckTiming, FlowControl, FullSack, SackContent, 
 use crate::policy::{Registry, UnknownPolicy};
 use crate::wire::Sack;
 
-/// What decides about acknowledgements: one policy of each kind.
+/// The policies of the receiver, one of each kind.
 #[derive(Debug)]
 pub struct AckRules {
-    /// When a SACK is due.
+    /// Decides when a SACK is due.
     pub timing: Box<dyn AckTiming>,
-    /// What a SACK contains.
+    /// Decides the content of a SACK.
     pub content: Box<dyn SackContent>,
-    /// What the receiver advertises.
+    /// Decides the advertised window.
     pub flow: Box<dyn FlowControl>,
 }
 
@@ -38,7 +38,7 @@ impl AckRules {
         self.content.flags() & Sack::NEW_GAPS != 0
     }
 
-    /// Falls back to the standard's rules where the peer does not have the others.
+    /// Falls back to the standard rules where the peer does not support the others.
     pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
         if config.has_two_levels() && !agreed.two_levels {
             self.flow = Box::new(StandardFlow);

@@ -1,4 +1,4 @@
-//! The SACK that leaves: on which path, and what it contains (RFC 9260 §6.2, §6.4).
+//! Sends SACKs: their path and their content (RFC 9260 §6.2, §6.4).
 
 use anabranch_base::ByteCount;
 
@@ -10,14 +10,14 @@ use crate::policy::acknowledge::Arrived;
 use crate::wire::Sack;
 
 impl Receiver {
-    /// The delay of a SACK ended.
+    /// Handles the end of a SACK's delay.
     pub fn on_sack_delay_over(&mut self, ground: &mut Ground) {
         let is_new = !std::mem::replace(&mut self.is_sack_due, true);
         ground.paths.sacks_mut().sent_by_timer += u64::from(is_new);
     }
 
-    /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If none is, DATA shows better than
-    /// anything where the network works again (RFC 9260 §6.4).
+    /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If no path is active, the
+    /// path of the last DATA is the best guess at one that works again (RFC 9260 §6.4).
     #[inline]
     pub fn sack_route(&self, ground: &Ground) -> PathId {
         let usable = ground.paths.usable(self.sack_path);
@@ -29,7 +29,7 @@ impl Receiver {
         }
     }
 
-    /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
+    /// Appends a SACK, on the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
     /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
     #[inline]
     pub fn pack_sack(&mut self, ground: &mut Ground, goes_with_data: bool, packing: &mut Packing<'_>) {
@@ -46,8 +46,9 @@ impl Receiver {
             gaps: &mut gaps,
             duplicates: self.arrivals.duplicates(),
         };
-        // SACKs stay small: if a path's MTU shrank, nothing would detect that they are too large for it. Large ones between
-        // small ones would not help: what one reports and the next does not counts as taken back (RFC 9260 §6.2.1).
+        // SACKs stay small: if a path's MTU shrank, nothing would detect that they are too large for it. Large ones
+        // between small ones would not help: a TSN that one reports and the next does not counts as reneged (RFC 9260
+        // §6.2.1).
         let safe = ground.paths.safe_limit(packing.path, &ground.settings.config).as_len();
         let room = ByteCount::of_len(packing.remaining().min(safe.saturating_sub(packing.len())));
         self.rules.content.fill(arrived, room, &mut self.listed);
@@ -72,5 +73,5 @@ impl Receiver {
     }
 }
 
-/// A SACK without gap blocks, and the authentication of its packet.
+/// The size of a SACK without gap blocks, and of the authentication of its packet.
 const LEAST_SACK: usize = 64;

@@ -1,4 +1,4 @@
-//! Records what limits each path, after everything that could be sent was sent. It changes nothing else.
+//! Records the factor that limits each path, when no more can be sent. It changes nothing else.
 
 use anabranch_base::Time;
 
@@ -7,21 +7,21 @@ use crate::association::ground::Ground;
 use crate::path::LimitingFactor;
 use crate::policy::{PathSample, View};
 
-/// The data that could not be sent.
+/// The data that remains unsent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum UnsentData {
     Nothing,
     /// Only lost chunks.
     Lost,
-    /// New chunks, with or without lost ones.
+    /// New chunks, and possibly lost ones.
     New {
-        /// The peer has no room for the next new chunk.
+        /// True if the peer has no room for the next new chunk.
         is_shut: bool,
     },
 }
 
 impl Sender {
-    /// Records what limits each path until the next event. Called when everything that could be sent was sent.
+    /// Records the factor that limits each path until the next event. Called when no more can be sent.
     #[inline]
     pub(super) fn note_limits(&self, ground: &mut Ground, now: Time) {
         let left = match self.buffer.oldest_waiting() {
@@ -44,12 +44,13 @@ impl Sender {
     #[inline]
     fn limit_of(&self, path: &PathSample, left: UnsentData, view: &View<'_>) -> LimitingFactor {
         if !path.state.carries_data() {
-            // The scheduler of a backup that rests is the user.
+            // A resting backup is limited by the user's choice, which counts as the scheduler's.
             return if path.state.works() { LimitingFactor::Scheduler } else { LimitingFactor::Down };
         }
         match left {
             UnsentData::Nothing => LimitingFactor::Application,
-            // A lost chunk whose destination has an open window has left: the remaining ones wait for other paths.
+            // A lost chunk whose destination has an open window was already sent: the remaining ones wait for other
+            // paths.
             UnsentData::Lost if path.has_window() => LimitingFactor::Application,
             UnsentData::Lost => LimitingFactor::CongestionWindow,
             UnsentData::New { .. } if !self.rules.scheduler.may_use(path.id, view) => {

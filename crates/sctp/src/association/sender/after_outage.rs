@@ -1,5 +1,5 @@
-//! The first sign of life on a path after time-outs: what was lost there leaves at once, and does not wait for a timer
-//! that has backed off.
+//! Retransmits lost chunks as soon as a path answers again after time-outs, without waiting for a timer that has backed
+//! off.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -11,12 +11,13 @@ use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// A HEARTBEAT that left at `sent_at` was answered on `path`. If T3-rtx has expired there since a chunk was last
-    /// acknowledged, all that left before the HEARTBEAT is lost, and leaves again at once. Without a time-out, so is what left a
-    /// round trip earlier: SACKs for it had time to arrive by any path. The timer runs anew for the rest: it was started with
-    /// the time-out of the outage, or before any round trip was measured.
+    /// Handles the answer to a HEARTBEAT that was sent on `path` at `sent_at`. If T3-rtx has expired there since a
+    /// chunk was last acknowledged, everything sent before the HEARTBEAT is lost, and is sent again at once. Without a
+    /// time-out, this holds for everything sent a round trip earlier: SACKs for it had time to arrive on any path. The
+    /// timer restarts for the rest: it ran with the time-out of the outage, or was started before any round trip was
+    /// measured.
     ///
-    /// The window of a failed path is not cut here: the time-outs have done so, or the end of the suspicion does.
+    /// The window of a failed path is not cut here: the time-outs have cut it, or the end of the suspicion does.
     pub fn resend_after_outage(&mut self, ground: &mut Ground, path: PathId, sent_at: Time, now: Time) {
         if !ground.settings.config.failover.quick {
             return;
@@ -45,9 +46,10 @@ impl Sender {
         }
     }
 
-    /// A SACK arrived, and it or the last one left less room than the `owed` bytes that are in flight or lost. What was there
-    /// longer than a round trip when the peer had no room was refused, as far as there is room for it now: it leaves again at
-    /// once. A peer does so whose window shrinks, because it counts memory that the sender does not know of.
+    /// Sends refused chunks again, if the last SACK left less room than the bytes in flight or lost. `owed` are those
+    /// after this SACK. Chunks in flight longer than a round trip when the peer had no room were refused, and are sent
+    /// again at once as far as there is room now. A peer refuses chunks if its window shrinks, because it counts memory
+    /// that the sender does not see.
     #[cold]
     pub(super) fn resend_refused(&mut self, ground: &mut Ground, owed: ByteCount, now: Time) {
         if !self.peer_window.note_owed(owed) {
@@ -55,7 +57,7 @@ impl Sender {
         }
         let mut room = self.peer_window.advertised();
         for path in ground.paths.ids() {
-            // While data leaves, later chunks report what is missing.
+            // While the path sends data, later chunks cause missing reports.
             if !ground.paths.is_resting(path, now) {
                 continue;
             }
@@ -68,7 +70,8 @@ impl Sender {
         }
     }
 
-    /// The lowest chunk in flight on `path`, and its weight, if it left at least a round trip ago and is no window probe.
+    /// The lowest chunk in flight on `path`, and its weight, if it was sent at least a round trip ago and is not a
+    /// window probe.
     fn oldest_refused(&mut self, ground: &Ground, path: PathId, now: Time) -> Option<(Tsn, ByteCount)> {
         let (srtt, left_at) = (ground.paths.sample(path).srtt?, self.buffer.lowest_left_at(path)?);
         let tsn = self.buffer.lowest_on(path).filter(|tsn| self.peer_window.probe() != Some(*tsn))?;
@@ -83,5 +86,5 @@ fn longest_round_trip(ground: &Ground, path: PathId) -> Duration {
     answering.filter_map(|sample| sample.srtt).max().unwrap_or(Duration::ZERO)
 }
 
-/// How much longer than a round trip an acknowledgement may take.
+/// The time beyond a round trip that an acknowledgement may take.
 const ALLOWANCE: Duration = Duration::from_millis(25);

@@ -1,4 +1,4 @@
-//! Records what left: in the send buffer, in the flight and the timers of its path, and in the peer's window.
+//! Records sent chunks: in the send buffer, in the flight and the timers of the path, and in the peer's window.
 
 use anabranch_base::Time;
 
@@ -14,7 +14,7 @@ use crate::send::Sent;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// Records that a chunk is in a packet that leaves on `path`.
+    /// Records a chunk in a packet that is sent on `path`.
     #[inline]
     pub(super) fn commit(
         &mut self,
@@ -58,7 +58,7 @@ impl Sender {
         sent.previous.is_some() && by_its_order().unwrap_or(sent.is_lowest_again)
     }
 
-    /// Records that a chunk that is not the scheduler's choice is in a packet that leaves.
+    /// Records a chunk that was not picked by the scheduler in a packet that is sent.
     #[inline]
     pub(super) fn commit_again(
         &mut self,
@@ -69,7 +69,7 @@ impl Sender {
     ) {
         packed.is_retransmission |= again.reason != Reason::Awaited;
         if again.reason == Reason::Awaited {
-            // What the scheduler picked has another place in the queue now.
+            // The index of the chunk that the scheduler picked has changed.
             self.picked = None;
         }
         if again.reason == Reason::Copy {
@@ -81,7 +81,7 @@ impl Sender {
         }
     }
 
-    /// Records that a copy of a chunk in flight is in a packet that leaves on `path`.
+    /// Records a copy of a chunk in flight in a packet that is sent on `path`.
     fn commit_copy(&mut self, ground: &mut Ground, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.buffer.on_copied(tsn, path, ground.paths.round(path));
         packed.has_data = true;
@@ -101,8 +101,8 @@ impl Sender {
         }
     }
 
-    /// A chunk that was sent on `from` is sent again on `to`. If the timer of `from` ran for this chunk, it runs for
-    /// the next one now (M-SCTP-16).
+    /// Moves a chunk that was sent on `from` and is sent again on `to`. If the timer of `from` ran for this chunk, it
+    /// now runs for the next one (M-SCTP-16).
     fn on_moved(&mut self, ground: &mut Ground, tsn: Tsn, from: PathId, to: PathId, now: Time) {
         let was_first = self.rules.detection.on_moved(tsn, from, to);
         let is_below = || self.buffer.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest));
@@ -111,7 +111,7 @@ impl Sender {
         }
     }
 
-    /// A packet is complete and leaves on `path`.
+    /// Records a complete packet that is sent on `path`.
     #[inline]
     pub fn on_packet_sent(&mut self, ground: &mut Ground, path: PathId, packed: &Packed, now: Time) {
         ground.paths.counters_mut(path).sent_packets += 1;
@@ -129,8 +129,7 @@ impl Sender {
     }
 }
 
-/// A chunk that was lost on `path` left again. If retransmissions are spread over round trips, the next one
-/// waits.
+/// Delays the next retransmission on `path` after one was sent, if retransmissions are spread over round trips.
 fn pace_resends(ground: &mut Ground, path: PathId, now: Time) {
     let sample = ground.paths.sample(path);
     let round_trip = sample.srtt.unwrap_or(sample.rto);
@@ -139,7 +138,7 @@ fn pace_resends(ground: &mut Ground, path: PathId, now: Time) {
     }
 }
 
-/// The chunk `tsn`, which left on `path`, as the loss detection sees it.
+/// The chunk `tsn`, sent on `path`, as the loss detection sees it.
 fn departed(tsn: Tsn, path: PathId, sent: &Sent) -> DepartedChunk {
     let (departure, before) = sent.departures;
     DepartedChunk { tsn, path, departure, before: sent.previous.map(|from| (from, before)) }

@@ -1,4 +1,4 @@
-//! Cuts the application's messages into chunks that every usable path carries (RFC 9260 §6.9).
+//! Fragments the application's messages into chunks that every usable path carries (RFC 9260 §6.9).
 
 use anabranch_base::ByteCount;
 
@@ -9,8 +9,8 @@ use crate::policy::{PathSample, PathState};
 use crate::send::Outgoing;
 
 impl Sender {
-    /// Adds a message to the send queue. It is cut at once if the packet size is fixed, else shortly before it is
-    /// sent.
+    /// Adds a message to the send queue. It is fragmented at once if the packet size is fixed, else shortly before it
+    /// is sent.
     #[inline]
     pub(super) fn queue_message(&mut self, ground: &Ground, message: Outgoing) {
         match ground.settings.config.mtu_discovery {
@@ -22,7 +22,7 @@ impl Sender {
         }
     }
 
-    /// Cuts the messages that are to be sent soon.
+    /// Fragments the messages that are sent next.
     #[inline]
     pub(super) fn cut_ahead(&mut self, ground: &Ground) {
         if self.buffer.has_unfragmented() {
@@ -32,7 +32,7 @@ impl Sender {
     }
 }
 
-/// The most user data in one chunk that every usable path carries.
+/// The largest user data of a chunk that every usable path carries.
 pub(super) fn largest_payload(ground: &Ground) -> ByteCount {
     let config = &ground.settings.config;
     let is_usable = |sample: &&PathSample| match config.mtu_discovery {

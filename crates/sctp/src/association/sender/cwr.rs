@@ -1,4 +1,4 @@
-//! The sender's half of congestion marks: it answers the peer's reports (CWR; M-ECN-3 to -5).
+//! The sender's half of ECN: answers the peer's reports of congestion marks (CWR; M-ECN-3 to -5).
 
 use anabranch_base::Time;
 
@@ -16,20 +16,20 @@ use crate::wire::CongestionWindowReduced;
 /// The peer's reports of congestion marks, and this end's answers. Every list has at most one entry for each path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cwr {
-    /// The reports in the packet that is being read.
+    /// The reports in the packet that is being processed.
     reports: Vec<(PathId, Report)>,
-    /// The last answer on each path: the TSN of the report.
+    /// The TSN of the last answered report on each path.
     answers: Vec<(PathId, Tsn)>,
-    /// The last report on each path that was answered by two cuts.
+    /// The TSN of the last report on each path that was answered by two cuts.
     cut_twice: Vec<(PathId, Tsn)>,
-    /// CWRs that leave before the next new data on their path.
+    /// The CWRs to send before the next new data on their path.
     owed: Vec<(PathId, CongestionWindowReduced)>,
-    /// The first TSN after the last CWR without a cut: no other one leaves until it is acknowledged.
+    /// The first TSN after the last CWR without a cut: no other such CWR is sent until it is acknowledged.
     ended: Vec<(PathId, Tsn)>,
 }
 
 impl Cwr {
-    /// A path was removed: none is sent on it.
+    /// Drops the state of a removed path.
     pub(super) fn remove_path(&mut self, path: PathId) {
         self.reports.retain(|(known, _)| *known != path);
         self.answers.retain(|(known, _)| *known != path);
@@ -47,7 +47,7 @@ struct Report {
     /// True if a cut was open on its path when it arrived. The SACK in the same packet may end the window of data of that
     /// cut, and the report belongs to this window.
     was_cut: bool,
-    /// The same for an earlier report.
+    /// True if an earlier report was open on its path when it arrived.
     was_reported: bool,
 }
 
@@ -58,15 +58,15 @@ fn set<T>(list: &mut Vec<(PathId, T)>, path: PathId, value: T) {
 }
 
 impl Sender {
-    /// The peer reports a marked packet. The packet carried the chunk `lowest`; if the report names no chunk, it is any
-    /// packet that left on the path on which the report `arrived`. The report is applied after the rest of its packet, so
-    /// that a SACK behind it comes first.
+    /// Notes the peer's report of a marked packet. The packet carried the chunk `lowest`; if the report names no chunk,
+    /// it is any packet sent on the path on which the report `arrived`. The report is applied after the rest of its
+    /// packet, so that a SACK after it is processed first.
     pub fn on_ecn_echo(&mut self, ground: &mut Ground, arrived: PathId, lowest: Option<Tsn>) {
         let ecn = ground.ecn();
         if ecn == EcnUse::Off {
             return;
         }
-        // M-ECN-3: without CWRs, a report that comes again is not another one. Other stacks repeat it forever.
+        // M-ECN-3: without CWRs, a repeated report is not a new one. Other stacks repeat it forever.
         let answered = |tsn| self.cwr.answers.iter().find(|(_, known)| ecn == EcnUse::Cwr && *known == tsn);
         let path = match lowest {
             None => arrived,
@@ -84,15 +84,15 @@ impl Sender {
         ground.paths.change_after_loss(path, |state| state.await_echo(true));
     }
 
-    /// The peer reports a mark of data that it has acknowledged since. It repeats that until a CWR comes, which is sent
-    /// without a cut, as other stacks do it, and at most once in a round trip.
+    /// Answers a report of data that is acknowledged already. The peer repeats the report until a CWR arrives, which is
+    /// sent without a cut, as in other stacks, and at most once in a round trip.
     fn end_late_report(&mut self, ground: &Ground, arrived: PathId, tsn: Tsn) {
         if ground.ecn() == EcnUse::Cwr && !tsn.is_after(self.buffer.ack_point()) {
             self.end_report(arrived, tsn);
         }
     }
 
-    /// Ends the report that names `tsn` by a CWR on `path`, unless one is under way.
+    /// Ends the report that names `tsn` by a CWR on `path`, unless one is in flight.
     fn end_report(&mut self, path: PathId, tsn: Tsn) {
         let acked = self.buffer.ack_point();
         let was_ended = self.cwr.ended.iter().any(|(known, until)| *known == path && acked.is_before(*until));
@@ -102,16 +102,16 @@ impl Sender {
         }
     }
 
-    /// Returns true if a report on `path` was answered by two cuts, and a window of data has been acknowledged since. A new mark would
-    /// have another TSN: the answers come by a path on which they end nothing, because the chunk was sent on several, or they
-    /// are lost. To cut for it again and again would leave the path with the least window for good.
+    /// Returns true if a report on `path` was answered by two cuts, and a window of data has been acknowledged since. A
+    /// new mark would have another TSN: the answers are lost, or arrive on a path on which they end nothing, because
+    /// the chunk was sent on several. Cutting for each repetition would keep the path at the minimum window.
     fn is_repeated(&self, ground: &Ground, path: PathId, report: &Report) -> bool {
         let answer = report.lowest.map(|tsn| (path, tsn));
         let is_answered = answer.is_some_and(|answer| self.cwr.cut_twice.contains(&answer));
         ground.ecn() == EcnUse::Cwr && is_answered && !report.was_cut && !report.was_reported
     }
 
-    /// The chunks of a packet are read: answers its reports of marks.
+    /// Answers the reports of marks after all chunks of their packet were read.
     #[inline]
     pub fn answer_reports(&mut self, ground: &mut Ground, now: Time) {
         while let Some((path, report)) = self.cwr.reports.pop() {
@@ -145,8 +145,8 @@ impl Sender {
         }
     }
 
-    /// New data is about to leave on `path`: a CWR that is owed there leaves before it. Returns whether there is one. It
-    /// answers marks of all that left before it (RFC 3168 §6.1.2), so it names the last of that: usrsctp and Linux report the
+    /// Queues the CWR due on `path` before new data is sent there. Returns true if there is one. It answers the marks
+    /// of everything sent before it (RFC 3168 §6.1.2), so it names the last TSN of that: usrsctp and Linux report the
     /// last mark, and end the report if the CWR does not name an earlier chunk.
     #[inline]
     pub(super) fn queue_cwr(&mut self, ground: &mut Ground, path: PathId) -> bool {
@@ -161,7 +161,7 @@ impl Sender {
         true
     }
 
-    /// A SACK acknowledged what `tally` says of each path: learns whether ECN works there.
+    /// Checks whether ECN works on the paths where a SACK acknowledged data, summed up in `tally`.
     #[inline]
     pub(super) fn judge_ecn(&self, ground: &mut Ground, tally: &[NewlyAcked], now: Time) {
         if ground.ecn() == EcnUse::Off {
@@ -178,7 +178,7 @@ impl Sender {
     }
 }
 
-/// Why a path is used without ECN, for people.
+/// The reason for which a path is used without ECN, as text for users.
 impl std::fmt::Display for EcnFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -11,7 +11,7 @@ use crate::policy::PathId;
 #[derive(Debug)]
 pub struct TimerDraws {
     seed: Seed,
-    /// By the path's index; `None` if nothing was drawn yet.
+    /// The streams by path index; `None` if nothing was drawn yet.
     streams: Vec<Option<ChaCha12Rng>>,
 }
 

@@ -1,4 +1,4 @@
-//! The windows of paths that rest.
+//! The decay of the windows of idle paths.
 
 use anabranch_base::Time;
 
@@ -7,13 +7,12 @@ use crate::association::ground::Ground;
 use crate::policy::congestion::CutCause;
 
 impl Sender {
-    /// Decays the windows of paths that carried no data for a while, once for each RTO, when data waits for them (RFC
-    /// 9260 §7.2.1; M-SCTP-17).
+    /// Decays the windows of idle paths, once for each idle RTO, when data waits for them (RFC 9260 §7.2.1; M-SCTP-17).
     pub(super) fn decay_idle_windows(&mut self, ground: &mut Ground, now: Time) {
         let ns2 = ground.settings.config.cmt.ns2;
         let spares_silent = ground.settings.config.failover.quick;
         for path in ground.paths.ids() {
-            // Its window is that after a time-out, and its threshold is what it had before.
+            // It has the window after a time-out, and the threshold from before it.
             if spares_silent && ground.paths.has_timed_out(path) {
                 continue;
             }
@@ -25,5 +24,5 @@ impl Sender {
     }
 }
 
-/// After this number of halvings every window is at its floor.
+/// The maximum number of halvings, after which every window is at its floor.
 const MAX_DECAYS: u64 = 32;

@@ -1,5 +1,4 @@
-//! Handles a loss for every event that finds one: asks the loss response, cuts a window, marks chunks, and carries
-//! out the rest of the response.
+//! Handles losses for every event that detects one: applies the loss response, cuts windows, and marks chunks.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -14,8 +13,8 @@ use crate::send::Left;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// Asks the loss response about `signal` on `path`. Carries out the cut and everything that does not concern
-    /// single chunks; the caller marks chunks and counts errors.
+    /// Applies the loss response to `signal` on `path`: the cut and everything that does not concern single chunks. The
+    /// caller marks chunks and counts errors.
     pub(super) fn respond(
         &mut self,
         ground: &mut Ground,
@@ -55,7 +54,7 @@ impl Sender {
         response
     }
 
-    /// A loss response that follows progress answered `signal`.
+    /// Begins to track a loss for a loss response that follows progress.
     fn follow_loss(&self, ground: &mut Ground, signal: Signal, path: PathId) {
         ground.paths.set_recovering(path, self.rules.response.is_recovering(path));
         if matches!(signal, Signal::Missing | Signal::MissingInRecovery | Signal::Timeout { .. }) {
@@ -64,7 +63,7 @@ impl Sender {
         }
     }
 
-    /// Cuts the window of `path` as the congestion control says.
+    /// Cuts the window of `path` as the congestion control decides.
     pub(super) fn cut(&mut self, ground: &mut Ground, path: PathId, cause: CutCause, now: Time) {
         self.note_cut(ground, path, cause);
         if cause != CutCause::Idle {
@@ -84,9 +83,9 @@ impl Sender {
         ground.record_window(now, path, Some(cause));
     }
 
-    /// The chunk `tsn` is lost on `path`. It leaves the flight, and is marked for retransmission unless a copy of it
-    /// is in flight on another path. The path cancels its round-trip measurement, because the timed chunk may be
-    /// acknowledged twice. Returns what left the flight, if the chunk was in flight there.
+    /// Declares the chunk `tsn` lost on `path`. It leaves the flight, and is marked for retransmission unless a copy of
+    /// it is in flight on another path. The path cancels its round-trip measurement, because the timed chunk may be
+    /// acknowledged twice. Returns the transmission that left the flight, if the chunk was in flight there.
     pub(super) fn mark_lost(
         &mut self,
         ground: &mut Ground,
@@ -104,11 +103,11 @@ impl Sender {
         Some(left)
     }
 
-    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: the congestion control learns of
-    /// it.
+    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: it is reported to the
+    /// congestion control.
     pub(super) fn lose(&mut self, ground: &mut Ground, tsn: Tsn, path: PathId, by: LostBy, now: Time) {
         let Some(left) = self.mark_lost(ground, tsn, path, by) else { return };
-        // A copy of it is in flight where nothing left the peer's window.
+        // With a zero weight, a copy is still in flight, and the chunk is not lost.
         if self.rules.counts_time && !left.rwnd_weight.is_zero() {
             self.unconfirmed.on_lost(tsn, path, left.sent_at);
         }
@@ -117,8 +116,8 @@ impl Sender {
         self.rules.congestion.on_lost(left.path, &lost, &view);
     }
 
-    /// Follows the losses that were answered: ends the windows of data that count as one loss, and shows the loss
-    /// response how far each path has advanced.
+    /// Tracks the handled losses: ends the windows of data that count as one loss, and reports each path's progress to
+    /// the loss response.
     #[inline]
     pub(super) fn follow_losses(&mut self, ground: &mut Ground, now: Time) {
         let is_followed = self.rules.response.follows_progress();
@@ -140,8 +139,8 @@ impl Sender {
         }
     }
 
-    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was answered. What was lost there may
-    /// leave at once then, whatever the limit of a burst is. Returns whether one was.
+    /// Handles the answer to a HEARTBEAT that a loss response requested on `path`. The chunks lost there may then be
+    /// sent at once, beyond the burst limit. Returns true if there was such a HEARTBEAT.
     pub fn on_probe_answered(&mut self, ground: &mut Ground, path: PathId, now: Time) -> bool {
         let was_probed = ground.paths.change_after_loss(path, LossState::end_probe);
         if was_probed {
@@ -155,22 +154,22 @@ impl Sender {
         was_probed
     }
 
-    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was not answered. Returns the response
-    /// then, which says whether this counts as an error.
+    /// Handles the time-out of a HEARTBEAT that a loss response requested on `path`. Returns the response, which
+    /// decides whether this counts as an error; `None` without such a HEARTBEAT.
     pub fn on_probe_unanswered(&mut self, ground: &mut Ground, path: PathId, now: Time) -> Option<Response> {
         let was_probed = ground.paths.change_after_loss(path, LossState::end_probe);
         was_probed.then(|| self.respond(ground, Signal::ProbeUnanswered, path, now))
     }
 }
 
-/// The least ssthresh after a cut. RFC 5681 §3.1: when a retransmission times out again, "the value of ssthresh is held
-/// constant". Otherwise nothing would be left of it after an outage of some time-outs.
+/// The minimum ssthresh after a cut. RFC 5681 §3.1: when a retransmission times out again, "the value of ssthresh is
+/// held constant". Otherwise it would be at its floor after an outage of some time-outs.
 fn kept_threshold(ground: &Ground, path: PathId, cause: CutCause) -> ByteCount {
     let is_kept = cause == CutCause::TimeoutAgain && ground.settings.config.failover.quick;
     if is_kept { ground.paths.sample(path).ssthresh } else { ByteCount::ZERO }
 }
 
-/// Sends a HEARTBEAT on `path` because of a loss, even if other HEARTBEATs are under way.
+/// Sends a HEARTBEAT on `path` because of a loss, even if other HEARTBEATs are not answered yet.
 fn probe_after_loss(ground: &mut Ground, path: PathId, now: Time) {
     ground.paths.change_after_loss(path, LossState::begin_probe);
     ground.paths.counters_mut(path).loss_probes += 1;

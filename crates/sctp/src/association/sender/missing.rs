@@ -1,4 +1,4 @@
-//! What the sender does about chunks that were reported missing often enough (RFC 9260 §7.2.4).
+//! Fast retransmit: handles chunks that were reported missing often enough (RFC 9260 §7.2.4).
 
 use anabranch_base::Time;
 
@@ -12,7 +12,7 @@ use crate::record::Happening;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// RFC 9260 §7.2.4: handles chunks that were reported missing often enough.
+    /// Handles chunks that were reported missing often enough (RFC 9260 §7.2.4).
     #[inline]
     pub(super) fn respond_to_missing(&mut self, ground: &mut Ground, missing: &[(Tsn, PathId)], now: Time) {
         if missing.is_empty() {
@@ -55,7 +55,7 @@ impl Sender {
         }
     }
 
-    /// The window of `id` was cut for missing reports.
+    /// Starts fast recovery on path `id`, whose window was cut for missing reports.
     pub(super) fn enter_recovery(&mut self, id: PathId) {
         let highest = if self.rules.detection.recovers_by_path() { self.buffer.highest_on(id) } else { None };
         self.rules.detection.enter_recovery(id, highest.unwrap_or(self.buffer.highest_sent()));

@@ -1,5 +1,5 @@
-//! What the sender does when a path's packets have another size: it cuts what waits to it, and takes back what is too
-//! large (RFC 9260 §6.9).
+//! Handles changes of a path's MTU: fragments unsent data anew, and marks chunks in flight that are too large as lost
+//! (RFC 9260 §6.9).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -12,7 +12,7 @@ use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// The operating system reports that no packet larger than `largest` can leave on `path` now.
+    /// Handles a report of the operating system that it sends no packet larger than `largest` on `path`.
     pub fn on_too_large(&mut self, ground: &mut Ground, path: PathId, largest: ByteCount, now: Time) {
         if ground.paths.mtu_mut(path).on_too_large(largest, now) {
             self.on_mtu_changed(ground, path, now);
@@ -20,7 +20,7 @@ impl Sender {
         ground.schedule_mtu_probe(path);
     }
 
-    /// The chunks `lost` timed out on the path, perhaps because of their size.
+    /// Checks the path's MTU again after the chunks `lost` timed out, perhaps because of their size.
     pub(super) fn doubt_mtu_after(&self, ground: &mut Ground, lost: &[Tsn], path: PathId, now: Time) {
         let limit = ground.paths.sample(path).packet_limit;
         let fits = |&tsn: &Tsn| self.buffer.packet_with(tsn) <= limit;
@@ -33,8 +33,7 @@ impl Sender {
         ground.schedule_mtu_probe(path);
     }
 
-    /// A HEARTBEAT-ACK that does not answer a HEARTBEAT for the path's health: it may answer a probe of the path's
-    /// size.
+    /// Handles a HEARTBEAT-ACK that does not answer a HEARTBEAT for the path's health: it may answer an MTU probe.
     pub fn on_mtu_answer(&mut self, ground: &mut Ground, path: PathId, nonce: u64, now: Time) {
         let before = ground.paths.mtu(path).current();
         if ground.paths.mtu_mut(path).on_answered(nonce, now) {
@@ -46,8 +45,8 @@ impl Sender {
         ground.schedule_mtu_probe(path);
     }
 
-    /// The path's packets have another size now. Chunks that were not sent yet are cut to it. Chunks in flight that
-    /// are too large were lost in a black hole; this is not a sign of congestion.
+    /// Applies the path's new MTU. Unsent chunks are fragmented to it. Chunks in flight that are too large were lost in
+    /// a black hole; this is not a sign of congestion.
     fn on_mtu_changed(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         ground.paths.show_mtu(path, &ground.settings.config);
         ground.log.event(Event::PathMtu(path, ground.paths.sample(path).mtu));

@@ -1,5 +1,4 @@
-//! What an association carries out where [`Ns2`](crate::policy::ns2::Ns2) says that ns-2's CMT module does something that
-//! ours does not.
+//! The behaviour of ns-2's CMT module that differs from ours, where [`Ns2`](crate::policy::ns2::Ns2) enables it.
 
 use anabranch_base::Time;
 
@@ -11,7 +10,8 @@ use crate::policy::congestion::CutCause;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// Missing reports were answered on their paths. They may also affect chunks of other paths that wait to be sent again.
+    /// Applies missing reports, after they were handled on their paths, to chunks of other paths that wait for
+    /// retransmission.
     pub(super) fn respond_for_waiting(&mut self, ground: &mut Ground, now: Time) {
         let ns2 = ground.settings.config.cmt.ns2;
         if ns2.is_ours() {
@@ -28,7 +28,8 @@ impl Sender {
         exempt.for_each(|lost| self.exemptions.grant(lost.path));
     }
 
-    /// A packet of retransmissions for `path` ends with the chunk `last`.
+    /// Restarts the window update's search on the path of the next lost chunk, after a packet of retransmissions for
+    /// `path` that ends with the chunk `last`.
     pub(super) fn search_after_packet(&mut self, ground: &Ground, path: PathId, last: Tsn) {
         let next_lost = || self.buffer.marked().find(|lost| last.is_before(lost.tsn)).map(|lost| lost.path);
         if let Some(other) = ground.settings.config.cmt.ns2.searches_after_packet(path, next_lost) {
@@ -36,7 +37,7 @@ impl Sender {
         }
     }
 
-    /// A retransmission was acknowledged.
+    /// Bounds all later bursts, because a retransmission was acknowledged.
     pub(super) fn bound_bursts_for_good(&mut self, ground: &Ground) {
         let is_for_good = ground.settings.config.cmt.ns2.bounds_bursts_for_good();
         if is_for_good && self.max_burst.rule == BurstRule::AfterRetransmission {

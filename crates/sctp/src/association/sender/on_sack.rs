@@ -1,4 +1,4 @@
-//! How the sender handles a SACK, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
+//! Handles a SACK, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -15,7 +15,7 @@ use crate::seq::Tsn;
 use crate::wire::Sack;
 
 impl Sender {
-    /// A SACK arrived on path `by`.
+    /// Handles a SACK that arrived on path `by`.
     #[inline]
     pub fn on_sack(
         &mut self,
@@ -48,7 +48,7 @@ impl Sender {
         is_new.map(|_| ())
     }
 
-    /// A SHUTDOWN arrived on path `by`: it acknowledges cumulatively, and has no a_rwnd.
+    /// Handles the acknowledgement in a SHUTDOWN that arrived on path `by`: it is cumulative, and has no a_rwnd.
     pub fn on_cumulative_ack(
         &mut self,
         ground: &mut Ground,
@@ -98,8 +98,9 @@ impl Sender {
         }
     }
 
-    /// M-CMT-2: a path has recovered when all chunks that were outstanding on it at the cut are acknowledged. Its
-    /// window may grow by the SACK that ends recovery. A SACK that acknowledges nothing new does not end it.
+    /// Ends fast recovery. M-CMT-2: a path has recovered when all chunks that were outstanding on it at the cut are
+    /// acknowledged. The SACK that ends recovery may grow the window. A SACK that acknowledges nothing new does not end
+    /// it.
     #[inline]
     fn leave_recovery(&mut self, ground: &Ground, news: &SackNews) {
         if !self.rules.detection.recovers_by_path() || news.acked.is_empty() {
@@ -113,7 +114,8 @@ impl Sender {
         }
     }
 
-    /// RFC 9260 §6.2.1 ii, iii: "rwnd is calculated by subtracting the bytes still outstanding".
+    /// Updates the peer's window. RFC 9260 §6.2.1 ii, iii: "rwnd is calculated by subtracting the bytes still
+    /// outstanding".
     #[inline]
     fn update_peer_window(&mut self, ground: &mut Ground, a_rwnd: ByteCount, now: Time) {
         if let Some(before) = self.peer_window.on_advertised(a_rwnd)
@@ -147,8 +149,8 @@ fn count_sack(ground: &mut Ground, reading: &SackReading) {
     sacks.received_for_several_paths += u64::from(reading.acked_paths() > 1);
 }
 
-/// Adds up what was newly acknowledged on each path, takes round-trip samples from the chunks that are timed, and
-/// marks their paths as alive.
+/// Sums the newly acknowledged chunks of each path, takes round-trip samples from the timed ones, and marks their paths
+/// as alive.
 #[inline]
 fn tally_acked(ground: &mut Ground, news: &SackNews, tally: &mut Vec<NewlyAcked>, now: Time) {
     tally.clear();
@@ -163,7 +165,7 @@ fn tally_acked(ground: &mut Ground, news: &SackNews, tally: &mut Vec<NewlyAcked>
             let rto = ground.paths.sample(id).rto;
             ground.log.record(now, id, Happening::RoundTrip { sample, rto });
         }
-        // M-SCTP-15: the acknowledgement of a chunk that was sent twice does not tell which path works.
+        // M-SCTP-15: the acknowledgement of a chunk that was sent twice does not show which path works.
         if !chunk.is_retransmitted {
             of_path.is_certain = true;
             of_path.newest = of_path.newest.max(Some((chunk.departure, chunk.sent_at)));

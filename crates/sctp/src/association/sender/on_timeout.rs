@@ -1,4 +1,4 @@
-//! What the sender does when T3-rtx expires (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).
+//! Handles the expiry of T3-rtx (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).
 
 use anabranch_base::Time;
 
@@ -19,8 +19,7 @@ pub struct PathError {
 }
 
 impl Sender {
-    /// T3-rtx expired on `path` (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).
-    /// Returns the error that it is.
+    /// Handles the expiry of T3-rtx on `path` (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9). Returns the error to count.
     pub fn on_retransmission_timeout(
         &mut self,
         ground: &mut Ground,
@@ -75,16 +74,16 @@ impl Sender {
         self.rules.detection.on_timeout(path);
         ground.paths.change_after_loss(path, LossState::end_tail_probe);
         ground.log.record(now, path, Happening::Timeout);
-        // If it is refused, the peer is alive, and answers on another path: a chunk that it has no room for may wait for the
-        // chunk that is lost on this path.
+        // If the chunk is refused and the peer answers on another path, this is not an error: the refused chunk may
+        // wait for one that is lost on this path.
         let counts = response.is_error && !(is_refused && is_heard);
         counts.then_some(PathError { is_serious: !is_refused })
     }
 
-    /// Returns true if the peer is alive and has no room for a chunk. Such a chunk acts as a window probe even if it was not
-    /// sent as one: it was sent again beside newer data that took its room, or the window shrank. RFC 9260 §6.1 A:
-    /// probes that only SACKs answer do not count as errors, "because the receiver MAY keep its window closed for an
-    /// indefinite time".
+    /// Returns true if the peer is alive and has no room for a chunk. Such a chunk acts as a window probe even if it
+    /// was not sent as one: it was sent again beside newer data that took its room, or the window shrank. RFC 9260 §6.1
+    /// A: probes that SACKs answer without acknowledging them do not count as errors, "because the receiver MAY keep
+    /// its window closed for an indefinite time".
     pub(super) fn is_refused(&self, tsn: Tsn) -> bool {
         self.peer_window.refuses(self.buffer.rwnd_weight(tsn))
     }

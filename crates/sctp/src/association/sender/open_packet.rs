@@ -1,4 +1,4 @@
-//! A packet that is being filled with DATA chunks, and how much its path's window allows.
+//! A packet under construction, and the check of its path's window.
 
 use crate::policy::{PathId, View};
 
@@ -6,9 +6,9 @@ use crate::policy::{PathId, View};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenPacket {
     pub path: PathId,
-    /// It already has a DATA chunk.
+    /// True if it already has a DATA chunk.
     pub has_data: bool,
-    /// It may pass the window of a path that lost something.
+    /// True if it may exceed the window of a path with losses.
     pub is_exempt: bool,
 }
 

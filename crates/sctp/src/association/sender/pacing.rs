@@ -1,4 +1,4 @@
-//! Pacing: how fast each path may send, and when a path continues after its pacer stopped it.
+//! Pacing: sets the rate of each path, and the timer of a path that its pacer stopped.
 
 use anabranch_base::Time;
 
@@ -8,7 +8,7 @@ use crate::config::{BurstRule, MaxBurst};
 use crate::policy::congestion::CongestionControl;
 
 impl Sender {
-    /// Sending begins: sets each path's pacer to the rate that its window gives now.
+    /// Sets each path's pacer, when sending begins, to the rate that its window gives now.
     #[inline]
     pub(super) fn begin_pacing(&self, ground: &mut Ground, now: Time) {
         let MaxBurst { packets, rule: BurstRule::Paced } = ground.settings.config.max_burst else { return };
@@ -25,8 +25,8 @@ impl Sender {
         }
     }
 
-    /// Everything that could be sent was sent: a path that only its pacer stops continues when the pacer allows it.
-    /// There is one timer for each path, and none for single packets.
+    /// Sets the timers of the paths that only their pacers stop, when no more can be sent. There is one timer for each
+    /// path, not for each packet.
     #[inline]
     pub(super) fn end_pacing(&self, ground: &mut Ground) {
         if ground.settings.config.max_burst.rule != BurstRule::Paced {
@@ -41,10 +41,10 @@ impl Sender {
         }
     }
 
-    /// Everything that could be sent was sent: tells models which paths were given less than their windows and pacers
-    /// allow. A single path that only the peer's window limits is not among them (draft-ietf-ccwg-bbr,
-    /// "Considerations Related to Receiver Flow Control Limits"). Of several paths, one is, because another path may have
-    /// taken the room in the peer's window (M-BBR-5).
+    /// Reports to models, when no more can be sent, which paths got less data than their windows and pacers allow. A
+    /// single path that only the peer's window limits is not reported (draft-ietf-ccwg-bbr, "Considerations Related to
+    /// Receiver Flow Control Limits"). With several paths it is, because another path may have taken the room in the
+    /// peer's window (M-BBR-5).
     #[inline]
     pub(super) fn report_withheld(&mut self, ground: &Ground, now: Time) {
         let CongestionControl::Model(model) = &mut self.rules.congestion else { return };

@@ -1,4 +1,4 @@
-//! Which data the next packet carries, and on which path: lost chunks, then new data, then copies.
+//! Selects the data of the next packet and its path: lost chunks, then new data, then copies.
 
 use anabranch_base::Time;
 
@@ -10,7 +10,7 @@ use crate::seq::Tsn;
 use crate::wire::Data;
 
 impl Sender {
-    /// The first packet after an event is about to leave.
+    /// Prepares for the first packet after an event.
     #[inline]
     pub fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
         if self.phase == SendPhase::Start {
@@ -28,7 +28,7 @@ impl Sender {
         self.phase == SendPhase::Drained
     }
 
-    /// Nothing more may be sent after what leaves now.
+    /// Notes that no more data may be sent after the current packet.
     #[inline]
     pub fn on_drained(&mut self) {
         if self.phase == SendPhase::Sending {
@@ -50,7 +50,7 @@ impl Sender {
         self.exemptions.clear();
     }
 
-    /// The path that the next packet with data takes, if there is one. A CWR that is owed there leaves before new data.
+    /// The path of the next packet with data, if there is one. A CWR due there is sent before new data.
     #[inline]
     pub fn plan(&mut self, ground: &mut Ground, now: Time) -> Option<PathId> {
         if let Some(again) = self.next_lost(ground, None, now) {
@@ -102,14 +102,15 @@ impl Sender {
         }
     }
 
-    /// Returns true if one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
+    /// Returns true if one packet of retransmissions may exceed the window of `path`. It may not while data on the path
+    /// is suspended.
     #[inline]
     fn may_pass_window(&self, ground: &Ground, path: PathId) -> bool {
         self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data()
     }
 
-    /// The chunk `tsn`, which leaves for the first time. If the peer has no room for two more, it asks for a SACK without
-    /// delay: the sender waits for it (RFC 9260 §6.1, RFC 7053 §5.1).
+    /// The chunk `tsn`, sent for the first time. If the peer has no room for two more, its I bit requests a SACK
+    /// without delay, for which the sender waits (RFC 9260 §6.1, RFC 7053 §5.1).
     #[inline]
     fn new_data(&self, ground: &Ground, tsn: Tsn) -> Data<'_> {
         let closes = self.peer_window.open() < self.buffer.rwnd_weight(tsn) * 3;
@@ -118,5 +119,5 @@ impl Sender {
     }
 }
 
-/// A packet with less room takes no more data.
+/// The size of the smallest chunk: a packet with less room takes no more data.
 const SMALLEST_CHUNK: usize = Data::padded_len(1);

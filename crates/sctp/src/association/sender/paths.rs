@@ -1,4 +1,4 @@
-//! What the sender does when paths join and leave.
+//! Adds paths to the sender and removes them.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
 
 impl Sender {
-    /// A SACK took acknowledgements back: chunks that are in flight again on a removed path are certainly lost.
+    /// Marks chunks on removed paths as lost that are in flight again, because a SACK took their acknowledgement back.
     pub(super) fn clear_removed_paths(&mut self, ground: &mut Ground) {
         for id in ground.paths.ids() {
             if ground.paths.is_removed(id) && !ground.paths.sample(id).flight.is_zero() {
@@ -33,7 +33,7 @@ impl Sender {
         self.fit_first_windows(ground, &[id]);
     }
 
-    /// Path `id` of the table is removed.
+    /// Removes path `id` of the table.
     pub fn remove_path(&mut self, ground: &mut Ground, id: PathId) {
         self.take_all_back(ground, id);
         self.picked = self.picked.filter(|(path, _)| *path != id);
@@ -54,9 +54,9 @@ impl Sender {
         self.rules.slow_start.add_path(id);
     }
 
-    /// M-CWM-1: "initial windows are scaled so the constraint holds". If the windows together exceed the room, the
-    /// windows of the `fresh` paths are cut to equal parts of what the others leave. Each keeps a packet, for which the
-    /// largest of the others make room.
+    /// Limits the first windows of new paths. M-CWM-1: "initial windows are scaled so the constraint holds". If the
+    /// windows together exceed the room, the windows of the `fresh` paths are cut to equal parts of what the others
+    /// leave. Each keeps a packet, for which the largest of the others make room.
     fn fit_first_windows(&self, ground: &mut Ground, fresh: &[PathId]) {
         let view = view(Time::ZERO, &ground.paths, &self.peer_window, &self.buffer);
         let room = self.rules.limit.room(&view);
@@ -81,7 +81,7 @@ impl Sender {
     }
 }
 
-/// Shrinks the largest windows packet by packet, to a packet at least, until all together do not exceed `room`.
+/// Shrinks the largest windows packet by packet, down to one packet, until their sum does not exceed `room`.
 fn shrink_windows_to(ground: &mut Ground, room: ByteCount) {
     loop {
         let sharing = ground.paths.samples().iter().filter(|path| path.state != PathState::Removed);

@@ -1,4 +1,4 @@
-//! The peer's receive window, as this end estimates it, and the probes of a window that is shut (RFC 9260 §6.1 A, §6.2.1).
+//! The peer's receive window as this end estimates it, and the probes of a closed window (RFC 9260 §6.1 A, §6.2.1).
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -12,25 +12,26 @@ pub struct PeerWindow {
     open: ByteCount,
     /// The window of the last SACK.
     advertised: ByteCount,
-    /// The largest window ever advertised.
+    /// The largest window advertised so far.
     buffer: ByteCount,
     /// A chunk that was sent although the window had no room for it, and is not acknowledged.
     probe: Option<Tsn>,
-    /// The number of probes that were sent in a row.
+    /// The number of consecutive probes.
     probes: u32,
-    /// The next chunk may be sent as a probe.
+    /// True if the next chunk may be sent as a probe.
     may_probe: bool,
-    /// Whether a SACK arrived since the probe left, or since the last time-out.
+    /// True if a SACK arrived since the probe was sent, or since the last time-out.
     has_answered: bool,
-    /// True if chunks that are lost keep their room, so that no new data takes it. RFC 9260 §6.2.1 gives it away ("add the
-    /// data size of those chunks to the rwnd"): new data fills the buffer, and what all of it waits for is refused.
+    /// True if lost chunks keep their room in the window, so that no new data takes it. RFC 9260 §6.2.1 frees it ("add
+    /// the data size of those chunks to the rwnd"): new data then fills the buffer, and the retransmission for which
+    /// all of it waits is refused.
     keeps_room: bool,
     /// True if the last SACK left less room than is in flight or lost: the peer may have refused some of it.
     is_overdrawn: bool,
 }
 
 impl PeerWindow {
-    /// The window of a peer that advertised `buffer` in its handshake, of which `open` may be sent.
+    /// The window of a peer that advertised `buffer` in its handshake and accepts `open` bytes now.
     pub fn new(buffer: ByteCount, open: ByteCount, config: &Config) -> PeerWindow {
         PeerWindow {
             open,
@@ -45,7 +46,7 @@ impl PeerWindow {
         }
     }
 
-    /// A SACK advertised `a_rwnd`. Returns the largest window before, if this one is larger.
+    /// Handles the `a_rwnd` of a SACK. Returns the largest window before, if this one is larger.
     #[inline]
     pub fn on_advertised(&mut self, a_rwnd: ByteCount) -> Option<ByteCount> {
         self.advertised = a_rwnd;
@@ -55,13 +56,13 @@ impl PeerWindow {
         (a_rwnd > before).then_some(before)
     }
 
-    /// This much may still be sent after what the peer advertised.
+    /// Sets the number of bytes that may still be sent.
     pub fn set_open(&mut self, open: ByteCount) {
         self.open = open;
     }
 
-    /// The chunk `tsn` left, for the first time or again, and takes `weight` of the window. It is a probe if it may be one
-    /// and the window has no room for it.
+    /// Counts the chunk `tsn`, sent for the first time or again, with its `weight` in the window. It is a probe if
+    /// probes are allowed and the window has no room for it.
     #[inline]
     pub fn on_sent(&mut self, tsn: Tsn, weight: ByteCount, is_again: bool) {
         let taken = if self.keeps_room && is_again { ByteCount::ZERO } else { weight };
@@ -73,7 +74,7 @@ impl PeerWindow {
         self.open = self.open.saturating_sub(taken);
     }
 
-    /// A chunk that takes `weight` of the window is lost.
+    /// Frees the room of a lost chunk of `weight`, unless lost chunks keep it.
     #[inline]
     pub fn on_lost(&mut self, weight: ByteCount) {
         if !self.keeps_room {
@@ -81,36 +82,37 @@ impl PeerWindow {
         }
     }
 
-    /// T3-rtx expired.
+    /// Handles the expiry of T3-rtx.
     pub fn on_timeout(&mut self) {
         self.has_answered = false;
     }
 
-    /// The next chunk may leave as a probe.
+    /// Allows the next chunk to be sent as a probe.
     pub fn allow_probe(&mut self) {
         self.may_probe = true;
     }
 
-    /// The probe is settled.
+    /// Ends the probe: it was acknowledged, or the window is open.
     pub fn end_probe(&mut self) {
         self.probe = None;
         self.probes = 0;
     }
 
-    /// A SACK was read after which `owed` bytes are in flight or lost. Returns whether the last SACK left no room for what
-    /// was owed then: the peer may have refused a part of it.
+    /// Notes whether the SACK just read leaves less room than the `owed` bytes that are in flight or lost after it, so
+    /// that the peer may have refused a part. Returns the same for the SACK before.
     #[inline]
     pub fn note_owed(&mut self, owed: ByteCount) -> bool {
         std::mem::replace(&mut self.is_overdrawn, owed > self.advertised)
     }
 
-    /// Returns true if [`note_owed`](PeerWindow::note_owed) has something to note.
+    /// Returns true if [`note_owed`](PeerWindow::note_owed) would have an effect.
     #[inline]
     pub fn may_be_overdrawn(&self, owed: ByteCount) -> bool {
         self.is_overdrawn || self.keeps_room && owed > self.advertised
     }
 
-    /// What counts against an advertised window: what is in `flight`, and what is `marked` as lost if it keeps its room.
+    /// The bytes that count against an advertised window: those in `flight`, and those `marked` as lost if they keep
+    /// their room.
     #[inline]
     pub fn owed(&self, flight: ByteCount, marked: ByteCount) -> ByteCount {
         if self.keeps_room { flight + marked } else { flight }
@@ -122,7 +124,7 @@ impl PeerWindow {
         self.open
     }
 
-    /// The room for a lost chunk of `weight`, which it may have kept.
+    /// The room for a lost chunk of `weight`, including the room that it may have kept.
     #[inline]
     pub fn open_for_lost(&self, weight: ByteCount) -> ByteCount {
         if self.keeps_room { self.open + weight } else { self.open }
@@ -133,27 +135,27 @@ impl PeerWindow {
         self.advertised
     }
 
-    /// The largest window ever advertised.
+    /// The largest window advertised so far.
     pub fn buffer(&self) -> ByteCount {
         self.buffer
     }
 
-    /// The probe that is not acknowledged.
+    /// The outstanding probe.
     pub fn probe(&self) -> Option<Tsn> {
         self.probe
     }
 
-    /// How long to wait before the next probe: one `rto`, and twice as long after each probe.
+    /// The time before the next probe: one `rto`, doubled after each probe.
     pub fn probe_wait(&self, rto: Duration) -> Duration {
         rto * (1 << self.probes.min(10))
     }
 
-    /// Returns true if the next chunk may leave as a probe.
+    /// Returns true if the next chunk may be sent as a probe.
     pub fn may_probe(&self) -> bool {
         self.may_probe
     }
 
-    /// Returns true if a SACK arrived since the probe left, or since the last time-out.
+    /// Returns true if a SACK arrived since the probe was sent, or since the last time-out.
     pub fn has_answered(&self) -> bool {
         self.has_answered
     }

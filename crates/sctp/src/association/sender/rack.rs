@@ -1,5 +1,5 @@
-//! The timers of loss detection by time, for each path: when a chunk that was overtaken is lost, and when a probe leaves
-//! because nothing is acknowledged (RACK-TLP, RFC 8985).
+//! The timers of loss detection by time for each path: the reordering timer of overtaken chunks, and the tail loss
+//! probe (RACK-TLP, RFC 8985).
 
 use anabranch_base::{Duration, Time};
 
@@ -13,7 +13,7 @@ use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample};
 
 impl Sender {
-    /// Shows the loss detection the round trips, if it counts time.
+    /// Adds the round trips to `news`, if the loss detection uses time.
     #[inline]
     pub(super) fn time_news(&self, ground: &Ground, news: &mut SackNews, now: Time) {
         news.at = now;
@@ -24,7 +24,8 @@ impl Sender {
         }
     }
 
-    /// A SACK was read: sets the timers of what was overtaken, and puts the probes off where something was acknowledged.
+    /// Sets the timers after a SACK: the reordering timers of overtaken chunks, and the probes of paths with new
+    /// acknowledgements.
     #[inline]
     pub(super) fn set_loss_timers(&self, ground: &mut Ground, news: &SackNews, now: Time) {
         if !self.rules.counts_time {
@@ -46,7 +47,7 @@ impl Sender {
         }
     }
 
-    /// A chunk is due that was overtaken.
+    /// Handles the expiry of a reordering timer.
     pub fn on_overtaken_due(&mut self, ground: &mut Ground, now: Time) {
         let mut reading = std::mem::take(&mut self.reading);
         self.buffer.find_due(&mut reading.news);
@@ -61,8 +62,8 @@ impl Sender {
         self.reading = reading;
     }
 
-    /// Data is in flight on `path`: a probe leaves two round trips from now, unless something is acknowledged before (RFC
-    /// 8985 §7.2).
+    /// Schedules a tail loss probe on `path`, which has data in flight, two round trips from now; an acknowledgement
+    /// postpones it (RFC 8985 §7.2).
     #[inline]
     pub(super) fn arm_tail_probe(&self, ground: &mut Ground, path: PathId, now: Time) {
         let sample = ground.paths.sample(path);
@@ -74,8 +75,9 @@ impl Sender {
         ground.timers.start(Timer::TailProbe(path), now + srtt * 2 + delay);
     }
 
-    /// Nothing was acknowledged on `path` for two round trips. The chunk that left last leaves again: its acknowledgement
-    /// shows what before it is lost, so that no time-out is needed (RFC 8985 §7.3).
+    /// Sends a tail loss probe on `path`, where nothing was acknowledged for two round trips: the last chunk is sent
+    /// again. The acknowledgement of it shows which earlier chunks are lost, so that no time-out is needed (RFC 8985
+    /// §7.3).
     pub fn on_tail_probe_due(&mut self, ground: &mut Ground, path: PathId) {
         let state = ground.paths.after_loss(path);
         let is_probed = state.tail_probe().is_some() || state.holds_data();
@@ -94,8 +96,8 @@ impl Sender {
         self.exemptions.grant(path);
     }
 
-    /// A chunk was acknowledged. If it left again as a probe, and the acknowledgement answers the probe, the chunk had been
-    /// lost, and that is answered like every loss (RFC 8985 §7.4).
+    /// Checks acknowledged chunks for tail loss probes. If the acknowledgement answers the probe, the first
+    /// transmission was lost, which is handled as every loss (RFC 8985 §7.4).
     #[inline]
     pub(super) fn judge_tail_probes(
         &mut self,

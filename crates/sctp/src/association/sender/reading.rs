@@ -5,25 +5,25 @@ use anabranch_base::{ByteCount, Duration, Time};
 use crate::policy::PathId;
 use crate::policy::loss_detection::{SackFindings, SackNews};
 
-/// One SACK while it is processed. The memory is used again for the next one.
+/// One SACK while it is processed. The memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(super) struct SackReading {
     pub news: SackNews,
     pub progress: SackFindings,
-    /// By the path's index.
+    /// The sums by path index.
     pub tally: Vec<NewlyAcked>,
 }
 
-/// What one SACK newly acknowledged on one path.
+/// The newly acknowledged chunks of one path in one SACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NewlyAcked {
     pub bytes: ByteCount,
     pub rtt: Option<Duration>,
-    /// The last packet of those that were sent only once: its number, and when it left.
+    /// The last packet among those whose chunks were sent only once: its number and sending time.
     pub newest: Option<(u64, Time)>,
-    /// At least one of the chunks was sent only once, so it arrived on this path.
+    /// True if at least one chunk was sent only once, and so arrived on this path.
     pub is_certain: bool,
-    /// It ended the path's round of packets.
+    /// True if it ends the path's round.
     pub ends_round: bool,
 }
 
@@ -33,7 +33,7 @@ impl SackReading {
         self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }
 
-    /// On how many paths the SACK newly acknowledged something.
+    /// The number of paths with newly acknowledged chunks.
     pub fn acked_paths(&self) -> usize {
         self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count()
     }

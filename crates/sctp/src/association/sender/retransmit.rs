@@ -1,5 +1,5 @@
-//! Which chunk is sent again next, and on which path: first chunks that are marked as lost, then copies of chunks in
-//! flight, as the retransmission policy and the scheduler want them.
+//! Selects the next chunk to send again and its path: first chunks that are marked as lost, then copies of chunks in
+//! flight, as the retransmission policy and the scheduler decide.
 
 use anabranch_base::Time;
 
@@ -16,20 +16,19 @@ use crate::seq::Tsn;
 pub(super) struct Resend {
     pub tsn: Tsn,
     pub path: PathId,
-    /// A copy is also to leave on this path.
+    /// The path on which a copy is sent too.
     pub also: Option<PathId>,
-    /// What it is sent for.
     pub reason: Reason,
 }
 
-/// Why a chunk that is not the scheduler's choice leaves.
+/// The reason for sending a chunk that the scheduler did not pick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     /// It was lost.
     Lost,
-    /// It is in flight: a copy of it leaves.
+    /// It is in flight: a copy of it is sent.
     Copy,
-    /// It never left, and the peer waits for it while chunks after it are sent again.
+    /// It was never sent, and the peer waits for it while later chunks are sent again.
     Awaited,
 }
 
@@ -84,8 +83,8 @@ impl Sender {
                 Destination::Now(path) => (path, None),
                 Destination::Both(one, other) if fits(other) && !fits(one) => (other, Some(one)),
                 Destination::Both(one, other) => (one, Some(other)),
-                // The exemption allows one packet to pass the window of a path that lost something, or that packet is
-                // being filled: this counts as room on the path (M-CMT-6).
+                // An exemption allows one packet to exceed the window of a path with losses: this counts as room on the
+                // path, also while that packet is being filled (M-CMT-6).
                 Destination::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
                     (lost.path, None)
                 }
@@ -105,10 +104,11 @@ impl Sender {
         Some(Resend { tsn, path, also: None, reason: Reason::Copy })
     }
 
-    /// The chunk that the peer waits for, if it never left and precedes `lost`, which timed out.
+    /// The chunk that the peer waits for, if it was never sent and precedes `lost`, which timed out.
     ///
-    /// A SACK has room for so many gap blocks only. If a scheduler sent more chunks ahead than one reports, those above
-    /// look lost although the peer has them: sent again for ever, they would leave no window for what is really missing.
+    /// The number of gap blocks in a SACK is limited. If a scheduler sent more chunks ahead than one SACK can report,
+    /// those above look lost although the peer has them: they would be sent again forever, and leave no window for the
+    /// chunk that is missing.
     fn awaited_before(&self, lost: &LostChunk) -> Option<Tsn> {
         let oldest = self.buffer.oldest_waiting().filter(|oldest| oldest.is_before(lost.tsn))?;
         let room = self.peer_window.open_for_lost(self.buffer.rwnd_weight(lost.tsn));
@@ -140,7 +140,7 @@ impl Sender {
         (!is_for_another).then_some(Resend { tsn, path, also: None, reason: Reason::Copy })
     }
 
-    /// Returns true if a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.
+    /// Returns true if a copy of the chunk `tsn` may be sent on `path` now, in the packet `open` or in a new one.
     #[inline]
     fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<OpenPacket>, view: &View<'_>) -> bool {
         let sample = view.path(path);
@@ -153,7 +153,7 @@ impl Sender {
     }
 
     /// The destination of a lost chunk that is meant for `path`: `path` if the chunk fits there, else the path that
-    /// carried it before, else another path that is wide enough. If there is none, it is `path`.
+    /// carried it before, else another path with large enough packets, else `path`.
     fn wide_enough(&self, ground: &Ground, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
         let size = self.buffer.packet_with(lost.tsn);
         let fits = |sample: &&PathSample| size <= sample.packet_limit;

@@ -16,35 +16,35 @@ use crate::policy::slow_start::SlowStart;
 use crate::policy::window::WindowLimit;
 use crate::policy::{Registry, UnknownPolicy};
 
-/// What decides for the sender: one policy of each kind.
+/// The policies of the sender, one of each kind.
 #[derive(Debug)]
 pub struct SenderRules {
-    /// How SACKs are interpreted path by path.
+    /// Interprets SACKs path by path.
     pub detection: Box<dyn LossDetection>,
     /// True if losses are [detected by time](LossDetection::counts_time).
     pub counts_time: bool,
-    /// How windows grow and shrink.
+    /// Grows and cuts windows.
     pub congestion: CongestionControl,
-    /// How windows grow in slow start.
+    /// Grows windows in slow start.
     pub slow_start: Box<dyn SlowStart>,
     /// True if windows grow only by SACKs that advance their path.
     pub growth_needs_advance: bool,
-    /// How far windows may grow.
+    /// Limits the growth of windows.
     pub limit: Box<dyn WindowLimit>,
-    /// What the sender does after a loss.
+    /// Decides the response to a loss.
     pub response: Box<dyn LossResponse>,
-    /// Where a chunk goes after a time-out.
+    /// Selects the path of a chunk after a time-out.
     pub after_timeout: Box<dyn RetransmissionPolicy>,
-    /// Where a chunk goes after missing reports.
+    /// Selects the path of a chunk after missing reports.
     pub after_missing: Box<dyn RetransmissionPolicy>,
-    /// Which path carries new data.
+    /// Selects the path of new data.
     pub scheduler: Box<dyn Scheduler>,
-    /// How the sender uses what the peer advertises.
+    /// Interprets the advertised window.
     pub flow: Box<dyn FlowControl>,
 }
 
 impl SenderRules {
-    /// Builds the policies that `config` names. SenderRules that draw random numbers use children of `seed`.
+    /// Builds the policies that `config` names. Policies that draw random numbers use children of `seed`.
     ///
     /// # Errors
     /// `registry` does not have one of the names.
@@ -75,7 +75,7 @@ impl SenderRules {
         })
     }
 
-    /// Falls back to the standard's rules where the peer does not have the others.
+    /// Falls back to the standard rules where the peer does not support the others.
     pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
         if config.has_two_levels() && !agreed.two_levels {
             self.flow = Box::new(StandardFlow);

@@ -1,4 +1,4 @@
-//! Handles paths that fail: which are suspected, how they are probed, where their data goes (RFC 7829; M-SCTP-15,
+//! Handles failing paths: detects suspicious silence, probes the paths, and moves their data (RFC 7829; M-SCTP-15,
 //! M-CMT-7).
 
 use anabranch_base::{Duration, Time};
@@ -12,8 +12,8 @@ use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample};
 
 impl Sender {
-    /// A SACK arrived. A path with chunks in flight that is silent for too long while another path delivers has
-    /// potentially failed. This alone changes neither its window nor its error count.
+    /// Checks for silent paths when a SACK arrives. A path with chunks in flight that is silent for too long while
+    /// another path delivers has potentially failed. This alone changes neither its window nor its error count.
     #[inline]
     pub(super) fn judge_silence(&mut self, ground: &mut Ground, reading: &SackReading, now: Time) {
         if !ground.settings.config.failover.quick {
@@ -41,8 +41,8 @@ impl Sender {
         while self.take_back_lowest(ground) {}
     }
 
-    /// Takes back the lowest chunk that failed paths have in flight, if another path has room and no lower chunk is marked.
-    /// Returns whether there was one.
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room and no lower chunk is
+    /// marked. Returns true if there was one.
     fn take_back_lowest(&mut self, ground: &mut Ground) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
         if !ground.paths.samples().iter().any(has_room) {
@@ -61,8 +61,8 @@ impl Sender {
         lowest.is_some()
     }
 
-    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not chance. The losses
-    /// count as congestion, as at a time-out (RFC 9260 §7.2.3).
+    /// Confirms the failure of a suspected path, on which a HEARTBEAT was not answered within RTO. The losses count as
+    /// congestion, as at a time-out (RFC 9260 §7.2.3).
     pub fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.paths.silence_mut(path).take_debt() {
             let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
@@ -73,8 +73,8 @@ impl Sender {
         }
     }
 
-    /// A HEARTBEAT on `path` was answered. If no chunk that was in flight at the suspicion was acknowledged on this
-    /// path, they count as lost (RFC 9260 §7.2.4).
+    /// Ends the suspicion of `path`, on which a HEARTBEAT was answered. If no chunk that was in flight at the suspicion
+    /// was acknowledged on this path, they count as lost (RFC 9260 §7.2.4).
     pub fn settle_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.paths.silence_mut(path).on_answered() {
             self.cut(ground, path, CutCause::Missing, now);
@@ -112,9 +112,9 @@ impl Sender {
     }
 }
 
-/// The longest time that a SACK for what left on `path` takes if one arrives for what left on `other`. It returns in half
-/// of the round trip of `other`, because queues delay data more than SACKs; or on `path`, if the last packet came by it,
-/// which takes as long as the way there if there is no queue.
+/// The longest time that a SACK for data sent on `path` takes to return, if SACKs for data sent on `other` arrive. It
+/// returns in half of the round trip of `other`, because queues delay data more than SACKs; or on `path`, if the last
+/// packet arrived there, in the minimum one-way delay.
 fn return_delay(path: &PathSample, other: &PathSample) -> Duration {
     let own = path.one_way.map_or(Duration::ZERO, |delay| delay.least);
     own.max(other.srtt.unwrap_or(other.rto) / 2)

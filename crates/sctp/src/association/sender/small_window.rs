@@ -11,8 +11,8 @@ use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 
 impl Sender {
-    /// If a gap block acknowledges the last chunk that was sent, nothing is on the way that could report more chunks
-    /// missing, and nothing new may leave: all that is in flight below it is lost, and is sent again, each chunk once.
+    /// If a gap block acknowledges the last chunk that was sent, nothing in flight could report more chunks missing,
+    /// and no new data may be sent: everything in flight below it is lost, and is sent again, each chunk once.
     #[inline]
     pub(super) fn recover_small_window(&mut self, ground: &mut Ground, news: &SackNews, now: Time) {
         if !ground.settings.config.small_window_recovery || !self.has_small_window(ground) {
@@ -49,5 +49,5 @@ impl Sender {
     }
 }
 
-/// In packets: with five, a loss leaves four chunks that can report it missing.
+/// The size of a small window in packets: with five, a loss leaves four chunks that can report it missing.
 const SMALL: u64 = 4;

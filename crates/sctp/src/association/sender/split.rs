@@ -9,8 +9,8 @@ use crate::path::Shares;
 use crate::policy::PathState;
 
 impl Sender {
-    /// Shows the scheduler which paths have room in the buffers that are split. Paths that the scheduler never uses
-    /// have no share: if it uses one path at a time, nothing is split.
+    /// Marks the paths that have room in the split buffers, for the scheduler. Paths that the scheduler never uses have
+    /// no share: if it uses one path at a time, nothing is split.
     ///
     /// The limit of a path without room is the scheduler: both windows have room, and the sender is not blocked
     /// (M-CMT-9).

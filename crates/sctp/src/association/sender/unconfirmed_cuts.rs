@@ -1,5 +1,5 @@
-//! Losses that may have been none: for each cut of a window, the chunks that were taken for lost, until it is known whether
-//! each of them had arrived (Eifel and DSACK detection, RFC 3522 and RFC 3708, chunk by chunk).
+//! Detects spurious losses: for each cut of a window, keeps the chunks that were declared lost until each is known to
+//! have arrived or not (Eifel and DSACK detection, RFC 3522 and RFC 3708, chunk by chunk).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,42 +10,42 @@ use crate::policy::congestion::CutWindow;
 use crate::policy::loss_detection::AckedChunk;
 use crate::seq::Tsn;
 
-/// The cuts that may have been spurious, and the chunks behind them.
+/// The cuts that may have been spurious, and the chunks that caused them.
 ///
-/// A peer that reports duplicates that never arrived proves losses spurious that were none. It gains no more than the windows
-/// from before the cuts, and costs no more memory than the chunks that were lost.
+/// A peer that reports false duplicates makes real losses look spurious. It gains no more than the windows from before
+/// the cuts, and costs no more memory than the lost chunks.
 #[derive(Debug, Default)]
 pub struct UnconfirmedCuts {
-    /// The oldest first.
+    /// The cuts, oldest first.
     cuts: VecDeque<Cut>,
     lost: BTreeMap<u32, UnconfirmedLoss>,
-    /// Those that were acknowledged so late that this may answer the retransmission, and when.
+    /// The chunks whose acknowledgement may answer the retransmission, because it was late, with its time.
     answered: VecDeque<(Time, u32)>,
     /// The number of the last cut.
     last: u64,
 }
 
-/// A cut of a path's window, and what was taken for lost since then.
+/// A cut of a path's window, and the losses since then.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     number: u64,
     path: PathId,
-    /// The window before it.
+    /// The window before the cut.
     before: CutWindow,
-    /// The number of chunks of which nothing that is known yet, and of those that had arrived.
+    /// The number of losses without a verdict, and of those proven spurious.
     open: usize,
     spurious: usize,
     /// True if a chunk was really lost.
     is_justified: bool,
 }
 
-/// A chunk that was taken for lost.
+/// A chunk that was declared lost.
 #[derive(Clone, Copy, Debug)]
 struct UnconfirmedLoss {
     cut: u64,
-    /// When it had left.
+    /// The sending time of the first transmission.
     left_at: Time,
-    /// When it was acknowledged, so late that this may answer the retransmission.
+    /// The time of an acknowledgement that may answer the retransmission, because it was late.
     acked_at: Option<Time>,
 }
 
@@ -54,7 +54,8 @@ struct UnconfirmedLoss {
 pub struct Proof {
     /// The path of the cut.
     pub path: PathId,
-    /// The round trip of the chunk as it left first, or less where a duplicate tells; `None` if it is not known.
+    /// The round trip of the first transmission, or a lower bound if a duplicate is the proof; `None` if it is not
+    /// known.
     pub round_trip: Option<Duration>,
 }
 
@@ -68,12 +69,12 @@ pub struct SpuriousCut {
 }
 
 impl UnconfirmedCuts {
-    /// Returns true if nothing is in loss.
+    /// Returns true if no loss waits for a verdict.
     pub fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }
 
-    /// The window of `path`, which was `before`, is cut for a loss.
+    /// Notes a cut of the window of `path` for a loss; `before` is the window before it.
     pub fn on_cut(&mut self, path: PathId, before: CutWindow) {
         self.last += 1;
         if self.cuts.len() == MOST_CUTS {
@@ -83,10 +84,10 @@ impl UnconfirmedCuts {
         self.cuts.push_back(Cut { number, path, before, open: 0, spurious: 0, is_justified: false });
     }
 
-    /// The chunk `tsn`, which had left at `left_at`, was taken for lost on `path`, by the last cut there.
+    /// Notes the loss of the chunk `tsn`, sent at `left_at` on `path`, for the last cut there.
     pub fn on_lost(&mut self, tsn: Tsn, path: PathId, left_at: Time) {
         if let Some(UnconfirmedLoss { cut, .. }) = self.lost.remove(&tsn.get()) {
-            // What is lost again was not merely late.
+            // A chunk that is lost again was not merely late.
             self.settle(cut, false);
         }
         let has_room = self.lost.len() < MOST_LOST;
@@ -99,11 +100,12 @@ impl UnconfirmedCuts {
         }
     }
 
-    /// A chunk was acknowledged; `least` is the least round trip of its path. Returns the proof if the chunk had been late.
+    /// Judges an acknowledged chunk; `least` is the minimum round trip of its path. Returns the proof if the chunk was
+    /// only late.
     pub fn on_acked(&mut self, chunk: &AckedChunk, least: Option<Duration>, now: Time) -> Option<Proof> {
         let tsn = chunk.tsn.get();
         let UnconfirmedLoss { cut, left_at, .. } = *self.lost.get(&tsn)?;
-        // A new least round trip is no proof: only one in a round trip is measured.
+        // A new minimum round trip does not prove it: only one chunk in a round trip is measured.
         let is_too_soon = least.is_some_and(|least| now.since(chunk.sent_at) < least * 3 / 4);
         if !chunk.was_lost && !is_too_soon && !chunk.was_copied {
             self.answered.push_back((now, tsn));
@@ -116,8 +118,8 @@ impl UnconfirmedCuts {
         is_spurious.then_some(Proof { path, round_trip: Some(now.since(left_at)) })
     }
 
-    /// The peer reports that the chunk `tsn` arrived twice. Without a round trip only the first proof of each cut counts: the
-    /// window for late packets grows once for each.
+    /// Handles the report that the chunk `tsn` arrived twice. Without a round trip only the first proof of each cut is
+    /// returned: the reordering window grows once for each cut.
     pub fn on_duplicate(&mut self, tsn: Tsn) -> Option<Proof> {
         let UnconfirmedLoss { cut, left_at, acked_at } = self.lost.remove(&tsn.get())?;
         let path = self.settle(cut, true)?;
@@ -126,13 +128,13 @@ impl UnconfirmedCuts {
         (is_first || round_trip.is_some()).then_some(Proof { path, round_trip })
     }
 
-    /// Takes for lost what was acknowledged longer than `timeout` ago without proof of the contrary.
+    /// Confirms as lost the chunks acknowledged longer than `timeout` ago without proof of the contrary.
     pub fn on_time(&mut self, timeout: Duration, now: Time) {
         while let Some(&(acked_at, tsn)) =
             self.answered.front().filter(|(acked_at, _)| *acked_at + timeout < now)
         {
             self.answered.pop_front();
-            // A chunk that was lost again since then is another loss.
+            // If the chunk was lost again since, the entry is that of the later loss.
             let is_it = |loss: &UnconfirmedLoss| loss.left_at <= acked_at;
             if let Some(UnconfirmedLoss { cut, .. }) = self.lost.get(&tsn).copied().filter(is_it) {
                 self.lost.remove(&tsn);
@@ -142,8 +144,8 @@ impl UnconfirmedCuts {
         self.cuts.retain(|cut| cut.open > 0 || cut.spurious > 0 && !cut.is_justified);
     }
 
-    /// Removes a cut all of whose losses proved spurious. Where the window was cut again since, the later cut counts from the
-    /// window before this one.
+    /// Removes a cut whose losses all proved spurious. If the window was cut again since, the later cut takes over the
+    /// window from before this one.
     pub fn take_spurious(&mut self) -> Option<SpuriousCut> {
         loop {
             let is_spurious = |cut: &Cut| cut.open == 0 && cut.spurious > 0 && !cut.is_justified;
@@ -157,14 +159,14 @@ impl UnconfirmedCuts {
         }
     }
 
-    /// `path` is removed.
+    /// Drops the cuts of a removed path.
     pub fn remove_path(&mut self, path: PathId) {
         self.cuts.retain(|cut| cut.path != path);
         let cuts = &self.cuts;
         self.lost.retain(|_, loss| cuts.iter().any(|cut| cut.number == loss.cut));
     }
 
-    /// It is known of a chunk behind the cut `number` whether its loss was spurious. Returns the path of the cut.
+    /// Counts the verdict about a loss of the cut `number`. Returns the path of the cut.
     fn settle(&mut self, number: u64, is_spurious: bool) -> Option<PathId> {
         let cut = self.cuts.iter_mut().find(|cut| cut.number == number)?;
         cut.open = cut.open.saturating_sub(1);
@@ -174,9 +176,9 @@ impl UnconfirmedCuts {
     }
 }
 
-/// Older cuts are no longer taken back.
+/// The maximum number of cuts; older ones are no longer taken back.
 const MOST_CUTS: usize = 16;
-/// With more chunks in doubt, a cut counts as justified.
+/// The maximum number of losses without a verdict; with more, cuts count as justified.
 const MOST_LOST: usize = 16_384;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Takes cuts back that prove spurious, where time counts (RFC 3522, RFC 3708, RFC 4015): the window and its threshold are
-//! those from before the cut again.
+//! Undoes cuts that prove spurious, with loss detection by time (RFC 3522, RFC 3708, RFC 4015): restores the window and
+//! ssthresh from before the cut.
 
 use anabranch_base::Time;
 
@@ -12,7 +12,7 @@ use crate::policy::loss_detection::SackNews;
 use crate::seq::Tsn;
 
 impl Sender {
-    /// The window of `path` is about to be cut for `cause`.
+    /// Notes the window of `path` before a cut for `cause`.
     pub(super) fn note_cut(&mut self, ground: &Ground, path: PathId, cause: CutCause) {
         if self.rules.counts_time && matches!(cause, CutCause::Missing | CutCause::Timeout) {
             let sample = ground.paths.sample(path);
@@ -20,7 +20,7 @@ impl Sender {
         }
     }
 
-    /// A SACK arrived that reports the chunks `duplicates` as received twice: looks whether losses were none.
+    /// Checks for spurious losses when a SACK arrives; `duplicates` are the chunks that it reports as received twice.
     #[inline]
     pub(super) fn judge_cuts(
         &mut self,

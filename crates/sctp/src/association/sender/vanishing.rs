@@ -1,5 +1,5 @@
-//! Notices that data can never arrive because the network drops packets of its size and their fragments, while
-//! HEARTBEATs are answered: these clear the error counts of RFC 9260 §8.1, so that nothing else would end the
+//! Detects that data can never arrive because the network drops packets of its size and their fragments, while
+//! HEARTBEATs are answered: the answers clear the error counts of RFC 9260 §8.1, so that nothing else would end the
 //! association.
 
 use anabranch_base::{ByteCount, Duration, Time};
@@ -11,23 +11,23 @@ use crate::event::CloseReason;
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
-/// The time-outs of the chunk that the peer waits for.
+/// The time-outs of the lowest outstanding chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vanishing {
     tsn: Tsn,
-    /// When the first of them was counted.
+    /// The time of the first one.
     since: Time,
-    /// When the last of them was counted.
+    /// The time of the last one.
     last: Time,
     timeouts: u32,
 }
 
 impl Sender {
-    /// T3-rtx expires on `path`. Returns why there is no hope for the association, if there is none: the chunk that
-    /// the peer waits for times out again and again, and each time a path has shown since the time-out before that
-    /// it carries smaller packets.
+    /// Checks, when T3-rtx expires on `path`, whether data can still arrive. Returns the reason to close the
+    /// association if it cannot: the lowest outstanding chunk times out repeatedly, and since each previous time-out a
+    /// path has delivered smaller packets.
     ///
-    /// Only chunks count that are larger than what every network carries: others are lost for other reasons.
+    /// Only chunks larger than what every network carries count: others are lost for other reasons.
     pub fn judge_vanishing(&mut self, ground: &Ground, path: PathId, now: Time) -> Option<CloseReason> {
         let tsn = self.buffer.lowest_on(path).filter(|&tsn| tsn == self.buffer.ack_point().next())?;
         let config = &ground.settings.config;
@@ -62,5 +62,5 @@ fn carried_below(ground: &Ground, size: ByteCount) -> Option<ByteCount> {
     living.filter(|sample| sample.packet_limit < size).map(|sample| sample.mtu).max()
 }
 
-/// For this time at least the network may recover.
+/// The minimum time for the network to recover.
 const PATIENCE: Duration = Duration::from_secs(20);

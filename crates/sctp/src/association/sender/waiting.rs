@@ -1,4 +1,4 @@
-//! Which new chunk leaves next, and on which path, as the scheduler picks and the peer's window allows.
+//! Selects the next new chunk and its path, as the scheduler picks and the peer's window allows.
 
 use anabranch_base::Time;
 
@@ -34,8 +34,8 @@ impl Sender {
                 let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
                 let scheduler = &mut self.rules.scheduler;
                 match open {
-                    // The chunk is picked for this packet alone: if it does not fit, the scheduler is asked again for
-                    // the next packet.
+                    // The chunk is picked for this packet alone: if it does not fit, the scheduler picks again for the
+                    // next packet.
                     Some(open) if earlier.is_none() && open.may_send(&view) => {
                         let index = scheduler.pick_more(open.path, &queue, &view)?;
                         return Some((self.chosen(oldest, index)?, open.path));
@@ -69,9 +69,9 @@ impl Sender {
         is_able.then_some(path)
     }
 
-    /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave: it leaves room for that
-    /// one, because all that the peer holds waits for it. If it may not, `oldest` leaves in its place as a window probe,
-    /// and when nothing is in flight that would make room.
+    /// The waiting chunk at `index`, if it may be sent before the chunk `oldest`: the peer's window must keep room for
+    /// `oldest`, because everything that the peer holds waits for it. If not, `oldest` is sent in its place as a window
+    /// probe, or if nothing is in flight that would make room.
     #[inline]
     fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
         if index == Index::OLDEST {
@@ -89,8 +89,8 @@ impl Sender {
         tsn.distance_from(self.buffer.ack_point()) <= MOST_OUTSTANDING
     }
 
-    /// A path for the chunk `oldest` if all that the peer holds waits for it, nothing is in flight, and only the shares of the
-    /// buffer keep it back: what was sent ahead has spent them.
+    /// A path for the chunk `oldest` if everything that the peer holds waits for it, nothing is in flight, and only the
+    /// shares of a split buffer block it: chunks sent ahead have used them up.
     fn pick_awaited(&self, oldest: Tsn, view: &View<'_>) -> Option<(PathId, Index)> {
         let is_awaited = oldest == self.buffer.ack_point().next();
         let is_idle = self.buffer.rwnd_flight().is_zero() && !self.buffer.has_marked();
@@ -98,8 +98,8 @@ impl Sender {
         (is_awaited && is_idle).then(|| exhausted.next()).flatten().map(|path| (path.id, Index::OLDEST))
     }
 
-    /// Returns true if the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer
-    /// of a window probe: one RTO for the first probe, twice the time before for each later one.
+    /// Returns true if the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the
+    /// timer of a window probe: one RTO for the first probe, doubled for each later one.
     #[inline]
     fn may_open_window_for(&self, ground: &mut Ground, tsn: Tsn, now: Time) -> bool {
         if self.buffer.rwnd_weight(tsn) <= self.peer_window.open() {
@@ -110,7 +110,7 @@ impl Sender {
             return true;
         }
         let is_idle = self.buffer.rwnd_flight().is_zero() && !self.buffer.has_marked();
-        // All that is in flight waits for it at the peer: no acknowledgement will open the window.
+        // Everything in flight waits for it at the peer: no acknowledgement will open the window.
         let is_awaited = tsn == self.buffer.ack_point().next();
         if (is_idle || is_awaited) && !ground.timers.is_running(Timer::WindowProbe) {
             let rto = ground.paths.sample(ground.paths.usable(ground.paths.primary())).rto;

@@ -6,53 +6,53 @@ use crate::policy::PathId;
 /// The unused exemptions that the last SACKs gave.
 #[derive(Clone, Debug, Default)]
 pub struct WindowExemptions {
-    /// Those of the association, for the paths that its next packets take.
+    /// The exemptions valid on any path.
     anywhere: u32,
-    /// Those of paths that recover independently: "one packet may be sent *to that* destination".
+    /// The exemptions of paths that recover independently: "one packet may be sent *to that* destination".
     paths: Vec<PathId>,
 }
 
 impl WindowExemptions {
-    /// The next packet of retransmissions may pass cwnd, on any path.
+    /// Lets the next packet of retransmissions exceed cwnd, on any path.
     pub fn grant_anywhere(&mut self) {
         self.anywhere = self.anywhere.max(1);
     }
 
-    /// So does one more packet.
+    /// Lets one more packet of retransmissions exceed cwnd, on any path.
     pub fn grant_one_more(&mut self) {
         self.anywhere += 1;
     }
 
-    /// The next packet of retransmissions to `path` may pass cwnd.
+    /// Lets the next packet of retransmissions to `path` exceed cwnd.
     pub fn grant(&mut self, path: PathId) {
         if !self.paths.contains(&path) {
             self.paths.push(path);
         }
     }
 
-    /// Returns true if a packet of retransmissions to `path` may pass cwnd.
+    /// Returns true if a packet of retransmissions to `path` may exceed cwnd.
     pub fn covers(&self, path: PathId) -> bool {
         self.anywhere > 0 || self.paths.contains(&path)
     }
 
-    /// A packet that used the exemption leaves on `path`.
+    /// Uses up an exemption for a packet on `path`.
     pub fn spend(&mut self, path: PathId) {
         self.anywhere = self.anywhere.saturating_sub(1);
         self.remove_path(path);
     }
 
-    /// `path` is removed.
+    /// Drops the exemption of a removed path.
     pub fn remove_path(&mut self, path: PathId) {
         self.paths.retain(|&other| other != path);
     }
 
-    /// Nothing more is to be sent: an exemption ends with its SACK.
+    /// Ends all exemptions: each is valid only for the packets that its SACK triggers.
     pub fn clear(&mut self) {
         self.anywhere = 0;
         self.paths.clear();
     }
 
-    /// Returns true if there are no exemptions.
+    /// Returns true without exemptions.
     pub fn is_none(&self) -> bool {
         self.anywhere == 0 && self.paths.is_empty()
     }

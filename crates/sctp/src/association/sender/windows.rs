@@ -1,4 +1,4 @@
-//! How windows grow: what the rules want or a model gives, as far as the window management grants it (RFC 9260 §7.2.1, §7.2.2).
+//! Grows windows: by the rules or by a model, as far as the window management permits (RFC 9260 §7.2.1, §7.2.2).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -9,7 +9,7 @@ use crate::policy::congestion::{Acked, CongestionControl, CutWindow, GivenWindow
 use crate::policy::{PathId, PathSample};
 
 impl Sender {
-    /// A packet with data left on `path`: tells the congestion control.
+    /// Reports a packet with data sent on `path` to the congestion control.
     #[inline]
     pub(super) fn on_data_sent(&mut self, ground: &mut Ground, path: PathId, sent: &SentData, now: Time) {
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
@@ -22,8 +22,8 @@ impl Sender {
         }
     }
 
-    /// A cut of the window of `path` proved spurious. Gives back the window from `before` the cut, or applies what a model
-    /// gives.
+    /// Undoes a spurious cut of the window of `path`: restores the window from `before` the cut, or applies the window
+    /// of a model.
     pub(super) fn give_back(&mut self, ground: &mut Ground, path: PathId, before: CutWindow, now: Time) {
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         match &mut self.rules.congestion {
@@ -42,8 +42,8 @@ impl Sender {
         }
     }
 
-    /// Applies the window that a model gives `path`, if it is a new one. The window management may refuse a part of its
-    /// growth.
+    /// Applies the window that a model computes for `path`, if it is a new one. The window management may refuse a part
+    /// of the growth.
     fn give(&mut self, ground: &mut Ground, path: PathId, given: Option<GivenWindow>, now: Time) {
         let Some(given) = given else { return };
         let PathSample { cwnd: before, ssthresh, .. } = *ground.paths.sample(path);
@@ -57,8 +57,8 @@ impl Sender {
         }
     }
 
-    /// Raises the window of `path` to `wanted`, as far as the window management allows. It is asked for whole units, even if less is
-    /// wanted: it counts windows in whole packets, so that a part of a packet would seem to take no room.
+    /// Raises the window of `path` to `wanted`, as far as the window management allows. The request is rounded up to
+    /// whole units: it counts windows in whole packets, so that a part of a packet would seem to take no room.
     fn raise_to_given(&mut self, ground: &mut Ground, path: PathId, wanted: ByteCount, now: Time) {
         loop {
             let sample = ground.paths.sample(path);
@@ -74,8 +74,8 @@ impl Sender {
         }
     }
 
-    /// Raises the window of `path` to `wanted` if a cut gave more than before, as far as the window management
-    /// allows.
+    /// Raises the window of `path` to `wanted` if a cut resulted in more than before, as far as the window management
+    /// permits.
     pub(super) fn raise(&mut self, ground: &mut Ground, path: PathId, wanted: ByteCount, now: Time) {
         loop {
             let sample = ground.paths.sample(path);
@@ -91,8 +91,8 @@ impl Sender {
         }
     }
 
-    /// How much of `wanted`, at most one unit, the window management lets the window of `path` grow. If it takes the
-    /// room from another path, that path's window shrinks.
+    /// Returns the part of `wanted`, at most one unit, by which the window management permits the window of `path` to
+    /// grow. If the room is taken from another path, shrinks that path's window.
     pub(super) fn grant(
         &mut self,
         ground: &mut Ground,
@@ -143,8 +143,8 @@ impl Sender {
         }
     }
 
-    /// Reports an acknowledgement on path `id` to the congestion control. A model gives the window. By a rule, it grows by what
-    /// slow start or the rule wants, whichever is in charge, as far as the window management grants it.
+    /// Reports an acknowledgement on path `id` to the congestion control. A model sets the window. Otherwise it grows
+    /// by slow start or by the rule of congestion avoidance, as far as the window management permits.
     #[inline]
     pub(super) fn on_acked(&mut self, ground: &mut Ground, id: PathId, acked: &Acked, now: Time) {
         let SenderRules { detection, congestion, slow_start, limit, .. } = &mut self.rules;
@@ -196,8 +196,8 @@ impl Sender {
     }
 }
 
-/// The first data of path `id` was acknowledged: its window goes on from what is remembered of the path, and is paced over a
-/// round trip as every window in slow start.
+/// Resumes the window stored for path `id` from another association, when the first data is acknowledged. It is paced
+/// over a round trip, as every window in slow start.
 fn resume(ground: &mut Ground, id: PathId, now: Time) {
     let Some(window) = ground.paths.take_remembered_window(id, now) else { return };
     let sample = ground.paths.sample(id);
@@ -208,7 +208,7 @@ fn resume(ground: &mut Ground, id: PathId, now: Time) {
     }
 }
 
-/// The window of path `id` gives up `yielded` in favour of other paths.
+/// Shrinks the window of path `id` by `yielded` in favour of other paths.
 #[cold]
 fn shrink(ground: &mut Ground, id: PathId, yielded: ByteCount, now: Time) {
     if !yielded.is_zero() {

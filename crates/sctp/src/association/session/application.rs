@@ -1,4 +1,4 @@
-//! What applications, drivers and the association around it ask of a session.
+//! The interface of a session to applications, drivers and its association.
 
 use std::collections::VecDeque;
 
@@ -29,39 +29,39 @@ impl Session {
         self.receiver.take_message(&self.ground)
     }
 
-    /// The amount of user data the association accepts now.
+    /// The amount of user data that the association accepts now.
     #[inline]
     pub fn send_space(&self) -> ByteCount {
         self.sender.send_space(&self.ground)
     }
 
-    /// The largest message that fits: what the smaller of both ends' buffers holds, by the message limit.
+    /// The largest message that both ends' buffers can hold, by the message limit.
     pub fn largest_message(&self) -> ByteCount {
         let config = &self.ground.settings.config;
         config.message_limit.of(config.send_buffer, self.sender.peer_buffer())
     }
 
-    /// The application waits until a message of this size fits.
+    /// Notes that the application waits until a message of this size fits.
     pub fn want_room(&mut self, message: ByteCount) {
         self.sender.want_room(message);
     }
 
-    /// User data that waits to be sent for the first time.
+    /// The user data that was not sent yet.
     pub fn waiting_bytes(&self) -> ByteCount {
         self.sender.waiting_bytes()
     }
 
-    /// User data that is not cumulatively acknowledged.
+    /// The user data that is not cumulatively acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
         self.sender.held_bytes()
     }
 
-    /// The amount of user data of packets that arrived together will certainly be stored.
+    /// The amount of user data in these packets, which arrived together, that will certainly be stored.
     pub fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a Packet<'a>>) -> ByteCount {
         self.receiver.data_to_keep(&self.ground, packets)
     }
 
-    /// User data that waits for the application or for the rest of its message.
+    /// The received user data that the application has not read, including incomplete messages.
     pub fn received_bytes_held(&self) -> ByteCount {
         self.receiver.held()
     }
@@ -71,28 +71,28 @@ impl Session {
         self.receiver.capacity()
     }
 
-    /// The cumulative TSN ack points: of data that arrived, and of data that was sent.
+    /// The cumulative TSN ack points of received and of sent data.
     pub fn ack_points(&self) -> (Tsn, Tsn) {
         (self.receiver.cumulative(), self.sender.ack_point())
     }
 
-    /// Returns true if a SACK is to leave now.
+    /// Returns true if a SACK is due now.
     pub fn is_sack_due(&self) -> bool {
         self.receiver.is_sack_due()
     }
 
-    /// The next SACK goes to `path`.
+    /// Sets the path of the next SACK.
     pub fn answer_on(&mut self, path: PathId) {
         self.receiver.answer_on(path);
     }
 
-    /// An event is handled: each path may send another burst.
+    /// Begins an event: each path may send another burst.
     #[inline]
     pub fn begin_event(&mut self) {
         self.sender.begin_event(&mut self.ground);
     }
 
-    /// What may be sent changed without an event.
+    /// Resumes sending after a change without an event.
     pub fn reconsider(&mut self) {
         self.sender.reconsider();
     }
@@ -112,17 +112,17 @@ impl Session {
         self.peer.set_pairs(pairs);
     }
 
-    /// Tells the peer whether `path` is a backup.
+    /// Announces to the peer whether `path` is a backup.
     pub fn announce_backup(&mut self, path: PathId, now: Time) {
         self.peer.announce_backup(&mut self.ground, path, now);
     }
 
-    /// What all parts share.
+    /// The shared state.
     pub fn ground(&self) -> &Ground {
         &self.ground
     }
 
-    /// What all parts share, mutable.
+    /// The shared state, mutable.
     pub fn ground_mut(&mut self) -> &mut Ground {
         &mut self.ground
     }
@@ -157,17 +157,18 @@ impl Session {
         self.peer.may_end_by(&self.ground, path, is_reflected)
     }
 
-    /// Why there is no hope for the association when T3-rtx expires on `path`, if there is none.
+    /// Checks, when T3-rtx expires on `path`, whether data can still arrive; if not, returns the reason to close the
+    /// association.
     pub fn judge_vanishing(&mut self, path: PathId, now: Time) -> Option<CloseReason> {
         self.sender.judge_vanishing(&self.ground, path, now)
     }
 
-    /// The operating system reports that no packet larger than `largest` can leave on `path` now.
+    /// Handles a report of the operating system that it sends no packet larger than `largest` on `path`.
     pub fn on_too_large(&mut self, path: PathId, largest: ByteCount, now: Time) {
         self.sender.on_too_large(&mut self.ground, path, largest, now);
     }
 
-    /// Takes over from a session that the peer's restart ended: its `events`, and the path whose address was lost.
+    /// Takes over from a session that the peer's restart ended: its `events`, and the path whose address was removed.
     pub fn take_over(&mut self, events: VecDeque<Event>, departed: Option<PathId>) {
         self.ground.log.follow(events);
         self.ground.log.event(Event::Restarted);
@@ -180,7 +181,7 @@ impl Session {
         (self.ground.paths, self.peer.into_pairs())
     }
 
-    /// The session ended.
+    /// Ends the session.
     pub fn into_remains(self) -> Remains {
         let Session { ground, receiver, peer, .. } = self;
         let (events, records) = ground.log.into_parts();

@@ -1,4 +1,4 @@
-//! Gives each chunk of a packet to the part that it concerns.
+//! Passes each chunk of a packet to the part that handles it.
 
 use anabranch_base::Time;
 
@@ -15,7 +15,7 @@ use crate::seq::Tsn;
 use crate::wire::{Cause, Chunk};
 
 impl Session {
-    /// A packet arrived, and its chunks are read next.
+    /// Begins a packet that arrived, before its chunks are read.
     #[inline]
     pub fn begin_packet(&mut self, now: Time, arrived: Verified<'_>) -> PacketData {
         self.begin_event();
@@ -25,13 +25,13 @@ impl Session {
         self.reading()
     }
 
-    /// Nothing of a packet is read yet.
+    /// The initial state for a packet.
     #[inline]
     pub fn reading(&self) -> PacketData {
         self.receiver.begin_packet(&self.ground)
     }
 
-    /// Handles a chunk that every open or closing association accepts. `stage` is how far it is closing.
+    /// Handles a chunk that every open or closing association accepts. `stage` is the stage of the shutdown.
     #[inline]
     pub fn handle_chunk(
         &mut self,
@@ -90,7 +90,8 @@ impl Session {
         ChunkOutcome::Continue
     }
 
-    /// The chunks of a packet are read: answers its reports of marks, and decides when its data is acknowledged.
+    /// Ends a packet after its chunks were read: answers its reports of marks, and decides when its data is
+    /// acknowledged.
     #[inline]
     pub fn end_packet(&mut self, arrived: Verified<'_>, data: &PacketData, now: Time) -> Result<(), BadData> {
         self.sender.answer_reports(&mut self.ground, now);
@@ -103,7 +104,7 @@ impl Session {
         Ok(())
     }
 
-    /// A SHUTDOWN arrived on path `by`, which also acknowledges.
+    /// Handles the acknowledgement in a SHUTDOWN that arrived on path `by`.
     pub fn on_cumulative_ack(&mut self, now: Time, by: PathId, cumulative: Tsn) -> Result<(), BadSack> {
         self.sender.on_cumulative_ack(&mut self.ground, now, by, cumulative)
     }

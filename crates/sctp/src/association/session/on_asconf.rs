@@ -12,7 +12,7 @@ use crate::path::PathAddresses;
 use crate::policy::PathId;
 use crate::wire::{Asconf, AsconfAck, Cause, EncodeChunk, Parameter};
 
-/// Why a request is refused.
+/// The reason for refusing a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AsconfRefusal {
     /// It would leave the peer without an address (F7).
@@ -26,7 +26,8 @@ enum AsconfRefusal {
 }
 
 impl Session {
-    /// An authenticated ASCONF arrived on `path`. `taken` are the addresses that other associations of this end use.
+    /// Handles an authenticated ASCONF that arrived on `path`. `taken` are the addresses that other associations of
+    /// this end use.
     pub(super) fn on_asconf(&mut self, now: Time, path: PathId, asconf: &Asconf, taken: &[IpAddr]) {
         let answer = match self.peer.action_for(asconf.serial) {
             None => return self.ground.report_unknown(path, asconf),
@@ -44,7 +45,7 @@ impl Session {
         self.peer.verify_paths(&mut self.ground, now);
     }
 
-    /// The peer answered an ASCONF.
+    /// Handles an ASCONF-ACK.
     pub fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
         let Some(refused) = self.peer.on_asconf_ack(&mut self.ground, ack)? else { return Ok(()) };
         refused.into_iter().for_each(|address| self.release_local(address));
@@ -118,8 +119,8 @@ impl Session {
         self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(AsconfRefusal::NoRoom)
     }
 
-    /// The unspecified address means all addresses except the source: "all addresses of the peer except the source
-    /// address of the packet MUST be deleted" (§4.2.2).
+    /// Handles a Delete request. The unspecified address means all addresses except the source: "all addresses of the
+    /// peer except the source address of the packet MUST be deleted" (§4.2.2).
     fn delete_remote(&mut self, unwanted: IpAddr, source: SocketAddr) -> Result<(), AsconfRefusal> {
         if unwanted.is_unspecified() {
             self.lose_remotes(|ip| ip != source.ip());
@@ -138,7 +139,7 @@ impl Session {
         }
     }
 
-    /// "It is considered advice to the receiver of the best-destination address" (§5.4).
+    /// Handles a Set Primary request: "It is considered advice to the receiver of the best-destination address" (§5.4).
     fn prefer_remote(&mut self, wanted: IpAddr, source: SocketAddr) -> Result<(), AsconfRefusal> {
         let ip = if wanted.is_unspecified() { source.ip() } else { wanted };
         let there = self.ground.paths.living().find(|&id| self.ground.paths.addresses(id).remote.ip() == ip);

@@ -1,4 +1,4 @@
-//! What an answered HEARTBEAT shows, and an unanswered one (RFC 9260 §8.3; RFC 7829).
+//! Handles HEARTBEAT-ACKs and unanswered HEARTBEATs (RFC 9260 §8.3; RFC 7829).
 
 use anabranch_base::Time;
 
@@ -9,8 +9,8 @@ use crate::record::Happening;
 use crate::wire::HeartbeatAck;
 
 impl Session {
-    /// A HEARTBEAT-ACK arrived on `arrived`. It counts only if it answers a HEARTBEAT that is under way, or proves
-    /// that `arrived` leads to the peer.
+    /// Handles a HEARTBEAT-ACK that arrived on `arrived`. It counts only if it answers an outstanding HEARTBEAT, or
+    /// proves that `arrived` leads to the peer.
     pub(super) fn on_heartbeat_ack(&mut self, now: Time, arrived: PathId, ack: &HeartbeatAck) {
         let Some(ProbeAnswer { probe, proof }) = ProbeAnswer::decode(&ack.info) else { return };
         let known = (probe.path.index() < self.ground.paths.len()).then_some(probe.path);
@@ -40,7 +40,7 @@ impl Session {
         self.peer.announce_backup(&mut self.ground, path, now);
     }
 
-    /// A HEARTBEAT-ACK has shown that `path` leads to the peer.
+    /// Handles the verification of `path` by a HEARTBEAT-ACK.
     fn on_verified(&mut self, path: PathId, now: Time) {
         let change = self.ground.paths.confirm(path);
         self.ground.announce(path, change, now);
@@ -57,7 +57,7 @@ impl Session {
         self.on_verified(path, now);
     }
 
-    /// A HEARTBEAT on `path` was not answered within RTO (RFC 9260 §8.3).
+    /// Handles a HEARTBEAT on `path` that was not answered within RTO (RFC 9260 §8.3).
     pub(super) fn on_heartbeat_unanswered(&mut self, path: PathId, now: Time) -> Result<(), PeerGone> {
         let is_quick = self.ground.settings.config.failover.quick;
         let probes = self.ground.paths.heartbeat(path).probes_mut();
@@ -72,7 +72,7 @@ impl Session {
             return if response.is_error { self.count_path_error(path, true, now) } else { Ok(()) };
         }
         self.sender.confirm_suspicion(&mut self.ground, path, now);
-        // A pair that was asked for may begin to work at any time.
+        // A requested pair may begin to work at any time.
         let is_awaited = is_quick
             && self.peer.is_asked(&self.ground, path)
             && self.ground.paths.sample(path).state == PathState::Unconfirmed;
@@ -100,7 +100,7 @@ impl Session {
                 }
                 self.peer.verify_paths(&mut self.ground, now);
             }
-            // RFC 7829: one HEARTBEAT each RTO, until the path answers or becomes inactive.
+            // RFC 7829 §3.2: one HEARTBEAT each RTO, until the path answers or becomes inactive.
             PathState::PotentiallyFailed if !self.ground.paths.health(path).awaits_heartbeat() => {
                 self.ground.send_heartbeat(path, now);
             }

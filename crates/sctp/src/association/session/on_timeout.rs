@@ -1,4 +1,4 @@
-//! How each timer is handled (RFC 9260 §6.3.3, §8).
+//! Handles the timers (RFC 9260 §6.3.3, §8).
 
 use anabranch_base::Time;
 
@@ -7,7 +7,7 @@ use crate::association::ground::{PeerGone, Timer};
 use crate::policy::PathId;
 
 impl Session {
-    /// A timer of the open association expired. The association handles the timers of a shutdown.
+    /// Handles the expiry of a timer of the open association. The association handles the timers of a shutdown.
     pub fn on_timer(&mut self, timer: Timer, now: Time) -> Result<(), PeerGone> {
         match timer {
             Timer::Sack => self.receiver.on_sack_delay_over(&mut self.ground),
@@ -35,8 +35,8 @@ impl Session {
         Ok(())
     }
 
-    /// T4-rto expired (RFC 5061 B1 to B5): counts an error of the path and of the association, and sends the ASCONF again on
-    /// another path.
+    /// Handles the expiry of T4-rto (RFC 5061 B1 to B5): counts an error of the path and of the association, and sends
+    /// the ASCONF again on another path.
     fn on_asconf_unanswered(&mut self, now: Time) -> Result<(), PeerGone> {
         let Some(requested_on) = self.peer.requested_on() else { return Ok(()) };
         self.ground.paths.back_off(requested_on);

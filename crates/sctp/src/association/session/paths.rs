@@ -1,4 +1,4 @@
-//! How paths join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3).
+//! Adds, moves and removes paths (RFC 9260 §5.4; RFC 5061 §5.3).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -26,8 +26,8 @@ impl Session {
         Some(id)
     }
 
-    /// The place of a path in the table: its own, else that of a removed candidate, else a new one. If the table is
-    /// full, it is the place of the removed path on which nothing arrived for the longest time.
+    /// Puts a path into the table: at its own index, else at that of a removed candidate, else at a new one. If the
+    /// table is full, it replaces the removed path on which nothing arrived for the longest time.
     fn settle_at(&mut self, addresses: PathAddresses) -> Option<PathId> {
         let config = &self.ground.settings.config;
         let removed = || self.ground.paths.ids().filter(|&id| self.ground.paths.is_removed(id));
@@ -58,8 +58,8 @@ impl Session {
         Some(id)
     }
 
-    /// The path to replace when there are as many as allowed: the candidate on which nothing arrived for the longest
-    /// time, otherwise such a path among the inactive ones. A working path is not replaced.
+    /// The path to replace when the limit is reached: the candidate on which nothing arrived for the longest time,
+    /// otherwise such a path among the inactive ones. A working path is not replaced.
     fn least_useful(&self) -> Option<PathId> {
         let rank = |id: &PathId| {
             let is_failed = self.ground.paths.sample(*id).state == PathState::Inactive;
@@ -78,8 +78,8 @@ impl Session {
         ranked.min().map(|(_, _, id)| id)
     }
 
-    /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP port"). Errors
-    /// on the old port do not count against the new one: the path is probed at once.
+    /// Moves a path whose peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP port").
+    /// Errors on the old port do not count against the new one: the path is probed at once.
     pub fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
         self.ground.paths.move_to(id, remote);
         self.ground.paths.doubt(id);
@@ -101,18 +101,18 @@ impl Session {
         })
     }
 
-    /// This host has a new address. It adds one path, to [its partner](partner) among the peer's addresses. The path
-    /// is probed after the address was announced to the peer, if it can be announced.
+    /// Adds a new local address, with one path to [its partner](partner) among the peer's addresses. The path is probed
+    /// after the address was announced to the peer, if it can be announced.
     pub fn add_local(&mut self, now: Time, local: SocketAddr) {
         self.ground.paths.gain_local(local);
         if let Some(departed) =
             self.peer.departed().filter(|&id| self.ground.paths.addresses(id).local == local)
         {
-            // The peer never lost this path; a probe tells whether it still works.
+            // The peer never lost this path; a probe shows whether it still works.
             self.peer.set_departed(None);
             self.peer.announce_change(&mut self.ground, now, AddressChange::Add(local));
             self.ground.paths.doubt(departed);
-            // Chunks that left meanwhile are certainly lost: the time-out, long by now, is not waited for.
+            // Chunks sent meanwhile are certainly lost: do not wait for the time-out, which has backed off.
             self.sender.take_all_back(&mut self.ground, departed);
             self.ground.timers.stop(Timer::Retransmission(departed));
             self.ground.timers.stop(Timer::HeartbeatAnswer(departed));
@@ -130,20 +130,20 @@ impl Session {
         }
     }
 
-    /// This host has lost an address: reports it to the peer as soon as the peer has another one.
+    /// Removes a lost local address, and reports it to the peer as soon as the peer has another one.
     pub fn remove_local(&mut self, now: Time, local: SocketAddr) {
         self.release_local(local);
         self.peer.announce_change(&mut self.ground, now, AddressChange::Delete(local));
     }
 
-    /// This end has lost an address, or may not use it.
+    /// Removes the paths of a local address that is lost or may not be used.
     pub(super) fn release_local(&mut self, local: SocketAddr) {
         self.ground.paths.lose_local(local);
         self.release_paths(|path| path.local == local);
     }
 
-    /// The peer has lost addresses: "It MUST NOT send SCTP packets for the association to that address" (RFC 5061
-    /// §5.3 F13). If no verified path is left, data waits until a path is verified.
+    /// Removes the paths to addresses that the peer has lost: "It MUST NOT send SCTP packets for the association to
+    /// that address" (RFC 5061 §5.3 F13). If no verified path is left, data waits until a path is verified.
     pub(super) fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
         self.ground.paths.lose_remotes(&is_gone);
         let gone: Vec<PathId> = self
@@ -158,7 +158,7 @@ impl Session {
         self.sender.await_verification(!is_any_verified);
     }
 
-    /// An address is lost: removes the paths that `is_gone` selects. Their data goes to other paths at once.
+    /// Removes the paths of a lost address, which `is_gone` selects. Their data moves to other paths at once.
     ///
     /// If no other path was ever verified, one of them stays. Data sent on it is lost, and counts as lost, until
     /// another path is verified or there are too many errors.
@@ -174,7 +174,7 @@ impl Session {
         gone.into_iter().filter(|id| Some(*id) != stays).for_each(|id| self.remove_path(id));
     }
 
-    /// Another path is verified: removes the last path whose address was lost before.
+    /// Removes the last path, whose address was lost, when another path is verified.
     pub(super) fn settle_departure(&mut self) {
         self.sender.await_verification(false);
         let Some(departed) = self.peer.departed() else { return };
@@ -203,7 +203,7 @@ impl Session {
         self.ground.log.event(Event::PathRemoved(id));
     }
 
-    /// `path` does not answer: tries other pairs of addresses in its place, if there are some.
+    /// Tries other pairs of addresses in place of `path`, which does not answer.
     pub fn try_other_pairs(&mut self, path: PathId, now: Time) {
         let tried = self.peer.take_other_pairs(&self.ground, path);
         if tried.is_empty() {
@@ -213,7 +213,7 @@ impl Session {
         self.peer.verify_paths(&mut self.ground, now);
     }
 
-    /// A path was verified, or did not answer a HEARTBEAT: gives up pairs that others make superfluous.
+    /// Removes pairs that others make superfluous, after a path was verified or did not answer a HEARTBEAT.
     pub fn drop_superfluous_pairs(&mut self, now: Time) {
         for id in self.peer.pairs_to_judge(&self.ground) {
             if self.peer.gives_up(&mut self.ground, id, now) {
@@ -222,7 +222,8 @@ impl Session {
         }
     }
 
-    /// Removes a path. The end that chose the pairs remembers it: a packet that still comes by it opens it no more.
+    /// Removes a path. The end that chose the pairs keeps a record of it: a packet that still arrives on it does not
+    /// reopen it.
     fn give_up_pair(&mut self, id: PathId) {
         if self.peer.chose_pairs() {
             self.ground.paths.keep_place(id);
@@ -241,8 +242,8 @@ pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Opti
     others.iter().filter(is_alike).min_by_key(|(_, paths)| *paths).map(|(other, _)| *other)
 }
 
-/// The number of paths an association may have had in total before it reuses a place in the table that was not a
-/// candidate's. A path that returns takes its own place again.
+/// The maximum number of paths in the table: beyond it, an index is reused even if it was not a candidate's. A path
+/// that returns takes its own index again.
 const MAX_PATHS_EVER: usize = 256;
 
 #[cfg(test)]

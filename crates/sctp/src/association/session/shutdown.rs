@@ -1,4 +1,4 @@
-//! Closes an association gracefully (RFC 9260 §9.2): the stages and their answers.
+//! Closes an association gracefully (RFC 9260 §9.2).
 
 use anabranch_base::{Duration, Time};
 
@@ -31,7 +31,7 @@ impl ShutdownState {
 }
 
 impl Session {
-    /// Continues as far as possible: when nothing is left to send, the shutdown enters its next stage.
+    /// Advances the shutdown: when nothing is left to send, it enters the next stage.
     pub fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
         if !self.sender.is_empty() {
             return stage;
@@ -51,15 +51,15 @@ impl Session {
         }
     }
 
-    /// A SHUTDOWN arrived while our data is in flight. The guard timer runs here too: a forged SHUTDOWN can
-    /// acknowledge data that never arrived, and then neither end would have anything to send again.
+    /// Handles a SHUTDOWN that arrived while our data is in flight. The guard timer runs here too: a forged SHUTDOWN
+    /// can acknowledge data that never arrived, and then neither end would retransmit anything.
     pub fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
         self.ground.timers.set(Timer::ShutdownGuard, now + self.guard_time());
         ShutdownState::Received { acked: self.sender.ack_point() }
     }
 
-    /// T5-shutdown-guard expired: returns the next stage of the shutdown, or `None` if it took too long. While our data
-    /// is in flight, the timer starts again after each acknowledgement.
+    /// Handles the expiry of T5-shutdown-guard: returns the next stage of the shutdown, or `None` if it took too long.
+    /// While our data is in flight, the timer starts again after each acknowledgement.
     pub fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {
             ShutdownState::Received { acked } if acked != self.sender.ack_point() => {
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// T2-shutdown expired: sends the same chunk again, on another path if possible.
+    /// Handles the expiry of T2-shutdown: sends the same chunk again, on another path if possible.
     pub fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
         let path = self.ground.paths.usable(self.ground.paths.primary());
         self.ground.paths.back_off(path);
@@ -82,7 +82,7 @@ impl Session {
         Ok(())
     }
 
-    /// Sends SHUTDOWN, which tells the peer that our data is complete, and acknowledges what arrived.
+    /// Sends SHUTDOWN, which ends our data and acknowledges the peer's.
     pub(super) fn send_shutdown(&mut self, now: Time) {
         let chunk = Shutdown { cumulative_tsn_ack: self.receiver.cumulative() };
         self.stop_heartbeats();
@@ -90,15 +90,15 @@ impl Session {
         self.ground.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
 
-    /// Sends SHUTDOWN-ACK, which tells the peer that our data is complete too.
+    /// Sends SHUTDOWN-ACK, which ends our data in answer to a SHUTDOWN.
     pub fn send_shutdown_ack(&mut self, now: Time) {
         self.stop_heartbeats();
         self.ground.post(self.ground.paths.primary(), ShutdownAck);
         self.ground.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
 
-    /// RFC 9260 §8.3: the sending of HEARTBEATs "is discontinued after sending either a SHUTDOWN chunk or SHUTDOWN
-    /// ACK chunk". So is that of ASCONFs.
+    /// Stops HEARTBEATs and ASCONFs. RFC 9260 §8.3: sending HEARTBEATs "is discontinued after sending either a SHUTDOWN
+    /// chunk or SHUTDOWN ACK chunk".
     fn stop_heartbeats(&mut self) {
         self.peer.stop_requests(&mut self.ground);
         self.ground.stop_heartbeats();

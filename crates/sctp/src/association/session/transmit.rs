@@ -1,5 +1,5 @@
-//! Sending: plans what the next packet carries, packs it, and records that it left (RFC 9260 §6.1, §6.10; M-SCTP-3). The
-//! outbox gives control chunks, the receiver the SACK, the sender data.
+//! Builds packets: plans the content, packs it, and records it as sent (RFC 9260 §6.1, §6.10; M-SCTP-3). Control chunks
+//! come from the outbox, the SACK from the receiver, data from the sender.
 
 use anabranch_base::Time;
 
@@ -9,8 +9,8 @@ use crate::association::packing::{Packed, PacketRoom, Packing};
 use crate::policy::PathId;
 
 impl Session {
-    /// Appends up to `max_segments` packets for one path to `buf`. All have the same length; only the last may be
-    /// shorter.
+    /// Appends up to `max_segments` packets for one path to `buf`. They have the same length, except the last, which
+    /// may be shorter.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         self.sender.begin_sending(&mut self.ground, now);
         if let Some(probe) = self.ground.transmit_mtu_probe(buf) {
@@ -49,7 +49,8 @@ impl Session {
             sum.len += packed.len;
             sum.retransmission |= packed.is_retransmission;
             sum.may_fragment |= packed.is_stretched;
-            // What this end marks itself leaves alone, and so does a packet that others may not have the codepoint of.
+            // A packet that this end marks itself (test of ECN) is sent alone, and so is one whose codepoint others may
+            // not share.
             let has_own_ecn = !packed.has_data || !self.ground.settings.config.ect_retransmissions;
             let is_alone = sum.ecn.is_marked() || self.ground.agreement.ecn && has_own_ecn;
             if packed.len < sum.segment_size || packed.is_stretched || is_alone {
@@ -62,7 +63,7 @@ impl Session {
         transmit
     }
 
-    /// The path that the next packet takes, if anything is to be sent.
+    /// The path of the next packet, if there is anything to send.
     fn plan(&mut self, now: Time) -> Option<PathId> {
         if let Some(control) = self.ground.outbox.first() {
             let path = control.path;

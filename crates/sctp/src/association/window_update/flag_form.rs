@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// Whether the flags are set on marks, retransmissions and moves, as the mechanism demands.
+/// The events that set the flags: marks, retransmissions and moves, as the mechanism demands, or acknowledgements
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAnew {
     AsSpecified,
@@ -52,7 +53,7 @@ impl FlagForm {
         FlagForm { queue: BTreeMap::new(), cumulative: 0, destinations, anew }
     }
 
-    /// `tsn` left for `destination`, for the first time or again.
+    /// Handles the sending of `tsn` to `destination`, for the first time or again.
     pub fn on_sent(&mut self, tsn: u32, destination: usize) {
         let previous = self.queue.get(&tsn).copied();
         self.queue.insert(
@@ -76,7 +77,7 @@ impl FlagForm {
         }
     }
 
-    /// `tsn` is to be sent again.
+    /// Marks `tsn` for retransmission.
     pub fn on_marked(&mut self, tsn: u32) {
         let queued = self.queue.get_mut(&tsn).expect("it is outstanding");
         queued.is_marked = true;
@@ -87,7 +88,8 @@ impl FlagForm {
         }
     }
 
-    /// For each destination, whether a SACK allows it to grow; `None` for a SACK older than an earlier one.
+    /// Applies a SACK and returns, for each destination, true if it may grow; `None` for a SACK older than an earlier
+    /// one.
     pub fn on_sack(&mut self, cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Option<Vec<bool>> {
         if cumulative < self.cumulative {
             return None;

@@ -1,4 +1,4 @@
-//! Buffers, and how windows and paths share them.
+//! Buffers, and their split among paths.
 
 use anabranch_base::ByteCount;
 use anabranch_base::field;
@@ -101,9 +101,9 @@ pub const SETTINGS: &[Setting<Config>] = &[
 ];
 
 const BUFFER: Kind = Kind::Size { least: LEAST_BUFFER, most: LARGEST_BUFFER };
-/// A smaller buffer could not hold one packet.
+/// The minimum buffer, which holds one packet.
 const LEAST_BUFFER: u64 = 1_500;
-/// A larger buffer could not be advertised.
+/// The maximum buffer that a_rwnd can advertise.
 const LARGEST_BUFFER: u64 = u32::MAX as u64;
 
 fn set_receive_buffer(config: &mut Config, value: Value) -> Result<(), Refusal> {

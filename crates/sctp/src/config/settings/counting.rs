@@ -1,4 +1,4 @@
-//! The profile, and the weight of chunks. Other settings depend on these, so they come first.
+//! The profile, and the weight of chunks. Other settings depend on these, so they are first.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, Words, put, shown};
@@ -48,8 +48,7 @@ fn profiles() -> Vec<&'static str> {
     PROFILES.iter().map(|(name, _)| *name).collect()
 }
 
-/// Replaces the settings by those of another profile. The layer that carries the packets stays: profiles do not set
-/// it.
+/// Replaces the settings by those of another profile. It does not change the encapsulation, which profiles do not set.
 fn set_profile(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut name = String::new();
     put(&mut name, value)?;

@@ -1,4 +1,4 @@
-//! When a path, or the association, fails.
+//! Failure detection of paths and of the association.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, put, shown};

@@ -1,4 +1,4 @@
-//! What counts as a loss, and what the sender does then.
+//! Loss detection and loss response.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named as _, Setting};

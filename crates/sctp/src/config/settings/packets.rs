@@ -1,4 +1,4 @@
-//! Sizes of packets, and how many leave at once.
+//! Packet sizes and bursts.
 
 use anabranch_base::ByteCount;
 use anabranch_base::field;
@@ -55,7 +55,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
 
 const BURST: Kind = Kind::Whole { least: 1, most: u32::MAX as u64 };
 
-/// The largest payload that fits is the default: a config that sets it explicitly equals one that does not.
+/// Sets the payload. The largest payload that fits equals the default, so that a config that sets it explicitly equals
+/// one that does not.
 fn set_payload(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut payload = ByteCount::ZERO;
     put(&mut payload, value)?;

@@ -110,7 +110,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
     ),
 ];
 
-/// Switches one rule of CMT on or off. The timing of SACKs stays.
+/// Switches one rule of CMT on or off. This does not change the timing of SACKs.
 fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut bool) -> Result<(), Refusal> {
     let mut rules = config.cmt;
     put(rule(&mut rules), value)?;
@@ -118,14 +118,14 @@ fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut b
     Ok(())
 }
 
-/// The order in which the chunks of a path are expected to arrive.
+/// The expected order of arrival of a path's chunks (`cmt.order`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArrivalOrder {
-    /// That of their TSNs.
+    /// The order of their TSNs.
     Tsn,
-    /// That in which they left.
+    /// The order in which they were sent.
     Departure,
-    /// The same, as far as time allows.
+    /// The order in which they were sent, with a reordering window of time.
     Time,
 }
 
@@ -145,7 +145,7 @@ impl Named for ArrivalOrder {
         &[("tsn", ArrivalOrder::Tsn), ("departure", ArrivalOrder::Departure), ("time", ArrivalOrder::Time)];
 }
 
-/// What a fast retransmit causes on its path until the losses are repaired.
+/// The state of a path from a fast retransmit until the losses are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recovery {
     /// The path is in fast recovery.

@@ -1,4 +1,4 @@
-//! When SACKs are sent, and how long an end waits for an answer.
+//! Delayed SACKs and time-outs.
 
 use anabranch_base::Duration;
 use anabranch_base::field;
@@ -11,7 +11,7 @@ use crate::config::{Config, SackBatch, SackWhen};
 /// RFC 9260 §6.2: a delay of SACKs "MUST NOT be more than 500 ms".
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
-/// No value of its own for `rto.min_recovery`.
+/// The word for no own value of `rto.min_recovery`.
 const AS_MIN: &str = "rto.min";
 
 pub const SETTINGS: &[Setting<Config>] = &[

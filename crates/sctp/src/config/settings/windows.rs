@@ -1,4 +1,4 @@
-//! Congestion windows: their first size and their floors.
+//! Congestion windows: their initial size and their floors.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, Value, shown};

@@ -1,4 +1,4 @@
-//! A chunk is acknowledged, or its acknowledgement is taken back.
+//! Acknowledges chunks, or takes their acknowledgement back.
 
 use anabranch_base::ByteCount;
 
@@ -7,7 +7,7 @@ use super::SendBuffer;
 use crate::policy::loss_detection::SackNews;
 
 impl SendBuffer {
-    /// The chunks before `new_first` are acknowledged, and removed.
+    /// Acknowledges and removes the chunks before `new_first`.
     pub(super) fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
         for position in self.chunks.first()..new_first {
             self.ack_up_to(position, news);
@@ -18,9 +18,9 @@ impl SendBuffer {
         self.reports.pass(new_first);
     }
 
-    /// Acknowledgements that are taken back cost credit: a SACK without new acknowledgements is short, and could take
-    /// back a whole window. Chunks for which no credit is left, the highest ones, stay as they were, and what the
-    /// SACK reports above that point is ignored.
+    /// Limits the acknowledgements taken back by the credit: a SACK without new acknowledgements is short, and could
+    /// take back a whole window. The highest chunks, for which no credit is left, do not change, and the SACK's reports
+    /// above that point are ignored.
     pub(super) fn bound_taking_back(&mut self) {
         let wanted = self.reports.count_taken_back();
         let paid = self.credit.spend(wanted);
@@ -29,7 +29,7 @@ impl SendBuffer {
         }
     }
 
-    /// The chunks in gap blocks that are new are acknowledged.
+    /// Acknowledges the chunks in new gap blocks.
     pub(super) fn ack_gaps(&mut self, news: &mut SackNews) {
         let reports = std::mem::take(&mut self.reports);
         for position in reports.newly_acked() {
@@ -38,8 +38,8 @@ impl SendBuffer {
         self.reports = reports;
     }
 
-    /// RFC 9260 §6.2.1 iv: a TSN that an earlier gap block acknowledged, and that this SACK does not report, is
-    /// missing again.
+    /// Takes acknowledgements back. RFC 9260 §6.2.1 iv: a TSN that an earlier gap block acknowledged, and that this
+    /// SACK does not report, is missing again.
     pub(super) fn take_back(&mut self, news: &mut SackNews) {
         for &position in self.reports.take_back() {
             news.examined += 1;
@@ -51,7 +51,7 @@ impl SendBuffer {
         }
     }
 
-    /// The chunk at `position` is acknowledged cumulatively.
+    /// Acknowledges the chunk at `position` cumulatively.
     fn ack_up_to(&mut self, position: u64, news: &mut SackNews) {
         let chunk = self.chunks.at(position);
         if matches!(chunk.state(), State::Lost(_)) {
@@ -63,7 +63,7 @@ impl SendBuffer {
         self.ack(position, news);
     }
 
-    /// The chunk at `position` is acknowledged. It may be in any state.
+    /// Acknowledges the chunk at `position`, which may be in any state.
     fn ack(&mut self, position: u64, news: &mut SackNews) {
         news.examined += 1;
         let tsn = self.chunks.tsn(position);
@@ -88,7 +88,8 @@ impl SendBuffer {
             }
             State::Waiting => {
                 self.waiting.take(position, ByteCount::of_len(length));
-                // A lying peer acknowledges a chunk that was not sent: it counts as sent on the path in its record.
+                // Only a misbehaving peer acknowledges a chunk that was not sent: it counts as sent on the path in its
+                // record.
                 self.held.on_sent(path, None, length);
             }
             State::Acked => return,

@@ -1,4 +1,4 @@
-//! Chunks that leave on a second path while they are in flight on the first.
+//! Sends copies of chunks on a second path while they are in flight on the first.
 
 use anabranch_base::ByteCount;
 
@@ -8,8 +8,8 @@ use crate::policy::PathId;
 use crate::seq::Tsn;
 
 impl SendBuffer {
-    /// A copy of the chunk `tsn`, which is in flight, left on `path`, in the round `round` of the path's window. A
-    /// copy has no weight against the peer's receive window, which holds the chunk once.
+    /// Records a copy of the chunk `tsn`, which is in flight, sent on `path` in the round `round` of the path's window.
+    /// A copy has no weight against the peer's receive window, which counts the chunk once.
     pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.chunks.position(tsn);
         let copy = self.log.transmission(path, round);
@@ -29,8 +29,8 @@ impl SendBuffer {
         }
     }
 
-    /// Returns true if a copy of the chunk `tsn` may leave on `path`: the chunk is in flight, but not on `path`. A chunk
-    /// whose acknowledgement was taken back is not copied.
+    /// Returns true if a copy of the chunk `tsn` may be sent on `path`: the chunk is in flight, but not on `path`. A
+    /// chunk whose acknowledgement was taken back is not copied.
     pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
         self.chunks.position_if_held(tsn).is_some_and(|position| {
             let chunk = self.chunks.at(position);
@@ -38,17 +38,17 @@ impl SendBuffer {
         })
     }
 
-    /// Requests that a copy of the chunk `tsn` leaves on `path` as soon as the path has room.
+    /// Requests a copy of the chunk `tsn` on `path` as soon as the path has room.
     pub fn want_copy(&mut self, tsn: Tsn, path: PathId) {
         self.copies.want(self.chunks.position(tsn), path);
     }
 
-    /// Cancels all copies that are to leave on `path`.
+    /// Cancels all requested copies on `path`.
     pub fn cancel_copies(&mut self, path: PathId) {
         self.copies.cancel_on(path);
     }
 
-    /// The chunks of which a copy is to leave, ascending, each with the copy's path.
+    /// The chunks with a requested copy, ascending, each with the copy's path.
     pub fn due_copies(&self) -> impl Iterator<Item = (Tsn, PathId)> {
         self.copies.due().map(|(position, path)| (self.chunks.tsn(position), path))
     }

@@ -1,4 +1,4 @@
-//! A chunk leaves, for the first time or again.
+//! Records chunks as sent, for the first time or again.
 
 use anabranch_base::ByteCount;
 
@@ -8,7 +8,7 @@ use crate::policy::PathId;
 use crate::seq::Tsn;
 
 impl SendBuffer {
-    /// The chunk `tsn` left on `path`, in the round `round` of the path's window.
+    /// Records the chunk `tsn` as sent on `path`, in the round `round` of the path's window.
     pub fn on_sent(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.chunks.position(tsn);
         let is_by_departure = self.log.is_kept();
@@ -51,7 +51,8 @@ impl SendBuffer {
         Sent { weight, rwnd_weight, payload, previous, departures, is_lowest_again }
     }
 
-    /// Returns true if the chunk at `position`, which is sent again, left its path before all chunks in flight there.
+    /// Returns true if the chunk at `position`, which is sent again, was sent on its path before all chunks in flight
+    /// there.
     fn is_before_all_departures(&mut self, position: u64) -> bool {
         let last = self.chunks.at(position).last();
         self.earliest_departure(last.path).is_none_or(|earliest| last.departure <= earliest.number)

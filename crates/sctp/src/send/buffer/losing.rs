@@ -1,4 +1,4 @@
-//! A chunk is lost on a path, and waits to be sent again unless a copy of it is in flight on another path.
+//! Records chunks as lost on a path, and marks them for retransmission unless a copy is in flight on another path.
 
 use anabranch_base::ByteCount;
 
@@ -9,7 +9,7 @@ use crate::policy::retransmission::{LostBy, LostChunk};
 use crate::seq::Tsn;
 
 impl SendBuffer {
-    /// A chunk in flight on `path` is lost there. It leaves the flight of `path` at once, and is marked for
+    /// Declares a chunk in flight on `path` lost there. It leaves the flight of `path` at once, and is marked for
     /// retransmission unless a copy of it is in flight on another path. `None` if the chunk is not, or no longer, in
     /// flight on `path`.
     pub fn mark(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
@@ -32,7 +32,7 @@ impl SendBuffer {
         Some(self.left(lost, length, rwnd_weight))
     }
 
-    /// Returns true if chunks are marked for retransmission, or copies of others are to leave.
+    /// Returns true if chunks are marked for retransmission, or copies are requested.
     pub fn has_retransmissions(&self) -> bool {
         self.has_marked() || self.copies.has_due()
     }
@@ -53,8 +53,8 @@ impl SendBuffer {
         self.marked.rwnd()
     }
 
-    /// A chunk that is in flight on several paths is lost on `path`: only the flight of `path` changes. `None` if the
-    /// chunk is not in flight on several paths, or not on `path`.
+    /// Declares a chunk that is in flight on several paths lost on `path`: only the flight of `path` changes. `None` if
+    /// the chunk is not in flight on several paths, or not on `path`.
     fn lose_one_of_several(&mut self, position: u64, path: PathId) -> Option<Left> {
         let chunk = self.chunks.at(position);
         if chunk.sends() != Sends::Copied || !chunk.is_in_flight() {

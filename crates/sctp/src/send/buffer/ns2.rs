@@ -1,5 +1,5 @@
-//! What the send buffer carries out where [`Ns2`](crate::policy::ns2::Ns2) says so: it finds the chunks that the window
-//! update of ns-2's CMT module waits for, and notes what follows when a chunk is acknowledged cumulatively.
+//! The behaviour of ns-2's CMT module in the send buffer, where [`Ns2`](crate::policy::ns2::Ns2) enables it: finds the
+//! chunks that its window update expects, and its consequences of a cumulative acknowledgement.
 
 use super::super::chunk::Sends;
 use super::SendBuffer;
@@ -7,14 +7,14 @@ use crate::policy::PathId;
 use crate::policy::loss_detection::SackNews;
 
 impl SendBuffer {
-    /// Both trackers of `path` search at the next SACK.
+    /// Restarts the search of both trackers of `path` at the next SACK.
     pub fn search_lowest_anew(&mut self, path: PathId) {
         self.standing.search_anew(path);
     }
 
-    /// A SACK that claims nothing from position `end` on arrived, where lowest chunks stay when they are marked. The
-    /// trackers that have to search do so, among the chunks below `end`; and the chunk that was sent once takes the place
-    /// of the lowest one in what the SACK is compared with.
+    /// Updates the trackers for a SACK that acknowledges nothing from position `end` on, where lowest chunks remain
+    /// tracked when they are marked. Trackers that have to search do so among the chunks below `end`; and the SACK is
+    /// compared with the tracked chunk that was sent once, in place of the lowest one.
     pub(super) fn stand(&mut self, end: u64) {
         for index in 0..self.in_flight.paths() {
             let path = PathId::from_index(index);
@@ -38,7 +38,7 @@ impl SendBuffer {
         }
     }
 
-    /// The chunk at `position` is to be acknowledged cumulatively.
+    /// Prepares the cumulative acknowledgement of the chunk at `position`.
     pub(super) fn pass(&mut self, position: u64, news: &mut SackNews) {
         let chunk = self.chunks.at(position);
         let path = chunk.path();

@@ -1,4 +1,4 @@
-//! Losses by the order of departures: which chunks left on their path before one that arrived.
+//! Loss detection by the order of sending: finds the chunks that were sent on their path before one that arrived.
 
 use super::super::chunks::Chunks;
 use super::super::departures::Departure;
@@ -8,20 +8,20 @@ use crate::policy::loss_detection::SackNews;
 use crate::seq::Tsn;
 
 impl SendBuffer {
-    /// Finds what was overtaken on its path, although no SACK arrived.
+    /// Finds overtaken chunks without a SACK.
     pub fn find_due(&mut self, news: &mut SackNews) {
         self.clear(news);
         news.departed = self.log.packet();
         self.find_overtaken(news);
     }
 
-    /// The chunk in flight on `path` that left last.
+    /// The chunk in flight on `path` that was sent last.
     pub fn latest_departure(&mut self, path: PathId) -> Option<Tsn> {
         let latest = self.log.latest(path, |departure| is_outstanding(&self.chunks, departure, path));
         latest.map(|departure| self.chunks.tsn(departure.position))
     }
 
-    /// The first chunk in flight on `path` by the order of departures.
+    /// The chunk in flight on `path` that was sent first.
     pub(super) fn earliest_departure(&mut self, path: PathId) -> Option<Departure> {
         self.log.earliest(path, |departure| is_outstanding(&self.chunks, departure, path))
     }
@@ -31,7 +31,7 @@ impl SendBuffer {
         self.log.note_earliest(|departure, path| is_outstanding(&self.chunks, departure, path));
     }
 
-    /// The chunks that left on their path before one that the SACK acknowledges, and did not arrive.
+    /// Finds the chunks that were sent on their path before one that the SACK acknowledges, and did not arrive.
     pub(super) fn find_overtaken(&mut self, news: &mut SackNews) {
         for index in 0..self.in_flight.paths() {
             let path = PathId::from_index(index);
@@ -56,7 +56,7 @@ impl SendBuffer {
         news.holes.sort_unstable_by_key(|hole| hole.tsn.distance_from(ack_point));
     }
 
-    /// What a SACK means for each path by the order of departures: whether its first chunk arrived.
+    /// Notes for each path whether a SACK acknowledges the chunk in flight there that was sent first.
     pub(super) fn compare_earliest(&self, news: &mut SackNews) {
         for (&earliest, path) in self.log.earliest_before().iter().zip(&mut news.paths) {
             let is_acked = earliest.is_some_and(|position| self.chunks.is_acked(position));

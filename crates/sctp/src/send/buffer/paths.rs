@@ -1,4 +1,4 @@
-//! What is outstanding on one path: its lowest and highest chunks, and all of its flight.
+//! The outstanding chunks of one path: the lowest, the highest, and the whole flight.
 
 use anabranch_base::Time;
 
@@ -20,7 +20,7 @@ impl SendBuffer {
         positions.into_iter().map(|position| self.chunks.tsn(position)).collect()
     }
 
-    /// The chunks in flight on `path` that left before `time`.
+    /// The chunks in flight on `path` that were sent before `time`.
     pub fn in_flight_from_before(&self, path: PathId, time: Time) -> Vec<Tsn> {
         let mut chunks = self.in_flight_on(path);
         chunks.retain(|&tsn| self.chunks.at(self.chunks.position(tsn)).last().sent_at < time);
@@ -32,7 +32,7 @@ impl SendBuffer {
         self.lowest_position(path).map(|position| self.chunks.tsn(position))
     }
 
-    /// When the lowest outstanding chunk of `path` left there.
+    /// The sending time of the lowest outstanding chunk of `path`.
     pub fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
         self.lowest_position(path).map(|position| self.chunks.at(position).last().sent_at)
     }
@@ -57,7 +57,8 @@ impl SendBuffer {
     }
 }
 
-/// How often the chunk at `position` left, if it is in flight on `path`, itself or as a copy, and was never acknowledged.
+/// The number of transmissions of the chunk at `position`, if it is in flight on `path`, itself or as a copy, and was
+/// never acknowledged.
 pub(super) fn sends_on(chunks: &Chunks, copies: &Copies, position: u64, path: PathId) -> Option<Sends> {
     let chunk = chunks.held(position).filter(|chunk| chunk.state() == State::InFlight)?;
     let sends = chunk.sends();

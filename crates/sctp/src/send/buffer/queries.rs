@@ -1,4 +1,4 @@
-//! What the association asks of chunks, and of all of them together.
+//! The read access of the association to single chunks and to the whole buffer.
 
 use anabranch_base::ByteCount;
 
@@ -11,7 +11,7 @@ use crate::seq::Tsn;
 use crate::wire::{CommonHeader, Data};
 
 impl SendBuffer {
-    /// The chunk with this TSN, as it goes on the wire.
+    /// The chunk with this TSN in wire format.
     pub fn data(&self, tsn: Tsn) -> Data<'_> {
         self.chunks.at(self.chunks.position(tsn)).data(tsn)
     }
@@ -38,7 +38,7 @@ impl SendBuffer {
         (chunk.state() != State::Waiting).then_some(chunk.path())
     }
 
-    /// User data that is not cumulatively acknowledged.
+    /// The user data that is not cumulatively acknowledged.
     pub fn held_bytes(&self) -> ByteCount {
         self.held.total()
     }
@@ -63,7 +63,7 @@ impl SendBuffer {
         self.chunks.sent_end() > self.chunks.first()
     }
 
-    /// The number of the packet that leaves, or that left last.
+    /// The number of the current packet, or of the last one.
     pub fn departure(&self) -> u64 {
         self.log.packet()
     }

@@ -1,4 +1,4 @@
-//! What waits to be sent for the first time: messages are queued, cut into chunks, and chosen from.
+//! The queue of unsent data: queues messages, fragments them into chunks, and selects from these.
 
 use anabranch_base::ByteCount;
 
@@ -15,14 +15,14 @@ impl SendBuffer {
         self.cut(message, largest);
     }
 
-    /// Queues a message to be cut later. It counts as waiting at once.
+    /// Queues a message to be fragmented later. It counts as waiting at once.
     pub fn push_whole(&mut self, message: Outgoing) {
         self.held.on_queued(message.length());
         self.unfragmented.push(message);
     }
 
-    /// Cuts messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
-    /// data than one call sends and than the scheduler chooses from, which is `wanted`.
+    /// Fragments messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
+    /// data than one call sends and than `wanted`, the amount from which the scheduler chooses.
     pub fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
         while let Some(message) = self.unfragmented.take_due(self.waiting.bytes(), wanted) {
             self.cut(message, largest);
@@ -35,7 +35,7 @@ impl SendBuffer {
         self.chunks.refit(largest);
     }
 
-    /// Returns true if any message waits whole.
+    /// Returns true if a message is not fragmented yet.
     pub fn has_unfragmented(&self) -> bool {
         !self.unfragmented.is_empty()
     }
@@ -55,14 +55,14 @@ impl SendBuffer {
         self.waiting.count(self.chunks.end())
     }
 
-    /// User data that waits to be sent for the first time.
+    /// The user data that was not sent yet.
     pub fn waiting_bytes(&self) -> ByteCount {
         self.waiting.bytes() + self.unfragmented.bytes()
     }
 
-    /// How much more user data may be queued if the buffer may hold `capacity`. Every chunk, and every message that
-    /// is not fragmented yet, costs additional memory. With that memory the buffer may hold twice `capacity`, so that
-    /// only chunks of less than a few hundred bytes reduce the room.
+    /// The user data that may still be queued if the buffer may hold `capacity`. Every chunk, and every message that is
+    /// not fragmented yet, costs additional memory. With that memory the buffer may hold twice `capacity`, so that only
+    /// chunks of less than a few hundred bytes reduce the room.
     pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
         let held = self.held.total();
         let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + self.unfragmented.count()) as u64;

@@ -1,5 +1,5 @@
-//! What happens to the chunks when a SACK arrives. The cost is the number of gap blocks, newly acknowledged chunks and
-//! holes, not the size of the flight. An acknowledgement that the SACK takes back costs credit.
+//! Applies a SACK to the chunks. The cost is the number of gap blocks, newly acknowledged chunks and holes, not the
+//! size of the flight. An acknowledgement that the SACK takes back costs credit.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::policy::loss_detection::{Hole, PathNews, SackNews};
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
-/// A SACK that an honest receiver never sends.
+/// A SACK that violates the protocol: it acknowledges a chunk that was never sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it acknowledges TSN {acked}, and the highest TSN ever sent is {highest_sent}")]
 pub struct BadSack {
@@ -20,12 +20,12 @@ pub struct BadSack {
 }
 
 impl SendBuffer {
-    /// Reads a SACK and writes what it means for each chunk into `news`. Returns `false`, and leaves `news` as it is,
-    /// for a SACK that is older than one already read (RFC 9260 §6.2.1 i). The cost is the number of blocks, newly
+    /// Reads a SACK and writes the changes of chunks into `news`. Returns `false`, and leaves `news` as it is, for a
+    /// SACK that is older than one already read (RFC 9260 §6.2.1 i). The cost is the number of blocks, newly
     /// acknowledged chunks and holes.
     ///
     /// # Errors
-    /// It acknowledges a chunk that was never sent. Nothing has changed then.
+    /// It acknowledges a chunk that was never sent; nothing has changed.
     pub fn on_sack(
         &mut self,
         cumulative: Tsn,
@@ -41,7 +41,7 @@ impl SendBuffer {
     /// has `dropped` although an earlier SACK reported them.
     ///
     /// # Errors
-    /// It acknowledges a chunk that was never sent. Nothing has changed then.
+    /// It acknowledges a chunk that was never sent; nothing has changed.
     pub fn on_new_gaps(
         &mut self,
         cumulative: Tsn,
@@ -55,12 +55,12 @@ impl SendBuffer {
         self.apply(cumulative, new_first, news)
     }
 
-    /// A SHUTDOWN acknowledges cumulatively and has no gap blocks: "the receiver of the SHUTDOWN chunk MUST
-    /// NOT interpret the lack of a Gap Ack Block as a renege" (RFC 9260 §3.3.8). Otherwise as
+    /// Reads the acknowledgement in a SHUTDOWN, which is cumulative and has no gap blocks: "the receiver of the
+    /// SHUTDOWN chunk MUST NOT interpret the lack of a Gap Ack Block as a renege" (RFC 9260 §3.3.8). Otherwise as
     /// [`on_sack`](SendBuffer::on_sack).
     ///
     /// # Errors
-    /// It acknowledges a chunk that was never sent. Nothing has changed then.
+    /// It acknowledges a chunk that was never sent; nothing has changed.
     pub fn on_cumulative_ack(&mut self, cumulative: Tsn, news: &mut SackNews) -> Result<bool, BadSack> {
         let Some(new_first) = self.chunks.position_after(cumulative) else { return Ok(false) };
         self.reports.read_none(new_first);
@@ -75,7 +75,7 @@ impl SendBuffer {
         }
     }
 
-    /// The chunks before `new_first` arrived, and those that the gap blocks report.
+    /// Applies the acknowledgement of the chunks before `new_first` and of those in the gap blocks.
     fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
         let claimed = self.reports.claimed(new_first);
         if claimed > self.chunks.sent_end() {
@@ -126,8 +126,8 @@ impl SendBuffer {
         news.paths.resize(self.in_flight.paths(), PathNews::default());
     }
 
-    /// The chunks in flight below the highest reported one, and those whose acknowledgement was just taken back. If
-    /// nothing is newly acknowledged, only the latter: for the others nothing would follow.
+    /// Finds the chunks in flight below the highest reported one, and those whose acknowledgement was just taken back.
+    /// If nothing is newly acknowledged, only the latter: the others would have no effect.
     fn find_holes(&self, news: &mut SackNews) {
         let mut from = self.chunks.first();
         if !news.acked.is_empty() {
@@ -141,7 +141,7 @@ impl SendBuffer {
         news.holes.extend(beyond.filter_map(|&position| self.hole(position)));
     }
 
-    /// The chunk at `position` as loss detection sees it, if it is in flight.
+    /// The chunk at `position` for the loss detection, if it is in flight.
     fn hole(&self, position: u64) -> Option<Hole> {
         let is_reneged = self.reports.is_taken_back(position);
         self.chunks.at(position).hole(self.chunks.tsn(position), is_reneged)

@@ -1,4 +1,4 @@
-//! A chunk as others see it: the wire, schedulers, retransmission policies and loss detection.
+//! Views of a chunk for the wire, schedulers, retransmission policies and loss detection.
 
 use anabranch_base::ByteCount;
 
@@ -25,14 +25,14 @@ impl OutboundChunk {
         }
     }
 
-    /// The chunk as a scheduler sees it, if it is in flight.
+    /// The chunk for a scheduler, if it is in flight.
     pub fn in_flight(&self, tsn: Tsn, packet: ByteCount) -> Option<ChunkInFlight> {
         let &OutboundChunk { path, sent_at, sends, .. } = self;
         let was_copied = sends == Sends::Copied;
         self.is_in_flight().then_some(ChunkInFlight { tsn, path, sent_at, packet, was_copied })
     }
 
-    /// The chunk as a retransmission policy sees it, if it waits to be sent again.
+    /// The chunk for a retransmission policy, if it waits for retransmission.
     pub fn lost(&self, tsn: Tsn) -> Option<LostChunk> {
         match self.state {
             State::Lost(by) | State::RevokedLost(by) => Some(LostChunk { tsn, path: self.path, by }),
@@ -40,7 +40,7 @@ impl OutboundChunk {
         }
     }
 
-    /// The chunk as loss detection sees it, if it is in flight.
+    /// The chunk for the loss detection, if it is in flight.
     pub fn hole(&self, tsn: Tsn, is_reneged: bool) -> Option<Hole> {
         self.is_in_flight().then(|| Hole {
             tsn,
@@ -55,7 +55,7 @@ impl OutboundChunk {
         })
     }
 
-    /// The chunk, of `weight` against the window, as the news of its acknowledgement.
+    /// The chunk as newly acknowledged, with its `weight` against the window.
     pub fn acked(&self, tsn: Tsn, weight: ByteCount, was_lost: bool) -> AckedChunk {
         AckedChunk {
             tsn,

@@ -1,4 +1,4 @@
-//! Out of Resource: the sender has no room for the association.
+//! Out of Resource: the sender lacks resources for the association.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};

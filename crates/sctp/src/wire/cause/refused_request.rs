@@ -1,4 +1,4 @@
-//! Why a request of an ASCONF is refused, or an ASCONF-ACK is illegal.
+//! The causes for a refused request of an ASCONF, and for an illegal ASCONF-ACK.
 
 /// The code of "Request to Delete Last Remaining IP Address" (RFC 5061 §4.3.1).
 ///

@@ -23,7 +23,7 @@ use crate::wire::{Cause, ChunkError, ChunkFault, cause, tlv};
 pub struct Abort {
     /// T bit: the packet's Verification Tag is reflected, because its sender has none.
     pub tag_reflected: bool,
-    /// Why the association is aborted.
+    /// The reasons for the abort.
     pub causes: Vec<Cause>,
 }
 

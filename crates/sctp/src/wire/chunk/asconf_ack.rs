@@ -25,7 +25,7 @@ use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 pub struct AsconfAck {
     /// The serial number of the ASCONF that it answers.
     pub serial: Tsn,
-    /// Which requests were refused and why, and which were granted.
+    /// The results of requests: refused with a cause, or granted.
     pub responses: Vec<Parameter>,
 }
 

@@ -8,9 +8,9 @@ use crate::seq::Tsn;
 use crate::wire::fields::u32_at;
 use crate::wire::{ChunkError, ChunkFault};
 
-/// An ECNE chunk. RFC 9260 only reserves the type. RFC 4960 appendix A has 8 bytes with the lowest marked TSN,
-/// FreeBSD sends 12 bytes with the number of marked packets, and there is a form of 4 bytes without a TSN (YE Fig
-/// 18). All three are decoded and encoded.
+/// An ECNE chunk. RFC 9260 only reserves the type. RFC 4960 appendix A has 8 bytes with the lowest marked TSN, FreeBSD
+/// sends 12 bytes with the number of marked packets, and there is a form of 4 bytes without a TSN (YE Fig 18). The
+/// codec supports all three.
 ///
 /// ```text
 ///  0                   1                   2                   3

@@ -21,7 +21,7 @@ use crate::wire::{Cause, ChunkError, ChunkFault, cause, tlv};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorChunk {
-    /// What is wrong: at least one cause.
+    /// The causes, at least one.
     pub causes: Vec<Cause>,
 }
 

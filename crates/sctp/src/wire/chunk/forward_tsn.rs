@@ -28,7 +28,7 @@ use crate::wire::{ChunkError, ChunkFault, StreamId};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForwardTsn<'a> {
-    /// All TSNs up to this one count as received.
+    /// The TSN up to which all count as received.
     pub new_cumulative_tsn: Tsn,
     /// The ordered streams in which messages are skipped.
     pub skipped: SkippedStreams<'a>,

@@ -41,7 +41,7 @@ impl<const KIND: u8> HeartbeatLayout<KIND> {
     /// The chunk type.
     pub const KIND: u8 = KIND;
 
-    /// A chunk with the information `info`, for a path that is no backup.
+    /// A chunk with the information `info`, for a path that is not a backup.
     pub fn new(info: Vec<u8>) -> HeartbeatLayout<KIND> {
         HeartbeatLayout { info, is_backup: false }
     }

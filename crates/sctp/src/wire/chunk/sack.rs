@@ -1,4 +1,4 @@
-//! SACK: reports which DATA arrived.
+//! SACK: reports the DATA that arrived.
 
 use std::fmt;
 
@@ -83,7 +83,7 @@ impl<'a> Sack<'a> {
         (packets.min(3) as u8) << PACKET_COUNT_SHIFT
     }
 
-    /// The number of packets with DATA this SACK answers, up to 3; 0 if the peer does not say.
+    /// The number of packets with DATA this SACK answers, up to 3; 0 if the peer does not report it.
     pub fn packet_count(&self) -> u8 {
         self.flags >> PACKET_COUNT_SHIFT
     }

@@ -1,4 +1,4 @@
-//! A chunk of an unknown type, and what the two high bits of its type tell the receiver to do.
+//! A chunk of an unknown type, and the action that the two high bits of its type demand.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ pub struct UnknownChunk<'a> {
     pub value: &'a [u8],
 }
 
-/// What a receiver does with an unrecognized chunk or parameter, according to the two high bits of the type (RFC 9260
-/// §3.2, §3.2.1).
+/// The receiver's action for an unrecognized chunk or parameter, by the two high bits of the type (RFC 9260 §3.2,
+/// §3.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnrecognizedAction {
     /// 00: discard it and stop reading.
@@ -31,7 +31,7 @@ pub enum UnrecognizedAction {
 }
 
 impl<'a> UnknownChunk<'a> {
-    /// What the type tells the receiver to do.
+    /// The action that the type demands.
     pub fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_chunk(self.kind)
     }
