@@ -142,7 +142,7 @@ pub enum SendError {
 }
 
 impl Association {
-    /// Opens an association over `routes`: the first INIT leaves on the first path.
+    /// Opens an association over `routes`: the first INIT is sent on the first path.
     pub fn connect(
         settings: Arc<Settings>,
         identity: LocalIdentity,

@@ -154,7 +154,8 @@ pub struct Config {
     pub clamp_partial_bytes: bool,
     /// The change of ssthresh before idle decay.
     pub idle_ssthresh: IdleThreshold,
-    /// True if a cut raises a window below `window_floor` to that floor, as the RFCs literally say (M-SCTP-7 rule 1).
+    /// True if a cut raises a window below `window_floor` to that floor, as the RFCs literally demand (M-SCTP-7 rule
+    /// 1).
     pub cut_may_raise: bool,
     /// True if the last packet must also fit into cwnd (M-SCTP-3).
     pub strict_window: bool,
@@ -195,7 +196,7 @@ pub enum Unit {
     /// The largest DATA chunk that the path carries (RFC 9260: PMDCS).
     Pmdcs,
     /// The bytes that [`Config::charge`] charges for a full chunk: a window of whole units is then a window of whole
-    /// packets, whatever the charge (M-SCTP-18: "choose them together").
+    /// packets, for every charge (M-SCTP-18: "choose them together").
     FullChunk,
     /// This number of bytes. With every unit, windows are exact to the byte; the unit is the step by which they grow,
     /// the window after a time-out, and the unit of the floors.
@@ -313,8 +314,8 @@ pub enum BurstRule {
     AfterRetransmission,
     /// During the event, cwnd counts as at most the flight plus the burst (RFC 9260 §6.1 D).
     Rfc,
-    /// Packets leave at the controller's rate, in trains of this number of packets, or of the packets sent at that rate
-    /// in a millisecond if that is more; cwnd does not change.
+    /// Packets are sent at the controller's rate, in trains of this number of packets, or of the packets sent at that
+    /// rate in a millisecond if that is more; cwnd does not change.
     Paced,
 }
 

@@ -31,15 +31,15 @@ pub struct Agreement {
     pub local_port: u16,
     /// The peer's SCTP port.
     pub peer_port: u16,
-    /// The tag on packets that arrive.
+    /// The tag of received packets.
     pub local_tag: VerificationTag,
-    /// The tag on packets that leave.
+    /// The tag of sent packets.
     pub peer_tag: VerificationTag,
-    /// The first TSN that leaves.
+    /// This end's initial TSN.
     pub local_tsn: Tsn,
-    /// The first TSN that arrives.
+    /// The peer's initial TSN.
     pub peer_tsn: Tsn,
-    /// The peer's receive buffer.
+    /// The a_rwnd that the peer advertised: its receive buffer.
     pub peer_window: ByteCount,
     /// The number of streams that this end may use.
     pub outbound_streams: u16,

@@ -37,10 +37,10 @@ pub(crate) struct Verified<'a> {
     pub(crate) taken: &'a [IpAddr],
 }
 
-/// Packets that leave on one path, in sequence in a buffer.
+/// Packets to send on one path, in sequence in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmit {
-    /// The path on which they leave.
+    /// The path on which to send them.
     pub path: PathId,
     /// Their ECN codepoint.
     pub ecn: Ecn,
@@ -51,7 +51,7 @@ pub struct Transmit {
     /// The path's round (window of data) to which the packets belong, for observers.
     pub round: u64,
     /// True if the network may fragment it: it is one packet with a chunk cut for a larger path MTU than the path has
-    /// now (RFC 9260 §6.9). The other packets leave with IPv4's DF bit set.
+    /// now (RFC 9260 §6.9). The other packets are sent with IPv4's DF bit set.
     pub may_fragment: bool,
     /// True if the packets carry retransmitted data, for observers.
     pub retransmission: bool,

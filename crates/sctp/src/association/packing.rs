@@ -79,7 +79,7 @@ impl<'a> Packing<'a> {
             return pushed;
         }
         self.stretch(CommonHeader::LEN + self.auth_len(&data) + data.encoded_len());
-        // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
+        // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit requests a SACK without delay).
         self.push(&Data { immediate: true, ..data })
     }
 

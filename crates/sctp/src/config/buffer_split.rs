@@ -5,7 +5,7 @@
 /// 2010). The sender of the data applies both rules alone; the peer need not support them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BufferSplit {
-    /// No split: paths take room as they send.
+    /// No split: the paths share the buffers without limits.
     #[default]
     None,
     /// This end's send buffer.

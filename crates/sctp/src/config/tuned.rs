@@ -56,13 +56,13 @@ impl Config {
                 heartbeat_max_burst: 4,
                 ..profile.failover
             },
-            // One train for each path in turn. If packets alternated between two paths, every train would have one
+            // The paths alternate train by train. If they alternated packet by packet, every train would have one
             // packet. The cost: short queues lose more of a burst.
             scheduler: "fill".into(),
-            // A path with a time-out has potentially failed: its lost chunks go to another path, whatever this
-            // setting is.
+            // A path with a time-out has potentially failed: its lost chunks go to another path, independent of this
+            // setting.
             retransmission: "same".into(),
-            // A receiver does not know in advance how many paths its peers have.
+            // A receiver does not know the number of its peers' paths in advance.
             cmt_ack_timing: "dac-on-several-paths".into(),
             // A phone may change its network during a transfer.
             dynamic_addresses: true,
@@ -90,7 +90,7 @@ impl Config {
             congestion_control: "westwood".into(),
             // Two paths over one link together take the share of one flow.
             coupled: Coupling::Auto,
-            // A program that sends one file after another knows its paths.
+            // A program that sends several files one after the other reuses its paths.
             remember_paths: true,
             // Slow start ends when a queue builds up (RFC 9406), not by losses at one and a half times the path's
             // capacity.

@@ -16,7 +16,7 @@ pub struct Channel(u64);
 pub enum ChannelUse {
     /// An association uses the channel.
     Taken(Channel),
-    /// That association was removed. Answers to its late packets still leave on the channel.
+    /// That association was removed. Answers to late packets are still sent on the channel.
     Released(Channel),
 }
 

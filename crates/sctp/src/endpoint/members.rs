@@ -83,7 +83,7 @@ impl Members {
         None
     }
 
-    /// Appends up to `max_segments` packets of the next association in turn to `buf`. Calls `settled` for each
+    /// Appends up to `max_segments` packets of the next association, in rotation, to `buf`. Calls `settled` for each
     /// association that has no more packets.
     pub fn poll_transmit(
         &mut self,

@@ -57,7 +57,7 @@ pub(super) struct Transmission {
     pub round: u64,
     /// The number of its packet among the packets of the association.
     pub departure: u64,
-    /// When it left.
+    /// The sending time.
     pub sent_at: Time,
 }
 

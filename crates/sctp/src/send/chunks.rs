@@ -166,7 +166,7 @@ mod tests {
     use crate::seq::Ssn;
     use crate::wire::{Ppid, StreamId};
 
-    /// Four chunks, the second of which has TSN 0. The first three left.
+    /// Four chunks, the second of which has TSN 0. The first three were sent.
     fn chunks() -> Chunks {
         let mut chunks = Chunks::new(Tsn::new(u32::MAX));
         let head = MessageHead {

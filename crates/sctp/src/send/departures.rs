@@ -194,7 +194,7 @@ impl Departures {
 mod tests {
     use super::*;
 
-    /// The chunks of `order` left on a path, each in a packet of its own.
+    /// The chunks of `order`, sent on a path, each in a separate packet.
     fn left(order: &[u64]) -> Departures {
         let mut departures = Departures::default();
         for (number, &position) in (1..).zip(order) {

@@ -20,7 +20,7 @@ pub(super) struct GapReports {
 }
 
 impl GapReports {
-    /// Reads the gap blocks of a SACK, as positions behind `new_first`, the first chunk that it does not acknowledge
+    /// Reads the gap blocks of a SACK, as positions after `new_first`, the first chunk that it does not acknowledge
     /// cumulatively. Blocks that are out of order, or end before their start, are skipped.
     pub fn read(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
         self.reported.clear();

@@ -156,7 +156,7 @@ mod tests {
     const ONE: PathId = PathId::FIRST;
     const WEIGHT: ByteCount = ByteCount::new(100);
 
-    /// Chunks 1 to 4 left on the first path, and the first two left there again.
+    /// Chunks 1 to 4 were sent on the first path, and the first two were sent there again.
     fn in_flight() -> InFlight {
         let mut in_flight = InFlight::default();
         in_flight.add_path(ONE);

@@ -6,8 +6,9 @@ use anabranch_base::ByteCount;
 
 use super::chunk::OutboundChunk;
 
-/// Cuts the chunks behind the first `settled` ones, which were never sent, into pieces of at most `largest` bytes of user
-/// data. The first ones keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
+/// Cuts the chunks after the first `settled` ones, which were never sent, into pieces of at most `largest` bytes of
+/// user data. The first ones keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be
+/// resegmented").
 pub(super) fn refit(chunks: &mut VecDeque<OutboundChunk>, settled: usize, largest: ByteCount) {
     let is_too_large = |chunk: &OutboundChunk| ByteCount::of_len(chunk.length()) > largest;
     if !chunks.iter().skip(settled).any(is_too_large) {

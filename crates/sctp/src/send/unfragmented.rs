@@ -17,7 +17,7 @@ pub(super) struct Unfragmented {
 }
 
 impl Unfragmented {
-    /// Queues `message` behind the others.
+    /// Queues `message` after the others.
     pub fn push(&mut self, message: Outgoing) {
         self.bytes += message.length();
         self.messages.push_back(message);

@@ -50,7 +50,7 @@ impl Waiting {
     /// The position of the waiting chunk with `index` waiting chunks before it.
     pub fn position(&self, index: usize) -> u64 {
         let index = index as u64;
-        // The number of sent chunks below it is found by bisection: for each sent chunk in turn, the number of
+        // The number of sent chunks below it is found by bisection: from one sent chunk to the next, the number of
         // waiting chunks below it does not decrease.
         let (mut passed, mut end) = (0, self.ahead.len());
         while passed < end {
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Of forty chunks some leave, each time the chunk with `index` waiting chunks before it.
+        /// Some of forty chunks are sent, each time the chunk with `index` waiting chunks before it.
         #[test]
         fn chunks_are_found_whatever_the_order_in_which_others_left(
             indexes in proptest::collection::vec(0_usize..40, 0..40),

@@ -1,7 +1,7 @@
 //! Captured bytes for the tests of the codec.
 //!
-//! The packets called "usrsctp" in tests were sent by usrsctp 0.9.5.0 (Debian's) to itself, or in answer to chunks
-//! made by hand. Bytes that were not captured follow the RFC's diagrams, and a comment says so.
+//! The packets called "usrsctp" in tests were sent by usrsctp 0.9.5.0 (Debian's) to itself, or in answer to chunks made
+//! by hand. Bytes that were not captured follow the RFC's diagrams, and are marked by a comment.
 
 use super::{Cause, Checksum, Chunk, ChunkError, EncodeChunk, Packet, Parameter};
 

@@ -37,10 +37,10 @@ pub struct Packet<'a> {
     chunks: &'a [u8],
 }
 
-/// The chunks of a packet, in order. A chunk with a valid frame that cannot be decoded gives an error, and the next
-/// chunks follow. A broken frame gives an error and ends the iteration ([`ChunkError::is_end_of_packet`]). The
-/// padding of the last chunk may be missing, and the content of padding is ignored: "the receiver MUST ignore the
-/// padding bytes" (RFC 9260 §3.2).
+/// The chunks of a packet, in order. A chunk with a valid frame that cannot be decoded yields an error, and the next
+/// chunks follow. A broken frame yields an error and ends the iteration ([`ChunkError::is_end_of_packet`]). The padding
+/// of the last chunk may be missing, and the content of padding is ignored: "the receiver MUST ignore the padding
+/// bytes" (RFC 9260 §3.2).
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
     rest: &'a [u8],

@@ -50,7 +50,7 @@ impl Challenges {
     }
 }
 
-/// The number of challenges that leave in one [`PERIOD`].
+/// The maximum number of challenges in one [`PERIOD`].
 const MOST: usize = 256;
 /// The period in which challenges are counted: this gives at most about 140 KB/s, and no more packets than arrived.
 const PERIOD: Duration = Duration::from_millis(200);

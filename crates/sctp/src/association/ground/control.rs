@@ -64,8 +64,8 @@ impl Ground {
         self.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
     }
 
-    /// Appends the control chunks that leave on the path of a packet. One chunk alone may be larger than the path's packets:
-    /// the answer to a HEARTBEAT.
+    /// Appends the queued control chunks for the path of a packet. One chunk alone may be larger than the path's
+    /// packets: the answer to a HEARTBEAT.
     #[inline]
     pub fn pack_control(&mut self, packing: &mut Packing<'_>) {
         let path = packing.path;

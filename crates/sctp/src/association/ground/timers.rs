@@ -17,7 +17,7 @@ pub enum Timer {
     Shutdown,
     /// T5-shutdown-guard: the whole shutdown takes too long.
     ShutdownGuard,
-    /// Another HEARTBEAT for path verification may leave.
+    /// The next HEARTBEAT for path verification is due.
     Verification,
     /// T4-rto: an ASCONF is not answered.
     Reconfiguration,

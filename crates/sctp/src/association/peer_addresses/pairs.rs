@@ -21,8 +21,8 @@ pub struct Routes<'a> {
 /// The timing of INITs over several pairs until one of them answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitPace {
-    /// One path after the other, a time-out apart (RFC 9260 §5.1, §6.3.3). The paths are trusted if
-    /// [`trusts_given_addresses`](crate::config::Config::trusts_given_addresses) says so.
+    /// One path after the other, a time-out apart (RFC 9260 §5.1, §6.3.3). The paths need no verification if
+    /// [`trusts_given_addresses`](crate::config::Config::trusts_given_addresses) is set.
     OneByOne,
     /// The INITs of all pairs within one time-out, some tens of milliseconds apart (as RFC 8305 §5 does for TCP). The
     /// first pair that answers becomes a path at once; the others are verified before they carry data.

@@ -146,7 +146,7 @@ impl Reconfiguration {
         self.outstanding.as_ref().map(|outstanding| outstanding.path)
     }
 
-    /// Returns true if the peer may not know `address` yet: then only an ASCONF leaves from it (F1).
+    /// Returns true if the peer may not know `address` yet: then only an ASCONF is sent from it (F1).
     pub fn is_unannounced(&self, address: SocketAddr) -> bool {
         let under_way = self.outstanding.iter().flat_map(|outstanding| &outstanding.changes);
         self.waiting.iter().chain(under_way).any(|change| *change == AddressChange::Add(address))

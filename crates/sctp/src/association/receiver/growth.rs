@@ -7,7 +7,7 @@ use crate::association::ground::Ground;
 use crate::receive::DataArrival;
 
 impl Receiver {
-    /// Adjusts the buffer after a packet with new data of weight `arrived`.
+    /// Grows the buffer if necessary, after a packet with new data of weight `arrived`.
     #[inline]
     pub(super) fn tune_buffer(&mut self, ground: &mut Ground, now: Time, arrived: ByteCount) {
         if self.tuning.is_some() {

@@ -3,7 +3,7 @@
 
 use crate::policy::PathId;
 
-/// The unused exemptions that the last SACKs gave.
+/// The unused exemptions of the last SACKs.
 #[derive(Clone, Debug, Default)]
 pub struct WindowExemptions {
     /// The exemptions valid on any path.

@@ -30,7 +30,7 @@ impl Session {
             };
             let room = match transmit {
                 Some(earlier) if earlier.path != path => break,
-                // Only packets with data are ECN-capable, so that control chunks leave in packets of their own.
+                // Only packets with data are ECN-capable, so control chunks are sent in separate packets.
                 Some(earlier) if earlier.ecn.is_capable() && !self.ground.outbox.is_empty() => break,
                 Some(earlier) => PacketRoom::Segment(earlier.segment_size),
                 None => PacketRoom::Packet(self.ground.paths.sample(path).packet_limit.as_len()),

@@ -83,7 +83,8 @@ mod tests {
     use crate::policy::retransmission::LostBy;
     use crate::wire::GapBlock;
 
-    /// A buffer of `count` chunks by the order of departures. The chunks of `order` left in it, each in a packet.
+    /// A buffer of `count` chunks by the order of departures. The chunks of `order` were sent from it, each in a
+    /// packet.
     fn left(count: usize, order: &[(u32, PathId)]) -> SendBuffer {
         let mut buffer = buffer(count).by_departure(true);
         order.iter().for_each(|&(offset, path)| leave(&mut buffer, offset, path));
@@ -126,7 +127,8 @@ mod tests {
         assert!(news.paths[0].sent_once && news.paths[0].lowest && holes(&news).is_empty());
     }
 
-    /// Sixty-four packets on path 2 arrived, each behind a gap, and the chunk after them, which left path 1 first.
+    /// Sixty-four packets on path 2 arrived, each behind a gap, and the chunk after them, which was sent first on path
+    /// 1.
     #[test]
     fn a_sack_with_many_gap_blocks_says_nothing_of_chunks_above_the_last_one() {
         for (count, found) in [(64, 0), (63, 1)] {

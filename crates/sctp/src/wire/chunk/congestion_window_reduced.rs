@@ -22,7 +22,7 @@ use crate::wire::ChunkError;
 pub struct CongestionWindowReduced {
     /// The TSN of the ECNE that it answers, or a later one: other stacks end a report whose TSN is not after it.
     pub lowest_tsn: Tsn,
-    /// True if it answers a report of data that its sender no longer holds, on whatever path (O).
+    /// True if it answers a report of data that its sender no longer holds, on any path (O bit).
     pub overrides: bool,
 }
 

@@ -39,9 +39,9 @@ pub struct InitLayout<const KIND: u8> {
     pub initiate_tag: VerificationTag,
     /// The sender's receive buffer in bytes.
     pub a_rwnd: u32,
-    /// The number of streams the sender wants to use for sending.
+    /// The number of streams that the sender requests for sending.
     pub outbound_streams: u16,
-    /// The number of streams the sender accepts for receiving.
+    /// The number of streams that the sender accepts for receiving.
     pub inbound_streams: u16,
     /// The TSN of the sender's first DATA.
     pub initial_tsn: Tsn,

@@ -77,13 +77,13 @@ impl<'a> Sack<'a> {
     /// The flag of a SACK that has only new gap blocks, and in place of duplicates the TSNs that were dropped (M-IPCC-9).
     pub const NEW_GAPS: u8 = 0x20;
 
-    /// The flags that say how many packets with DATA a delayed SACK answers: `min(packets, 3)` in the two high bits,
-    /// as in FreeBSD for CMT's delayed acks. 0 is the flags octet of a plain SACK.
+    /// The flags for the number of packets with DATA that a delayed SACK answers: `min(packets, 3)` in the two high
+    /// bits, as in FreeBSD for CMT's delayed acks. 0 is the flags octet of a plain SACK.
     pub fn flags_of_packet_count(packets: u32) -> u8 {
         (packets.min(3) as u8) << PACKET_COUNT_SHIFT
     }
 
-    /// The number of packets with DATA this SACK answers, up to 3; 0 if the peer does not report it.
+    /// The number of packets with DATA that this SACK answers, up to 3; 0 if the peer does not report it.
     pub fn packet_count(&self) -> u8 {
         self.flags >> PACKET_COUNT_SHIFT
     }
