@@ -103,7 +103,7 @@ impl Sender {
         Some(left)
     }
 
-    /// Like [`mark_lost`](Session::mark_lost), for a loss that may be a sign of congestion: it is reported to the
+    /// Like [`mark_lost`](Sender::mark_lost), for a loss that may be a sign of congestion: it is reported to the
     /// congestion control.
     pub(super) fn lose(&mut self, ground: &mut Ground, tsn: Tsn, path: PathId, by: LostBy, now: Time) {
         let Some(left) = self.mark_lost(ground, tsn, path, by) else { return };

@@ -32,7 +32,7 @@ impl Sender {
         }
     }
 
-    /// Like [`share_buffers`](Session::share_buffers), with the flights of the paths. Every path has a share, even if
+    /// Like [`share_buffers`](Sender::share_buffers), with the flights of the paths. Every path has a share, even if
     /// it carries no new data.
     fn share_flights(&self, ground: &mut Ground, split: BufferSplit) {
         let samples = ground.paths.samples();
