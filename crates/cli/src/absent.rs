@@ -1,5 +1,5 @@
-//! What the program of `make demo` leaves out: the commands and options whose crates take longest to compile. They keep
-//! their place in `--help`, and refuse with one sentence that says which build has them.
+//! The commands and options that the program of `make demo` leaves out: those whose crates take longest to compile.
+//! They keep their place in `--help`, and refuse with one sentence that says which build has them.
 
 use crate::failure::Failure;
 

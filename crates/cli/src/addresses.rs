@@ -91,7 +91,7 @@ pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     Ok(all)
 }
 
-/// Returns true if this host knows IPv6 at all. What addresses it has now does not matter: an interface may be up in a second.
+/// Returns true if this host knows IPv6 at all. The present addresses do not matter: an interface may be up in a second.
 fn has_ipv6() -> bool {
     UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok()
 }
@@ -130,8 +130,8 @@ fn not_here(why: LookupFailure, known: &[Interface]) -> Failure {
     Failure::UnknownHost(why.with_note(format!("the interfaces that are up are {}", names.join(", "))))
 }
 
-/// How `listening` is written after `--to`: wildcards, and interfaces that `hosts` name, become this host's addresses,
-/// one a link.
+/// Formats `listening` as it is written after `--to`: wildcards, and interfaces that `hosts` name, become this host's
+/// addresses, one a link.
 pub fn to_paste(hosts: &[HostPort], listening: &[SocketAddr]) -> String {
     let known = interfaces().unwrap_or_default();
     let second = further_addresses(hosts, &known);
@@ -193,7 +193,7 @@ fn is_reachable(ip: &IpAddr) -> bool {
     }
 }
 
-/// What is wrong with an address that cannot be bound, and what to do.
+/// Explains why an address cannot be bound, and the remedy.
 pub fn bind_failure(error: &BindError) -> Failure {
     Failure::Bind(error.to_string())
 }

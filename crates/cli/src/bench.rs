@@ -47,7 +47,7 @@ mod tests {
         Alone { name: name.to_owned(), goodput_bps: mbps * 1e6, path: path(name, mbps) }
     }
 
-    /// What is advised where two paths carry half of what they carry alone, and `limit` is where their time went.
+    /// Returns the advice where two paths carry half of their sum, and `limit` is the reason for the rest.
     fn advice(scheduler: &str, limit: fn(&mut PathEntry)) -> String {
         let mut paths = vec![path("wifi", 24.0), path("lte", 5.0)];
         paths.iter_mut().for_each(limit);

@@ -34,26 +34,26 @@ pub struct ComparisonRow {
     variant: PathVariant,
     /// The goodput in bits a second that the Markov model says, or why it says none.
     predicted: Result<f64, String>,
-    /// What the simulator says, over several seeds.
+    /// The result of the simulator, over several seeds.
     simulated: FlowSummary,
-    /// What really happened, void attempts included.
+    /// The real attempts, void ones included.
     attempts: Vec<Attempt>,
 }
 
-/// What is compared, and how.
+/// The subject and the method of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonPlan {
     /// Which paths.
     pub scope: VariantChoice,
-    /// What lies around packets.
+    /// The encapsulation of packets.
     pub around: Encapsulation,
-    /// What the links of the real transfers lie between.
+    /// The ends that the links of the real transfers connect.
     pub over: Over,
-    /// How often the real transfer over all paths together is repeated; the median counts.
+    /// The number of real transfers over all paths together; the median counts.
     pub repeats: usize,
 }
 
-/// What must be done before there are threads.
+/// Prepares the process before there are threads.
 ///
 /// # Errors
 /// The system does not allow what is asked for.
@@ -146,7 +146,7 @@ async fn compare_one(
     Ok(ComparisonRow { variant, predicted, simulated, attempts })
 }
 
-/// What the models have no place for stands in the row instead of a number.
+/// Predicts a variant; the inner error is the text for a row that the models have no place for.
 async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> {
     let flow = ModelFlow::first(&variant.scenario).map_err(|why| why.to_string());
     let work = move || {
@@ -191,12 +191,12 @@ impl ComparisonRow {
         self.attempts.iter().filter(|attempt| !attempt.is_void()).count()
     }
 
-    /// What the Markov model says in bits a second.
+    /// The prediction of the Markov model in bits a second.
     fn predicted_bps(&self) -> Option<f64> {
         self.predicted.as_ref().ok().copied()
     }
 
-    /// What the simulator says in bits a second.
+    /// The result of the simulator in bits a second.
     fn simulated_bps(&self) -> f64 {
         self.simulated.goodput_bps.mean
     }
@@ -245,11 +245,11 @@ impl AggregationGain {
 /// to this much, like those of the relay.
 const NOISE: Duration = Duration::from_micros(100);
 
-/// How often the bar moves.
+/// The interval at which the bar moves.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// The number of seeds the simulator's mean that is taken over, unless the scenario wants more.
 const SEEDS: u64 = 20;
 
-/// How often an attempt that is void is repeated.
+/// The number of attempts in place of void ones.
 const REPEATS: usize = 3;

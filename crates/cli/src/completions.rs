@@ -44,8 +44,8 @@ fn completed_command(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(completed_command)
 }
 
-/// What may follow `--set` of a command: every key, with its words where it has some. Which links, paths and events there
-/// are is said by the scenario alone; a flow called main is in most.
+/// Returns the values of a command's `--set`: every key, with its words where it has some. Which links, paths and events
+/// there are is said by the scenario alone; a flow called main is in most.
 fn values_of_set(command: &str) -> Vec<PossibleValue> {
     let registry = policies::registry();
     if let "send" | "recv" | "bench" = command {

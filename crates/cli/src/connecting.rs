@@ -89,7 +89,7 @@ impl fmt::Display for Attempt {
     }
 }
 
-/// What is shown on standard error.
+/// The view on standard error.
 struct ConnectingView {
     screen: Screen,
     since: Clock,

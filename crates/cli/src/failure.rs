@@ -1,5 +1,4 @@
-//! What can go wrong, as a person reads it (what is wrong, where, what to do), as a script reads it, and as the shell
-//! sees it.
+//! The failures, for a person (the fault, its place, the remedy), for a script, and for the shell.
 
 #[cfg(feature = "full")]
 mod lab;
@@ -65,11 +64,7 @@ pub enum Failure {
     Build(#[from] BuildError),
     /// A flow that the models have no place for.
     #[error("cannot plan for flow {flow:?}: {why}")]
-    NotForModels {
-        flow: String,
-        /// What is in the way.
-        why: String,
-    },
+    NotForModels { flow: String, why: String },
     /// A question to which the planner has no answer.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -90,17 +85,17 @@ pub enum Failure {
          is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), over(.tried), ports(.to)
     )]
     NoAnswer {
-        /// What should run there.
+        /// The program expected there.
         program: &'static str,
         /// The addresses that were tried.
         to: Vec<SocketAddr>,
         /// Over which pairs of addresses.
         tried: Vec<PathAddresses>,
-        /// How often.
+        /// The number of attempts.
         attempts: u32,
         /// For how long.
         waited: Duration,
-        /// What may be wrong with the key.
+        /// The advice on the key.
         key: &'static str,
     },
     /// The network says of every address that nothing gets there.
@@ -108,9 +103,9 @@ pub enum Failure {
     Unreachable {
         /// The addresses that were tried.
         to: Vec<SocketAddr>,
-        /// What the network said of each pair of addresses.
+        /// The answers of the network for each pair of addresses.
         why: Vec<String>,
-        /// What should run there.
+        /// The program expected there.
         program: &'static str,
     },
     /// The peer answers no more, or hung up in the middle.
@@ -122,10 +117,10 @@ pub enum Failure {
     /// The peer uses another protocol, or breaks this one.
     #[error("{peer} does not follow anabranch's {protocol}: {what}")]
     Garbage {
-        /// What it should speak.
+        /// The expected protocol.
         protocol: &'static str,
         peer: String,
-        /// What came.
+        /// The received message.
         what: String,
     },
     /// The other end does not want to.
@@ -299,7 +294,7 @@ pub fn style() -> Style {
     if io::stderr().is_terminal() && !is_unwanted { Style::Coloured } else { Style::Plain }
 }
 
-/// How wide standard error is: as wide as its terminal, or as lines of a file may well be.
+/// Returns the width of standard error: that of its terminal, or one for lines of a file.
 pub fn columns() -> usize {
     terminal_size::terminal_size_of(io::stderr()).map_or(120, |(width, _)| usize::from(width.0))
 }

@@ -1,4 +1,4 @@
-//! `anabranch figures`: the papers' figures, behind the installed program. What is run and how it is judged is in `studies`.
+//! `anabranch figures`: the papers' figures, behind the installed program. The records and their judgement are in `studies`.
 
 mod list;
 mod progress;
@@ -32,7 +32,7 @@ pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Res
     }
 }
 
-/// What these names stand for, each record once, in the order of the catalogue; every one where no name is given.
+/// Resolves these names, each record once, in the order of the catalogue; every figure where no name is given.
 fn figures(ids: &[String]) -> Vec<Selection> {
     if ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL)) {
         return FIGURES.iter().map(|figure| Selection::whole(figure)).collect();
@@ -41,7 +41,7 @@ fn figures(ids: &[String]) -> Vec<Selection> {
     selection(ids.iter().map(String::as_str)).unwrap_or_default()
 }
 
-/// How figures are run, with what is kept of them.
+/// Returns the options of the runs, with the kept runs.
 fn options(study: &StudyArguments, watch: Arc<FigureWatch>) -> Result<RunOptions, Failure> {
     let kept = KeptRuns::in_folder(&study.dir, &by_recorded_results())
         .map_err(|error| LabFailure::Figure(error.into()))?;

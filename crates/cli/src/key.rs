@@ -12,10 +12,10 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::notice;
 
-/// What a receiver listens with.
+/// The security of a receiver.
 #[derive(Debug)]
 pub struct Listening {
-    /// Whether it is sealed, and with which key.
+    /// The sealing of packets, with its key.
     pub security: Security,
     /// The key, if it is new and the other end needs it.
     pub fresh: Option<Key>,
@@ -36,7 +36,7 @@ pub async fn to_send(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Sec
     })
 }
 
-/// What a receiver listens with: without a key, a fresh one.
+/// Returns the security of a receiver: without a key, a fresh one.
 ///
 /// # Errors
 /// What is given is not a key, or there are no random numbers for one.
@@ -66,7 +66,7 @@ pub fn word(security: &Security) -> &'static str {
     }
 }
 
-/// What the arguments say, before the environment: they are nearer.
+/// Reads the arguments, before the environment: they are nearer.
 async fn given(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Option<Security>, Failure> {
     if secrecy.insecure {
         return Ok(Some(Security::Insecure));

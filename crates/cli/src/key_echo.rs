@@ -1,4 +1,4 @@
-//! What a terminal shows of Ctrl-C: nothing, while a command runs that may show progress.
+//! The echo of Ctrl-C on a terminal: off while a command runs that may show progress.
 //!
 //! A progress bar fills its line, and the cursor waits at the right edge. An echoed `^C` would go to the next line, where
 //! the bar is then cleared in vain: the bar itself would stay.

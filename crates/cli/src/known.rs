@@ -19,7 +19,7 @@ use crate::settings;
 struct Listed {
     key: String,
     value: String,
-    /// What it means, and what it may be.
+    /// The meaning, and the values.
     meaning: String,
 }
 
@@ -165,9 +165,9 @@ fn settings_in(words: &[String]) -> Vec<String> {
     behind.chain(inline).collect()
 }
 
-/// What stands below a setting.
+/// The indent below a setting.
 const INDENT: &str = "      ";
-/// What stands for names and numbers in the keys of the reference.
+/// The placeholders for names and numbers in the keys of the reference.
 const PLACES: [&str; 2] = ["NAME", "N"];
 
 #[cfg(test)]

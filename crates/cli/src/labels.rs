@@ -1,4 +1,4 @@
-//! What a path is called for people: `wlan0 → 192.168.1.1` instead of its addresses.
+//! The name of a path for people: `wlan0 → 192.168.1.1` instead of its addresses.
 
 use std::net::{IpAddr, SocketAddr};
 

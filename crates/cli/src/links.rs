@@ -21,13 +21,13 @@ pub struct Outlets {
     pub tracking: AddressTracking,
     /// The peers to one of which those must have a route; none where the user named them.
     pub toward: Vec<SocketAddr>,
-    /// How those are used that cost.
+    /// The rules of links that cost.
     pub rules: Vec<LinkRule>,
 }
 
 impl Outlets {
-    /// Those of each `--via`, else one address of each interface that is up. Where each `--via` is only a backup, all
-    /// other interfaces are used too.
+    /// Chooses the links of each `--via`, else one address of each interface that is up. Where each `--via` is only a
+    /// backup, all other interfaces are used too.
     ///
     /// # Errors
     /// An interface or address that is not here, or is named twice.
@@ -94,7 +94,7 @@ fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr
     }
 }
 
-/// What each link was charged, if one of them costs.
+/// Describes the charge of each link, if one of them costs.
 pub fn charges(links: &[LinkReport]) -> String {
     if links.iter().all(|link| !link.is_backup && link.most.is_none()) {
         return String::new();

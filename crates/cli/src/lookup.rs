@@ -12,7 +12,7 @@ use crate::threads;
 #[error("{cause}{}", .note.as_ref().map(|note| format!("; {note}")).unwrap_or_default())]
 pub struct LookupFailure {
     cause: Cause,
-    /// What else helps.
+    /// Another remedy.
     note: Option<String>,
 }
 
@@ -33,12 +33,12 @@ enum Cause {
         /// As it was written.
         host: String,
     },
-    /// What else the system says.
+    /// Another error of the system.
     #[error("cannot look up {host:?} ({why}): give the address of the host")]
     System {
         /// As it was written.
         host: String,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
 }

@@ -1,5 +1,5 @@
-//! How far a command is that runs many things: a bar on a terminal, a line each five seconds where nobody looks, an object each
-//! second for scripts.
+//! The progress of a command of many parts: a bar on a terminal, a line each five seconds elsewhere, an object each second for
+//! scripts.
 
 use std::io::IsTerminal as _;
 
@@ -15,13 +15,13 @@ use crate::notice;
 use crate::report;
 use crate::threads::Work;
 
-/// How far a command is.
+/// The progress of a command.
 pub struct Progress {
-    /// What is done of [`all`](Progress::all).
+    /// The part done of [`all`](Progress::all).
     pub done: u64,
-    /// What there is to do; `None` where nobody knows.
+    /// The whole; `None` where it is unknown.
     pub all: Option<u64>,
-    /// How far that is, in words.
+    /// The progress in words.
     pub words: String,
     /// The object for scripts.
     pub document: Value,
@@ -34,7 +34,7 @@ pub struct Meter {
     next_line: Duration,
 }
 
-/// How it is shown.
+/// The display.
 enum Shown {
     Nothing,
     /// With what the bar has beside the words.
@@ -57,7 +57,8 @@ impl Meter {
         Meter { shown, next_line }
     }
 
-    /// Waits for work on another thread, shows how far it is, and calls it off at each press of Ctrl-C. What the work gives.
+    /// Waits for work on another thread, shows how far it is, and calls it off at each press of Ctrl-C. Returns the result
+    /// of the work.
     ///
     /// # Errors
     /// The work panicked.
@@ -126,10 +127,10 @@ pub fn spoken(span: Duration) -> String {
     }
 }
 
-/// How much is done, for bars that show no more.
+/// A bar that shows the share and a message.
 pub const SHARE: &str = "[{bar:16}] {percent:>3} %  {msg}";
 const SPINNER: &str = "{spinner} {msg}";
-/// How often a bar moves.
+/// The interval at which a bar moves.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);
 const SECOND: Duration = Duration::from_secs(1);
 /// Lines for people come this often: nobody reads more.

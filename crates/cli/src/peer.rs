@@ -20,7 +20,7 @@ pub struct Peer {
     is_sealed: bool,
 }
 
-/// What is expected there.
+/// The expected program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
     /// `anabranch send` or `anabranch recv`.
@@ -170,7 +170,7 @@ impl Partner {
     }
 }
 
-/// What a cause says: a program's own words as it wrote them.
+/// Returns the text of a cause: a program's own words as it wrote them.
 fn said(cause: &Cause) -> String {
     match cause {
         Cause::UserInitiatedAbort(why) if !why.is_empty() => String::from_utf8_lossy(why).into_owned(),

@@ -59,7 +59,7 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
     Ok(Outcome::default())
 }
 
-/// What no parser of arguments sees.
+/// Checks the arguments beyond their syntax.
 fn check(arguments: &PlanArguments) -> Result<(), Failure> {
     let refuse = |what: &str| Err(Failure::Arguments(what.to_owned()));
     if arguments.step.is_some() && arguments.method != MethodName::Step {

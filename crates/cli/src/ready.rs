@@ -48,9 +48,9 @@ impl LineTarget {
 /// The other end of an association.
 #[derive(Clone, Copy, Debug)]
 pub struct OtherEnd {
-    /// What it is called: `sender`.
+    /// The name: `sender`.
     pub place: &'static str,
-    /// What runs there, without its options.
+    /// The command there, without its options.
     pub command: &'static str,
     /// The option before the addresses.
     pub option: &'static str,

@@ -128,7 +128,7 @@ fn counted(made: &Made) -> String {
     format!("{links} and runs for {:.0} s", time.as_secs_f64())
 }
 
-/// What no scenario should be run with unseen: a rate that nobody measured.
+/// Returns the remarks that a user must see before a run: a rate that was not measured.
 fn remarks(links: &[RecordedLink]) -> String {
     let is_assumed = |fact: &Fact| fact.what == "rate" && fact.basis == FactBasis::Assumed;
     let assumed = links.iter().filter(|link| link.facts().iter().any(is_assumed));

@@ -117,13 +117,13 @@ fn tell_of_nothing(peer: &Peer, why: Option<&Failure>, arguments: &RecvArguments
     notice::tell(&format!("{what}; still listening"));
 }
 
-/// What came of an association.
+/// The outcome of an association.
 pub enum ReceiveOutcome {
     /// The peer left without offering a file, perhaps for this reason.
     Nothing(Option<Failure>),
     /// The sender left, or vanished, in the middle.
     Broken {
-        /// What came until then.
+        /// The outcome until then.
         outcome: Outcome,
         /// True if the sender finds something of it here when it begins again.
         is_something_kept: bool,
@@ -147,7 +147,6 @@ pub fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
 
 /// One transfer from a peer, whichever end dialled.
 pub struct ReceiveRun<'a> {
-    /// How it is reported.
     pub arguments: &'a RecvArguments,
     /// The settings, for the document.
     pub resolved: &'a Value,
@@ -243,5 +242,5 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
     })
 }
 
-/// What sends the files.
+/// The other end: the sender.
 const SENDER: OtherEnd = OtherEnd { place: "sender", command: "anabranch send FILE", option: "--to" };

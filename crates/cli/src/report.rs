@@ -19,14 +19,14 @@ pub use listing::{shortened, there_already};
 pub use printing::{ending, print_line, printed, wait_until_printed};
 pub use table::{losses, milliseconds, optional, table};
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was done, for `--json`.
+    /// The document for `--json`.
     pub document: Option<Body>,
-    /// What was done, for people.
+    /// The summary for people.
     pub summary: String,
-    /// What went wrong.
+    /// The failure.
     pub failure: Option<Failure>,
 }
 
@@ -48,7 +48,7 @@ impl Outcome {
         }
     }
 
-    /// What goes to standard output, if anything does.
+    /// Returns the text for standard output, if there is one.
     fn text(&self, output: Output) -> Option<String> {
         if !output.is_json() {
             let is_wanted = !output.quiet && !self.summary.is_empty();

@@ -75,21 +75,20 @@ async fn transfer(
 
 /// One transfer to a peer, whichever end dialled.
 pub struct SendRun<'a> {
-    /// How it is reported.
     pub arguments: &'a SendArguments,
     /// The settings, for the document.
     pub resolved: &'a Value,
     /// The receiver.
     pub peer: &'a Peer,
-    /// How windows grow, by name.
+    /// The congestion control, by name.
     pub congestion_control: &'a str,
 }
 
-/// What came of a transfer.
+/// The outcome of a transfer.
 pub struct Sent {
     /// As it is reported.
     pub outcome: Outcome,
-    /// Whether the receiver took any file, or began to.
+    /// True if the receiver took any file, or began to.
     pub is_begun: bool,
 }
 
@@ -137,12 +136,12 @@ impl SendRun<'_> {
     }
 }
 
-/// What is not sent, as it should be.
+/// Describes the sources that are left out.
 pub fn left_out(sources: &Sources) -> Vec<String> {
     sources.left_out.iter().map(ToString::to_string).collect()
 }
 
-/// All that was named is looked at before anything is sent, so that a slip costs no transfer.
+/// Opens every named source before anything is sent, so that a slip costs no transfer.
 pub fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
     if arguments.name.is_some() && arguments.files.len() > 1 {
         return Err(Failure::Arguments("--name can be used with one FILE only".to_owned()));

@@ -65,7 +65,7 @@ struct Server<'a> {
 }
 
 impl Server<'_> {
-    /// One receiver after another, as many as are wanted. What can be read `once` is not looked up again.
+    /// One receiver after another, as many as are wanted. Sources that can be read only `once` are not looked up again.
     async fn serve_all(&self, once: Option<Sources>, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
         let stay = Stay::of(self.arguments.keep);
         let (mut next, mut broken_off, mut told) = (None, None, Vec::new());
@@ -165,5 +165,5 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
 const LISTENS: &str = "still listening";
 /// and after one that had a part.
 const CONTINUES: &str = "still listening; the same command on the receiver continues the transfer";
-/// What fetches the files.
+/// The other end: the receiver.
 const RECEIVER: OtherEnd = OtherEnd { place: "receiver", command: "anabranch recv", option: "--from" };

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::policies;
 
-/// What `send`, `recv` and `demo` use unless told otherwise: the newest profile for real networks, for any number of
-/// paths.
+/// Returns the default settings of `send`, `recv` and `demo`: the newest profile for real networks, for any number
+/// of paths.
 pub fn for_tools() -> Config {
     Config::tuned_2()
 }

@@ -56,7 +56,7 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     })
 }
 
-/// How far it came, where it was interrupted; the runs that ended are kept.
+/// Describes the progress of an interrupted command; the runs that ended are kept.
 fn stopped(plan: Plan, replications: &Replications) -> String {
     let wanted = match plan.stop {
         Stop::After(runs) => format!("of {runs} runs"),
@@ -74,7 +74,7 @@ fn stopped(plan: Plan, replications: &Replications) -> String {
     }
 }
 
-/// What no parser of arguments sees.
+/// Checks the arguments beyond their syntax.
 ///
 /// # Errors
 /// Too few runs for an interval.
@@ -99,7 +99,7 @@ fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
     Plan { seed: scenario.run.seed, stop, threads: arguments.threads }
 }
 
-/// The replications. What is to be looked at is that of the first: it runs by itself, and its page tells of all.
+/// The replications. The page is about the first one: it runs by itself, and its page tells of all.
 fn simulate(
     loaded: &Loaded,
     plan: Plan,

@@ -37,7 +37,7 @@ pub async fn successor(
     }
 }
 
-/// What a listening end does after a transfer.
+/// The action of a listening end after a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stay {
     /// It goes on listening.
@@ -47,12 +47,12 @@ pub enum Stay {
 }
 
 impl Stay {
-    /// What `--keep` says.
+    /// Returns the action for `--keep`.
     pub fn of(keep: bool) -> Stay {
         if keep { Stay::Keep } else { Stay::Once }
     }
 
-    /// What a peer can do that comes meanwhile.
+    /// The advice for a peer that comes meanwhile.
     fn advice(self) -> &'static str {
         match self {
             Stay::Keep => "; try again later",

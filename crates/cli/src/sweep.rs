@@ -28,7 +28,7 @@ use crate::scenario::read;
 use crate::sim::check;
 use crate::threads;
 
-/// What a sweep made.
+/// The result of a sweep.
 struct Swept {
     axes: Vec<Axis>,
     points: usize,
@@ -134,7 +134,7 @@ fn carry_out(
 }
 
 impl Swept {
-    /// What a user should hear of besides the results.
+    /// Returns the warnings beside the results.
     fn warnings(&self) -> Vec<String> {
         let damaged = (self.damaged > 0).then(|| {
             format!(

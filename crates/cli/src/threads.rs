@@ -52,8 +52,8 @@ impl<T> Work<T> {
     }
 }
 
-/// What runs the commands: on all processors, or on this thread alone where the host allows few others. There must be no
-/// other thread yet.
+/// Makes the runtime of the commands: on all processors, or on this thread alone where the host allows few others. There
+/// must be no other thread yet.
 ///
 /// # Errors
 /// The system gives no descriptors.

@@ -1,4 +1,4 @@
-//! What is shown while a transfer runs: bars on a terminal, a line now and then, or nothing.
+//! The view of a transfer while it runs: bars on a terminal, a line now and then, or nothing.
 
 use std::io::IsTerminal;
 
@@ -51,7 +51,7 @@ struct LineTimer {
 }
 
 impl ProgressView {
-    /// What `output` asks for.
+    /// Makes the view that `output` requests.
     pub fn new(output: Output) -> ProgressView {
         let is_terminal = std::io::stderr().is_terminal();
         let screen = if output.json_lines {
@@ -183,7 +183,7 @@ impl Bars {
         self.show_total(progress);
     }
 
-    /// What was there already is in the bar from its beginning, and neither in the rate nor in the time to go.
+    /// Data that was there already is in the bar from its beginning, and neither in the rate nor in the time to go.
     fn show_total(&mut self, progress: &Progress) {
         let (expected, resumed) = (progress.expected(), progress.resumed());
         let there = progress.bytes() + resumed;
@@ -244,7 +244,7 @@ fn path_line(path: &MonitoredPath, all: BitRate, labels: &Labels) -> String {
     format!("  {label:<26} {rate:>11} {:>4.0} %  RTT {rtt:>8}  {}", share * 100.0, path.state())
 }
 
-/// How far it is, on one line.
+/// Describes the progress on one line.
 fn line(monitor: &PathMonitor, progress: &Progress) -> String {
     let labels = Labels::of(monitor);
     let there = progress.bytes() + progress.resumed();

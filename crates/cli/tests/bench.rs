@@ -180,7 +180,7 @@ rate = "4 Mbit/s"
 delay = "60 ms"
 "#;
 
-/// What `bench --each` says of these links with such settings of the receiver.
+/// Runs `bench --each` over these links with such settings of the receiver.
 fn each(server_settings: &str, more: &str) -> Value {
     let dir = tempfile::tempdir().expect("a directory");
     let scenario = dir.path().join("uneven.toml");

@@ -289,7 +289,7 @@ fn over_links(place: &Place, far: &[&str], near: &[&str]) -> (Value, Ended) {
     (serde_json::from_str(&ended.stdout).expect("a document"), ended)
 }
 
-/// What a link was charged, in bytes, and whether it was given up.
+/// Returns the charge of a link in bytes, and whether it was given up.
 fn charged(document: &Value, name: &str) -> (u64, bool) {
     let links = document["links"].as_array().expect("links");
     let link = links.iter().find(|link| link["name"] == name).expect("the link");

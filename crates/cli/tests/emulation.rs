@@ -111,8 +111,8 @@ fn a_file_goes_over_emulated_links_to_a_receiver_that_knows_nothing_of_them() {
     assert!(carried(0) > 20 && carried(1) > 20, "both links were used: {document:#}");
 }
 
-/// What `send` reports of three megabytes over two unequal links that lose nothing, with the profile in which losses are told
-/// by TSNs, without these rules of CMT.
+/// Returns the report of `send` for three megabytes over two unequal links without losses, with the profile in which losses
+/// are told by TSNs, without these rules of CMT.
 fn over_unequal_links(without: &[&str]) -> Value {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let scenario = from.path().join("unequal.toml");
@@ -140,7 +140,7 @@ fn over_unequal_links(without: &[&str]) -> Value {
     sent
 }
 
-/// Those of all paths.
+/// Returns the fast retransmits of all paths.
 fn fast_retransmits(sent: &Value) -> u64 {
     let paths = sent["paths"].as_array().expect("paths");
     paths.iter().map(|path| path["fast_retransmits"].as_u64().expect("a count")).sum()

@@ -69,7 +69,7 @@ fn keys(value: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// What was printed, without how long the planner took.
+/// Returns the output without the planner's time.
 fn without_clock(text: &str) -> String {
     let line = |line: &str| match (line.find(" evaluations, "), line.ends_with(" ms.")) {
         (Some(at), true) => format!("{} evaluations, … ms.\n", &line[..at]),

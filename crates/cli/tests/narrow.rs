@@ -1,4 +1,4 @@
-//! What commands print fits a terminal of 80 columns, and a terminal is clean after Ctrl-C.
+//! The output of commands fits a terminal of 80 columns, and a terminal is clean after Ctrl-C.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ fn runs_that_are_all_equal_are_said_to_be() {
     assert!(random.stdout.contains('±') && random.stdout.contains("confidence"), "{random:?}");
 }
 
-/// What holds a path back that fills its link is the link, and not its window.
+/// A path that fills its link is limited by the link, and not by its window.
 #[test]
 fn a_full_link_is_named_and_the_least_round_trip_stands_beside_the_mean() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/phone.toml");

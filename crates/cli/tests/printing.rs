@@ -1,4 +1,4 @@
-//! What happens to results that standard output does not accept, or no longer.
+//! The fate of results that standard output does not accept, or no longer.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

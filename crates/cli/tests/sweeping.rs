@@ -267,7 +267,7 @@ fn has_rows(folder: &Path, rows: usize) -> bool {
     fs::read_to_string(folder.join("runs.csv")).is_ok_and(|text| text.lines().count() == rows + 1)
 }
 
-/// How often something is killed; `ANABRANCH_KILLS` sets it for a long test.
+/// The number of kills; `ANABRANCH_KILLS` sets it for a long test.
 fn kills(usual: u64) -> u64 {
     std::env::var("ANABRANCH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(usual)
 }

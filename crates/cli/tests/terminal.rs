@@ -50,7 +50,7 @@ impl Terminal {
         Terminal { child, keyboard, screen, reader: Some(reader) }
     }
 
-    /// What is on the screen.
+    /// The text on the screen.
     pub fn text(&self) -> String {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().contents()
     }

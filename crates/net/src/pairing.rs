@@ -163,9 +163,9 @@ impl CostTable {
             }
         }
         if self.locals >= self.remotes {
-            pairs.sort_unstable()
+            pairs.sort_unstable();
         } else {
-            pairs.sort_unstable_by_key(|&(near, far)| (far, near))
+            pairs.sort_unstable_by_key(|&(near, far)| (far, near));
         }
         pairs
     }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-/// Whose settings, and which of them.
+/// A request for a list of settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Whose.
+    /// The commands whose settings are listed.
     pub whose: SettingsOf,
-    /// What their keys, values or meanings contain, all of it; everything is listed where this is empty.
+    /// The texts that their keys, values or meanings contain, every one of them; everything is listed where this is empty.
     pub patterns: Vec<String>,
     /// The command line without the question.
     pub others: Vec<String>,
@@ -16,13 +16,14 @@ pub struct Asked {
 /// Which settings there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsOf {
-    /// Those of `send`, `recv` and `bench`.
+    /// The settings of `send`, `recv` and `bench`.
     Tools,
-    /// Those of scenarios.
+    /// The settings of scenarios.
     Scenarios,
 }
 
-/// What a command line with these words asks for, if it does: `--set help`, `--set help PATTERN…` or `--set help=PATTERN`.
+/// Parses a request for settings from the words of a command line: `--set help`, `--set help PATTERN…` or `--set
+/// help=PATTERN`.
 pub fn asked_settings(words: &[String]) -> Option<Asked> {
     let whose = match words.get(1)?.as_str() {
         "send" | "recv" | "bench" => SettingsOf::Tools,

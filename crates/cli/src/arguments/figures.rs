@@ -13,7 +13,7 @@ use super::Output;
 #[derive(Debug, Args)]
 #[command(after_help = FIGURES_EXAMPLES)]
 pub struct FiguresArguments {
-    /// What is done with the figures.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: FiguresCommand,
 }
@@ -80,7 +80,7 @@ pub struct StudyArguments {
     /// Folder for runs, curves and pages; a run that is kept there is not made again
     #[arg(long = "out", value_name = "DIR", default_value = "figures")]
     pub dir: PathBuf,
-    /// How much is run: verdicts on the papers come from the full scale
+    /// The scale: verdicts on the papers come from the full one
     #[arg(long, value_enum, default_value = "full")]
     pub scale: StudyScale,
     /// At most N seeds a point, at least 2: the verdicts then say that they are provisional
@@ -99,7 +99,7 @@ impl FiguresArguments {
     }
 }
 
-/// What may be named.
+/// The names that may be given.
 fn ids() -> PossibleValuesParser {
     let mut names: Vec<&'static str> = selection::known().chain([ALL]).collect();
     names.sort_unstable();

@@ -19,7 +19,7 @@ pub struct Output {
     pub verbose: bool,
 }
 
-/// Whether JSON documents have times of the machine.
+/// The option that gives JSON documents times of the machine.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Timing {
     /// Add the time that the computation took to the JSON document, as `wall_s`; without it equal runs print equal bytes

@@ -67,7 +67,7 @@ pub enum MethodName {
 }
 
 impl PlanArguments {
-    /// How the plan is made.
+    /// Returns the method and the model of the plan.
     pub fn question(&self) -> PlanQuestion {
         let method = match self.method {
             MethodName::Exact => Method::Exact,

@@ -15,7 +15,7 @@ use crate::quantity;
 #[derive(Debug, Args)]
 #[command(after_help = SCENARIO_EXAMPLES)]
 pub struct ScenarioArguments {
-    /// What is done with scenarios.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: ScenarioCommand,
 }
@@ -81,7 +81,7 @@ pub struct NamedLink(pub GivenLink);
 pub struct KindName(pub TraceKind);
 
 impl FromArguments {
-    /// What was chosen about reading and writing.
+    /// Returns the choices for reading and writing.
     pub fn choices(&self) -> Choices {
         Choices { step: self.step, interval: self.interval, delay_steps: self.delay_steps }
     }

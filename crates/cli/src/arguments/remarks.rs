@@ -1,9 +1,9 @@
-//! What stands below the options in `--help`, taken apart and laid out for a terminal: text, examples, exit status.
+//! The text below the options in `--help`, taken apart and laid out for a terminal: text, examples, exit status.
 
 /// Something to type, and what for.
 #[derive(Debug, Default, PartialEq)]
 pub struct Example {
-    /// What it does; empty where it needs no words.
+    /// The purpose; empty where it needs no words.
     pub purpose: String,
     /// The lines to be typed.
     pub lines: Vec<String>,
@@ -16,7 +16,7 @@ impl Example {
         self.lines.push(if goes_on { format!("    {typed}") } else { typed.to_owned() });
     }
 
-    /// What is typed in the given column, what for before it.
+    /// Lays out the command in the given column, with its purpose before it.
     fn beside(&self, column: usize) -> Vec<String> {
         let mut lead = match self.purpose.as_str() {
             "" => " ".repeat(INDENT),
@@ -30,7 +30,7 @@ impl Example {
         lines
     }
 
-    /// What it is for on a line, what is typed below it.
+    /// Lays out the purpose on a line, with the command below it.
     fn below(&self) -> Vec<String> {
         let purpose = (!self.purpose.is_empty()).then(|| format!("{:INDENT$}{}:", "", self.purpose));
         purpose.into_iter().chain(self.lines.iter().map(|line| format!("    {line}"))).collect()
@@ -42,9 +42,9 @@ impl Example {
 pub struct Remarks {
     /// Paragraphs, each on one line; those with a line that is indented are kept as they are.
     pub text: Vec<String>,
-    /// What may be typed.
+    /// The examples.
     pub examples: Vec<Example>,
-    /// What the exit status means, on one line.
+    /// The meaning of the exit status, on one line.
     pub exit_status: Option<String>,
 }
 
@@ -122,7 +122,7 @@ impl Remarks {
 /// The number of columns a terminal has at least.
 const COLUMNS: usize = 80;
 
-/// How far examples stand from the margin.
+/// The indent of examples.
 const INDENT: usize = 2;
 
 fn on_one_line(paragraph: &str) -> String {

@@ -20,7 +20,7 @@ pub struct Via {
 }
 
 impl Via {
-    /// How an endpoint uses it, if that differs from any other link.
+    /// Returns the rule of the link, if it differs from any other link.
     pub fn rule(&self) -> Option<LinkRule> {
         let Via { link, is_backup, most, .. } = self.clone();
         (is_backup || most.is_some()).then_some(LinkRule { link, is_backup, most })

@@ -1,5 +1,5 @@
-//! What is wrong with a command line, told from clap's structured errors and drawn as errors of scenarios are: the line
-//! as it was typed, with a mark under what is wrong.
+//! The errors of command lines, from clap's structured errors, drawn like errors of scenarios: the line as it was
+//! typed, with a mark under the fault.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::usage;
 
-/// What is wrong with a command line.
+/// An error in a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentError {
     /// In a sentence.
     pub message: String,
-    /// What would be right, and where there is more to read.
+    /// The remedy, and the place to read more.
     remarks: Vec<String>,
     /// The words as a shell takes them, with blanks between them.
     line: String,
-    /// What is wrong in it, in bytes.
+    /// The range of the fault, in bytes.
     marked: Range<usize>,
 }
 
 impl ArgumentError {
-    /// What `error` says of these words, of which the first is the program's name.
+    /// Makes an error from clap's `error` about these words, of which the first is the program's name.
     pub fn of(error: &clap::Error, words: &[String], program: &Command) -> ArgumentError {
         let named = named(words, program);
         let whole = called(named.unwrap_or(program));
@@ -37,7 +37,7 @@ impl ArgumentError {
         ArgumentError { message, remarks, line, marked }
     }
 
-    /// All of it, for a terminal of this many columns.
+    /// Draws the error for a terminal of this many columns.
     pub fn draw(&self, style: Style, columns: usize) -> String {
         let [bold, end] = style.bold();
         let excerpt = Excerpt::of_line(&self.line, self.marked.clone());
@@ -57,7 +57,7 @@ fn named<'c>(words: &[String], program: &'c Command) -> Option<&'c Command> {
     found
 }
 
-/// What users type to start a command.
+/// Returns the words with which users start a command.
 fn called(command: &Command) -> String {
     command.get_bin_name().unwrap_or(command.get_name()).to_owned()
 }
@@ -107,7 +107,7 @@ fn message(error: &clap::Error) -> String {
     }
 }
 
-/// What was probably meant, and what may stand there.
+/// Returns the word that was probably meant, and those that may stand there.
 fn hints(error: &clap::Error) -> Vec<String> {
     let suggested =
         [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
@@ -123,7 +123,7 @@ fn hints(error: &clap::Error) -> Vec<String> {
     hints
 }
 
-/// What clap says of one part of the error.
+/// Returns the texts of one part of clap's error.
 fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => vec![text.clone()],
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
-    /// What is said of a line, and what is marked in it.
+    /// Returns the text of a line, and the marked part of it.
     fn said(line: &str) -> (String, String) {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let error = parse_words(&words).expect_err("a wrong line");

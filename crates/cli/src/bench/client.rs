@@ -38,8 +38,8 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
-/// What held the test back, by what is known of each path alone; of both directions, the client's. Paths are called as in
-/// the tables.
+/// Judges what limited the test, from the tests of each path alone; of both directions, the client's. Paths are called as
+/// in the tables.
 pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
     let mut run = TestSummary::of(measured, &route.config);
     let mut alone = alone.to_vec();
@@ -139,5 +139,5 @@ pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     })
 }
 
-/// How long to wait for the last message.
+/// The time to wait for the last message.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);

@@ -94,8 +94,8 @@ async fn verified(association: &Association) {
     let _ = timeout(PATIENCE, waiting).await;
 }
 
-/// What is tested by itself: each path where this end sends. Where the server sends, each link of this end, for the server
-/// cannot be told to let paths rest.
+/// Selects the paths that are tested alone: each path where this end sends. Where the server sends, each link of this end,
+/// for the server cannot be told to let paths rest.
 fn tested(paths: Vec<OnePath>, arguments: &BenchArguments) -> Vec<OnePath> {
     let mut seen = Vec::new();
     let is_tested = |path: &OnePath| {
@@ -111,7 +111,7 @@ fn alone_over(route: &BenchRoute, path: &OnePath, arguments: &BenchArguments) ->
     if arguments.reverse { route.single(path) } else { route.only(path) }
 }
 
-/// What a test of one path measured.
+/// Makes the entry of a test of one path.
 fn entry(path: &OnePath, measured: &Measured, arguments: &BenchArguments) -> AloneEntry {
     if arguments.reverse {
         AloneEntry::of_link(&path.name, measured)
@@ -153,7 +153,7 @@ async fn test_alone(
     }
 }
 
-/// What one test left in queues is gone before the next.
+/// Waits until the packets of one test have left the queues.
 async fn rest(interrupt: &mut Interrupt) -> Result<(), Failure> {
     tokio::select! {
         () = sleep(REST) => Ok(()),
@@ -161,7 +161,7 @@ async fn rest(interrupt: &mut Interrupt) -> Result<(), Failure> {
     }
 }
 
-/// How far it is.
+/// Reports the progress.
 fn tell(arguments: &BenchArguments, what: &str) {
     match (arguments.output.quiet, arguments.output.is_json()) {
         (true, _) => {}
@@ -174,7 +174,7 @@ fn summary(measured: &Measured, alone: &[Alone], verdict: &Diagnosis) -> String 
     format!("{}\n{}", table::summary(measured), table::verdict(verdict, alone, measured))
 }
 
-/// What there is to say of a path alone by which nothing went.
+/// The text for a path alone that carried nothing.
 const DEAD: &str = "no answer: this path carried nothing";
 const LOOK: Duration = Duration::from_millis(20);
 /// After this time a path that does not answer is taken as it is.

@@ -18,7 +18,7 @@ pub struct Display {
     labels: Labels,
 }
 
-/// How intervals are shown.
+/// The format of intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Lines,
@@ -144,7 +144,7 @@ fn bits(bytes: ByteCount, seconds: f64) -> String {
     anabranch_base::BitRate::from_bits_per_second(rate as u64).to_string()
 }
 
-/// What is between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
 
 #[cfg(test)]

@@ -23,20 +23,20 @@ pub struct BenchRoute {
     pub to: Vec<Vec<SocketAddr>>,
     /// Ours.
     pub outlets: Outlets,
-    /// Whether packets are sealed, and with which key.
+    /// The sealing of packets, with its key.
     pub security: Security,
     /// The settings of the protocol.
     pub config: Config,
     /// The one path that carries data, where the others are to rest.
     pub only: Option<OnePath>,
-    /// What is shown while it connects.
+    /// The output while it connects.
     pub output: Output,
 }
 
 /// One path of a route, recognised again in another association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnePath {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// The address here; ports differ from one association to the next.
     pub local: IpAddr,

@@ -155,11 +155,11 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
     })
 }
 
-/// What a client is told that comes while another is served.
+/// The word for the work, for a client that comes while another is served.
 const WORK: &str = "test";
-/// How long to wait for the client to close.
+/// The time to wait for the client to close.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// What the listening end tells its user to run.
+/// The command that the user of the listening end is told to run at the other end.
 const OTHER: ready::OtherEnd =
     ready::OtherEnd { place: "other host", command: "anabranch bench", option: "--to" };

@@ -7,7 +7,7 @@ use anabranch_bench::{Alone, Diagnosis, Measured, OneDirection, PathEntry, TestD
 use crate::labels::Labels;
 use crate::report::{head, lay_out_narrow, optional};
 
-/// All of it: each path, what arrived, how late, at what cost.
+/// Formats the whole result: each path, the received data, its delay, its cost.
 pub fn summary(measured: &Measured) -> String {
     let (first, reverse) = measured.directions();
     let mut text = one_way(measured, &first);
@@ -92,7 +92,7 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
     text
 }
 
-/// What held the test back, for people: where nothing did, its links are full.
+/// Describes the limit of the test for people: without another limit, the links are full.
 fn limit(limited_by: &str, paths: usize) -> String {
     match (limited_by, paths) {
         ("nothing", 0 | 1) => "the link (full)".to_owned(),

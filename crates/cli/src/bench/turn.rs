@@ -1,5 +1,5 @@
-//! Whose turn it is at a server that runs `--once`: one client's test, or all tests of a client's `--each`. Such a client
-//! comes first without asking for a test, to learn which paths there are, and then once for each test.
+//! The order of clients at a server that runs `--once`: one client's test, or all tests of a client's `--each`. Such a
+//! client comes first without asking for a test, to learn which paths there are, and then once for each test.
 
 use std::net::IpAddr;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use super::real::Attempt;
 use super::{AggregationGain, ComparisonRow, NOISE};
 use crate::scenario::{Loaded, resolved};
 
-/// What was compared.
+/// The document of a comparison.
 pub fn comparison(loaded: &Loaded, rows: &[ComparisonRow]) -> Body {
     let predicted = AggregationGain::of(rows, ComparisonRow::predicted_bps);
     let simulated = AggregationGain::of(rows, |row| Some(row.simulated_bps()));

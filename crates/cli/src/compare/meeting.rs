@@ -14,7 +14,7 @@ use super::variant::PathVariant;
 use crate::addresses::bind_failure;
 use crate::failure::Failure;
 
-/// What the links of a real transfer lie between.
+/// The ends that the links of a real transfer connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// UDP sockets on loopback.
@@ -31,7 +31,7 @@ pub struct Meeting {
     pub receiver: Endpoint,
     /// Where the sender finds the receiver, path by path of the flow.
     pub to: Vec<SocketAddr>,
-    /// What is between them.
+    /// The links between them.
     pub links: Links,
 }
 

@@ -1,4 +1,4 @@
-//! How far a comparison is: a bar on a terminal, a line now and then where nobody looks.
+//! The progress of a comparison: a bar on a terminal, else a line now and then.
 
 use std::io::IsTerminal;
 

@@ -25,7 +25,7 @@ pub struct Attempt {
     pub delivered: ByteCount,
     /// From the start to the last byte's delivery; `None` if not all arrived in time.
     pub completion: Option<Duration>,
-    /// What the relay did.
+    /// The report of the relay.
     pub relay: RelayReport,
 }
 
@@ -35,7 +35,7 @@ impl Attempt {
         self.timing().p99 > MOST_LATE
     }
 
-    /// How late the relay was.
+    /// The timing error of the relay.
     pub fn timing(&self) -> TimingError {
         self.relay.timing
     }
@@ -76,7 +76,7 @@ pub async fn transfer(variant: &PathVariant, over: Over) -> Result<Attempt, Fail
     Ok(counted.attempt(variant, links.stop()))
 }
 
-/// What the receiver counted.
+/// The counters of the receiver.
 struct Counted {
     delivered: ByteCount,
     after_warmup: ByteCount,

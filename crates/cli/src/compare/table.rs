@@ -34,7 +34,7 @@ pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// What most people want to know: `wifi 19 + lte 9.1 → together 28 Mbit/s, 98 % of the sum`.
+/// The answer in one line: `wifi 19 + lte 9.1 → together 28 Mbit/s, 98 % of the sum`.
 fn answer(rows: &[ComparisonRow]) -> Option<String> {
     let real = |row: &ComparisonRow| row.real().map(|real| real.goodput_bps);
     let gain = AggregationGain::of(rows, real)?;
@@ -95,7 +95,7 @@ fn shares(rows: &[ComparisonRow]) -> String {
     format!("\n{}", lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1, &[]))
 }
 
-/// What the simulated column is, and how much chance is in it.
+/// Explains the simulated column, with its interval.
 fn simulated(rows: &[ComparisonRow]) -> String {
     let chance = rows.iter().map(ComparisonRow::chance).fold(0.0, f64::max);
     format!(
@@ -105,7 +105,7 @@ fn simulated(rows: &[ComparisonRow]) -> String {
     )
 }
 
-/// What the real column is, and how good the emulated links were.
+/// Explains the real column, with the timing of the emulated links.
 fn real(rows: &[ComparisonRow]) -> String {
     let counted = rows.iter().filter_map(ComparisonRow::real);
     let Some(late) = counted.map(|attempt| attempt.timing().p99).max() else { return String::new() };
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// What the README says really took this long, beside what is predicted and simulated now.
+    /// The README's real times, beside the present prediction and simulation.
     async fn shown_row(variant: PathVariant, late_ms: f64) -> ComparisonRow {
         let line = shown().lines().find(|line| line.starts_with(&variant.name)).expect("a line");
         let median = format!("Of {},", variant.name);

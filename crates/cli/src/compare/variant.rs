@@ -9,14 +9,14 @@ use anabranch_sctp::config::{Config, Encapsulation};
 pub enum VariantChoice {
     /// Each path alone, then all of them.
     AloneAndTogether,
-    /// All of them only.
+    /// Every path together.
     Together,
 }
 
 /// A scenario whose only flow takes some of the paths.
 #[derive(Clone, Debug)]
 pub struct PathVariant {
-    /// What it is called: `wifi alone`, or `wifi + lte`.
+    /// The name: `wifi alone`, or `wifi + lte`.
     pub name: String,
     /// The scenario.
     pub scenario: Scenario,

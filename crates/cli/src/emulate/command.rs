@@ -27,7 +27,7 @@ use crate::report::{Outcome, ending, print_line, wait_until_printed};
 use crate::scenario::refuse_replaced;
 use anabranch_net::Clock;
 
-/// What this process has to do if it is one of those that stand between a user and the command.
+/// Runs the process as one of those between a user and the command, if it is one.
 pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
     supervised::run_if_spawned(words)
 }

@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 use crate::scenario::{Loaded, resolved};
 
-/// What the relay did, all in all.
+/// The document of the whole relay.
 pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
     after(Map::new(), loaded, report)
 }
 
-/// What the links did, and how the command ended that ran behind them.
+/// The document of the links, with the exit status of the command behind them.
 pub fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
     after(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
 }
@@ -29,7 +29,7 @@ fn after(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) -> Bo
     Body::of(&keys).about(loaded.sha256.clone())
 }
 
-/// What the relay did so far.
+/// The line of the relay so far.
 pub fn line(report: &RelayReport) -> Value {
     json!({
         "time_s": report.time.map(Duration::as_secs_f64),

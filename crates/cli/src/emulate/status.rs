@@ -1,4 +1,4 @@
-//! What is shown on a terminal while links are emulated: what each carried in the last second.
+//! The status on a terminal while links are emulated: the traffic of each in the last second.
 
 use std::io::IsTerminal;
 
@@ -17,7 +17,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// What `output` asks for.
+    /// Makes the status that `output` requests.
     pub fn new(output: Output) -> Status {
         let is_wanted = !output.quiet && !output.is_json() && std::io::stderr().is_terminal();
         Status { lines: is_wanted.then(bar), before: RelayReport::default() }
@@ -45,7 +45,7 @@ fn bar() -> ProgressBar {
     bar.with_style(style)
 }
 
-/// What happened between two reports, and how late packets left so far.
+/// Describes the traffic between two reports, and the lateness of packets so far.
 fn since(before: &RelayReport, now: &RelayReport) -> String {
     let Some(time) = now.time else { return "waiting for the first datagram".to_owned() };
     let span = time.saturating_sub(before.time.unwrap_or_default());

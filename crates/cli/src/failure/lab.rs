@@ -1,4 +1,4 @@
-//! What can go wrong with sweeps, figures and recordings.
+//! The failures of sweeps, figures and recordings.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,6 @@ pub enum LabFailure {
     NoRecording {
         /// Which file.
         file: PathBuf,
-        /// What the matter is.
         why: String,
     },
     /// Recordings of which no scenario can be made.
@@ -68,7 +67,7 @@ impl LabFailure {
 }
 
 impl From<TraceError> for Failure {
-    /// What is wrong at a place in a recording is told as in a scenario.
+    /// A fault in a recording is shown like one in a scenario.
     fn from(error: TraceError) -> Failure {
         match error {
             TraceError::Wrong(error) => Failure::Scenario(error),

@@ -1,4 +1,4 @@
-//! How far the runs of figures are.
+//! The progress of the runs of figures.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::clock::since_start;
 use crate::meter::{Progress, spoken};
 
-/// What the threads that run figures say.
+/// The reports of the threads that run figures.
 #[derive(Debug, Default)]
 pub struct FigureWatch {
     figure: Mutex<String>,
@@ -33,7 +33,7 @@ impl FigureWatch {
         self.is_interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// How far it is.
+    /// The progress.
     pub fn progress(&self) -> Progress {
         let (runs, done) = (self.runs.load(Ordering::Relaxed), self.done.load(Ordering::Relaxed));
         let elapsed = since_start().saturating_sub(Duration::from_nanos(self.begun.load(Ordering::Relaxed)));

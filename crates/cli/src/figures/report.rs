@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 
-/// What is known of a figure.
+/// The state of a figure.
 enum Known {
     /// Judged by the runs that are kept.
     Judged(Box<FigureResult>),

@@ -18,7 +18,7 @@ use crate::meter::{Meter, SHARE};
 use crate::report::Outcome;
 use crate::threads;
 
-/// What was done until it ended, and why it ended early, if it did.
+/// The work done until the end, and the reason of an early end.
 #[derive(Default)]
 struct Done {
     documents: Vec<Value>,

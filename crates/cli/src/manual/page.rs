@@ -7,7 +7,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use super::environment;
 use crate::arguments::{Example, Remarks, usage};
 
-/// What a command's page is called, without section.
+/// Returns the name of a command's page, without section.
 pub fn name(command: &Command) -> String {
     command.get_display_name().unwrap_or(command.get_name()).to_owned()
 }
@@ -29,7 +29,7 @@ fn remarks(command: &Command) -> Remarks {
     Remarks::of(&command.get_after_help().map(ToString::to_string).unwrap_or_default())
 }
 
-/// What is taken from the arguments themselves, and the text that belongs to it.
+/// Makes the part of the page that comes from the arguments, and the text that belongs to it.
 fn generated(command: &Command, text: &[String]) -> String {
     let man =
         Man::new(worded(command)).title(name(command).to_uppercase()).source(SOURCE).manual("User Commands");
@@ -158,7 +158,7 @@ fn typeset_line(line: &str) -> String {
 
 const SOURCE: &str = concat!("anabranch ", env!("CARGO_PKG_VERSION"));
 
-/// How clap_mangen begins what it writes, to keep apostrophes straight; here they are written so that they stay it.
+/// The preamble of clap_mangen, which keeps apostrophes straight; here they are written so that they stay straight.
 const PREAMBLE: [&str; 2] = [r".ie \n(.g .ds Aq \(aq", r".el .ds Aq '"];
 
 #[cfg(test)]

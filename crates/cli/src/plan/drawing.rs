@@ -43,7 +43,7 @@ fn panels(root: &Area<'_>, title: &str, plan: &PlanReport, marginal_gain: &Point
     by_receive_buffer(&right, plan, marginal_gain)
 }
 
-/// What each path carries with its window limited, with the limits that were chosen.
+/// Draws the throughput of each path by its window limit, with the chosen limits.
 fn by_limit(area: &Area<'_>, plan: &PlanReport) -> Result<(), String> {
     let flow = &plan.flow;
     let curves: Vec<Points> = plan.problem.curves().iter().map(|curve| points(flow, 1, curve)).collect();
@@ -73,7 +73,7 @@ fn by_limit(area: &Area<'_>, plan: &PlanReport) -> Result<(), String> {
     legend.draw().map_err(|error| error.to_string())
 }
 
-/// What all paths carry together by receive buffer, with the one that there is and the one that is enough.
+/// Draws the throughput of all paths together by receive buffer, with the present one and one that is enough.
 fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, marginal_gain: &Points) -> Result<(), String> {
     let flow = &plan.flow;
     let widest = marginal_gain.last().map_or(1.0, |(buffer, _)| *buffer);

@@ -121,5 +121,5 @@ fn close_up(table: &mut InlineTable) {
 
 const KEY: &str = "window_management";
 
-/// What the first flow is called where the file does not say.
+/// The name of the first flow where the file has none.
 const FIRST: &str = "main";

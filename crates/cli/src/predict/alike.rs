@@ -19,7 +19,7 @@ pub fn alike(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
     groups
 }
 
-/// What a table says of the group: `Flow a`, or `Flows a, b, …, z (26 equal)`.
+/// Returns the name of the group in a table: `Flow a`, or `Flows a, b, …, z (26 equal)`.
 pub fn named(group: &[&Forecast]) -> String {
     let names: Vec<&str> = group.iter().map(|forecast| forecast.flow.as_str()).collect();
     match names.as_slice() {
@@ -31,7 +31,7 @@ pub fn named(group: &[&Forecast]) -> String {
     }
 }
 
-/// All that is said of a flow but its name.
+/// Returns the forecast without the name of the flow.
 fn said(forecast: &Forecast) -> String {
     let Forecast { flow: _, basis, models, notes } = forecast;
     unnumbered(&format!("{basis:?} {models:?} {notes:?}"))

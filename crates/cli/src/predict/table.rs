@@ -19,7 +19,7 @@ pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
     text
 }
 
-/// What is said of the first of equal flows, and how many they are.
+/// Describes the first of equal flows, with their number.
 fn paragraph(group: &[&Forecast]) -> String {
     let [forecast, others @ ..] = group else { return String::new() };
     let Some(basis) = &forecast.basis else {

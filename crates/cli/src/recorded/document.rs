@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Made;
 
-/// What was made of which files, and the file itself.
+/// The document of a made file: its sources, and the file itself.
 pub fn of(made: &Made, write: Option<&Path>) -> Body {
     let body = json!({
         "title": made.written.title,

@@ -1,4 +1,4 @@
-//! How a file is named as seen from a folder, where a scenario will lie.
+//! The name of a file as seen from a folder, where a scenario will lie.
 
 use std::path::{Component, Path, PathBuf};
 

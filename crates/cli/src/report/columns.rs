@@ -116,7 +116,7 @@ fn is_nothing(cell: &str) -> bool {
 
 /// The columns of a terminal that nobody made wider.
 pub const WIDTH: usize = 80;
-/// What is between two columns, and what is where they must be close.
+/// The gap between two columns, and the one where they must be close.
 const GAP: &str = "   ";
 const NARROW_GAP: &str = "  ";
 /// A name of so few characters is not cut.

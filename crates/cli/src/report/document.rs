@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::transfer::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
-/// What a transfer did. Keys in the order in which they are printed.
+/// The document of a transfer. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransferDocument {
     bytes: u64,
@@ -41,7 +41,7 @@ struct FileEntry {
 }
 
 impl TransferDocument {
-    /// What `monitor` and `progress` saw, done with the settings `resolved`.
+    /// Makes the document from `monitor` and `progress`, with the settings `resolved`.
     pub fn new(monitor: &PathMonitor, progress: &Progress, resolved: Value) -> TransferDocument {
         let (bytes, took) = (progress.bytes(), progress.duration());
         let done = progress.done();

@@ -9,7 +9,7 @@ pub fn shortened(lines: &[String], what: &str) -> impl Iterator<Item = String> {
     lines.iter().take(MOST_LINES).cloned().chain(rest)
 }
 
-/// What need not travel, to be said behind what did; nothing where that is nothing.
+/// Describes the data that was there already; empty where there was none.
 pub fn there_already(progress: &Progress) -> String {
     let there = progress.resumed();
     if there.is_zero() { String::new() } else { format!(" ({} were there already)", there.rounded()) }

@@ -1,5 +1,5 @@
-//! The one writer to standard output. What could not be written is told once, and changes how the program ends; a reader
-//! that has closed the pipe wants no more, which is no failure.
+//! The one writer to standard output. A write that fails is reported once, and changes the exit status; a reader that
+//! has closed the pipe is not a failure.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ pub async fn printed() {
     }
 }
 
-/// How the program ends: as its `failure` says, or as a result that is missing says.
+/// Returns the exit status: that of `failure`, or that of a result that is missing.
 pub fn ending(failure: Option<&Failure>) -> ExitCode {
     match failure {
         Some(failure) => failure.exit_code(),
@@ -146,7 +146,7 @@ fn waiting() -> MutexGuard<'static, Waiting> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What waits for the reader of standard output.
+/// The data that waits for the reader of standard output.
 struct Waiting {
     bytes: Vec<u8>,
     /// True if a thread writes, all that comes, in its order.

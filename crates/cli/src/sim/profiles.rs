@@ -45,7 +45,7 @@ fn of_tcp(flow: &ResolvedTable) -> Option<String> {
     Some(format!("TCP {}, congestion control {}", text(tcp, "variant"), text(tcp, "congestion_control")))
 }
 
-/// What `send` and `bench` use, where a flow has another profile.
+/// Names the profile of `send` and `bench`, where a flow has another.
 fn other_tools(flows: &[ResolvedValue]) -> String {
     let tools = settings::for_tools().profile;
     let is_other = |flow: &ResolvedValue| match flow {

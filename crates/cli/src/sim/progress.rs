@@ -1,4 +1,4 @@
-//! How far a simulation is.
+//! The progress of a simulation.
 
 use anabranch_base::Duration;
 use anabranch_scenario::Scenario;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::meter::Progress;
 
-/// What the runs of a scenario amount to, in so far as that is known.
+/// The whole of the runs of a scenario, in so far as it is known.
 #[derive(Clone, Copy)]
 pub struct Whole {
     /// The simulated time of all runs.
@@ -26,7 +26,7 @@ impl Whole {
         Whole { simulated: scenario.run.time.zip(runs).map(|(time, runs)| time * runs), runs }
     }
 
-    /// How far `watcher` says it is.
+    /// Returns the progress by `watcher`.
     pub fn progress(self, watcher: &Watcher) -> Progress {
         let simulated = watcher.simulated();
         let share = self.simulated.map(|all| simulated.as_secs_f64() / all.as_secs_f64());
@@ -55,5 +55,5 @@ impl Whole {
     }
 }
 
-/// What a bar has beside the words: simulated time passes evenly enough to say how much is left.
+/// A bar with the time left: simulated time passes evenly enough to estimate it.
 pub const BAR: &str = "[{bar:16}] {percent:>3} %  {msg}  {eta} left";

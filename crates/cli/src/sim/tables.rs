@@ -83,7 +83,7 @@ fn optional_of_paths(run: &RunResult) -> Vec<&'static str> {
     (run.flows.len() == 1).then_some("flow").into_iter().chain(others).collect()
 }
 
-/// What each station sent and could not send; empty for a run without a mesh.
+/// The traffic and the failures of each station; empty for a run without a mesh.
 fn stations_table(run: &RunResult) -> String {
     if run.stations.is_empty() {
         return String::new();
@@ -119,7 +119,7 @@ fn stations_table(run: &RunResult) -> String {
     lay_out_narrow(&with_head(names, run.stations.iter().map(row)), 2, &["marked", "discoveries", "radio"])
 }
 
-/// How marks were reported and answered; empty for a run without ECN and probes.
+/// The reports of marks and their answers; empty for a run without ECN and probes.
 fn marks_table(run: &RunResult) -> String {
     let paths = run.flows.iter().flat_map(|flow| flow.paths.iter().map(move |path| (flow, path)));
     let seen: Vec<_> =

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Swept;
 use crate::arguments::Timing;
 
-/// What was run and where the table is. The settings are those of the first point.
+/// The document of a sweep, with the place of its table. The settings are those of the first point.
 pub fn swept(swept: &Swept, timing: Timing) -> Body {
     let files: Vec<String> = swept.written.files.iter().map(|file| file.display().to_string()).collect();
     let document = json!({

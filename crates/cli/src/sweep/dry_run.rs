@@ -18,7 +18,7 @@ use crate::interrupt::Interrupt;
 use crate::meter::spoken;
 use crate::report::Outcome;
 
-/// What a sweep would be.
+/// The size of a sweep.
 struct Outlook {
     axes: Vec<Axis>,
     points: usize,

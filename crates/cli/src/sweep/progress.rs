@@ -1,4 +1,4 @@
-//! How far a sweep is.
+//! The progress of a sweep.
 
 use std::num::NonZeroUsize;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::meter::{Progress, spoken};
 
-/// How far a sweep on so many threads is; `None` while its points are read.
+/// Returns the progress of a sweep on so many threads; `None` while its points are read.
 pub fn progress(far: Option<sweep::Progress>, threads: NonZeroUsize) -> Progress {
     let sweep::Progress { done, expected, left, .. } = far.unwrap_or_default();
     let left = left.map(|work| work / threads.get() as u64);

@@ -1,4 +1,4 @@
-//! What a sweep found, for people: the goodput at each point, and where the table of all runs is.
+//! The result of a sweep for people: the goodput at each point, and the place of the table of all runs.
 
 use anabranch_lab::sweep::{Axis, PointSummary};
 

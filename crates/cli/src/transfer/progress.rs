@@ -9,7 +9,7 @@ use anabranch_transfer::{Event, Transferred};
 
 use super::words;
 
-/// How far a transfer is. Clones share the counts.
+/// The progress of a transfer. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct Progress {
     shared: Arc<SharedCounts>,
@@ -143,7 +143,7 @@ impl Progress {
         std::mem::take(&mut self.files().remarks)
     }
 
-    /// What is not sent, as it should be: symbolic links, sockets.
+    /// Names the sources that are left out: symbolic links, sockets.
     pub fn left_out(&self) -> Vec<String> {
         self.files().left_out.clone()
     }

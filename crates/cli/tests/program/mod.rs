@@ -18,14 +18,14 @@ pub struct Program {
     ends: Vec<std::thread::JoinHandle<String>>,
 }
 
-/// How it ended.
+/// The end of the program.
 #[derive(Debug)]
 pub struct Ended {
     /// The exit status; `None` after a signal.
     pub status: Option<i32>,
-    /// All it wrote to standard output.
+    /// The standard output.
     pub stdout: String,
-    /// All it wrote to standard error.
+    /// The standard error.
     pub stderr: String,
 }
 

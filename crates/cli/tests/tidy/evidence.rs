@@ -1,4 +1,4 @@
-//! Checks that the tests which a document names as its evidence exist. What a test shows is not checked.
+//! Checks that the tests which a document names as its evidence exist. The content of a test is not checked.
 
 use crate::workspace::{File, Workspace};
 
@@ -21,7 +21,7 @@ pub fn missing(workspace: &Workspace, document: &str) -> Vec<String> {
     complaints
 }
 
-/// What stands between backquotes and is a sentence without blanks.
+/// The names between backquotes that are sentences without blanks.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter(|quoted| {
@@ -55,7 +55,7 @@ pub fn has_test(source: &str, function: &str) -> bool {
 }
 
 const HEADS: &[&str] = &["| attack |", "| a peer that |"];
-/// What a row says of an attack that nothing hinders.
+/// The text of a row on an attack without a defence.
 const NO_DEFENCE: &str = "| nothing hinders it |";
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::workspace::{File, Workspace};
 /// The document with an entry for each tag.
 pub const DOCUMENT: &str = "docs/mechanisms.md";
 
-/// What stands under one heading of the document.
+/// The text under one heading of the document.
 #[derive(Debug, PartialEq)]
 struct Entry<'a> {
     /// The line of the heading, from 1.
@@ -97,7 +97,7 @@ fn item<'a>(text: &'a str, head: &str) -> &'a str {
     rest.split("\n- ").next().unwrap_or_default()
 }
 
-/// What stands between backquotes.
+/// The texts between backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -47,7 +47,7 @@ pub fn open_fields(files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// What follows the name of the struct `name`, if the file declares it.
+/// Returns the tokens behind the name of the struct `name`, if the file declares it.
 fn fields<'t, 'a>(tokens: &'t [Token<'a>], name: &str) -> Option<&'t [Token<'a>]> {
     let at = tokens.windows(2).position(|pair| pair[0].text == "struct" && pair[1].text == name)?;
     Some(&tokens[at + 2..])

@@ -18,7 +18,7 @@ const NAMES: &[&str] = &[
     "sack_content",
     "slow_start",
 ];
-/// How far a comparison may stand from the name: `.as_str()` and brackets are between them.
+/// The largest distance between a comparison and the name: `.as_str()` and brackets are between them.
 const NEAR: usize = 6;
 
 /// Complaints about names of policies that a program compares. Tests may.

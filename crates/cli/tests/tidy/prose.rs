@@ -111,7 +111,7 @@ fn docstring_lines(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Lines that follow one another, up to an empty line or the item of a list.
-fn paragraphs<'t>(lines: Vec<(usize, &'t str)>) -> Vec<Vec<(usize, &'t str)>> {
+fn paragraphs(lines: Vec<(usize, &str)>) -> Vec<Vec<(usize, &str)>> {
     let mut paragraphs: Vec<Vec<(usize, &str)>> = vec![Vec::new()];
     for (number, line) in lines {
         let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));

@@ -17,7 +17,7 @@ const EMPTY_VERBS: &[&str] = &["get_", "do_", "process_"];
 /// Names of files and directories that would hold anything.
 const EMPTY_NOUNS: &[&str] = &["util", "common", "helper", "manager"];
 
-/// How an absolute path of a developer's machine goes on after its first `/`.
+/// The continuations of an absolute path of a developer's machine after its first `/`.
 const MACHINE_PATHS: &[&str] = &["work/", "home/", "tmp/target"];
 
 const WIDEST: usize = 200;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct File {
     /// The path from the root of the workspace, with `/` between the parts.
     pub path: String,
-    /// What stands in it.
+    /// The content.
     pub text: String,
 }
 
@@ -50,7 +50,7 @@ impl Workspace {
         root().join(path).exists()
     }
 
-    /// What stands in the file at `path`.
+    /// Returns the content of the file at `path`.
     pub fn text(&self, path: &str) -> &str {
         let file = self.0.iter().find(|file| file.path == path);
         &file.unwrap_or_else(|| panic!("there is no {path}")).text

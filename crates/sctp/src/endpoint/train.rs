@@ -118,10 +118,7 @@ impl Endpoint {
         let memory = train.memory.max(ByteCount::of_len(train.bytes.len()));
         let of_it = packets.iter().flatten().filter(|other| other.header() == header);
         // If less than half is kept, each packet counts the whole memory, so that its data is copied.
-        let memory = match association.data_to_keep(of_it) * 2 >= memory {
-            true => ByteCount::ZERO,
-            false => memory,
-        };
+        let memory = if association.data_to_keep(of_it) * 2 >= memory { ByteCount::ZERO } else { memory };
         Some(Addressee { header, id, path, version, memory })
     }
 

@@ -11,6 +11,7 @@ pub struct Move {
     pub to: ChainState,
     /// The probability.
     pub probability: f64,
+    /// The outcome.
     pub outcome: MoveOutcome,
 }
 

@@ -116,10 +116,11 @@ impl Receiver {
             beginning: data.beginning,
             ending: data.ending,
             charge: load.charge,
-            payload: match data.beginning && data.ending && length <= Bundle::LARGEST {
+            payload: if data.beginning && data.ending && length <= Bundle::LARGEST {
                 // The message is stored in a bundle, which copies it anyway.
-                true => arrived.bytes.slice_ref(data.payload),
-                false => compact(data.payload, arrived.bytes, arrived.memory),
+                arrived.bytes.slice_ref(data.payload)
+            } else {
+                compact(data.payload, arrived.bytes, arrived.memory)
             },
         })?;
         match whole {
