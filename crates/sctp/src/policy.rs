@@ -1,5 +1,5 @@
-//! The parts that can be replaced: rules chosen by name, each in one file. A rule sees plain values and the [`View`],
-//! never the parts of the association.
+//! The replaceable parts: rules chosen by name, each in one file. A rule sees plain values and the [`View`], never the
+//! parts of the association.
 
 pub mod acknowledge;
 mod config_error;

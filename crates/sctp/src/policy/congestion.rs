@@ -1,6 +1,6 @@
-//! How congestion windows grow and shrink: by a rule, which gives the amount of each change, or by a model of each path, which
-//! gives the windows as a whole. One control serves all paths of an association, because coupled rules need the windows of the
-//! other paths. The windows themselves belong to the paths.
+//! The growth and the cuts of congestion windows: by a rule, which gives the amount of each change, or by a model of
+//! each path, which gives the windows as a whole. One control serves all paths of an association, because coupled rules
+//! need the windows of the other paths. The windows themselves belong to the paths.
 
 pub mod bbr;
 pub mod coupled;
@@ -31,10 +31,10 @@ pub struct SentData {
     pub retransmission: bool,
 }
 
-/// A chunk that was taken for lost.
+/// A chunk that was declared lost.
 #[derive(Clone, Copy, Debug)]
 pub struct LostData {
-    /// When it was taken for lost.
+    /// When it was declared lost.
     pub at: Time,
     /// The number of the packet in which it left, among the packets of the association.
     pub departure: u64,
@@ -42,7 +42,7 @@ pub struct LostData {
     pub bytes: ByteCount,
 }
 
-/// What one SACK newly acknowledged on one path.
+/// The data of one path that one SACK newly acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct Acked {
     /// When the SACK arrived.
@@ -51,7 +51,7 @@ pub struct Acked {
     pub bytes: ByteCount,
     /// True if the path's point of in-order delivery moved, as the loss detection defines it.
     pub advanced: bool,
-    /// Whether the profile allows growth: the path advanced, or growth needs no advance (M-SCTP-4).
+    /// True if the profile allows growth: the path advanced, or growth needs no advance (M-SCTP-4).
     pub may_grow: bool,
     /// The path's flight when the SACK arrived.
     pub flight_before: ByteCount,
@@ -68,7 +68,7 @@ pub struct Acked {
     pub newest: Option<u64>,
     /// A new round-trip time, if this SACK gave one.
     pub rtt: Option<Duration>,
-    /// The [way there](super::OneWay::way) of the last of these packets that left only once, if there is one.
+    /// The [one-way delay](super::OneWay::delay) of the last of these packets that left only once, if there is one.
     pub delay: Option<Duration>,
 }
 
@@ -98,12 +98,12 @@ pub struct CutWindow {
     pub ssthresh: ByteCount,
 }
 
-/// How the congestion windows of an association grow and shrink.
+/// The congestion control of an association.
 #[derive(Debug)]
 pub enum CongestionControl {
-    /// By a rule that is asked for each change of a window. Slow start is a [policy of its own](super::slow_start).
+    /// A rule that gives each change of a window. Slow start is a [policy of its own](super::slow_start).
     Rule(Box<dyn WindowRule>),
-    /// By a model of each path, which gives windows as a whole.
+    /// A model of each path, which gives windows as a whole.
     Model(Box<dyn PathModel>),
 }
 
@@ -134,7 +134,7 @@ impl CongestionControl {
         }
     }
 
-    /// A chunk that left on `path` was taken for lost. Called for each chunk, after
+    /// A chunk that left on `path` was declared lost. Called for each chunk, after
     /// [`decrease`](CongestionControl::decrease) for the loss.
     pub fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
         match self {
@@ -153,7 +153,7 @@ impl CongestionControl {
         }
     }
 
-    /// Returns true if a loss on `path` is chance, and cuts no window. To a model, every loss is a sample.
+    /// Returns true if a loss on `path` is chance and cuts no window. To a model, every loss is a sample.
     pub fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         match self {
             CongestionControl::Rule(rule) => {
@@ -163,8 +163,8 @@ impl CongestionControl {
         }
     }
 
-    /// Returns true if some losses are not taken for congestion: a model weighs all that it knows of a path, and a rule may have a part
-    /// for [loss differentiation](WindowRule::loss_differentiation).
+    /// Returns true if some losses do not count as congestion: a model weighs all its samples of a path, and a rule may
+    /// have a part for [loss differentiation](WindowRule::loss_differentiation).
     pub fn tells_losses_apart(&self) -> bool {
         match self {
             CongestionControl::Rule(rule) => rule.loss_differentiation().is_some(),

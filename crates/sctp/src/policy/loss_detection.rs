@@ -1,4 +1,4 @@
-//! Loss detection: what a SACK means for each path: which paths advanced, which chunks are missing, which paths left
+//! Loss detection: interprets a SACK for each path: which paths advanced, which chunks are missing, which paths left
 //! fast recovery. The chunks stay in the send buffer; a rule sees them as plain values.
 
 pub mod association;
@@ -33,11 +33,11 @@ pub struct AckedChunk {
     pub weight: ByteCount,
     /// The user data.
     pub payload: ByteCount,
-    /// True if it was ever sent again. If so, it is not known which transmission is acknowledged.
+    /// True if it was ever sent again: it is unknown which transmission is acknowledged.
     pub is_retransmitted: bool,
-    /// True if it was ever in flight on several paths at once. If so, it is not known which path delivered it.
+    /// True if it was ever in flight on several paths at once: it is unknown which path delivered it.
     pub was_copied: bool,
-    /// True if it counted as lost, and had not left again.
+    /// True if it counted as lost, and was not sent again yet.
     pub was_lost: bool,
 }
 
@@ -65,19 +65,19 @@ pub struct Hole {
     pub departure: u64,
     /// When it was sent last.
     pub sent_at: Time,
-    /// How often it was reported missing.
+    /// The number of times it was reported missing.
     pub missing_reports: u8,
     /// It was fast-retransmitted already: only the T3-rtx timer may mark it again.
     pub is_spent: bool,
-    /// The T3-rtx timer marked it once: it is not known which transmission an acknowledgement means.
+    /// The T3-rtx timer marked it once: it is unknown which transmission an acknowledgement answers.
     pub has_timed_out: bool,
-    /// It was acknowledged once, and that was taken back: an overtaken SACK on another way back looks the same.
+    /// It was acknowledged once, and that was taken back; an overtaken SACK on another return path looks the same.
     pub was_acked: bool,
     /// This SACK takes back an earlier gap acknowledgement of it (RFC 9260 §6.2.1).
     pub is_reneged: bool,
 }
 
-/// What a SACK means for one path's flight (M-CMT-3, M-CMT-7).
+/// The effect of a SACK on one path's flight (M-CMT-3, M-CMT-7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathNews {
     /// The weight that left the flight because it was acknowledged, for the first time or again.
@@ -88,7 +88,7 @@ pub struct PathNews {
     pub sent_once: bool,
     /// The lowest TSN on the path that was sent more than once was acknowledged.
     pub sent_again: bool,
-    /// The lowest outstanding TSN on the path, however often it was sent, was acknowledged.
+    /// The lowest outstanding TSN on the path was acknowledged, sent once or more often.
     pub lowest: bool,
     /// A chunk that waits to be sent again was acknowledged cumulatively, and was not acknowledged before.
     pub marked: bool,
@@ -103,7 +103,7 @@ pub struct RoundTrips {
     pub smoothed: Option<Duration>,
 }
 
-/// What a SACK says, chunk by chunk.
+/// The content of a SACK, chunk by chunk.
 #[derive(Clone, Debug, Default)]
 pub struct SackNews {
     /// When it arrived.
@@ -114,9 +114,9 @@ pub struct SackNews {
     pub has_advanced: bool,
     /// The highest TSN that the SACK reports as received.
     pub highest_reported: Tsn,
-    /// The number of packets with DATA the SACK answers, if its sender says so (M-CMT-4); else 0.
+    /// The number of packets with DATA that the SACK answers, if it carries one (M-CMT-4); else 0.
     pub packets: u8,
-    /// The number of the last packet that was sent.
+    /// The number of the last packet that was sent, when the SACK arrived.
     pub departed: u64,
     /// The cost of reading the SACK: the gap blocks of this SACK and the one before, and the chunks that were
     /// examined.
@@ -132,25 +132,25 @@ pub struct SackNews {
     /// departures](departure::DepartureDetection) counts: the chunks in flight that left on their path before a chunk
     /// that is acknowledged for the first time, and that was sent only once.
     pub holes: Vec<Hole>,
-    /// For each path, by index, what the SACK means for its flight.
+    /// For each path, by index, the effect of the SACK on its flight.
     pub paths: Vec<PathNews>,
     /// For each path, by index, its round trips, if the rule [counts time](LossDetection::counts_time).
     pub round_trips: Vec<RoundTrips>,
 }
 
 impl SackNews {
-    /// Returns true if the SACK may say nothing of chunks above its last gap block although they have arrived: there is room for so
-    /// many blocks only, and the receiver reports the lowest ones. The smallest IPv4 packet that every host accepts, 576
-    /// bytes, has room for about twice as many.
+    /// Returns true if the SACK may omit chunks above its last gap block although they have arrived: there is room for
+    /// this many blocks only, and the receiver reports the lowest ones. The smallest IPv4 packet that every host
+    /// accepts, 576 bytes, has room for about twice as many.
     pub fn may_be_cut_short(&self) -> bool {
         self.blocks >= 64
     }
 }
 
-/// What a SACK means for the paths.
+/// The conclusions from a SACK for the paths.
 #[derive(Clone, Debug, Default)]
 pub struct SackFindings {
-    /// For each path, by index, whether its point of in-order delivery moved.
+    /// For each path, by index, true if its point of in-order delivery moved.
     pub advanced: Vec<bool>,
     /// The chunks whose missing reports reached the threshold, ascending.
     pub missing: Vec<(Tsn, PathId)>,
@@ -178,28 +178,29 @@ pub trait LossDetection: Debug + Send {
     /// A chunk left.
     fn on_sent(&mut self, _chunk: &DepartedChunk) {}
 
-    /// The chunk `tsn`, last sent on `from`, is sent again on `to`; [`on_sent`](LossDetection::on_sent) follows. Returns
-    /// whether it was before everything in flight on `from`, so that its timer runs for another chunk now; `None` if the
+    /// The chunk `tsn`, last sent on `from`, is sent again on `to`; [`on_sent`](LossDetection::on_sent) follows.
+    /// Returns true if it was before everything in flight on `from`, so that its timer runs for another chunk now;
+    /// `None` if the order of TSNs decides.
     /// order of TSNs says so.
     fn on_moved(&mut self, _tsn: Tsn, _from: PathId, _to: PathId) -> Option<bool> {
         None
     }
 
-    /// The chunk `tsn` left the flight of `path` without an acknowledgement, for this reason.
+    /// The chunk `tsn` left the flight of `path` without an acknowledgement, for the reason `by`.
     fn on_marked(&mut self, _tsn: Tsn, _path: PathId, _by: LostBy) {}
 
-    /// Returns true if the chunk `tsn`, which was sent on `path` again, is the first in flight there; `None` if the order of TSNs
-    /// says so.
+    /// Returns true if the chunk `tsn`, which was sent on `path` again, is the first in flight there; `None` if the
+    /// order of TSNs decides.
     fn is_first_outstanding(&self, _path: PathId, _tsn: Tsn) -> Option<bool> {
         None
     }
 
-    /// A SACK arrived. Counts missing reports in `news.holes` and writes what follows into `progress`, which the
+    /// A SACK arrived. Counts missing reports in `news.holes` and writes the conclusions into `progress`, which the
     /// caller has cleared.
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings);
 
-    /// Returns true if chunks are also lost because time passed. Then the rule learns of round trips, and is asked when a chunk
-    /// [is due](LossDetection::due). The answer never changes.
+    /// Returns true if chunks are also lost because time passed. Then the rule receives round trips, and gives the time
+    /// at which a chunk [is due](LossDetection::due). The value is constant.
     fn counts_time(&self) -> bool {
         false
     }
@@ -222,8 +223,8 @@ pub trait LossDetection: Debug + Send {
     /// `path` was removed.
     fn remove_path(&mut self, _path: PathId) {}
 
-    /// Returns true if a path advances by its own chunks, whatever those of other paths do. Then windows grow only by SACKs that
-    /// advance their path, in every profile (M-SCTP-4). The answer never changes.
+    /// Returns true if a path advances by its own chunks alone. Then windows grow only by SACKs that advance their
+    /// path, in every profile (M-SCTP-4). The value is constant.
     fn advances_by_path(&self) -> bool {
         false
     }
@@ -235,7 +236,7 @@ pub trait LossDetection: Debug + Send {
     /// any path if [all paths recover together](LossDetection::recovers_by_path).
     fn enter_recovery(&mut self, path: PathId, highest: Tsn);
 
-    /// Returns true if each path recovers by itself (`true`), or all paths recover together.
+    /// Returns true if each path recovers by itself; otherwise all paths recover together.
     fn recovers_by_path(&self) -> bool {
         false
     }
@@ -247,8 +248,8 @@ pub trait LossDetection: Debug + Send {
     /// Returns true if `path` is in fast recovery.
     fn is_in_recovery(&self, path: PathId) -> bool;
 
-    /// Returns true if a window below its threshold grows in fast recovery too. Else a path that recovers after a time-out, with a window
-    /// of one packet, repairs a packet a round trip, however many are lost.
+    /// Returns true if a window below its threshold grows in fast recovery too. Otherwise a path that recovers after a
+    /// time-out, with a window of one packet, repairs one packet in a round trip, regardless of the number lost.
     fn slow_start_goes_on(&self) -> bool {
         false
     }

@@ -1,6 +1,6 @@
-//! The differences between the CMT module of ns-2.35 and our CMT, as the questions that the places ask which may do it
-//! either way. [`Ns2`] answers each from the rules that are switched on: without its rule the answer is ours. They serve
-//! to compare our results with those of that module; docs/oracle.md says what each rule changes.
+//! The differences between the CMT module of ns-2.35 and our CMT. Code that may follow either calls a method of
+//! [`Ns2`], which decides by the rules that are switched on: without its rule the value is ours. They serve to compare
+//! our results with those of that module; docs/oracle.md describes the effect of each rule.
 
 mod rules;
 mod standing;
@@ -27,12 +27,12 @@ pub struct Ns2(u16);
 pub(crate) struct IdleTime {
     /// In whole RTOs.
     pub rtos: u64,
-    /// Where the next count starts.
+    /// The end of the last counted RTO, where the next count starts.
     pub counted_to: Time,
 }
 
 impl Ns2 {
-    /// Returns true if every answer is ours.
+    /// Returns true if every value is ours.
     #[inline]
     pub(crate) fn is_ours(self) -> bool {
         self == Ns2::NONE
@@ -67,7 +67,7 @@ impl Ns2 {
 
     /// Returns true if the last cut of a path, which left `exit`, also answers the loss of the chunk `lost`.
     ///
-    /// Ours: a recovery has one cut. ns-2 (1): a chunk above `exit` cuts again.
+    /// Ours: one cut for each recovery. ns-2 (1): a chunk above `exit` cuts again.
     #[inline]
     pub(crate) fn is_cut_for(self, exit: Option<Tsn>, lost: Tsn) -> bool {
         if self.has(Rule::Recovery) {
@@ -79,7 +79,7 @@ impl Ns2 {
 
     /// Returns true if a time-out on a path ends its recovery.
     ///
-    /// Ours: yes. ns-2 (1): nothing does.
+    /// Ours: yes. ns-2 (1): no, its recovery never ends.
     pub(crate) fn timeout_ends_recovery(self) -> bool {
         !self.has(Rule::Recovery)
     }
@@ -213,17 +213,17 @@ impl Ns2 {
 
 /// Delayed acknowledgement (M-CMT-4, M-CMT-5).
 impl Ns2 {
-    /// Returns true if a SACK says a number of packets only if it leaves because of that number, and else says 0.
+    /// Returns true if a SACK carries a number of packets only if it leaves because of that number, and otherwise 0.
     ///
-    /// Ours: no, it says how many it answers. ns-2 (6): yes.
+    /// Ours: no, it carries the number of packets that it answers. ns-2 (6): yes.
     pub(crate) fn says_full_only(self) -> bool {
         self.has(Rule::PacketCount)
     }
 
-    /// The number of missing reports the SACK `news` counts as.
+    /// The number of missing reports as which the SACK `news` counts.
     ///
     /// Ours: [`Increment::of_delayed`]. ns-2 (6): if all its gap blocks belong to one path, the number of packets that it
-    /// says, even if it is 0; what it acknowledges cumulatively does not make it mixed.
+    /// carries, even 0; the chunks that it acknowledges cumulatively do not make it mixed.
     pub(in crate::policy) fn increment(self, news: &SackNews) -> Increment {
         if self.has(Rule::PacketCount) { increment_of_gap_blocks(news) } else { Increment::of_delayed(news) }
     }
@@ -241,8 +241,8 @@ impl Ns2 {
         self.has(Rule::Accounts) && standing.is_reached(path, position)
     }
 
-    /// Returns true if an acknowledged chunk counts as acknowledged for the first time. `was_acked` says whether it was before, and
-    /// that acknowledgement was taken back.
+    /// Returns true if an acknowledged chunk counts as acknowledged for the first time. `was_acked` is true if it was
+    /// acknowledged before, and that acknowledgement was taken back.
     ///
     /// Ours: once. ns-2 (8): each time.
     #[inline]
@@ -250,8 +250,8 @@ impl Ns2 {
         !was_acked || self.has(Rule::Accounts)
     }
 
-    /// Whether, once a retransmission was acknowledged, every later event is bounded like this one in the packets that
-    /// it sends.
+    /// Returns true if, once a retransmission was acknowledged, every later event has the same limit on the packets
+    /// that it sends.
     ///
     /// Ours: no. ns-2 (8): yes.
     pub(crate) fn bounds_bursts_for_good(self) -> bool {

@@ -1,5 +1,5 @@
 //! Policies by name. The command line, scenario files and Python choose from one registry, which is passed to each of
-//! them as a value. Other crates add policies to it. There is no other list of the names.
+//! them as a value. Other crates add policies to it. This is the only list of the names.
 
 mod own;
 mod table;
@@ -53,24 +53,24 @@ use super::window::dynamic::{Bound, Dynamic};
 use super::window::limits::PathLimits;
 use super::window::none::Unlimited;
 
-/// The values that the standard rules need.
+/// The values that the constructors of policies need.
 #[derive(Clone, Debug)]
 pub struct StandardRules {
-    /// How windows grow and shrink.
+    /// The rules of the standard congestion control.
     pub reno: RenoRules,
     /// True if packets leave at the control's rate, and not in bursts.
     pub is_paced: bool,
-    /// The number of missing reports make a chunk lost.
+    /// The number of missing reports that make a chunk lost.
     pub missing_reports: u8,
-    /// Which rules of CMT the loss detection `cmt` uses.
+    /// The rules of CMT for the loss detection `cmt`.
     pub cmt: CmtRules,
-    /// How far each path's window may grow if the limits are fixed, in full packets, in the order of the paths.
+    /// The fixed limit of each path's window, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
     /// The number of packets that a SACK answers.
     pub sack_every: u32,
     /// The longest delay of a SACK.
     pub sack_delay: Duration,
-    /// How a SACK encodes the number of packets it answers.
+    /// The encoding of the number of packets in SACKs.
     pub dac_wire: DacWire,
     /// The least retransmission time-out.
     pub rto_min: Duration,
@@ -82,7 +82,7 @@ pub struct StandardRules {
     pub seed: Seed,
 }
 
-/// The kinds of policies that users choose, as messages name them. A setting finds its table by this name.
+/// The kinds of policies that users choose, as in messages. A setting finds its table by this name.
 pub mod kind {
     /// [`Registry::congestion_controls`](super::Registry::congestion_controls).
     pub const CONGESTION_CONTROL: &str = "congestion control";
@@ -101,25 +101,25 @@ pub mod kind {
 /// Every policy that can be chosen by name. Two registries are equal if they have the same names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Registry {
-    /// How SACKs are interpreted path by path.
+    /// The interpretation of SACKs path by path.
     pub loss_detections: PolicyTable<dyn LossDetection>,
-    /// How windows grow and shrink.
+    /// The growth and the cuts of windows.
     pub congestion_controls: PolicyTable<CongestionControl>,
-    /// How windows grow in slow start.
+    /// The growth of windows in slow start.
     pub slow_starts: PolicyTable<dyn SlowStart>,
-    /// How far windows may grow in a shared buffer.
+    /// The limits of windows in a shared buffer.
     pub window_limits: PolicyTable<dyn WindowLimit>,
-    /// What the sender does after a loss.
+    /// The sender's responses to losses.
     pub loss_responses: PolicyTable<dyn LossResponse>,
-    /// Where a lost chunk is sent again.
+    /// The paths for retransmissions.
     pub retransmission_policies: PolicyTable<dyn RetransmissionPolicy>,
-    /// Which path carries new data.
+    /// The paths for new data.
     pub schedulers: PolicyTable<dyn Scheduler>,
-    /// When a SACK is due.
+    /// The times of SACKs.
     pub ack_timings: PolicyTable<dyn AckTiming>,
-    /// What a SACK contains.
+    /// The contents of SACKs.
     pub sack_contents: PolicyTable<dyn SackContent>,
-    /// What the receiver advertises, and how the sender uses it.
+    /// The advertised window, and its use by the sender.
     pub flow_controls: PolicyTable<dyn FlowControl>,
 }
 
@@ -214,8 +214,9 @@ impl Registry {
         }
     }
 
-    /// Every setting of policies' own, each with the [`kind`] of its policy, in the order of kinds and names. What several
-    /// policies share is there once. Documents have them after the setting that chooses a policy of the kind.
+    /// Every setting of policies' own, each with the [`kind`] of its policy, in the order of kinds and names. A setting
+    /// that several policies share is listed once. Documents have them after the setting that chooses a policy of the
+    /// kind.
     pub fn own_settings(
         &self,
     ) -> impl Iterator<Item = (&'static str, &'static Setting<OwnSettings>)> + Clone {
@@ -260,10 +261,10 @@ impl Default for Registry {
     }
 }
 
-/// In how many SACKs a new gap is reported (M-IPCC-9).
+/// The number of SACKs in which a new gap is reported (M-IPCC-9).
 const REPORTED_TIMES: u8 = 3;
 
-/// The retransmission policies that choose the best path, and how each ranks paths.
+/// The retransmission policies that choose the best path, and their rankings.
 const RANKS: [(&str, Rank); 5] = [
     ("cwnd", by_cwnd),
     ("ssthresh", by_ssthresh),

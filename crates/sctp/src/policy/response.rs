@@ -1,4 +1,4 @@
-//! What the sender does after a sign of loss: whether it cuts the window, which chunks it sends again and how fast,
+//! The sender's response to a sign of loss: whether it cuts the window, which chunks it sends again and how fast,
 //! whether it probes the path or holds its data, and what happens to the timer. Loss detection, the choice of a path
 //! for a retransmission, and the size of a cut are separate policies.
 
@@ -19,7 +19,7 @@ pub enum Signal {
     Missing,
     /// More chunks reached that number, while the path is in fast recovery.
     MissingInRecovery,
-    /// The last chunk that a small window let out arrived, and chunks before it did not (M-SWS-1).
+    /// The last chunk that a small window allowed arrived, and chunks before it did not (M-SWS-1).
     SmallWindow,
     /// The T3-rtx timer expired; `again` if nothing was acknowledged since its last expiry.
     Timeout {
@@ -30,34 +30,34 @@ pub enum Signal {
     WindowProbeUnanswered,
     /// The peer reports that a packet of the path was marked (ECNE).
     EcnEcho,
-    /// The HEARTBEAT that a response [asked for](Response::probe) was answered.
+    /// The HEARTBEAT that a response [requested](Response::probe) was answered.
     ProbeAnswered,
     /// The HEARTBEAT was not answered before its timer expired.
     ProbeUnanswered,
 }
 
-/// Which of the lost chunks are marked for retransmission, and how fast they leave.
+/// The lost chunks that are marked for retransmission, and the rate at which they leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resend {
-    /// None.
+    /// No chunk.
     Nothing,
     /// The lowest TSN.
     First,
-    /// All of them, as many at a time as the window allows.
+    /// Every chunk, as many at a time as the window allows.
     All,
-    /// All of them: one leaves at once, and then one in each smoothed round-trip time.
+    /// Every chunk: one leaves at once, and then one in each smoothed round-trip time.
     OnePerRtt,
 }
 
-/// What happens to the path's timer.
+/// The effect on the path's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerRule {
     /// The RTO doubles (RFC 9260 §6.3.3 E2).
     Double,
     /// The RTO stays.
     Keep,
-    /// The RTO stays. The next timer on the path (that of the probe that this response asks for, else T3-rtx) runs
-    /// for a time drawn between these two instead.
+    /// The RTO stays. The next timer on the path (that of the probe that this response requests, else T3-rtx) runs for
+    /// a time drawn between these two instead.
     Uniform {
         /// The shortest time.
         low: Duration,
@@ -66,7 +66,7 @@ pub enum TimerRule {
     },
 }
 
-/// What the sender does.
+/// The sender's actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The window is cut for this cause. After a time-out that cuts it to one unit, one packet may be in flight until
@@ -80,15 +80,15 @@ pub struct Response {
     /// progress](LossResponse::on_progress) of the path ends this. The retransmission policy may send marked chunks
     /// on other paths.
     pub hold_data: bool,
-    /// What happens to the timer.
+    /// The effect on the timer.
     pub timer: TimerRule,
-    /// Whether the time-out, or the unanswered probe, counts as an error of the path and the association.
+    /// True if the time-out, or the unanswered probe, counts as an error of the path and the association.
     pub is_error: bool,
     /// True if the expiry counts as a time-out, in the path's counters and for `again` of the next one.
     pub counts_rto: bool,
 }
 
-/// Whether data that is held stays held.
+/// The effect on data that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// Nothing changes.
@@ -107,7 +107,7 @@ pub trait LossResponse: Debug + Send {
         false
     }
 
-    /// Returns true if `path` repairs losses that are no congestion: its time-out has a least value of its own then (M-WA-7).
+    /// Returns true if `path` repairs losses that are not congestion: its time-out then has its own minimum (M-WA-7).
     fn is_recovering(&self, _path: PathId) -> bool {
         false
     }
@@ -120,7 +120,7 @@ pub trait LossResponse: Debug + Send {
 }
 
 impl Response {
-    /// Nothing is done.
+    /// No action.
     pub const NONE: Response = Response {
         cut: None,
         resend: Resend::Nothing,
@@ -133,7 +133,7 @@ impl Response {
 }
 
 impl Resend {
-    /// The number of `lost` chunks, from the lowest on, are marked.
+    /// The number of the `lost` chunks, from the lowest on, that are marked.
     pub(crate) fn count(self, lost: usize) -> usize {
         match self {
             Resend::Nothing => 0,

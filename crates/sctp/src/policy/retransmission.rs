@@ -1,4 +1,4 @@
-//! Retransmission policies: where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A policy is called again at each
+//! Retransmission policies: the path for a lost chunk (M-SCTP-16, M-CMT-6). A policy is called again at each
 //! opportunity, so that it follows changes of the paths.
 
 pub mod alternate;
@@ -20,16 +20,16 @@ pub struct LostChunk {
     pub tsn: Tsn,
     /// The path on which it was sent last.
     pub path: PathId,
-    /// How it was found lost.
+    /// The way it was found lost.
     pub by: LostBy,
 }
 
-/// How a chunk was found lost.
+/// The way a chunk was found lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostBy {
     /// Missing reports.
     MissingReports,
-    /// The acknowledgement of the last chunk that a small window let out (M-SWS-1).
+    /// The acknowledgement of the last chunk that a small window allowed (M-SWS-1).
     SmallWindow,
     /// The T3-rtx timer, or the failure of its path.
     Timeout,

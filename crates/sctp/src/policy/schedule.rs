@@ -1,4 +1,4 @@
-//! Which path carries the next new chunk, and which chunk that is (M-SCH-0 to M-SCH-4, M-IPCC-6, M-CMT-1).
+//! Schedulers: the path for the next new chunk, and the choice of that chunk (M-SCH-0 to M-SCH-4, M-IPCC-6, M-CMT-1).
 
 pub mod arrival;
 mod blocking;
@@ -36,9 +36,9 @@ pub trait Scheduler: Debug + Send {
     /// wait, and must give a path that [`may_carry`] the chunk.
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)>;
 
-    /// Returns true if the answer `path` and the oldest chunk, which [`pick`](Scheduler::pick) has just given, holds for a run of
-    /// chunks: until something other than these chunks happens, and as long as `path` [`may_carry`] the oldest chunk, it
-    /// would give the same answer without a change in itself. Then it is not asked.
+    /// Returns true if the result `path` and the oldest chunk, which [`pick`](Scheduler::pick) has just given, holds
+    /// for a run of chunks: until something other than these chunks happens, and as long as `path` [`may_carry`] the
+    /// oldest chunk, it would return the same without a change in itself. Then it is not called.
     fn holds(&self, _path: PathId, _view: &View<'_>) -> bool {
         false
     }
@@ -51,20 +51,20 @@ pub trait Scheduler: Debug + Send {
     }
 
     /// A chunk in flight of which a copy is to leave now, and the path for the copy. It is called repeatedly when
-    /// neither a lost nor a new chunk can leave: because [`pick`](Scheduler::pick) waits, because the peer's window
-    /// is closed, or because no chunk is left. The path must carry data and have room in its window, and neither the
-    /// chunk nor a copy of it may be in flight on it: otherwise the answer is ignored.
+    /// neither a lost nor a new chunk can leave: because [`pick`](Scheduler::pick) waits, because the peer's window is
+    /// closed, or because no chunk is left. The path must carry data and have room in its window, and neither the chunk
+    /// nor a copy of it may be in flight on it: otherwise the result is ignored.
     fn copy(&mut self, _in_flight: &dyn ChunksInFlight, _view: &View<'_>) -> Option<(Tsn, PathId)> {
         None
     }
 
-    /// The amount of waiting data this rule last wanted to choose from. Messages are cut into chunks as late as possible, because the
-    /// paths' packet sizes may grow; this much is cut all the same.
+    /// The amount of waiting data among which the rule last chose. Messages are cut into chunks as late as possible,
+    /// because the paths' packet sizes may grow; but this much is always cut.
     fn look_ahead(&self) -> ByteCount {
         ByteCount::ZERO
     }
 
-    /// Returns true if new data may go to `path` now, whatever its window: for reports of what limits the path.
+    /// Returns true if new data may go to `path` now, if its window had room: for reports of the limits of the path.
     fn may_use(&self, _path: PathId, _view: &View<'_>) -> bool {
         true
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::policy::testing::{QUEUE, sample, view};
 
-    /// Chunks leave, and nothing else happens: what a scheduler says of its answers is what it does.
+    /// Chunks leave, and nothing else happens: the scheduler must act as `holds` promises.
     #[test]
     fn an_answer_that_holds_is_given_again_as_long_as_its_path_has_room() {
         let schedulers: [(Box<dyn Scheduler>, usize); 4] = [

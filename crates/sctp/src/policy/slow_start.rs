@@ -1,4 +1,4 @@
-//! How a congestion window grows up to its threshold. Slow start is a separate policy, so that a congestion control
+//! The growth of a congestion window up to its threshold. Slow start is a separate policy, so that a congestion control
 //! implements only congestion avoidance.
 
 pub mod half_of_acked;
@@ -21,7 +21,7 @@ pub struct SlowStartStep {
     pub is_over: bool,
 }
 
-/// A rule for the growth of windows below their thresholds. It is not used beside a [model](super::congestion::PathModel).
+/// A rule for the growth of windows below their thresholds. [Models](super::congestion::PathModel) do without it.
 pub trait SlowStart: Debug + Send {
     /// `path` was added.
     fn add_path(&mut self, _path: PathId) {}
@@ -37,7 +37,7 @@ pub trait SlowStart: Debug + Send {
     /// start](super::congestion::WindowRule::is_in_slow_start) and not in fast recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep;
 
-    /// How fast packets may leave on `path` in slow start if packets are paced; `None` for as fast as the window allows.
+    /// The pacing rate of `path` in slow start; `None` for as fast as the window allows.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
         pacing::window_rate(view.path(path), pacing::DOUBLING)
     }

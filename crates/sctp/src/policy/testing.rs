@@ -1,4 +1,4 @@
-//! Values with which tests of policies, here and in other crates, try a policy alone.
+//! Values for tests of single policies, here and in other crates.
 
 pub mod sacks;
 

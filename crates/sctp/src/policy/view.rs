@@ -1,4 +1,4 @@
-//! What a policy sees: the current state of the paths, and the windows at both ends.
+//! The input of policies: the current state of the paths, and the windows at both ends.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(u16);
 
-/// Whether a path can carry data, as far as is known (RFC 9260 §5.4, §8.2).
+/// The known ability of a path to carry data (RFC 9260 §5.4, §8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
     /// Not verified yet: only HEARTBEATs go to it.
@@ -26,12 +26,12 @@ pub enum PathState {
     Removed,
 }
 
-/// What stops packets with data on a path, even if its window has room.
+/// The cause that stops packets with data on a path, even if its window has room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocker {
     /// The loss response holds the path's data.
     LossResponse,
-    /// The single packet after a time-out is not acknowledged (RFC 9260 §7.2.3).
+    /// The single packet after a time-out is not acknowledged yet (RFC 9260 §7.2.3).
     TimeOut,
     /// The burst of this event is used up (RFC 9260 §6.1 D).
     Burst,
@@ -39,7 +39,7 @@ pub enum Blocker {
     Pacer,
 }
 
-/// What the user or the scenario says about a path before anything was measured.
+/// The values of a path that the user or the scenario gives, for use before the first measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hints {
     /// The configured rate of the narrowest link.
@@ -55,23 +55,23 @@ pub struct Hints {
 /// The measured delays of a path, one way: data and its SACKs may take different paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneWay {
-    /// The way there of the packet that was acknowledged last, with what it waited in queues.
+    /// The one-way delay of the packet that was acknowledged last, including queues.
     pub delay: Duration,
-    /// The least way there; a lasting rise is followed.
+    /// The least one-way delay; it follows a lasting rise.
     pub least: Duration,
-    /// The way back of the SACKs for this path's data, smoothed.
+    /// The one-way delay of the SACKs for this path's data, smoothed.
     pub back: Duration,
 }
 
 impl OneWay {
-    /// Returns true if packets wait in a queue on the way there: it took an eighth of the least round trip and a millisecond more
-    /// than the least way.
+    /// Returns true if packets wait in a queue: the one-way delay exceeds the least one by an eighth of the least round
+    /// trip and a millisecond.
     pub fn is_queueing(self) -> bool {
         self.delay > self.least + (self.least + self.back) / 8 + Duration::from_millis(1)
     }
 }
 
-/// How fast a path delivers, in the weight of chunks against cwnd.
+/// The rate at which a path delivers, in the weight of chunks against cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The highest rate of the last spans of at least a round trip.
@@ -101,7 +101,7 @@ pub struct PathSample {
     pub flight: ByteCount,
     /// True if the last packet must also fit into cwnd (M-SCTP-3 `strict_window`).
     pub is_strict: bool,
-    /// What stops packets with data now, besides cwnd.
+    /// The cause that stops packets with data now, besides cwnd.
     pub blocked_by: Option<Blocker>,
     /// True if only its pacer stopped packets for which its window had room, when sending last ended. The window that
     /// would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
@@ -124,17 +124,17 @@ pub struct PathSample {
     pub rttvar: Duration,
     /// The current retransmission time-out, including back-off.
     pub rto: Duration,
-    /// The time-out without back-off, and with its own least value if one is set, for losses that are no congestion
+    /// The time-out without back-off, and with its own minimum if one is set, for losses that are not congestion
     /// (M-WA-5, M-WA-7).
     pub recovery_rto: Duration,
     /// The recent delivery rate, in the weight of chunks against cwnd (M-BERP-1).
     pub bandwidth: Option<BitRate>,
-    /// The delays one way, once measured.
+    /// The one-way delays, once measured.
     pub one_way: Option<OneWay>,
     /// The rates over spans of at least a round trip, once measured.
     pub delivery: Option<Delivery>,
-    /// If the least delay was not seen for a while: packets that leave while no more than this is in flight show whether
-    /// it has risen.
+    /// Set if the least delay was not seen for a while: packets that leave with at most this flight show whether it has
+    /// risen.
     pub drain_to: Option<ByteCount>,
     /// The recent fraction of chunks marked lost, 0 to 1 (M-CMT-6).
     pub loss_rate: f64,
@@ -180,7 +180,7 @@ impl PathId {
 }
 
 impl PathState {
-    /// How little a path in this state is to be preferred: 0 for the best.
+    /// The order of preference of paths in this state: 0 for the best.
     pub const fn rank(self) -> u8 {
         match self {
             PathState::Active => 0,

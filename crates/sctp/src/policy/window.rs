@@ -1,4 +1,4 @@
-//! How far congestion windows may grow in one shared receive buffer, whatever the controller wants (M-CWM-1).
+//! Limits on congestion windows in one shared receive buffer, for any congestion control (M-CWM-1).
 //!
 //! Windows whose sum exceeds the buffer delay each other: the rules here keep Σ cwnd ≤ the peer's receive buffer at
 //! every growth. Cuts are never limited.
@@ -18,20 +18,21 @@ use super::{PathId, PathSample, View};
 /// The answer to a request for growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// By how much cwnd may grow.
+    /// The growth of cwnd that is allowed.
     pub by: ByteCount,
-    /// Which path's window shrinks for it, possibly the same path's, and by how much.
+    /// The path whose window shrinks for it, possibly the same path, and by how much.
     pub taken: Option<(PathId, ByteCount)>,
 }
 
 /// A rule that limits the congestion windows.
 pub trait WindowLimit: Debug + Send {
-    /// How much of the `wanted` growth `path` gets. In congestion avoidance that is at most its
+    /// The part of the `wanted` growth that `path` gets. In congestion avoidance the growth is at most its
     /// [`largest_step`](WindowLimit::largest_step).
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant;
 
-    /// The most that the window of `path` grows at one event of congestion avoidance. It is a unit: a rule divides the room packet
-    /// by packet, and a control whose growth has no such bound (OLIA, BERP) would take several from another path at once.
+    /// The most that the window of `path` grows at one event of congestion avoidance. It is a unit: a rule divides the
+    /// room packet by packet, and a control without such a bound on its growth (OLIA, BERP) would take several from
+    /// another path at once.
     fn largest_step(&self, path: &PathSample) -> ByteCount {
         path.unit
     }
@@ -42,7 +43,7 @@ pub trait WindowLimit: Debug + Send {
         ByteCount::MAX
     }
 
-    /// What bounds the windows. The answer never changes.
+    /// The bound on the windows. The value is constant.
     fn bound(&self) -> WindowBound {
         WindowBound::Rule
     }
@@ -51,10 +52,10 @@ pub trait WindowLimit: Debug + Send {
     fn set_limits(&mut self, limits: &[(PathId, ByteCount)]);
 }
 
-/// What bounds the windows of an association.
+/// The bound on the windows of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowBound {
-    /// Nothing.
+    /// No bound.
     None,
     /// A limit for each path, given from outside.
     Limits,
@@ -72,7 +73,7 @@ impl Grant {
     /// No growth.
     pub const REFUSED: Grant = Grant { by: ByteCount::ZERO, taken: None };
 
-    /// Growth by `by` that no other path's window shrinks for.
+    /// Growth by `by` for which no other path's window shrinks.
     pub const fn free(by: ByteCount) -> Grant {
         Grant { by, taken: None }
     }

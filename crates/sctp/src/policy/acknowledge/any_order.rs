@@ -5,8 +5,8 @@ use anabranch_base::Duration;
 use super::timing::{AckTiming, PacketNews, When};
 use super::{Dac, DacWire};
 
-/// The timing of [`Dac`] without its count: the SACKs are those of the standard, so that any sender reads them. What is
-/// missing is reported less often, and found later.
+/// The timing of [`Dac`] without its count: SACKs are in the standard format, so that any sender can read them. Missing
+/// chunks are reported less often, so losses are found later.
 #[derive(Clone, Debug)]
 pub struct AnyOrder {
     timing: Dac,

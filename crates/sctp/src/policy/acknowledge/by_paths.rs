@@ -17,7 +17,7 @@ pub struct DacOnSeveralPaths {
 }
 
 impl DacOnSeveralPaths {
-    /// The parameters are those of [`DelayedAck::new`] and [`Dac::new`].
+    /// Takes the parameters of [`DelayedAck::new`] and [`Dac::new`].
     pub fn new(every: u32, delay: Duration, wire: DacWire) -> DacOnSeveralPaths {
         DacOnSeveralPaths {
             one: DelayedAck::new(every, delay),

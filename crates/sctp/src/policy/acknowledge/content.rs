@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
-/// What a SACK may report.
+/// The TSNs that a SACK may report.
 pub struct Arrived<'a> {
     /// Every TSN up to this one has arrived.
     pub cumulative: Tsn,
@@ -17,7 +17,7 @@ pub struct Arrived<'a> {
     pub duplicates: &'a [Tsn],
 }
 
-/// What a SACK reports. The memory is used again for the next SACK.
+/// The TSNs that a SACK reports. The next SACK reuses its memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Blocks as offsets from the cumulative TSN, ascending and not adjacent.

@@ -6,7 +6,7 @@ use anabranch_base::Duration;
 use super::timing::{AckTiming, PacketNews, When};
 use crate::wire::Sack;
 
-/// How a SACK's flags encode the number of packets.
+/// The encoding of the number of packets in a SACK's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DacWire {
     /// In the two high bits, up to 3: compatible with FreeBSD.
@@ -51,8 +51,7 @@ impl Dac {
         Dac { every, delay, wire, says_full_only: false, packets: 0 }
     }
 
-    /// This timing with `says_full_only`: whether a SACK that leaves for another reason than its number of packets
-    /// has the number 0.
+    /// Sets whether a SACK that leaves for another reason than its number of packets has the number 0.
     pub fn saying_full_only(self, says_full_only: bool) -> Dac {
         Dac { says_full_only, ..self }
     }

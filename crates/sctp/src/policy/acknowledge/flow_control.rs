@@ -13,9 +13,10 @@ pub struct BufferSample {
     pub in_order: ByteCount,
     /// The data that waits for earlier fragments or messages.
     pub out_of_order: ByteCount,
-    /// How many more of such bytes its memory can hold; more than the free capacity unless the chunks are very small.
+    /// The bytes that its memory can still hold, in chunks of that size; more than the free capacity unless the chunks
+    /// are very small.
     pub holdable: ByteCount,
-    /// What the peer may still assume to be free: the last advertised window minus what arrived since then.
+    /// The window that the peer may still assume: the last advertised one minus the data that arrived since then.
     pub offered: ByteCount,
     /// The weight of a full chunk: less room is of little use to the peer.
     pub full_chunk: ByteCount,
@@ -26,10 +27,10 @@ pub trait FlowControl: fmt::Debug + Send {
     /// Receiver: the a_rwnd of a SACK that leaves now.
     fn advertise(&self, buffer: &BufferSample) -> ByteCount;
 
-    /// Receiver: whether a SACK is due only because of the window: the application has read, and the peer may wait
-    /// for room.
+    /// Receiver: returns true if a SACK is due only because of the window: the application has read, and the peer may
+    /// wait for room.
     fn is_update_due(&self, buffer: &BufferSample) -> bool;
 
-    /// Sender: how much may be sent, given the peer's last `a_rwnd` and the `flight` to all its addresses.
+    /// Sender: the amount that may be sent, given the peer's last `a_rwnd` and the `flight` to all its addresses.
     fn peer_window(&self, a_rwnd: ByteCount, flight: ByteCount) -> ByteCount;
 }

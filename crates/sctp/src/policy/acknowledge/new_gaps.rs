@@ -9,7 +9,7 @@ use crate::policy::registry::StandardRules;
 use crate::seq::Tsn;
 use crate::wire::Sack;
 
-/// A run of TSNs, and in how many SACKs it was reported as it is.
+/// A run of TSNs, and the number of SACKs that reported it unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ReportedRun {
     first: Tsn,
@@ -17,18 +17,18 @@ struct ReportedRun {
     times: u8,
 }
 
-/// Each run of TSNs is reported in so many SACKs, and again when it grows, so that the loss of a SACK does not lose its
-/// news; or when a chunk of it arrives again, because its sender does not know of it.
+/// Reports each run of TSNs in a fixed number of SACKs, and again when it grows, so that the loss of a SACK does not
+/// lose its report; or when one of its chunks arrives again, because the sender does not know that it arrived.
 ///
 /// The list of duplicates names the TSNs that were reported and then dropped. This receiver drops none, so that it is
 /// empty.
 #[derive(Clone, Debug)]
 pub struct NewGaps {
-    /// The number of SACKs report a run.
+    /// The number of SACKs that report a run.
     times: u8,
     /// The runs of the last SACK, ascending.
     known: Vec<ReportedRun>,
-    /// Memory for the runs of the next one.
+    /// Memory for the runs of the next SACK.
     next: Vec<ReportedRun>,
 }
 
@@ -38,10 +38,10 @@ impl NewGaps {
         NewGaps { times, known: Vec::new(), next: Vec::new() }
     }
 
-    /// The plain number of packets takes all flags of a SACK.
+    /// Checks that SACKs do not carry the plain number of packets, which takes all their flags.
     ///
     /// # Errors
-    /// SACKs encode it so.
+    /// SACKs carry the plain number.
     pub fn check(rules: &StandardRules) -> Result<(), ConfigError> {
         match rules.dac_wire {
             DacWire::Plain => {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::wire::GapBlock;
 
-    /// The gap blocks of a SACK with this cumulative TSN, which may have so many.
+    /// The gap blocks of a SACK with this cumulative TSN and room for `room` blocks.
     fn listed(
         content: &mut NewGaps,
         (cumulative, room): (u32, u64),

@@ -6,9 +6,9 @@ use super::flow_control::{BufferSample, FlowControl};
 
 /// The receiver advertises the free part of the buffer, and the sender subtracts its flight (RFC 9260 §6.2, §6.2.1).
 ///
-/// To avoid the silly window syndrome (RFC 1122 §4.2.3.3, which RFC 9260 §6.2 refers to), a window below
-/// min(buffer/2, one full chunk) never grows to another value below that. An empty buffer is always above it, and
-/// reading the last data makes an update due: so no end waits for ever.
+/// To avoid the silly window syndrome (RFC 1122 §4.2.3.3, which RFC 9260 §6.2 refers to), a window below min(buffer/2,
+/// one full chunk) never grows to another value below that. An empty buffer is always above it, and reading the last
+/// data makes an update due: so neither end waits forever.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StandardFlow;
 
@@ -34,7 +34,7 @@ fn free(buffer: &BufferSample) -> ByteCount {
     buffer.capacity.saturating_sub(held).min(buffer.holdable)
 }
 
-/// The least window that is worth a SACK. It is never zero, because a window of zero would then count as open.
+/// The smallest window that justifies a SACK. It is never zero, because a window of zero would then count as open.
 pub(super) fn worthwhile(buffer: &BufferSample) -> ByteCount {
     buffer.full_chunk.min(buffer.capacity / 2).max(ByteCount::new(1))
 }

@@ -13,7 +13,7 @@ pub struct PacketNews {
     pub has_gap: bool,
     /// TSNs were missing before the packet, and none is missing after it.
     pub closed_gap: bool,
-    /// At least one chunk was not accepted, because there was no room or its TSN was too high.
+    /// At least one chunk was not accepted, because the buffer was full or its TSN was too high.
     pub dropped: bool,
     /// At least one chunk had the I bit: its sender wants a SACK without delay (RFC 7053).
     pub immediate: bool,
@@ -23,7 +23,7 @@ pub struct PacketNews {
     pub paths: usize,
 }
 
-/// When the SACK for a packet is due.
+/// The time at which the SACK for a packet is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// With the next packet that leaves.

@@ -34,12 +34,13 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// BBR with `rule` for losses. Each path draws from a child of `seed`.
+    /// BBR with `rule` for losses. The random numbers of each path come from a child of `seed`.
     pub fn new(rule: LossRule, seed: Seed) -> Bbr {
         Bbr { rule, seed, paths: Vec::new() }
     }
 
-    /// BBR's rate is half of its control: without pacers its windows, of twice what fills a path, would leave in bursts.
+    /// Checks that packets are paced: without pacers BBR's windows, twice the bandwidth-delay product, would leave in
+    /// bursts.
     ///
     /// # Errors
     /// Packets are not paced; `name` is that of the control.

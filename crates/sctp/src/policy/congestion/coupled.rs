@@ -1,7 +1,7 @@
 //! Rules by which the windows of several paths grow together: paths that share a bottleneck then take one share of it.
 //!
-//! A rule says by how much a window grows in congestion avoidance for each packet that is acknowledged on it. SCTP asks it
-//! once for each window that was acknowledged, Multipath TCP for each segment. Slow start is each path's own.
+//! A rule gives the growth of a window in congestion avoidance for each packet that is acknowledged on it. SCTP applies
+//! it once for each acknowledged window, Multipath TCP for each segment. Slow start remains each path's own.
 
 mod as_one;
 pub mod auto;
@@ -54,14 +54,14 @@ pub struct Coupled<R> {
     reno: Reno,
     floor: u64,
     paths: Vec<PathMemory>,
-    /// The members of the event that is handled. It is kept for its memory.
+    /// The members at the current event, kept for their memory.
     members: Vec<Member>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct PathMemory {
     progress: Progress,
-    /// Growth that was less than nothing and is still to be taken from the window, in bytes.
+    /// Negative growth that is still to be taken from the window, in bytes.
     owed: f64,
 }
 
@@ -72,7 +72,7 @@ impl<R: CoupledRule> Coupled<R> {
         Coupled { rule, reno: Reno::new(reno), floor, paths: Vec::new(), members: Vec::new() }
     }
 
-    /// Collects the paths that carry data, and `path`. Returns which of them `path` is.
+    /// Collects the paths that carry data, and `path`. Returns the index of `path` among them.
     fn collect(&mut self, path: PathId, view: &View<'_>) -> usize {
         let Coupled { members, paths, .. } = self;
         let of_path = |sample: &PathSample| sample.id == path;
@@ -85,8 +85,8 @@ impl<R: CoupledRule> Coupled<R> {
     }
 }
 
-/// A path as the rules see it. One without a round-trip time has a third of its RTO, which starts at
-/// three times the first sample.
+/// A path as the rules see it. One without a round-trip time has a third of its RTO, which starts at three times the
+/// first sample.
 fn member(sample: &PathSample, progress: &Progress) -> Member {
     Member {
         window: packets(sample.cwnd, sample),
@@ -119,7 +119,7 @@ impl<R: CoupledRule> WindowRule for Coupled<R> {
         self.paths[path.index()].progress.on_acked(acked.bytes.get() as f64);
     }
 
-    /// Once for each window that was acknowledged.
+    /// Grows once for each window that was acknowledged, by the packets of that window.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
         let Some(turn) = self.reno.turn(path, acked, view) else { return ByteCount::ZERO };
         let of = self.collect(path, view);

@@ -23,7 +23,7 @@ pub struct CubicCurve {
     most: f64,
     /// The window before the last cut.
     before: f64,
-    /// Whether the last cut was a time-out, or none came so far: the curve begins with its plateau (§4.8, §4.10).
+    /// True if the last cut was a time-out, or there was none: the curve begins with its plateau (§4.8, §4.10).
     begins_flat: bool,
     epoch: Option<Epoch>,
 }
@@ -32,19 +32,19 @@ pub struct CubicCurve {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     begun: Time,
-    /// K: how long the curve takes to reach W_max, in seconds.
+    /// K: the time in which the curve reaches W_max, in seconds.
     rise: f64,
     /// W_est: the window that Reno would have.
     reno: f64,
 }
 
 impl CubicCurve {
-    /// A sender that was not cut yet.
+    /// The curve of a sender without cuts.
     pub fn new() -> CubicCurve {
         CubicCurve { begins_flat: true, before: f64::INFINITY, ..CubicCurve::default() }
     }
 
-    /// A loss, or a mark, cut a window of `window` packets. Returns what it leaves (§4.6, §4.7).
+    /// A loss, or a mark, cut a window of `window` packets. Returns the new window (§4.6, §4.7).
     pub fn on_cut(&mut self, window: f64) -> f64 {
         // Fast convergence: a flow that reaches less than before makes room for others.
         self.most = if window < self.most { window * (1.0 + LEFT) / 2.0 } else { window };
@@ -82,7 +82,7 @@ impl CubicCurve {
         (target - window) / window * acked
     }
 
-    /// The window was not what held the sender back for `span`: the time does not count (§5.8).
+    /// Takes `span` off the curve's time, because the window did not limit the sender (§5.8).
     pub fn pause(&mut self, span: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.begun += span;
@@ -90,7 +90,7 @@ impl CubicCurve {
     }
 }
 
-/// The congestion control.
+/// CUBIC, and its state for each path.
 #[derive(Debug)]
 pub struct Cubic {
     rules: RenoRules,

@@ -1,5 +1,5 @@
-//! What a model of each path answers: its window and its rate as a whole. Losses and marks are samples to it like
-//! acknowledgements, so that it knows neither slow start nor growth by steps.
+//! The interface of models of paths, which give a window and a rate as a whole. Losses and marks are samples to a model
+//! like acknowledgements: it has neither slow start nor growth by steps.
 
 use std::fmt::Debug;
 
@@ -8,12 +8,12 @@ use anabranch_base::{BitRate, ByteCount};
 use super::{Acked, CutCause, LostData, SentData};
 use crate::policy::{PathId, View};
 
-/// A path's window as its model wants it. It grows as far as the window management allows.
+/// The window that a model gives a path. It grows as far as the window management allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenWindow {
     /// The congestion window.
     pub cwnd: ByteCount,
-    /// True if the path was never filled so far: then its window counts as one in slow start.
+    /// True until the path was filled for the first time: its window counts as one in slow start.
     pub is_starting: bool,
 }
 
@@ -33,15 +33,15 @@ pub trait PathModel: Debug + Send {
     /// A SACK newly acknowledged data of `path`. Returns the window of `path` from now on, if it is a new one.
     fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<GivenWindow>;
 
-    /// A chunk that left on `path` was taken for lost. Called for each chunk, after [`on_cut`](PathModel::on_cut) for the
-    /// loss.
+    /// A chunk that left on `path` was declared lost. Called for each chunk, after [`on_cut`](PathModel::on_cut) for
+    /// the loss.
     fn on_lost(&mut self, _path: PathId, _lost: &LostData, _view: &View<'_>) {}
 
     /// Sending ended although the window and the pacer of `path` allowed more: nothing waits, or a scheduler or the peer's
     /// window kept it from this one of several paths.
     fn on_withheld(&mut self, _path: PathId, _view: &View<'_>) {}
 
-    /// `cause` asks for a cut of the window of `path`. Returns its cwnd from now on, which may be the one that it has.
+    /// Cuts the window of `path` for `cause`. Returns its cwnd from now on, which may be unchanged.
     fn on_cut(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> ByteCount;
 
     /// A cut of the window of `path` proved spurious. Returns the window of `path` from now on, if it is a new one.
@@ -49,7 +49,8 @@ pub trait PathModel: Debug + Send {
         None
     }
 
-    /// From now on `path` takes `share` of what one flow takes at a bottleneck, because paths of the association share it.
+    /// From now on `path` takes the part `share` of one flow's share of a bottleneck, because paths of the association
+    /// share it.
     fn take_share(&mut self, _path: PathId, _share: f64) {}
 
     /// The first other path that was found to have the bottleneck of `path`, if the model looks for such paths.
@@ -57,6 +58,6 @@ pub trait PathModel: Debug + Send {
         None
     }
 
-    /// How fast packets may leave on `path` if packets are paced; `None` for as fast as the window allows.
+    /// The pacing rate of `path`; `None` for as fast as the window allows.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate>;
 }

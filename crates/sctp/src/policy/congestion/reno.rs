@@ -16,7 +16,7 @@ pub struct RenoRules {
     pub idle_floor: u64,
     /// partial_bytes_acked is cut to cwnd when the window was not fully used (RFC 9260 §7.2.2).
     pub clamp_partial_bytes: bool,
-    /// What becomes of ssthresh before the first idle decay.
+    /// The rule for ssthresh at the first idle decay.
     pub idle_ssthresh: IdleThreshold,
     /// True if a cut sets the window to ssthresh even if the window was smaller, as the RFCs literally say (M-SCTP-7
     /// rule 1).
@@ -27,7 +27,7 @@ pub struct RenoRules {
     pub ecn_window: EcnWindow,
 }
 
-/// What becomes of ssthresh before the first idle decay.
+/// The rule for ssthresh at the first idle decay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleThreshold {
     /// It stays (RFC 4960).

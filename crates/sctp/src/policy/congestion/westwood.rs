@@ -3,10 +3,10 @@
 //! what fills the path, and not to half. Where others share the queue, and where too much is lost, it is Reno
 //! (docs/mechanisms.md, M-WW-1 to -4).
 //!
-//! The parts are known: the window after a loss is the measured rate times the least round trip (TCP Westwood, Mascolo and
-//! others, MobiCom 2001; here with the delivery rate over whole round trips); losses are told apart by the backlog in the
-//! queue (TCP Veno, Fu and Liew, JSAC 2003), and those of the link cut nothing (TCP Westwood with Bulk Repeat, Yang and others,
-//! 2002); growth after a lesser cut is less (RFC 9438 §4.3).
+//! The parts are published: the window after a loss is the measured rate times the least round trip (TCP Westwood,
+//! Mascolo and others, MobiCom 2001; here with the delivery rate over whole round trips); losses are classified by the
+//! backlog in the queue (TCP Veno, Fu and Liew, JSAC 2003), and those of the link cut nothing (TCP Westwood with Bulk
+//! Repeat, Yang and others, 2002); growth after a smaller cut is slower (RFC 9438 §4.3).
 
 mod competition;
 mod delays;
@@ -42,15 +42,16 @@ struct Course {
 }
 
 impl Course {
-    /// Returns true if so much is in flight beyond what fills the path that it waits in a queue, even in one too short to be seen
-    /// (Little's law). With jitter, and while slow start measures the rate, what fills it is not known so well.
+    /// Returns true if the flight exceeds what fills the path, so that packets wait in a queue, even in one too short
+    /// to be measured (Little's law). With jitter, and while slow start measures the rate, what fills the path is
+    /// uncertain.
     fn is_over(&self, sample: &PathSample) -> bool {
         let is_known = !sample.is_below_threshold() && !self.delays.have_jitter(sample);
         is_known && filling(sample, &self.delays).is_some_and(|filling| sample.flight > filling + filling / 6)
     }
 
-    /// Losses at `sample`'s path leave a window of `left`, where it may be no less than `least`: what follows tells whether
-    /// others share its queue.
+    /// Losses on `sample`'s path leave a window of `left`, where it may be no less than `least`. The delays that follow
+    /// show whether others share its queue.
     fn on_cut(&mut self, sample: &PathSample, left: ByteCount, least: ByteCount, now: Time) {
         let part = left.get() as f64 / sample.cwnd.get().max(1) as f64;
         self.growth.on_cut(if left > least { part } else { 0.5 }, now);
@@ -81,7 +82,7 @@ impl Westwood {
     }
 }
 
-/// What fills the path; `None` before a rate was measured.
+/// The volume that fills the path; `None` before a rate was measured.
 fn filling(sample: &PathSample, delays: &Delays) -> Option<ByteCount> {
     let bits = u128::from(sample.delivery?.rate.bits_per_second());
     let bytes = bits * u128::from(delays.empty_round_trip(sample)?.as_nanos()) / 8_000_000_000;
@@ -131,7 +132,7 @@ impl WindowRule for Westwood {
         if competition.is_known() || waits {
             growth.slow_down(acked.at);
         } else if filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 4) {
-            // More than that is in flight and nothing waits: the rest is lost on its way, as by a policer.
+            // More than that is in flight and nothing waits: the rest is dropped, as by a policer.
             return ByteCount::ZERO;
         } else if may_grow {
             growth.hasten(sample, sample.srtt.unwrap_or(sample.rto), acked.at);
@@ -179,11 +180,11 @@ impl LossDifferentiation for Westwood {
     }
 }
 
-/// A cut takes at least this part of the window: who shares the queue finds room.
+/// The smallest part of the window that a cut takes, so that the flows that share the queue find room.
 const LEAST_CUT: u64 = 8;
-/// More losses than that are no chance, whatever the queue: a policer has none.
+/// A larger share of losses is not chance, whatever the queue: a policer has none.
 const MOST_CHANCE: f64 = 0.05;
-/// A fall of the delay by fewer seconds tells nothing.
+/// A smaller fall of the delay proves nothing, in seconds.
 const LEAST_FALL: f64 = 0.001;
 
 #[cfg(test)]
@@ -196,7 +197,7 @@ mod tests {
     use crate::policy::testing::{sample, view};
     use crate::policy::{Delivery, OneWay};
 
-    /// A path of 20 Mbit/s and 40 ms, which 100,000 bytes fill, with a window of `cwnd` and packets that wait for `waits` ms.
+    /// A path of 20 Mbit/s and 40 ms, which 100,000 bytes fill, with a window of `cwnd` and a queue of `waits` ms.
     fn path(cwnd: u64, waits: u64) -> PathSample {
         let ms = Duration::from_millis;
         let rate = BitRate::from_mbps(20);
@@ -240,7 +241,7 @@ mod tests {
         assert_eq!([is_chance(0, 20), is_chance(0, 40)], [true, false], "a policer has no queue");
     }
 
-    /// 100,000 bytes fill the path, and what exceeds them by a sixth waits somewhere.
+    /// 100,000 bytes fill the path, and a sixth more waits somewhere.
     #[test]
     fn a_loss_of_a_flight_that_does_not_fit_the_path_is_none_of_chance() {
         let is_chance = |flight, ssthresh| {
@@ -252,7 +253,8 @@ mod tests {
         assert!(is_chance(117_000, 200_000), "slow start does not know yet what fills it");
     }
 
-    /// Where a queue stays though the window shrank, others keep it full: then every loss is congestion, and halves the window.
+    /// If a queue stays although the window shrank, others keep it full: then every loss is congestion, and halves the
+    /// window.
     #[test]
     fn with_others_at_the_queue_it_is_reno() {
         let mut westwood = westwood();
@@ -273,7 +275,7 @@ mod tests {
         assert_eq!(westwood.increase(PathId::FIRST, &acked(150_000), &view(&paths)).get(), 1_500);
     }
 
-    /// The delays saw up and down by 16 ms within each round trip.
+    /// The delays vary by 16 ms within each round trip.
     #[test]
     fn jitter_is_no_queue() {
         let mut westwood = westwood();
@@ -290,7 +292,7 @@ mod tests {
         assert!((105_000..=128_000).contains(&filling), "the mean delay of a busy link counts: {filling}");
     }
 
-    /// The scatter of a queue that grows is none.
+    /// A growing queue has no scatter.
     #[test]
     fn a_queue_that_grows_is_no_jitter() {
         let mut westwood = westwood();

@@ -1,5 +1,5 @@
-//! What a rule for congestion windows answers: by how much a window grows, and how far it is cut. The windows stay those of the
-//! paths.
+//! The interface of rules for congestion windows, which give the amounts of growth and of cuts. The windows stay those
+//! of the paths.
 
 use std::fmt::Debug;
 
@@ -23,8 +23,8 @@ pub trait WindowRule: Debug + Send {
     /// before [`increase`](WindowRule::increase).
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
-    /// A chunk that left on `path` was taken for lost. Called for each chunk, after [`decrease`](WindowRule::decrease) for
-    /// the loss.
+    /// A chunk that left on `path` was declared lost. Called for each chunk, after [`decrease`](WindowRule::decrease)
+    /// for the loss.
     fn on_lost(&mut self, _path: PathId, _lost: &LostData, _view: &View<'_>) {}
 
     /// Returns true if the window of `path` grows by the chosen [slow start](crate::policy::slow_start). A rule without slow start
@@ -49,8 +49,7 @@ pub trait WindowRule: Debug + Send {
     /// management allows.
     fn on_undone(&mut self, _path: PathId, _before: CutWindow, _view: &View<'_>) {}
 
-    /// How fast packets may leave on `path` outside slow start if packets are paced; `None` for as fast as the window
-    /// allows.
+    /// The pacing rate of `path` outside slow start; `None` for as fast as the window allows.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
         pacing::window_rate(view.path(path), pacing::AVOIDANCE)
     }
@@ -60,7 +59,7 @@ pub trait WindowRule: Debug + Send {
         None
     }
 
-    /// The part that tells losses by chance from those by congestion, if the rule has one.
+    /// The part that distinguishes chance losses from congestion, if the rule has one.
     fn loss_differentiation(&self) -> Option<&dyn LossDifferentiation> {
         None
     }
@@ -72,7 +71,7 @@ pub trait WindowRule: Debug + Send {
     }
 }
 
-/// The part of a rule that takes some losses for chance, and not for congestion.
+/// The part of a rule that attributes some losses to chance, and not to congestion.
 pub trait LossDifferentiation {
     /// Returns true if a loss on `path` is chance. Then its window is not cut, and no recovery begins.
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool;
@@ -80,7 +79,7 @@ pub trait LossDifferentiation {
 
 /// The part of a rule by which the windows of all paths grow together.
 pub trait WindowCoupling {
-    /// By how much the window of `path` shrinks without a loss, in favour of other paths. It is asked after
-    /// [`increase`](WindowRule::increase) wanted no growth.
+    /// The amount by which the window of `path` shrinks without a loss, in favour of other paths. It is called after
+    /// [`increase`](WindowRule::increase) returned no growth.
     fn take_yielded(&mut self, path: PathId, view: &View<'_>) -> ByteCount;
 }

@@ -1,6 +1,6 @@
-//! The RFC's loss detection: one sequence of TSNs for the whole association, whatever path a chunk took (RFC 9260
-//! §7.2.4; M-SCTP-6, -7). The rule ignores that paths reorder: it shows the defects of M-SCTP-19 when data is spread
-//! over unequal paths.
+//! The RFC's loss detection: one sequence of TSNs for the whole association, on whichever path a chunk was sent (RFC
+//! 9260 §7.2.4; M-SCTP-6, -7). The rule ignores that paths reorder: it shows the defects of M-SCTP-19 when data is
+//! spread over unequal paths.
 
 use super::increment::Increment;
 use super::{LossDetection, SackFindings, SackNews};
@@ -10,14 +10,14 @@ use crate::seq::Tsn;
 /// Counts missing reports by the highest TSN newly acknowledged. The paths share one fast recovery.
 #[derive(Debug)]
 pub struct AssociationDetection {
-    /// The number of missing reports make a chunk lost.
+    /// The number of missing reports that make a chunk lost.
     threshold: u8,
     /// While in fast recovery: the TSN whose cumulative acknowledgement ends it.
     exit: Option<Tsn>,
 }
 
 impl AssociationDetection {
-    /// A rule that takes a chunk for lost after `threshold` missing reports.
+    /// A rule that declares a chunk lost after `threshold` missing reports.
     pub fn new(threshold: u8) -> AssociationDetection {
         AssociationDetection { threshold, exit: None }
     }
@@ -38,8 +38,8 @@ impl AssociationDetection {
         // A chunk with copies may have arrived by a path that is faster than the chunk's own.
         let newest = news.acked.iter().rev().find(|chunk| !chunk.was_copied);
         let Some(newest) = newest.map(|chunk| chunk.tsn) else {
-            // Without a newly acknowledged chunk there is no evidence of loss, except for chunks whose
-            // acknowledgement is taken back.
+            // Without a newly acknowledged chunk nothing shows a loss, except for chunks whose acknowledgement is taken
+            // back.
             news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(|hole| hole.report(1));
             return;
         };

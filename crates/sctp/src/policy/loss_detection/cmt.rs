@@ -8,7 +8,7 @@ use crate::policy::PathId;
 use crate::policy::ns2::Ns2;
 use crate::seq::Tsn;
 
-/// Which of CMT's rules replace the association's. With none of them, CMT is plain striping.
+/// The rules of CMT that replace the association's. Without any, CMT is plain striping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CmtRules {
     /// SFR (M-CMT-2): a chunk is missing when a later one *of its path* was acknowledged, and each path recovers by
@@ -27,11 +27,11 @@ pub struct CmtRules {
     pub ns2: Ns2,
 }
 
-/// The rules and their state.
+/// CMT's rules and their state.
 #[derive(Debug)]
 pub struct CmtDetection {
     rules: CmtRules,
-    /// The number of missing reports make a chunk lost.
+    /// The number of missing reports that make a chunk lost.
     threshold: u8,
     /// The association's rule, used where fast retransmit is not split.
     whole: AssociationDetection,
@@ -42,7 +42,7 @@ pub struct CmtDetection {
 }
 
 impl CmtRules {
-    /// All three: CMT as its authors recommend it.
+    /// CMT as its authors recommend it.
     pub const ALL: CmtRules = CmtRules {
         split_fast_retransmit: true,
         window_update: true,
@@ -51,11 +51,11 @@ impl CmtRules {
         by_time: false,
         ns2: Ns2::NONE,
     };
-    /// The same by the order of departures.
+    /// CMT by the order of departures.
     pub const BY_DEPARTURE: CmtRules = CmtRules { by_departure: true, ..CmtRules::ALL };
-    /// The same, and time counts.
+    /// CMT by the order of departures and by time.
     pub const BY_TIME: CmtRules = CmtRules { by_time: true, ..CmtRules::BY_DEPARTURE };
-    /// None: new data goes on all paths, by the rules of RFC 9260.
+    /// New data on all paths, by the rules of RFC 9260.
     pub const NONE: CmtRules = CmtRules {
         split_fast_retransmit: false,
         window_update: false,
@@ -72,7 +72,7 @@ impl CmtRules {
 }
 
 impl CmtDetection {
-    /// A detection with these `rules`, which takes a chunk for lost after `threshold` missing reports.
+    /// A detection with these `rules`, which declares a chunk lost after `threshold` missing reports.
     pub fn new(rules: CmtRules, threshold: u8) -> CmtDetection {
         CmtDetection {
             rules,
@@ -105,8 +105,8 @@ impl CmtDetection {
     }
 
     fn find_missing(&self, news: &SackNews, progress: &mut SackFindings) {
-        // A chunk that a time-out sent again is left to the timer: an acknowledgement does not tell which of its
-        // copies arrived (M-SCTP-7).
+        // A chunk that a time-out sent again is left to the timer: an acknowledgement does not say which of its copies
+        // arrived (M-SCTP-7).
         let may_be_lost = news.holes.iter().filter(|hole| !hole.is_spent && !hole.has_timed_out);
         let lost = may_be_lost.filter(|hole| hole.missing_reports >= self.threshold);
         progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));

@@ -18,28 +18,28 @@ struct Recovery {
 ///
 /// The rule differs from [CMT's](super::cmt::CmtDetection) in three points:
 ///
-/// - A missing report is a packet, not a SACK: a SACK that answers several packets says so by itself, without DAC's
-///   count (M-CMT-5).
+/// - A missing report is a packet, not a SACK: a SACK that answers several packets counts for each, without DAC's count
+///   (M-CMT-5).
 /// - A retransmission is a departure like any other. If packets that left after it arrive, it is lost as well, and
 ///   T3-rtx need not expire.
 /// - A path is in recovery until a packet arrives that left after the cut, and after the retransmissions of what left
 ///   before the cut. Losses of packets that left before the cut never cut the window again.
 #[derive(Debug)]
 pub struct DepartureDetection {
-    /// The number of packets that left later have to arrive until a chunk is lost.
+    /// The number of packets that have to overtake a chunk until it is lost.
     threshold: u8,
-    /// By path.
+    /// The recoveries by path.
     recoveries: Vec<Recovery>,
-    /// The last packet that was sent when the SACK at hand arrived.
+    /// The last packet that was sent when the current SACK arrived.
     departed: u64,
-    /// Of each path, the last packet that the SACK at hand shows lost.
+    /// For each path, the last packet that the current SACK shows lost.
     newest_lost: Vec<Option<u64>>,
-    /// The packets that the SACK at hand acknowledges.
+    /// The packets that the current SACK acknowledges.
     arrived: Vec<(PathId, u64)>,
 }
 
 impl DepartureDetection {
-    /// A rule that takes a chunk for lost when `threshold` packets that left later on its path have arrived.
+    /// A rule that declares a chunk lost when `threshold` packets that left later on its path have arrived.
     pub fn new(threshold: u8) -> DepartureDetection {
         DepartureDetection {
             threshold,
@@ -50,8 +50,8 @@ impl DepartureDetection {
         }
     }
 
-    /// Lists the packets that arrived, each once. A chunk that was sent again shows nothing: its acknowledgement may
-    /// answer the first packet.
+    /// Lists the packets that arrived, each once. A retransmitted chunk shows nothing: its acknowledgement may answer
+    /// the first packet.
     fn list_arrived(&mut self, news: &SackNews) {
         self.arrived.clear();
         let sure = news.acked.iter().filter(|chunk| !chunk.is_retransmitted);
@@ -69,21 +69,21 @@ impl DepartureDetection {
         self.list_arrived(news);
     }
 
-    /// Counts the packets that overtook `hole`. Returns whether they are enough.
+    /// Counts the packets that overtook `hole`. Returns true if they are enough.
     pub(super) fn count(&self, hole: &mut Hole) -> bool {
         let overtaken_by = self.arrived_after(hole.path, hole.departure);
         hole.report(u8::try_from(overtaken_by).unwrap_or(u8::MAX));
         hole.missing_reports >= self.threshold
     }
 
-    /// The chunk is lost.
+    /// Declares the chunk lost.
     pub(super) fn lose(&mut self, hole: &Hole, progress: &mut SackFindings) {
         let newest = &mut self.newest_lost[hole.path.index()];
         *newest = (*newest).max(Some(hole.departure));
         progress.missing.push((hole.tsn, hole.path));
     }
 
-    /// Ends the recoveries that the acknowledged chunks end, and says which paths advanced.
+    /// Ends the recoveries that the acknowledged chunks end, and reports which paths advanced.
     pub(super) fn advance(&mut self, news: &SackNews, progress: &mut SackFindings) {
         for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
             let until = &mut self.recoveries[chunk.path.index()].until;
@@ -94,7 +94,7 @@ impl DepartureDetection {
         }
     }
 
-    /// The number of the packets left on `path` after the packet `number`.
+    /// The number of acknowledged packets that left on `path` after the packet `number`.
     fn arrived_after(&self, path: PathId, number: u64) -> usize {
         let until = |limit: (PathId, u64)| self.arrived.partition_point(|packet| *packet <= limit);
         until((path, u64::MAX)) - until((path, number))
@@ -148,8 +148,8 @@ impl LossDetection for DepartureDetection {
         self.recoveries.get(path.index()).is_some_and(|recovery| recovery.until.is_some())
     }
 
-    /// Returns true if the path is in recovery, or all that the last SACK shows lost left before the last cut. The question
-    /// concerns these alone.
+    /// Returns true if the path is in recovery, or if everything that the last SACK shows lost left before the last
+    /// cut. The parameter is always a chunk of that SACK.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
         let cut = self.recoveries.get(path.index()).map_or(0, |recovery| recovery.cut);
         let newest = self.newest_lost.get(path.index()).copied().flatten();

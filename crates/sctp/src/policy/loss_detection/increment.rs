@@ -1,4 +1,4 @@
-//! The number of missing reports one SACK is worth (M-CMT-5).
+//! The number of missing reports as which one SACK counts (M-CMT-5).
 
 use super::{Hole, SackNews};
 use crate::policy::PathId;
@@ -10,12 +10,12 @@ pub(in crate::policy) struct Increment {
     /// The weight for TSNs below `below`; it is 1 for all others.
     times: u8,
     below: Tsn,
-    /// If it is not `None`, the weight is 1 for chunks of all other paths.
+    /// The path whose chunks have this weight; it is 1 for all others. `None` for every path.
     path: Option<PathId>,
 }
 
 impl Increment {
-    /// One report, whatever the SACK says.
+    /// One report, regardless of the SACK's own number of packets.
     pub const ONE: Increment = Increment { times: 1, below: Tsn::new(0), path: None };
 
     /// A SACK that answers n packets counts n times for a missing chunk if all n packets left after that chunk on its
@@ -39,7 +39,7 @@ impl Increment {
         Increment { times, below, path: Some(path) }
     }
 
-    /// The number of missing reports of the chunk `missing` the SACK counts as.
+    /// The number of missing reports of the chunk `missing` as which the SACK counts.
     pub fn of(&self, missing: &Hole) -> u8 {
         let is_counted = self.times != 1 && missing.tsn.is_before(self.below);
         if is_counted && self.path.is_none_or(|path| path == missing.path) { self.times } else { 1 }

@@ -1,5 +1,5 @@
 //! Loss detection by time: RACK (RFC 8985) for each path. A chunk is lost when a packet that left after it on its path
-//! arrived, and the time in which it may be late has passed.
+//! arrived, and the reordering window has passed.
 
 use anabranch_base::{Duration, Time};
 
@@ -12,15 +12,15 @@ use crate::seq::Tsn;
 
 /// The rule of RFC 8985 over the [order of departures](DepartureDetection), which has its recoveries.
 ///
-/// While no packet of a path is late, three packets that overtook a chunk show it lost at once, and fewer after a quarter of
-/// the least round trip. Where packets are late, only time counts.
+/// While no packet of a path is late, a chunk is lost as soon as three packets overtook it, or after a quarter of the
+/// least round trip if fewer did. Where packets are late, only time counts.
 #[derive(Debug)]
 pub struct RackDetection {
     order: DepartureDetection,
     paths: Vec<PathTime>,
-    /// The highest chunk that the last SACK reports, if it may have had no room for others that had arrived.
+    /// The highest chunk that the last SACK reports, if the SACK may have lacked room for others that had arrived.
     reported: Option<Tsn>,
-    /// When such a SACK came last.
+    /// The time at which such a SACK came last.
     cut_short_at: Time,
 }
 
@@ -29,19 +29,20 @@ pub struct RackDetection {
 struct PathTime {
     /// The packet that left last of those that arrived (RACK.xmit_ts), and its round trip (RACK.rtt).
     newest: Option<(u64, Duration)>,
-    /// The same before the SACK at hand.
+    /// The same before the current SACK.
     newest_before: Option<(u64, Duration)>,
     reordering: Reordering,
-    /// The least round trip of such packets in the present round trip and in the one before: what late packets are late to.
+    /// The least round trip of such packets in the present round trip and in the one before; the lateness of others is
+    /// measured from it.
     soonest: [Option<Duration>; 2],
     soonest_since: Time,
     trips: RoundTrips,
-    /// When the next chunk is lost.
+    /// The time at which the next chunk is lost.
     due: Option<Time>,
 }
 
 impl RackDetection {
-    /// A rule that takes a chunk for lost when `threshold` packets overtook it, while no packet is late.
+    /// A rule that declares a chunk lost when `threshold` packets overtook it, while no packet is late.
     pub fn new(threshold: u8) -> RackDetection {
         RackDetection {
             order: DepartureDetection::new(threshold),
@@ -51,7 +52,7 @@ impl RackDetection {
         }
     }
 
-    /// Follows the packets that arrived.
+    /// Reads the packets that arrived.
     fn follow(&mut self, news: &SackNews) {
         self.paths.resize(news.paths.len(), PathTime::default());
         for (path, &trips) in self.paths.iter_mut().zip(&news.round_trips) {
@@ -69,7 +70,7 @@ impl RackDetection {
         }
     }
 
-    /// Takes the holes for lost whose time has come, and notes when that of the next one comes.
+    /// Declares the holes lost that are due, and notes when the next one is due.
     fn judge(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
         self.paths.iter_mut().for_each(|path| path.due = None);
         for hole in &mut news.holes {
@@ -82,8 +83,8 @@ impl RackDetection {
 }
 
 impl PathTime {
-    /// A packet arrived: the newest so far, or one that was overtaken. It is late if the last SACK would have reported it, had it
-    /// arrived by then.
+    /// A packet arrived: the newest so far, or one that was overtaken. It is late if the last SACK would have reported
+    /// it, had it arrived by then.
     fn on_arrived(&mut self, chunk: &AckedChunk, was_reportable: bool, now: Time) {
         let round_trip = now.since(chunk.sent_at);
         // RFC 8985 §6.2 step 2: such an acknowledgement answers the first transmission.
@@ -100,8 +101,8 @@ impl PathTime {
         }
     }
 
-    /// A packet with this round trip was overtaken. It counts as late to the soonest of the packets that overtake: any of them
-    /// may be the one whose round trip a chunk is measured by.
+    /// A packet with this round trip was overtaken. It is late compared with the fastest of the packets that
+    /// overtake: any of them may be the one whose round trip determines when a chunk is lost.
     fn on_late(&mut self, round_trip: Duration, now: Time) {
         let soonest = self.soonest.into_iter().flatten().min().unwrap_or(round_trip);
         self.reordering.on_late(round_trip.saturating_sub(soonest), self.trips, now);
@@ -121,7 +122,7 @@ impl PathTime {
             return false;
         };
         let window = match self.reordering.window(self.trips) {
-            // What a peer really took back is left to the time-out: it never has to be.
+            // A chunk that a peer really took back is left to the time-out.
             _ if hole.was_acked => return false,
             None if is_overtaken_often => return true,
             window => window.unwrap_or(self.trips.least.unwrap_or(round_trip) / 4),
@@ -171,7 +172,7 @@ impl LossDetection for RackDetection {
     fn on_spurious(&mut self, path: PathId, round_trip: Option<Duration>, now: Time) {
         let Some(path) = self.paths.get_mut(path.index()) else { return };
         match round_trip {
-            // It may have arrived long before there was room to report it.
+            // It may have arrived long before a SACK had room to report it.
             Some(round_trip) if now - round_trip < self.cut_short_at => {}
             Some(round_trip) => path.on_late(round_trip, now),
             None => path.reordering.on_spurious(path.trips),
@@ -245,7 +246,7 @@ mod tests {
         SackNews { at: at(ms), paths, departed: 90, round_trips: vec![TRIPS; 2], ..news(0, 90, acked, holes) }
     }
 
-    /// A SACK has room for so many gap blocks. What it has no room for is not late.
+    /// A SACK has room for a limited number of gap blocks. A chunk without room is not late.
     #[test]
     fn what_a_sack_had_no_room_for_is_not_late() {
         for (blocks, is_late) in [(1, true), (64, false)] {

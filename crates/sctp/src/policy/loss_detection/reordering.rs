@@ -1,11 +1,11 @@
-//! How far packets of one path overtake each other, and how long a packet may be late before it counts as lost (RFC 8985
+//! The reordering of packets on one path, and the time by which a packet may be late before it counts as lost (RFC 8985
 //! §6.2 step 4).
 
 use anabranch_base::{Duration, Time};
 
 use super::RoundTrips;
 
-/// What was seen of reordering on one path.
+/// The reordering observed on one path.
 ///
 /// RFC 8985 begins with a quarter of the least round trip and adds as much for each round trip in which a loss proves
 /// spurious. Here the window also follows the lateness of the packets that were overtaken and arrived: most reordering
@@ -14,7 +14,7 @@ use super::RoundTrips;
 pub(super) struct Reordering {
     /// The largest lateness of the present period and of the one before.
     late: [Duration; 2],
-    /// When the present period began.
+    /// The beginning of the present period.
     since: Time,
 }
 
@@ -31,15 +31,15 @@ impl Reordering {
         self.late[0] = self.late[0].max(window + quarter(trips));
     }
 
-    /// The amount of later than the packets after it a packet that may arrive. `None` if no packet was late lately: then the packets
-    /// that overtook it tell by their number (RFC 8985 §6.2: "If no reordering has been observed").
+    /// The time by which a packet may arrive later than the packets after it. `None` if no packet was late recently:
+    /// then the number of packets that overtook it decides (RFC 8985 §6.2: "If no reordering has been observed").
     pub(super) fn window(&self, trips: RoundTrips) -> Option<Duration> {
         let late = self.late[0].max(self.late[1]);
         let most = trips.smoothed.unwrap_or(late) * MOST_ROUND_TRIPS;
         (!late.is_zero()).then(|| (late + late / 4).max(quarter(trips)).min(most))
     }
 
-    /// Begins another period if the present one was long enough: what was late two periods ago is forgotten.
+    /// Begins another period if the present one was long enough. Lateness is forgotten after two periods.
     pub(super) fn turn(&mut self, trips: RoundTrips, now: Time) {
         let period = (trips.smoothed.unwrap_or_default() * PERIOD_ROUND_TRIPS).max(LEAST_PERIOD);
         if now.since(self.since) >= period {
@@ -54,12 +54,12 @@ fn quarter(trips: RoundTrips) -> Duration {
     trips.least.unwrap_or_default() / 4
 }
 
-/// The window is at most so many round trips. RFC 8985 has one; on a path with little delay and much jitter a packet is
-/// later than that.
+/// The window is at most this many round trips. RFC 8985 has one; on a path with little delay and much jitter a packet
+/// is later than that.
 const MOST_ROUND_TRIPS: u64 = 2;
 /// RFC 8985 keeps a window for 16 recoveries, which last a round trip at least.
 const PERIOD_ROUND_TRIPS: u64 = 16;
-/// On a short path jitter comes more seldom than that.
+/// On a short path jitter occurs less often than that.
 const LEAST_PERIOD: Duration = Duration::from_secs(2);
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use super::Ns2;
 
-/// A rule of ns-2's CMT module, with its number in docs/oracle.md. Each answer of [`Ns2`] says which rule it depends on.
+/// A rule of ns-2's CMT module, with its number in docs/oracle.md. Each method of [`Ns2`] names the rule on which it
+/// depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Windows grow in recovery, and a loss above the recover point cuts again.
@@ -25,7 +26,7 @@ pub(super) enum Rule {
 }
 
 impl Ns2 {
-    /// No rule: every answer is that of our CMT.
+    /// Without rules: every method returns the value of our CMT.
     pub const NONE: Ns2 = Ns2(0);
     /// The recovery of a path in ns-2's module: `cmt.recovery = "ns2"`.
     pub const RECOVERY: Ns2 = Ns2::NONE.with(Rule::Recovery).with(Rule::LowestStays);

@@ -1,5 +1,5 @@
-//! The two chunks of a path that the window update of ns-2's CMT module waits for: they stay what they are when they are
-//! marked. The send buffer says which chunks there are, by their positions in it.
+//! The two chunks of a path that the window update of ns-2's CMT module waits for; a mark does not change them. The
+//! send buffer finds them, by their positions in it.
 
 use crate::policy::PathId;
 
@@ -16,7 +16,7 @@ struct Standing {
     once: Option<u64>,
     /// The lowest chunk that was sent again; `None` if it has to be searched.
     again: Option<u64>,
-    /// Where both were last, before the SACK at hand.
+    /// The positions of both before the current SACK.
     last: [u64; 2],
 }
 
@@ -26,8 +26,8 @@ impl StandingByPath {
         self.paths.resize(self.paths.len().max(path.index() + 1), Standing::default());
     }
 
-    /// Begins a SACK: a tracker of `path` whose chunk no longer `stands` takes the lowest chunk that was sent once, or the
-    /// lowest that was sent again. Returns the one of chunks sent once.
+    /// Begins a SACK: a tracker of `path` whose chunk no longer `stands` takes the lowest chunk that was sent once, or
+    /// the lowest that was sent again. Returns the chunk sent once.
     pub fn begin(
         &mut self,
         path: PathId,
@@ -52,14 +52,14 @@ impl StandingByPath {
         *standing = Standing { once: None, again: None, last: standing.places() };
     }
 
-    /// Returns true if `position` is not below both chunks of `path`, where they were before this SACK.
+    /// Returns true if `position` is not below both chunks of `path`, as they were before this SACK.
     pub fn is_reached(&self, path: PathId, position: u64) -> bool {
         self.paths[path.index()].last.iter().any(|&last| last <= position)
     }
 }
 
 impl Standing {
-    /// Where both are, or were last.
+    /// The present positions of both, or their last ones.
     fn places(&self) -> [u64; 2] {
         [self.once.unwrap_or(self.last[0]), self.again.unwrap_or(self.last[1])]
     }

@@ -9,14 +9,14 @@ pub trait PolicySettings: Any + Clone + Debug + Default + PartialEq + Send + Syn
 
 impl<T: Any + Clone + Debug + Default + PartialEq + Send + Sync> PolicySettings for T {}
 
-/// The settings of all policies that have some, a struct for each policy, found by its type. What was never set has its
-/// default.
+/// The settings of all policies that have some, a struct for each policy, found by its type. Unset settings have their
+/// defaults.
 #[derive(Clone, Debug, Default)]
 pub struct OwnSettings {
     given: Vec<Arc<dyn Held>>,
 }
 
-/// Settings whose type is forgotten.
+/// Settings of an erased type.
 trait Held: Any + Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 
@@ -46,10 +46,10 @@ impl OwnSettings {
         self.given.push(Arc::new(settings));
     }
 
-    /// Replaces the settings of type `T` by what `change` makes of them. They stay if it fails.
+    /// Replaces the settings of type `T` by the result of `change`. They stay if it fails.
     ///
     /// # Errors
-    /// That of `change`.
+    /// The error of `change`.
     pub fn change<T: PolicySettings, E>(
         &mut self,
         change: impl FnOnce(&mut T) -> Result<(), E>,

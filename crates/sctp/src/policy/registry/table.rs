@@ -1,5 +1,5 @@
-//! A table of policies of one kind: an entry for each name, with how the policy is built, the settings that are its own,
-//! and what it demands of others.
+//! A table of policies of one kind: an entry for each name, with its constructor, its own settings, and its demands on
+//! other settings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -77,10 +77,10 @@ impl<T: ?Sized> PolicyTable<T> {
         self.entry(name).map(|entry| (entry.build)(rules))
     }
 
-    /// Returns true if the settings allow the policy called `name`, as its entry says.
+    /// Checks that the settings allow the policy called `name`, by its entry.
     ///
     /// # Errors
-    /// The setting that does not. A name that is not registered is none; [`build`](PolicyTable::build) reports it.
+    /// The setting that does not fit. A name that is not registered passes; [`build`](PolicyTable::build) reports it.
     pub fn check(&self, name: &str, rules: &StandardRules) -> Result<(), ConfigError> {
         self.entry(name).map_or(Ok(()), |entry| (entry.check)(rules))
     }
@@ -96,7 +96,7 @@ impl<T: ?Sized> PolicyTable<T> {
         PolicyNames { built: self.names().collect(), planned: planned.collect() }
     }
 
-    /// The settings of the policies' own, each with the kind, in the order of the policies' names.
+    /// The policies' own settings, each with the kind, in the order of the policies' names.
     pub(super) fn own_settings(&self) -> Vec<(&'static str, &'static Setting<OwnSettings>)> {
         self.known.values().flat_map(|entry| entry.settings).map(|setting| (self.kind, setting)).collect()
     }
@@ -138,7 +138,8 @@ impl<T: ?Sized> Entry<T> {
         self
     }
 
-    /// Gives the policy a check, which refuses settings with which it does not work. It is called if the policy is chosen.
+    /// Gives the policy a check, which refuses settings with which it does not work. It is called if the policy is
+    /// chosen.
     pub fn with_check(&mut self, check: Check) -> &mut Entry<T> {
         self.check = check;
         self

@@ -30,7 +30,7 @@ impl LossResponse for Standard {
             Signal::WindowProbeUnanswered => timeout,
             Signal::EcnEcho if cut_open => Response::NONE,
             Signal::EcnEcho => Response { cut: Some(CutCause::EcnEcho), ..Response::NONE },
-            // This response does not ask for probes.
+            // This response never requests a probe.
             Signal::ProbeAnswered | Signal::ProbeUnanswered => Response::NONE,
         }
     }

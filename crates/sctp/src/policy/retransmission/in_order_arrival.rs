@@ -1,4 +1,4 @@
-//! Where a lost chunk goes if new data is scheduled for arrival in order.
+//! The path for a lost chunk if new data is scheduled for arrival in order.
 
 use super::alternate::another;
 use super::{Destination, LostChunk, RetransmissionPolicy};
@@ -61,7 +61,7 @@ mod tests {
         path
     }
 
-    /// Where a chunk that path 0 lost goes, with `queued` bytes to send and room for `room` at the peer.
+    /// The path for a chunk that path 0 lost, with `queued` bytes to send and room for `room` at the peer.
     fn place(paths: &[PathSample], queued: u64, room: u64) -> usize {
         let lost = LostChunk { tsn: Tsn::new(1), path: PathId::FIRST, by: LostBy::MissingReports };
         let (queued, peer_window) = (ByteCount::new(queued), ByteCount::new(room));

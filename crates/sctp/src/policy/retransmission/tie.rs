@@ -1,4 +1,4 @@
-//! Which of several equally good paths a lost chunk takes: each with equal probability (M-CMT-6).
+//! Chooses among equally good paths for a lost chunk: each with equal probability (M-CMT-6).
 
 use anabranch_base::{Seed, Time};
 use rand_chacha::ChaCha12Rng;
@@ -9,10 +9,9 @@ use crate::policy::PathId;
 
 /// Draws among equal paths.
 ///
-/// The time and the chunk select the place in the random stream. So the number differs at each opportunity, but at
-/// one time it is the same however often the policy is called for a chunk. Otherwise a packet could be planned for
-/// one path while its chunk is placed on another, and a chunk that has to wait could be asked about until it gets a
-/// free path.
+/// The time and the chunk select the position in the random stream. So the number differs at each opportunity, but is
+/// the same for all calls for a chunk at one time. Otherwise a packet could be planned for one path while its chunk is
+/// placed on another, and repeated calls for a waiting chunk would sooner or later return a free path.
 #[derive(Debug)]
 pub struct Tie {
     stream: ChaCha12Rng,

@@ -8,13 +8,13 @@ use super::{ChunkInFlight, ChunksInFlight, CopyAllowance, uncopied};
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 
-/// Sends a copy of a chunk that all others wait for, if the copy arrives sooner than the chunk or its repair.
+/// Sends a copy of a chunk for which all others wait, if the copy arrives sooner than the chunk or its repair.
 ///
 /// Copies leave only if nothing else can: the peer's window has no room, or no data waits.
 #[derive(Clone, Debug, Default)]
 pub struct BlockingCopies {
     allowance: CopyAllowance,
-    /// The paths that may send now, for all chunks that are looked at. The memory is used again.
+    /// The paths that may send now. Kept for its memory.
     able: Vec<PathForecast>,
 }
 
@@ -63,11 +63,11 @@ fn quicker_path(chunk: &ChunkInFlight, able: &[PathForecast], view: &View<'_>) -
     (arrival < expected).then_some(path)
 }
 
-/// In how many seconds the chunk arrives, as far as its path was measured. If its SACK is overdue it is probably lost, and
-/// its repair takes a round trip.
+/// The seconds until the chunk arrives, as far as its path was measured. If its SACK is overdue it is probably lost,
+/// and its repair takes a round trip.
 ///
-/// The SACKs of few packets are delayed, and the way that was measured by them is too long: where hardly anything is in flight, the
-/// least way counts.
+/// SACKs for few packets are delayed, so that the one-way delay measured by them is too long: where hardly anything is
+/// in flight, the least one-way delay counts.
 fn expected_in(chunk: &ChunkInFlight, view: &View<'_>) -> Option<f64> {
     let sample = view.path(chunk.path);
     let delay = sample.one_way?;
@@ -84,11 +84,11 @@ fn age(sent_at: Time, now: Time) -> f64 {
     now.since(sent_at).as_secs_f64()
 }
 
-/// So many of the lowest chunks are looked at.
+/// The number of the lowest chunks that are examined.
 const MOST_LOOKED_AT: usize = 16;
-/// So many packets in flight do not make a queue.
+/// A flight of this many packets does not make a queue.
 const FEW: u64 = 4;
-/// A SACK that takes longer than so many ways back is overdue.
+/// A SACK that takes longer than this multiple of its one-way delay is overdue.
 const OVERDUE: f64 = 1.25;
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
         copy.map(|(tsn, path)| (tsn.get() - 1_000, path.index()))
     }
 
-    /// With an allowance for `copies` copies.
+    /// Copies with an allowance of `copies`.
     fn allowed(copies: u32) -> BlockingCopies {
         BlockingCopies { allowance: CopyAllowance::of(copies, Tsn::new(1_000)), able: Vec::new() }
     }

@@ -7,13 +7,13 @@ use crate::seq::Tsn;
 pub(super) struct CopyAllowance {
     /// The highest of the chunks that were the lowest in flight when the allowance was counted.
     counted_to: Option<Tsn>,
-    /// The number of acknowledged chunks that have not been spent on copies.
+    /// The number of acknowledged chunks that have not been used for copies.
     acknowledged: u32,
 }
 
 impl CopyAllowance {
-    /// `lowest` is the lowest chunk in flight: those before it were acknowledged. A lost chunk is not in flight until it is sent
-    /// again: then the lowest one is lower than before.
+    /// Counts the chunks before `lowest`, the lowest chunk in flight: they were acknowledged. A lost chunk is not in
+    /// flight until it is sent again: then the lowest one is lower than before.
     pub fn count(&mut self, lowest: Tsn) {
         let before = self.counted_to.unwrap_or(lowest);
         if before.is_before(lowest) {
@@ -33,16 +33,16 @@ impl CopyAllowance {
         self.acknowledged = self.acknowledged.saturating_sub(CHUNKS_A_COPY);
     }
 
-    /// An allowance for so many copies, counted up to `lowest`.
+    /// An allowance for `copies` copies, counted up to `lowest`.
     #[cfg(test)]
     pub fn of(copies: u32, lowest: Tsn) -> CopyAllowance {
         CopyAllowance { counted_to: Some(lowest), acknowledged: CHUNKS_A_COPY * copies }
     }
 }
 
-/// One copy for so many acknowledged chunks.
+/// The number of acknowledged chunks for each copy.
 const CHUNKS_A_COPY: u32 = 20;
-/// As many copies may leave at once after none was needed for a while.
+/// The most copies that may leave at once after none was needed for a while.
 const MOST_SAVED: u32 = 16;
 
 #[cfg(test)]

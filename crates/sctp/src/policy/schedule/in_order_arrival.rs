@@ -9,24 +9,25 @@ use super::{ChunksInFlight, Index, QueueView, Scheduler};
 use crate::policy::{PathId, PathSample, View};
 use crate::seq::Tsn;
 
-/// Sends so that chunks arrive in order, whatever the delays of their paths.
+/// Sends so that chunks arrive in order, over paths of any delays.
 ///
-/// The peer's window counts the bytes in flight and those that wait at the peer for others. If a slow path carries what
-/// is due when it arrives, nothing waits, and the buffer holds for each path only its own rate times its own delay.
+/// The peer's window counts the bytes in flight and those that wait at the peer for others. If a slow path carries the
+/// chunks that are due when it arrives, nothing waits, and the buffer holds for each path only its own rate times its
+/// own delay.
 #[derive(Debug, Default)]
 pub struct InOrderArrival {
-    /// For each path, until when its narrowest link is busy with what was sent.
+    /// For each path, the time until which its narrowest link is busy with earlier packets.
     busy_until: Vec<Time>,
-    /// The active paths, in the order in which packets would arrive. The memory is used again.
+    /// The active paths, in the order in which packets would arrive. Kept for its memory.
     candidates: Vec<Candidate>,
     /// The last pick: further chunks of the same packet are the next ones.
     picked: Option<(PathId, Index)>,
-    /// For each path, the chunk after the last one that it took, and when that was.
+    /// For each path, the chunk after the last one that it took, and the time of that.
     next: Vec<Option<Tsn>>,
     picked_at: Vec<Time>,
-    /// How far ahead the last pick looked for a chunk, in bytes.
+    /// The distance, in bytes, at which the last pick searched for a chunk.
     look_ahead: f64,
-    /// For chunks that arrive later than was foreseen, because they were lost or delayed.
+    /// Copies of chunks that arrive later than predicted, because they were lost or delayed.
     copies: BlockingCopies,
 }
 
@@ -34,16 +35,16 @@ pub struct InOrderArrival {
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     path: PathForecast,
-    /// In seconds.
+    /// The predicted arrival, in seconds.
     arrival: f64,
-    /// [What a packet costs](PathForecast::cost) in the peer's buffer.
+    /// [The cost of a packet](PathForecast::cost) in the peer's buffer.
     cost: f64,
-    /// What ranks the paths: the arrival, and a part of the time that the flight takes.
+    /// The rank of the path: the arrival, and a part of the time that the flight takes.
     rank: f64,
     /// True if the room that quicker paths need stays free.
     is_allowed: bool,
-    /// True if the oldest chunk fits into its packets. The others do not leave that chunk to a path that cannot carry it:
-    /// one that searches for its packet size again, say.
+    /// True if the oldest chunk fits into its packets. The others do not leave that chunk to a path that cannot carry
+    /// it, for instance one that searches for its packet size again.
     is_wide: bool,
 }
 
@@ -76,7 +77,7 @@ impl InOrderArrival {
         self.candidates.sort_unstable_by(|one, other| one.rank.total_cmp(&other.rank));
     }
 
-    /// A link may carry more than was measured while little waits and the peer has room: it is tried.
+    /// The factor by which a link may carry more than was measured, tried while little waits and the peer has room.
     fn headroom(&self, path: &PathForecast, view: &View<'_>) -> f64 {
         let has_room = view.peer_window * 2 > view.receive_buffer;
         if !path.is_queueing && view.queued < LITTLE && has_room { 2.0 } else { 1.0 }
@@ -91,8 +92,8 @@ impl InOrderArrival {
         kept.map(|(_, other)| other.path.need()).sum()
     }
 
-    /// Returns true if a path that only its losses keep from sending has rested for so long that it is tried with a packet: what it
-    /// lost in an outage, or before others filled its queue, says less and less.
+    /// Returns true if a path whose losses alone keep it from sending has rested long enough to be tried with a packet:
+    /// losses in an outage, or before others filled its queue, lose their significance.
     fn is_to_be_tried(&self, index: usize, view: &View<'_>) -> bool {
         let candidate = &self.candidates[index];
         let path = &candidate.path;
@@ -103,7 +104,7 @@ impl InOrderArrival {
         is_sound && path.flight == 0.0 && rested.as_secs_f64() >= rest
     }
 
-    /// The number of bytes that will have arrived by other paths when a packet by this one arrives.
+    /// The number of bytes that will have arrived by other paths when a packet on this one arrives.
     fn ahead(&self, candidate: &Candidate) -> f64 {
         let others = self.candidates.iter().filter(|other| {
             let is_of_use = other.is_wide && (other.is_allowed || is_quicker(other, candidate));
@@ -122,7 +123,7 @@ impl InOrderArrival {
                 continue;
             }
             let bytes_ahead = self.ahead(candidate);
-            // And what it would send itself.
+            // And the bytes that it would send itself.
             self.look_ahead = self.look_ahead.max(bytes_ahead * (1.0 + RUN) + bytes(LITTLE));
             let ahead = self.in_run(candidate.path.id, bytes_ahead / size, queue);
             if ahead > 0 && !(has_room_ahead && ahead < queue.chunks) {
@@ -138,8 +139,8 @@ impl InOrderArrival {
         None
     }
 
-    /// The place of the chunk that has `ahead` chunks before it, or of one a little later that follows the last chunk of
-    /// `path`: a run of chunks is a single gap block of a SACK, which has room for so many only.
+    /// The position of the chunk that has `ahead` chunks before it, or of one a little later that follows the last chunk of
+    /// `path`: a run of chunks is a single gap block of a SACK, which has room for a limited number.
     fn in_run(&self, path: PathId, ahead: f64, queue: &QueueView<'_>) -> usize {
         let due = ahead as usize;
         let latest = due + (RUN * (ahead - MANY).max(0.0)) as usize;
@@ -167,7 +168,8 @@ impl InOrderArrival {
         is_able.then_some((path.id, Index::OLDEST))
     }
 
-    /// With nothing in flight anywhere, the quickest path takes the oldest chunk: nothing else would wake the sender.
+    /// With nothing in flight on any path, the quickest path takes the oldest chunk: no acknowledgement would wake the
+    /// sender.
     fn start(&self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(Candidate, Index)> {
         if view.paths.iter().any(|sample| !sample.flight.is_zero()) {
             return None;
@@ -187,17 +189,17 @@ fn only_path<'v>(view: &'v View<'_>) -> Option<&'v PathSample> {
     able.next().filter(|_| able.next().is_none())
 }
 
-/// Returns true if the path waits until little is in flight, to see its least delay again.
+/// Returns true if the path waits until little is in flight, to measure its least delay again.
 fn is_draining(path: &PathSample) -> bool {
     path.drain_to.is_some_and(|most| path.flight + path.unit > most)
 }
 
-/// Returns true if packets by `one` cost less than by `other`.
+/// Returns true if packets on `one` cost less than on `other`.
 fn is_quicker(one: &Candidate, other: &Candidate) -> bool {
     (one.cost, one.path.id) < (other.cost, other.path.id)
 }
 
-/// Returns true if packets by `one` arrive so much sooner that room is kept for it. Paths that are nearly equal share.
+/// Returns true if packets on `one` arrive so much sooner that room is kept for it. Paths that are nearly equal share.
 fn is_clearly_quicker(one: &Candidate, other: &Candidate) -> bool {
     one.cost + other.path.base() * MARGIN < other.cost
 }
@@ -221,7 +223,7 @@ impl Scheduler for InOrderArrival {
         only_path(view).is_some_and(|only| only.id == path)
     }
 
-    /// The chunks that follow the picked one: its place in the queue is theirs now.
+    /// The chunks that follow the picked one: its position in the queue is now theirs.
     fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
         let index =
             self.picked.filter(|(picked, _)| *picked == path).map_or(Index::OLDEST, |(_, index)| index);
@@ -241,9 +243,9 @@ impl Scheduler for InOrderArrival {
 
 /// Paths whose delays differ by less than this part of a round trip are nearly equal.
 const MARGIN: f64 = 0.05;
-/// A path that lost packets rests for so many round trips, and more where it lost many.
+/// The round trips for which a path that lost packets rests; more if it lost many.
 const REST: f64 = 4.0;
-/// A chunk may leave too early by this part of what arrives before it, beyond so many chunks.
+/// A chunk may leave too early by this part of the chunks that arrive before it, beyond a fixed number.
 const RUN: f64 = 0.125;
 const MANY: f64 = 64.0;
 
@@ -296,7 +298,7 @@ mod tests {
         assert!(early[0].0 == 1 && early[0].1 > 0, "the quick path's window is shut: {early:?}");
     }
 
-    /// It carries nothing now, and will soon.
+    /// A path that carries nothing now, but will later.
     fn draining(mut path: PathSample) -> PathSample {
         (path.flight, path.drain_to) = (path.unit, Some(ByteCount::ZERO));
         path
@@ -353,8 +355,8 @@ mod tests {
         assert!((135_000..=170_000).contains(&ahead), "an eighth more for runs: {ahead}");
     }
 
-    /// A path was quick, and now takes 800 ms with a window of two packets: the other counts on these, and not on its link.
-    /// Else all that it sends would wait for chunks that nobody carries.
+    /// A path was quick, and now takes 800 ms with a window of two packets: the other relies on that window, and not on
+    /// the link. Otherwise all that it sends would wait for chunks that no path carries.
     #[test]
     fn little_is_left_to_a_path_whose_window_is_shut() {
         let mut shut = path(0, 12, 10);

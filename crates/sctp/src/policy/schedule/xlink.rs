@@ -8,9 +8,9 @@ use crate::seq::Tsn;
 /// Picks the path with the shortest round trip, as the paper does, and re-injects what is late: when no data waits, chunks in
 /// flight on a slower path are sent again on the quickest with room, in the order of their TSNs.
 ///
-/// The paper re-injects always where the receiver's player has little left to play, never where it has much, and between by whether the
-/// slowest delivery comes in time (its §5.2). A message in order is due at once: that is the first case. What the paper leaves to the player's
-/// need, how much is sent twice, is one copy for twenty chunks that were acknowledged.
+/// The paper re-injects always if the receiver's player has little left to play, never if it has much, and in between
+/// if the slowest delivery comes too late (its §5.2). A message in order is due at once: that is the first case. The
+/// paper leaves the amount of duplicates to the player's need; here it is one copy for twenty acknowledged chunks.
 #[derive(Debug, Default)]
 pub struct Xlink {
     allowance: CopyAllowance,
@@ -41,7 +41,7 @@ fn slower_chunk(in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn,
     Some((slower.tsn, quickest.id))
 }
 
-/// So many of the lowest chunks are looked at.
+/// The number of the lowest chunks that are examined.
 const MOST_LOOKED_AT: usize = 64;
 
 #[cfg(test)]
@@ -52,8 +52,8 @@ mod tests {
     use crate::policy::schedule::in_flight::tests::{Flying, chunk};
     use crate::policy::testing::{sample, view};
 
-    /// The copies that leave where chunks fly on `paths`, of which the second is the quicker one, `queued` bytes wait, and one copy is
-    /// allowed.
+    /// The copies that leave with chunks in flight on `paths`, of which the second is the quicker one, `queued` waiting
+    /// bytes, and an allowance of one copy.
     fn copies(paths: &[usize], queued: u64) -> Vec<(u32, usize)> {
         let flying = Flying(paths.iter().zip(1_000..).map(|(path, tsn)| chunk(tsn, *path)).collect());
         let mut samples = [sample(0), sample(1)];

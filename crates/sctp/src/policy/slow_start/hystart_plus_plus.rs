@@ -1,10 +1,10 @@
-//! HyStart++ (RFC 9406): the initial slow start ends when delays rise, before the queue overflows. Then the losses of a
-//! window that is twice too large do not happen.
+//! HyStart++ (RFC 9406): the initial slow start ends when delays rise, before the queue overflows. This avoids the
+//! losses of a window that is twice too large.
 //!
-//! RFC 9406 compares round-trip times. Here the delays are those of [the way there](Acked::way), because SACKs return by
-//! any path. And a window of more than a quarter of the peer's buffer grows by half of what is acknowledged, as with [delayed
-//! SACKs](super::half_of_acked): where all paths share a small buffer, what is lost when a window has doubled keeps all of
-//! them waiting.
+//! RFC 9406 compares round-trip times. Here the delays are [one-way](Acked::delay), because SACKs return by any path.
+//! And a window of more than a quarter of the peer's buffer grows by half of what is acknowledged, as with [delayed
+//! SACKs](super::half_of_acked): where all paths share a small buffer, the losses after a window has doubled stop all
+//! of them.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
@@ -12,13 +12,13 @@ use super::{SlowStart, SlowStartStep};
 use crate::policy::congestion::{Acked, pacing};
 use crate::policy::{OneWay, PathId, PathSample, View};
 
-/// MIN_RTT_THRESH: a smaller rise of the delay is no sign of a queue.
+/// MIN_RTT_THRESH: a smaller rise of the delay does not indicate a queue.
 const LEAST_RISE: Duration = Duration::from_millis(4);
-/// MAX_RTT_THRESH: a larger rise always is.
+/// MAX_RTT_THRESH: a larger rise always does.
 const GREATEST_RISE: Duration = Duration::from_millis(16);
-/// MIN_RTT_DIVISOR: between the two, this part of the round-trip time is.
+/// MIN_RTT_DIVISOR: between the two, this part of the round-trip time does.
 const PART_OF_ROUND_TRIP: u64 = 8;
-/// N_RTT_SAMPLE: as many samples of a round must be taken before it is judged.
+/// N_RTT_SAMPLE: the number of samples after which a round is judged.
 const ENOUGH_SAMPLES: u32 = 8;
 /// A window of more than this part of the peer's buffer is large.
 const LARGE: u64 = 4;
@@ -26,7 +26,7 @@ const LARGE: u64 = 4;
 const PART_IF_LARGE: u64 = 2;
 /// CSS_GROWTH_DIVISOR: the same in conservative slow start.
 const PART_IN_CONSERVATIVE: u64 = 4;
-/// CSS_ROUNDS: how many rounds conservative slow start lasts before congestion avoidance begins.
+/// CSS_ROUNDS: the number of rounds of conservative slow start before congestion avoidance begins.
 const CONSERVATIVE_ROUNDS: u32 = 5;
 
 /// The rule, and its state for each path.
@@ -50,10 +50,10 @@ struct Initial {
     is_over: bool,
 }
 
-/// Conservative slow start: the delay has risen, and this may have been a mistake.
+/// Conservative slow start: the delay has risen, perhaps by chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Conservative {
-    /// cssBaselineMinRtt: if the delay of a round is less, the rise was no queue.
+    /// cssBaselineMinRtt: a round with a smaller delay shows that the rise was not a queue.
     baseline: Duration,
     rounds_left: u32,
 }
@@ -161,8 +161,8 @@ mod tests {
             Rounds { rule, path, buffer: ByteCount::new(11_000) }
         }
 
-        /// A round of `samples` SACKs for 1,500 bytes each whose packets took `delay` milliseconds. Returns the growth by
-        /// each of them, and whether slow start ended.
+        /// A round of `samples` SACKs for 1,500 bytes each whose packets took `delay` milliseconds. Returns the growth
+        /// by each of them, and true if slow start ended.
         fn round(&mut self, delay: u64, samples: u32) -> (Vec<u64>, bool) {
             let steps: Vec<SlowStartStep> = (0..samples)
                 .map(|number| {
@@ -182,7 +182,7 @@ mod tests {
     fn the_window_grows_by_half_in_a_round_while_delays_stay() {
         let mut rounds = Rounds::new();
         for _ in 0..20 {
-            // An eighth of 40 ms and less is no rise.
+            // An eighth of 40 ms and less does not count as a rise.
             assert_eq!(rounds.round(20, 10), (vec![750; 10], false));
             assert_eq!(rounds.round(24, 10), (vec![750; 10], false));
         }

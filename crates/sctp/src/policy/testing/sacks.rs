@@ -1,4 +1,4 @@
-//! Values with which a loss detection is tried.
+//! Values for tests of loss detections.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -6,7 +6,7 @@ use crate::policy::PathId;
 use crate::policy::loss_detection::{AckedChunk, Hole, LossDetection, SackFindings, SackNews};
 use crate::seq::Tsn;
 
-/// A chunk of the path with this index, in flight below what was reported, with so many missing reports.
+/// A chunk of the path with this index, in flight below what was reported, with this number of missing reports.
 pub fn hole(tsn: u32, path: usize, missing_reports: u8) -> Hole {
     let path = PathId::from_index(path);
     Hole {
@@ -44,14 +44,14 @@ pub fn news(cumulative: u32, highest: u32, acked: Vec<AckedChunk>, holes: Vec<Ho
     SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
 }
 
-/// What a loss detection finds in a SACK, for two paths.
+/// The findings of a loss detection in a SACK, for two paths.
 pub fn sacked(order: &mut impl LossDetection, news: &mut SackNews) -> SackFindings {
     let mut progress = SackFindings { advanced: vec![false; 2], missing: Vec::new() };
     order.on_sack(news, &mut progress);
     progress
 }
 
-/// How often each missing chunk was reported.
+/// The number of reports of each missing chunk.
 pub fn counts(news: &SackNews) -> Vec<u8> {
     news.holes.iter().map(|hole| hole.missing_reports).collect()
 }

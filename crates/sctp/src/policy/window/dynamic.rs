@@ -14,12 +14,12 @@ pub struct Dynamic {
     bound: Bound,
 }
 
-/// Whether windows grow beyond what fills their path.
+/// The bound on windows besides the room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// No: they do not grow beyond it.
+    /// Windows do not grow beyond what fills their path.
     Filled,
-    /// Yes, while there is room or a path of lower rank.
+    /// Windows grow while there is room or a path of lower rank.
     None,
 }
 

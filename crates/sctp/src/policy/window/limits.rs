@@ -23,7 +23,7 @@ impl PathLimits {
         PathLimits { given: packets, planned: None }
     }
 
-    /// Limits are given.
+    /// Checks that limits are given.
     ///
     /// # Errors
     /// There are none.
@@ -68,7 +68,7 @@ impl WindowLimit for PathLimits {
         if missing.is_zero() {
             return Grant::free(wanted);
         }
-        // The limits fit the buffer: if this path is below its limit and there is no room, another path exceeds its
+        // The limits fit the buffer: if this path is below its limit and the room is used up, another path exceeds its
         // limit.
         let Some(borrower) = self.largest_borrower(view) else {
             return Grant::free(growth_within(ours, wanted, room));

@@ -14,12 +14,12 @@ pub struct Live {
     next_plan: Time,
 }
 
-/// The time a plan is used: long compared with a round trip, so that measurements show the effect of the plan, and
-/// short compared with changes of radio links.
+/// The time for which a plan is used: long compared with a round trip, so that measurements show the effect of the
+/// plan, and short compared with changes of radio links.
 pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
 
 impl Live {
-    /// Limits that `planner` gives; no limits before it has enough measurements.
+    /// Limits by `planner`; no limits before it has enough measurements.
     pub fn new(planner: Box<dyn Planner>) -> Live {
         Live { planner, limits: PathLimits::default(), next_plan: Time::ZERO }
     }

@@ -9,9 +9,8 @@ pub(super) fn sharing<'a>(view: &View<'a>) -> impl Iterator<Item = &'a PathSampl
     view.paths.iter().filter(|sample| sample.state != PathState::Removed)
 }
 
-/// The amount a window of `cwnd` allows in flight: the last packet may pass the window (RFC 9260 §6.1 B), unless it is
-/// strict. The result is in whole packets, because packets that do not fit the buffer together would delay each
-/// other.
+/// The flight that a window of `cwnd` allows: the last packet may pass the window (RFC 9260 §6.1 B), unless it is
+/// strict. The result is in whole packets, because packets that do not fit the buffer together would delay each other.
 fn in_flight(path: &PathSample, cwnd: ByteCount) -> ByteCount {
     let unit = path.unit.get().max(1);
     let packets = if path.is_strict { cwnd.get() / unit } else { cwnd.get().div_ceil(unit) };
@@ -21,9 +20,9 @@ fn in_flight(path: &PathSample, cwnd: ByteCount) -> ByteCount {
 /// The room for growth in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Room {
-    /// What the windows leave.
+    /// The bytes that the windows leave.
     pub left: ByteCount,
-    /// What they take beyond the buffer: packets became larger, and windows count in whole ones.
+    /// The bytes that the windows exceed the buffer by: packets became larger, and windows count in whole ones.
     pub overdraft: ByteCount,
 }
 
@@ -41,15 +40,14 @@ impl Room {
     }
 }
 
-/// How much of the `wanted` growth fits into `room`.
+/// The part of the `wanted` growth that fits into `room`.
 pub(super) fn growth_within(path: &PathSample, wanted: ByteCount, room: Room) -> ByteCount {
     let most = (in_flight(path, path.cwnd) + room.left).saturating_sub(room.overdraft);
     let packets = most.get() / path.unit.get().max(1);
     wanted.min((path.unit * packets).saturating_sub(path.cwnd))
 }
 
-/// The part of the room for growth of `path` by `wanted` that is missing in `room`. What exceeds the buffer is made good
-/// first.
+/// The additional room that growth of `path` by `wanted` needs beyond `room`. An overdraft has to be repaid first.
 pub(super) fn missing_for(path: &PathSample, wanted: ByteCount, room: Room) -> ByteCount {
     let grows = in_flight(path, path.cwnd + wanted).saturating_sub(in_flight(path, path.cwnd));
     (grows + room.overdraft).saturating_sub(room.left)

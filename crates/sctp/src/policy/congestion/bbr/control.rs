@@ -1,5 +1,4 @@
-//! What a path's model and state mean for its pacing rate and its window (draft-ietf-ccwg-bbr, "Updating Control
-//! Parameters").
+//! A path's pacing rate and window from its model and state (draft-ietf-ccwg-bbr, "Updating Control Parameters").
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
@@ -84,7 +83,7 @@ impl Control {
         budget + if machine.state == State::Up { 2.0 * unit } else { 0.0 }
     }
 
-    /// `SaveCwnd`, with whether the window is reduced by a loss recovery or by ProbeRTT.
+    /// `SaveCwnd`; `is_reduced` if a loss recovery or ProbeRTT reduces the window.
     pub fn save_cwnd(&mut self, cwnd: f64, is_reduced: bool) {
         self.prior_cwnd = if is_reduced { self.prior_cwnd.max(cwnd) } else { cwnd };
     }

@@ -11,19 +11,19 @@ pub enum LossRule {
     ByQueue,
 }
 
-/// How losses on a path are judged now.
+/// The rule for losses on a path, and the state of the path that it needs.
 #[derive(Clone, Copy, Debug)]
 pub struct LossJudge {
     /// The rule.
     pub rule: LossRule,
     /// The size of a full packet, in bytes.
     pub unit: f64,
-    /// Whether packets wait in a queue of the path, or it is not known.
+    /// True if packets wait in a queue of the path, or if that is unknown.
     pub is_queueing: bool,
 }
 
 impl LossJudge {
-    /// `IsInflightTooHigh`: whether `lost` bytes of `in_flight` are too many while the path is probed.
+    /// `IsInflightTooHigh`: returns true if `lost` bytes of `in_flight` are too many while the path is probed.
     pub fn is_too_high(&self, lost: f64, in_flight: f64) -> bool {
         if self.is_literal() {
             lost > in_flight * LOSS_THRESHOLD
@@ -49,8 +49,8 @@ impl LossJudge {
 
 /// `BBR.LossThresh`
 pub const LOSS_THRESHOLD: f64 = 0.02;
-/// The number of standard deviations above their mean losses are too many. Of n packets, each lost with probability p, the number
-/// lost has a mean of np and a standard deviation of nearly √(np).
+/// The number of standard deviations above the mean beyond which losses are too many. Of n packets, each lost with
+/// probability p, the number lost has a mean of np and a standard deviation of nearly √(np).
 const SIGNIFICANCE: f64 = 2.0;
 
 #[cfg(test)]

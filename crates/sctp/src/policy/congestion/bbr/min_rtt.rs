@@ -1,24 +1,24 @@
-//! The least round trip of a path, and when it is to be looked for (draft-ietf-ccwg-bbr, "BBR.min_rtt Min Filter" and
-//! "ProbeRTT Logic").
+//! The least round trip of a path, and the time at which it has to be measured again (draft-ietf-ccwg-bbr, "BBR.min_rtt
+//! Min Filter" and "ProbeRTT Logic").
 
 use anabranch_base::{Duration, Time};
 
-/// The least round trip of ten seconds.
+/// The least round trip of the last ten seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct MinRtt {
     /// `BBR.min_rtt`; `None` before a round trip was measured.
     pub value: Option<Duration>,
     seen_at: Time,
-    /// `BBR.probe_rtt_min_delay`: the least of five seconds.
+    /// `BBR.probe_rtt_min_delay`: the least of the last five seconds.
     probe_least: Option<Duration>,
-    /// `BBR.probe_rtt_min_stamp`: when that was seen, or ProbeRTT ended.
+    /// `BBR.probe_rtt_min_stamp`: the time of that sample, or of the end of ProbeRTT.
     probe_seen_at: Time,
-    /// `BBR.probe_rtt_expired`: whether it was not seen for five seconds.
+    /// `BBR.probe_rtt_expired`: true if it was not seen for five seconds.
     pub is_expired: bool,
 }
 
 impl MinRtt {
-    /// Nothing was measured.
+    /// A filter without samples.
     pub fn new(now: Time) -> MinRtt {
         MinRtt { value: None, seen_at: now, probe_least: None, probe_seen_at: now, is_expired: false }
     }

@@ -8,16 +8,16 @@ use super::loss::LossJudge;
 use super::min_rtt::MinRtt;
 use super::sampler::RateSample;
 
-/// What BBR knows of a path.
+/// BBR's model of a path.
 #[derive(Clone, Debug)]
 pub struct BbrModel {
     /// `BBR.bw`: the rate to be used.
     pub bw: f64,
     /// `BBR.max_bw`: the largest rate of the last two cycles.
     pub max_bw: f64,
-    /// `BBR.inflight_longterm`: what may be in flight by the losses of the last probe.
+    /// `BBR.inflight_longterm`: the bound on the flight from the losses of the last probe.
     pub inflight_longterm: f64,
-    /// `BBR.inflight_shortterm`: the same by the losses since then.
+    /// `BBR.inflight_shortterm`: the bound on the flight from the losses since then.
     pub inflight_shortterm: f64,
     /// `BBR.inflight_latest`: the largest delivery of the last round trip.
     pub inflight_latest: f64,
@@ -45,7 +45,7 @@ struct Round {
 struct LossRound {
     /// `BBR.is_loss_in_round`
     has_loss: bool,
-    /// The packet that was lost last, by its number on the path, and how many losses were not next to the one before.
+    /// The number of the packet lost last, among those of the path.
     last: u64,
     ranges: u32,
     /// `BBR.loss_round_delivered`
@@ -65,11 +65,11 @@ pub struct Bounds {
 /// The round trip that a SACK ended, for the decision whether Startup is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndedRound {
-    /// The number of separate ranges of packets were lost in it.
+    /// The number of separate ranges of packets lost in it.
     pub lost_ranges: u32,
 }
 
-/// How much more is acknowledged at once than the rate says ("BBR.extra_acked").
+/// The volume acknowledged beyond what the rate predicts ("BBR.extra_acked").
 #[derive(Clone, Debug)]
 struct ExtraAcked {
     since: Time,
@@ -79,7 +79,7 @@ struct ExtraAcked {
 }
 
 impl BbrModel {
-    /// A path on which nothing was measured.
+    /// The model of a path without measurements.
     pub fn new(now: Time) -> BbrModel {
         BbrModel {
             bw: 0.0,
@@ -98,7 +98,8 @@ impl BbrModel {
         }
     }
 
-    /// `UpdateLatestDeliverySignals`, `UpdateMaxBw`, `UpdateRound`: a SACK gave `sample`; `delivered` is all so far.
+    /// `UpdateLatestDeliverySignals`, `UpdateMaxBw`, `UpdateRound`: reads the `sample` of a SACK; `delivered` is the
+    /// total so far.
     pub fn on_sample(&mut self, sample: &RateSample, delivered: f64) {
         self.bw_latest = self.bw_latest.max(sample.rate);
         self.inflight_latest = self.inflight_latest.max(sample.delivered);
@@ -116,9 +117,9 @@ impl BbrModel {
         }
     }
 
-    /// The end of `UpdateCongestionSignals`: at the end of a round trip with losses that count by `losses`, the bounds for a
-    /// short time follow what was delivered, unless the path `is_probed`. `cwnd` is the window. Returns the round trip, if
-    /// one with a loss ended.
+    /// The end of `UpdateCongestionSignals`: at the end of a round trip with losses that count by `losses`, sets the
+    /// short-term bounds from what was delivered, unless the path `is_probed`. `cwnd` is the window. Returns the round
+    /// trip, if one with a loss ended.
     pub fn end_loss_round(
         &mut self,
         sample: &RateSample,
@@ -155,8 +156,8 @@ impl BbrModel {
         self.bw = self.max_bw.min(self.bw_shortterm);
     }
 
-    /// `NoteLoss`: the packet `serial` of the path was lost, after `delivered` was. Returns whether it is the first loss of
-    /// the round trip.
+    /// `NoteLoss`: the packet `serial` of the path was lost when `delivered` bytes had been delivered. Returns true if
+    /// it is the first loss of the round trip.
     pub fn note_loss(&mut self, serial: u64, delivered: f64) -> bool {
         let is_first = !std::mem::replace(&mut self.losses.has_loss, true);
         if is_first {
@@ -168,13 +169,13 @@ impl BbrModel {
         is_first
     }
 
-    /// `SaveStateUponLoss`: the bounds as they are.
+    /// `SaveStateUponLoss`: the present bounds.
     pub fn bounds(&self) -> Bounds {
         let &BbrModel { bw_shortterm, inflight_shortterm, inflight_longterm, .. } = self;
         Bounds { bw_shortterm, inflight_shortterm, inflight_longterm }
     }
 
-    /// `HandleSpuriousLossDetection`: the bounds are no tighter than `before` losses that were none.
+    /// `HandleSpuriousLossDetection`: widens the bounds to those before the spurious losses.
     pub fn undo_losses(&mut self, before: &Bounds) {
         self.losses.has_loss = false;
         self.bw_shortterm = self.bw_shortterm.max(before.bw_shortterm);
@@ -182,17 +183,17 @@ impl BbrModel {
         self.inflight_longterm = self.inflight_longterm.max(before.inflight_longterm);
     }
 
-    /// `StartRound`: a round trip begins, after all that `delivered` counts.
+    /// `StartRound`: a round trip begins, when `delivered` bytes have been delivered.
     pub fn start_round(&mut self, delivered: f64) {
         self.round.next_delivered = delivered;
     }
 
-    /// `BBR.round_start`: whether this SACK begins a round trip.
+    /// `BBR.round_start`: returns true if this SACK begins a round trip.
     pub fn is_round_start(&self) -> bool {
         self.round.is_start
     }
 
-    /// `BBR.round_count`: how many round trips have ended.
+    /// `BBR.round_count`: the number of round trips that have ended.
     pub fn round_count(&self) -> u64 {
         self.round.count
     }
@@ -225,12 +226,12 @@ impl BbrModel {
         extra.value = extra.filter.update((extra.delivered - expected).min(cwnd), self.round.count, rounds);
     }
 
-    /// Nothing was in flight, and a packet leaves: what is acknowledged is expected from now on.
+    /// Restarts the count when a packet leaves an idle path: acknowledgements are expected from now on.
     pub fn restart_aggregation(&mut self, now: Time) {
         self.extra_acked.since = now;
     }
 
-    /// `BBR.extra_acked`: the volume that aggregation of SACKs needs.
+    /// `BBR.extra_acked`: the volume that the aggregation of SACKs needs.
     pub fn extra_acked(&self) -> f64 {
         self.extra_acked.value
     }
@@ -240,7 +241,7 @@ impl BbrModel {
         Some(gain * rate * self.min_rtt.value.map(Duration::as_secs_f64)?)
     }
 
-    /// [`bdp_at`](BbrModel::bdp_at) the rate to be used.
+    /// [`bdp_at`](BbrModel::bdp_at) the rate in use.
     pub fn bdp(&self, gain: f64) -> Option<f64> {
         self.bdp_at(self.bw, gain)
     }
@@ -367,7 +368,7 @@ mod tests {
         assert_eq!(ended, Some(EndedRound { lost_ranges: 3 }));
     }
 
-    /// At 1,000,000 B/s, 10,000 B are expected in 10 ms: of 37,000, 27,000 are more.
+    /// At 1,000,000 B/s, 10,000 B are expected in 10 ms: of 37,000, 27,000 are extra.
     #[test]
     fn what_is_acknowledged_beyond_the_rate_is_extra() {
         let mut model = BbrModel::new(ms(0));

@@ -1,4 +1,4 @@
-//! BBR on one path: what each event means for its parts, in the draft's order (draft-ietf-ccwg-bbr, "Algorithm
+//! BBR on one path: calls its parts for each event in the draft's order (draft-ietf-ccwg-bbr, "Algorithm
 //! Organization").
 
 use anabranch_base::{BitRate, ByteCount, Seed, Time};
@@ -29,7 +29,7 @@ pub struct PathBbr {
     rng: ChaCha12Rng,
 }
 
-/// Whether the window was fully used in this round trip, and in the one before (`C.is_cwnd_limited`).
+/// `C.is_cwnd_limited`: whether the window was fully used, in this round trip and in the one before.
 #[derive(Clone, Copy, Debug, Default)]
 struct WindowUse {
     now: bool,
@@ -37,7 +37,7 @@ struct WindowUse {
 }
 
 impl PathBbr {
-    /// A path on which nothing was sent. The draws are a stream of `seed`.
+    /// The state of a path before its first packet. Random numbers come from a stream of `seed`.
     pub fn new(rule: LossRule, path: &PathSample, seed: &Seed, now: Time) -> PathBbr {
         PathBbr {
             rule,
@@ -62,7 +62,8 @@ impl PathBbr {
         given
     }
 
-    /// A SACK acknowledged data: `UpdateOnACK`. ProbeRTT begins only if it `may`. Returns the window from now on.
+    /// A SACK acknowledged data: `UpdateOnACK`. ProbeRTT begins only if `may_probe_rtt`. Returns the window from now
+    /// on.
     pub fn on_acked(&mut self, acked: &Acked, path: &PathSample, may_probe_rtt: bool) -> GivenWindow {
         let now = acked.at;
         let newly_acked = acked.bytes.get() as f64;
@@ -99,7 +100,7 @@ impl PathBbr {
         self.given(next)
     }
 
-    /// A chunk was taken for lost: `NoteLoss`, `HandleLostPacket`.
+    /// A chunk was declared lost: `NoteLoss`, `HandleLostPacket`.
     pub fn on_lost(&mut self, lost: &LostData, path: &PathSample) {
         let size = lost.bytes.get() as f64;
         let packet = self.sampler.on_lost(lost.departure, size);
@@ -152,7 +153,7 @@ impl PathBbr {
         self.given(self.control.restored(path.cwnd.get() as f64))
     }
 
-    /// From now on the path takes `share` of what one flow takes at a bottleneck.
+    /// Sets the part of one flow's share of a bottleneck that the path takes from now on.
     pub fn take_share(&mut self, share: f64) {
         self.machine.share = share;
     }
@@ -162,7 +163,7 @@ impl PathBbr {
         self.control.pacing_rate(path)
     }
 
-    /// Returns true if what is in flight is reduced to see the least round trip.
+    /// Returns true if the path is in ProbeRTT.
     pub fn is_in_probe_rtt(&self) -> bool {
         self.machine.state == State::ProbeRtt
     }

@@ -23,7 +23,7 @@ pub(super) struct Cycle {
     was_precautionary: bool,
 }
 
-/// Of which packets acknowledgements are, with respect to the last probe for bandwidth (`BBR.ack_phase`).
+/// The relation of arriving acknowledgements to the last probe for bandwidth (`BBR.ack_phase`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Init,
@@ -34,7 +34,7 @@ enum AckPhase {
 }
 
 impl Cycle {
-    /// No probe yet.
+    /// A cycle before its first probe.
     pub(super) fn new(now: Time) -> Cycle {
         Cycle {
             since: now,
@@ -55,19 +55,19 @@ impl Cycle {
         self.rounds_since_probe += 1;
     }
 
-    /// The path is no longer probed; acknowledgements of the last probe may come.
+    /// Ends the probe; its last acknowledgements may still arrive.
     pub(super) fn stop(&mut self) {
         self.ack_phase = AckPhase::ProbeStopping;
     }
 
-    /// `BBR.is_bw_probe_sample`: whether losses may be those of a probe.
+    /// `BBR.is_bw_probe_sample`: returns true if losses may be those of a probe.
     pub(super) fn is_probe_sample(&self) -> bool {
         self.is_probe_sample
     }
 }
 
 impl Machine {
-    /// `HandleLostPacket`: a part of `size` bytes of `packet` was lost, and `lost` since it left, with it.
+    /// `HandleLostPacket`: `size` bytes of `packet` were lost; `lost` bytes since it left, including these.
     pub fn on_lost(
         &mut self,
         packet: &SentPacket,
@@ -141,8 +141,7 @@ impl Machine {
         }
     }
 
-    /// `IsTimeToProbeBW`: after two to three seconds, or after as many round trips as Reno needs to grow by what is in
-    /// flight.
+    /// `IsTimeToProbeBW`: after two to three seconds, or after as many round trips as Reno needs to grow by the flight.
     pub(super) fn is_time_to_probe(&self, model: &BbrModel, flight: &Flight) -> bool {
         let reno_rounds = (target_inflight(model, flight) / flight.unit).min(MOST_RENO_ROUNDS) as u64;
         flight.now > self.cycle.since + self.cycle.wait || self.cycle.rounds_since_probe >= reno_rounds
@@ -189,7 +188,7 @@ impl Machine {
         }
     }
 
-    /// `AdaptLongTermModel`: whether it changed the state.
+    /// `AdaptLongTermModel`. Returns true if it changed the state.
     pub(super) fn adapt_long_term(
         &mut self,
         sample: &RateSample,
@@ -220,7 +219,7 @@ impl Machine {
         false
     }
 
-    /// `HandleInflightTooHigh`. `in_flight` is what was in flight at the loss, unless the application limited it.
+    /// `HandleInflightTooHigh`. `in_flight` is the flight at the loss, unless the application limited it.
     pub(super) fn handle_too_high(
         &mut self,
         in_flight: Option<f64>,
@@ -239,7 +238,7 @@ impl Machine {
     }
 }
 
-/// `InflightAtLoss`: what was in flight when losses crossed the threshold, within the `size` bytes at the end of
+/// `InflightAtLoss`: the flight at which losses crossed the threshold, within the `size` bytes at the end of
 /// `in_flight`.
 fn in_flight_at_loss(in_flight: f64, size: f64, lost: f64) -> f64 {
     let (in_flight_before, lost_before) = (in_flight - size, lost - size);
@@ -257,7 +256,7 @@ fn is_time_to_cruise(model: &BbrModel, flight: &Flight) -> bool {
     flight.in_flight <= headroom && fits(model, model.max_bw, flight)
 }
 
-/// `IsRenoCoexistenceProbeTime`: a probe takes no longer than this many round trips to come.
+/// `IsRenoCoexistenceProbeTime`: the most round trips between probes.
 const MOST_RENO_ROUNDS: f64 = 63.0;
 
 #[cfg(test)]
@@ -266,12 +265,12 @@ mod tests {
     use super::super::state::tests::{Bench, RATE, UNIT};
     use super::*;
 
-    /// Rounds until the state is `state`.
+    /// The number of rounds until the state is `state`.
     fn until(bench: &mut Bench, state: State) -> u32 {
         (1..=200).find(|_| bench.round(RATE) == state).expect("it is reached")
     }
 
-    /// 1,500 B of a packet that left as the last of 150,000 are lost, as the last of `lost`.
+    /// Loses 1,500 B of a packet that left as the last of 150,000, as the last of `lost`.
     fn lose(bench: &mut Bench, lost: f64, is_app_limited: bool) -> State {
         let mut sampler = DeliverySampler::new();
         if is_app_limited {
@@ -367,7 +366,7 @@ mod tests {
         assert_eq!(bench.round(RATE), State::Up, "this one stays");
     }
 
-    /// What is acknowledged is a window each time, so that the bound grows by 1, 2 and 4 packets.
+    /// Each SACK acknowledges a window, so that the bound grows by 1, 2 and 4 packets.
     #[test]
     fn a_bound_that_holds_a_probe_back_grows_twice_as_fast_each_round_trip() {
         let mut bench = Bench::in_state(State::Refill);

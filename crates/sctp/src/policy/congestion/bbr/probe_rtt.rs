@@ -1,31 +1,31 @@
-//! ProbeRTT: halves what is in flight every five seconds, to see the least round trip (draft-ietf-ccwg-bbr, "ProbeRTT").
+//! ProbeRTT: halves the flight every five seconds, to measure the least round trip (draft-ietf-ccwg-bbr, "ProbeRTT").
 
 use anabranch_base::{Duration, Time};
 
 use super::model::BbrModel;
 use super::state::{Chance, Flight, Machine, State, least_window};
 
-/// Where a path stands with ProbeRTT.
+/// The progress of ProbeRTT on a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeRtt {
-    /// Since when it is due, while another path is in it.
+    /// The time since which it is due, while another path is in ProbeRTT.
     due_since: Option<Time>,
-    /// When it may end, once so little is in flight.
+    /// The earliest end, set when the flight is small enough.
     done_at: Option<Time>,
     is_round_done: bool,
 }
 
-/// What the steps after a SACK change besides the machine.
+/// The changes of the window that follow from a SACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// ProbeRTT begins: the window is to be kept.
+    /// ProbeRTT begins: the window has to be saved.
     pub begins_probe_rtt: bool,
-    /// ProbeRTT ends: the window is to be restored.
+    /// ProbeRTT ends: the window has to be restored.
     pub ends_probe_rtt: bool,
 }
 
 impl Machine {
-    /// `CheckProbeRTTDone`, when a path that was idle sends again. Returns whether ProbeRTT ends.
+    /// `CheckProbeRTTDone`, when a path that was idle sends again. Returns true if ProbeRTT ends.
     pub fn check_probe_rtt_done(
         &mut self,
         model: &mut BbrModel,
@@ -60,8 +60,8 @@ impl Machine {
         Steps { begins_probe_rtt: begins, ends_probe_rtt: ends }
     }
 
-    /// Returns true if the least round trip is to be looked for, and no other path does. It waits for another path no longer than
-    /// a second.
+    /// Returns true if the least round trip has to be measured and no other path measures its own. It waits at most a
+    /// second for another path.
     pub(super) fn is_time_for_probe_rtt(&mut self, model: &BbrModel, flight: &Flight) -> bool {
         if model.min_rtt.is_expired && !self.is_idle_restart {
             self.probe_rtt.due_since.get_or_insert(flight.now);
@@ -70,7 +70,7 @@ impl Machine {
         flight.may_probe_rtt || flight.now > since + LONGEST_WAIT
     }
 
-    /// `HandleProbeRTT`: whether it ends.
+    /// `HandleProbeRTT`. Returns true if ProbeRTT ends.
     pub(super) fn follow_probe_rtt(
         &mut self,
         model: &mut BbrModel,
@@ -110,7 +110,7 @@ pub fn probe_rtt_window(model: &BbrModel, unit: f64) -> f64 {
 pub const PROBE_RTT_GAIN: f64 = 0.5;
 /// `BBR.ProbeRTTDuration`
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
-/// The time a path waits at most until another one has left ProbeRTT.
+/// The longest time for which a path waits until another has left ProbeRTT.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     use super::super::state::tests::{Bench, RATE, UNIT};
     use super::*;
 
-    /// A bench whose least round trip was last seen `ago` rounds of 40 ms before: each sample after the first took 41 ms.
+    /// A bench whose least round trip was last seen `rounds` rounds of 40 ms ago: each later sample took 41 ms.
     fn bench(rounds: u32) -> Bench {
         let mut bench = Bench::in_state(State::Cruise);
         let begun = bench.flight.now;
@@ -139,8 +139,8 @@ mod tests {
         assert_eq!((bench.machine.state, bench.machine.cwnd_gain()), (State::ProbeRtt, 0.5));
     }
 
-    /// Half of what fills the path in 39 ms, 97,500 B, is 48,750. The 200 ms begin with the SACK that finds so little in
-    /// flight; the SACK 240 ms after it is the first that comes later.
+    /// Half of what fills the path in 39 ms, 97,500 B, is 48,750. The 200 ms begin with the SACK that finds the flight
+    /// that small; the SACK 240 ms after it is the first that comes later.
     #[test]
     fn it_lasts_for_200_ms_from_when_little_is_in_flight_and_for_a_round_trip() {
         let mut bench = bench(126);

@@ -5,36 +5,37 @@ use std::collections::VecDeque;
 
 use anabranch_base::{Duration, Time};
 
-/// What one SACK tells of a path. If none of the chunks that it acknowledges was sent only once, `rate`, `delivered`,
-/// `in_flight_then` and `lost` are zero, and `prior_delivered` is negative: no packet is known to have arrived.
+/// The delivery-rate sample of one SACK. If every chunk that it acknowledges was sent more than once, `rate`,
+/// `delivered`, `in_flight_then` and `lost` are zero, and `prior_delivered` is negative: no packet is known to have
+/// arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// `RS.delivery_rate`, in byte/s; zero if the interval has no length.
     pub rate: f64,
     /// `RS.rtt`: the round trip of the packet that left last.
     pub round_trip: Option<Duration>,
-    /// `RS.delivered`: what was delivered from its departure on, in bytes.
+    /// `RS.delivered`: the bytes delivered since its departure.
     pub delivered: f64,
-    /// `RS.prior_delivered`: what had been delivered when it left.
+    /// `RS.prior_delivered`: the bytes delivered before its departure.
     pub prior_delivered: f64,
-    /// `RS.tx_in_flight`: what was in flight after it left, with it.
+    /// `RS.tx_in_flight`: the bytes in flight after its departure, including it.
     pub in_flight_then: f64,
-    /// `RS.lost`: what was lost since it left.
+    /// `RS.lost`: the bytes lost since its departure.
     pub lost: f64,
-    /// `RS.newly_acked`: what this SACK acknowledges.
+    /// `RS.newly_acked`: the bytes that this SACK acknowledges.
     pub newly_acked: f64,
-    /// `RS.is_app_limited`: whether it left while less than the window was in use.
+    /// `RS.is_app_limited`: true if it left while the window was not fully used.
     pub is_app_limited: bool,
 }
 
-/// A packet that left, and what was known then (P of the draft).
+/// A packet that left, and the path's state at its departure (P of the draft).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentPacket {
-    /// What was in flight, with it.
+    /// The bytes in flight, including it.
     pub in_flight: f64,
-    /// What had been lost.
+    /// The bytes lost before.
     pub lost: f64,
-    /// True if less than the window was in use.
+    /// True if the window was not fully used.
     pub is_app_limited: bool,
     /// The number among the packets of its path.
     pub serial: u64,
@@ -49,20 +50,20 @@ pub struct SentPacket {
 /// The delivery of one path (C of the draft).
 #[derive(Clone, Debug)]
 pub struct DeliverySampler {
-    /// All that was acknowledged so far.
+    /// The bytes acknowledged so far.
     pub delivered: f64,
-    /// All that was taken for lost so far.
+    /// The bytes declared lost so far.
     pub lost: f64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// `C.app_limited`: packets leave less than the window in use until so much is delivered.
+    /// `C.app_limited`: packets count as limited by the application until this many bytes are delivered.
     limited_until: Option<f64>,
     serial: u64,
     sent: VecDeque<SentPacket>,
 }
 
 impl DeliverySampler {
-    /// A path on which nothing was sent.
+    /// The sampler of a path before its first packet.
     pub fn new() -> DeliverySampler {
         DeliverySampler {
             delivered: 0.0,
@@ -127,13 +128,14 @@ impl DeliverySampler {
         }
     }
 
-    /// `size` bytes of the packet `departure` are taken for lost. Returns the packet as it left, unless it left too long ago.
+    /// `size` bytes of the packet `departure` were declared lost. Returns the packet as it left, unless it left too
+    /// long ago.
     pub fn on_lost(&mut self, departure: u64, size: f64) -> Option<SentPacket> {
         self.lost += size;
         self.packet(departure)
     }
 
-    /// `MarkConnectionAppLimited`: less than the window is in use; `in_flight` bytes are.
+    /// `MarkConnectionAppLimited`: the window is not fully used; `in_flight` bytes are in flight.
     pub fn on_app_limited(&mut self, in_flight: f64) {
         self.limited_until = Some((self.delivered + in_flight).max(1.0));
     }
@@ -156,7 +158,7 @@ impl DeliverySampler {
 }
 
 impl RateSample {
-    /// What a SACK tells that acknowledges only chunks that were sent again.
+    /// The sample of a SACK that acknowledges only retransmitted chunks.
     pub const NONE: RateSample = RateSample {
         rate: 0.0,
         round_trip: None,
@@ -169,9 +171,9 @@ impl RateSample {
     };
 }
 
-/// So many packets before the newest one acknowledged are still known: those that wait for missing reports.
+/// The number of packets below the newest acknowledged one that are kept, because they may wait for missing reports.
 const KEPT_BEHIND: u64 = 4_096;
-/// No more packets are known, even if nothing is acknowledged.
+/// The most packets that are kept, even if nothing is acknowledged.
 const MOST_KEPT: usize = 1 << 16;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The state machine of a path: faster than the path delivers, slower, and as fast, in turns (draft-ietf-ccwg-bbr, "State
-//! Machine Operation").
+//! The state machine of a path: the sender is alternately faster than the path delivers, slower, and as fast
+//! (draft-ietf-ccwg-bbr, "State Machine Operation").
 
 use anabranch_base::Time;
 
@@ -9,12 +9,12 @@ use super::probe_bw::Cycle;
 use super::probe_rtt::{PROBE_RTT_GAIN, ProbeRtt, Steps};
 use super::sampler::RateSample;
 
-/// What the sender does.
+/// The state of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Doubles its rate each round trip.
     Startup,
-    /// Empties the queue that Startup made.
+    /// Empties the queue that Startup built.
     Drain,
     /// ProbeBW_DOWN: leaves room.
     Down,
@@ -24,11 +24,11 @@ pub enum State {
     Refill,
     /// ProbeBW_UP: sends more than the path delivered, to see whether it delivers more.
     Up,
-    /// Halves what is in flight, to see the least round trip.
+    /// Halves the flight, to measure the least round trip.
     ProbeRtt,
 }
 
-/// What a SACK or a loss finds on the path.
+/// The state of a path when a SACK or a loss arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
     /// The time.
@@ -37,9 +37,9 @@ pub struct Flight {
     pub in_flight: f64,
     /// `C.cwnd`
     pub cwnd: f64,
-    /// `C.is_cwnd_limited`: whether the window was fully used in the last round trip.
+    /// `C.is_cwnd_limited`: true if the window was fully used in the last round trip.
     pub is_cwnd_limited: bool,
-    /// How losses are judged.
+    /// The rule for losses.
     pub losses: LossJudge,
     /// True if no other path of the association is in ProbeRTT (M-BBR-5).
     pub may_probe_rtt: bool,
@@ -54,15 +54,15 @@ pub struct Flight {
 /// The source of chance: a number in [0, 1).
 pub type Chance<'a> = dyn FnMut() -> f64 + 'a;
 
-/// Where a path stands.
+/// The state machine of one path.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The state.
     pub state: State,
-    /// `BBR.idle_restart`: nothing was in flight, and nothing is acknowledged since.
+    /// `BBR.idle_restart`: true until something is acknowledged after the path was idle.
     pub is_idle_restart: bool,
-    /// The part that the path takes of what one flow takes at a bottleneck: 1 where no other path of the association shares it.
-    /// What it asks beyond its rate is so much less (docs/sharing.md).
+    /// The part of one flow's share of a bottleneck that the path takes: 1 if no other path of the association shares
+    /// it. It scales the demand beyond the path's rate (docs/sharing.md).
     pub share: f64,
     pub(super) full: FullPipe,
     drain_start_round: u64,
@@ -70,18 +70,18 @@ pub struct Machine {
     pub(super) probe_rtt: ProbeRtt,
 }
 
-/// Whether a higher rate still delivers more (`BBR.full_bw`).
+/// Detects that a higher rate no longer delivers more (`BBR.full_bw`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FullPipe {
     bw: f64,
     count: u32,
     pub(super) is_now: bool,
-    /// True if it ever was.
+    /// True once it was full.
     pub(super) was_reached: bool,
 }
 
 impl Machine {
-    /// Startup.
+    /// A machine in Startup.
     pub fn new(now: Time) -> Machine {
         Machine {
             state: State::Startup,
@@ -94,8 +94,8 @@ impl Machine {
         }
     }
 
-    /// `CheckFullBWReached` to `CheckProbeRTT` of `UpdateModelAndState`, after the model has seen `sample`. `ended` is the
-    /// round trip with a loss that ended with it.
+    /// `CheckFullBWReached` to `CheckProbeRTT` of `UpdateModelAndState`, after the model has read `sample`. `ended` is
+    /// the round trip with a loss that ended with it.
     pub fn on_sample(
         &mut self,
         sample: &RateSample,
@@ -126,7 +126,7 @@ impl Machine {
         }
     }
 
-    /// The factor of the pacing rate.
+    /// The gain of the pacing rate.
     pub fn pacing_gain(&self) -> f64 {
         match self.state {
             State::Startup => STARTUP_PACING_GAIN,
@@ -137,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// The factor of the window.
+    /// The gain of the window.
     pub fn cwnd_gain(&self) -> f64 {
         match self.state {
             State::Up => 1.0 + 1.25 * self.share,
@@ -146,7 +146,7 @@ impl Machine {
         }
     }
 
-    /// `BBR.full_bw_reached`: whether the path was ever filled.
+    /// `BBR.full_bw_reached`: returns true once the path was filled.
     pub fn has_filled(&self) -> bool {
         self.full.was_reached
     }
@@ -156,7 +156,7 @@ impl Machine {
         matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
-    /// `IsProbingBW`: whether more is sent than the path delivered, so that losses are expected.
+    /// `IsProbingBW`: returns true if the sender exceeds what the path delivered, so that losses are expected.
     pub fn is_probing_bw(&self) -> bool {
         matches!(self.state, State::Startup | State::Refill | State::Up)
     }
@@ -174,7 +174,7 @@ impl Machine {
         self.full.was_reached |= self.full.is_now;
     }
 
-    /// `ResetFullBW`, with the rate `bw` to begin with.
+    /// `ResetFullBW`, starting from the rate `bw`.
     pub(super) fn reset_full(&mut self, bw: f64) {
         self.full = FullPipe { bw, was_reached: self.full.was_reached, ..FullPipe::default() };
     }
@@ -198,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// Startup ends by losses or marks.
+    /// Ends Startup because of losses or marks.
     fn end_startup(&mut self, model: &mut BbrModel, flight: &Flight) {
         self.full.was_reached = true;
         model.inflight_longterm =
@@ -220,7 +220,7 @@ impl Machine {
     }
 }
 
-/// Returns true if what is in flight is at most `Inflight(rate, 1.0)`.
+/// Returns true if the flight is at most `Inflight(rate, 1.0)`.
 pub(super) fn fits(model: &BbrModel, rate: f64, flight: &Flight) -> bool {
     let least = least_window(flight.unit).max(flight.offload_budget);
     model.bdp_at(rate, 1.0).is_some_and(|bdp| flight.in_flight <= bdp.max(least))
@@ -233,12 +233,12 @@ pub fn least_window(unit: f64) -> f64 {
 
 /// `BBR.StartupPacingGain`: 4 ln 2
 pub const STARTUP_PACING_GAIN: f64 = 2.77;
-/// A path is full after so many round trips in which its rate did not grow by a quarter.
+/// The number of round trips without growth by a quarter after which a path counts as full.
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: f64 = 1.25;
 /// `BBRStartupFullLossCnt`
 const STARTUP_LOSSES: u32 = 6;
-/// Drain takes no longer than so many round trips.
+/// The most round trips that Drain takes.
 const DRAIN_ROUNDS: u64 = 3;
 
 #[cfg(test)]
@@ -253,7 +253,7 @@ pub(super) mod tests {
         pub machine: Machine,
         pub model: BbrModel,
         pub flight: Flight,
-        /// What chance gives.
+        /// The result of each draw.
         pub chance: f64,
     }
 
@@ -291,7 +291,7 @@ pub(super) mod tests {
             bench
         }
 
-        /// 40 ms later a SACK begins a round trip, and tells of `rate`.
+        /// A SACK 40 ms later begins a round trip, with a sample of `rate`.
         pub fn round(&mut self, rate: f64) -> State {
             self.sack(RateSample { rate, ..self.sample() });
             self.machine.state

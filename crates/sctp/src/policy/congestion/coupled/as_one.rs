@@ -1,14 +1,15 @@
 //! Windows of paths that share a bottleneck grow together as the window of one flow.
 //!
-//! What one flow takes beside Reno depends on what its cuts leave: with a part β, 3 (1 − β) / (1 + β) packets in a round trip
-//! take as much (RFC 9438 §4.3). Where a full queue drops packets of all paths at once, the sum of their windows is halved, and it grows
-//! by a packet; where it drops those of one path, less is cut, and growth is less. LIA (RFC 6356) always takes the second for granted.
+//! A flow whose cuts leave the part β of its window takes as much as Reno if it grows by 3 (1 − β) / (1 + β) packets in
+//! a round trip (RFC 9438 §4.3). Where a full queue drops packets of all paths at once, the sum of their windows is
+//! halved, and it grows by a packet; where it drops those of one path, the cut is smaller, and so is the growth. LIA
+//! (RFC 6356) always assumes the second.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
 use crate::policy::{PathId, PathSample};
 
-/// What is known of the cuts of each path's group.
+/// The cuts of each path's group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AsOne {
     paths: Vec<GroupCuts>,
@@ -16,9 +17,9 @@ pub(super) struct AsOne {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupCuts {
-    /// Which part of the windows together a time of losses takes, smoothed.
+    /// The part of the sum of the windows that a loss episode takes, smoothed.
     taken: Option<f64>,
-    /// The last one, while cuts still belong to it.
+    /// The last episode, while cuts still belong to it.
     open: Option<Episode>,
     /// Growth of less than a byte.
     part: f64,
@@ -32,21 +33,21 @@ struct Episode {
 }
 
 impl AsOne {
-    /// `path` was added, or removed: nothing is known of it.
+    /// Resets `path`, which was added or removed.
     pub fn forget(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), GroupCuts::default());
         self.paths[path.index()] = GroupCuts::default();
     }
 
-    /// A cut takes `taken` of the windows of the group of `path` together, and round trips take at most `round_trip`.
+    /// A cut takes the part `taken` of the windows of the group of `path`, where round trips take at most `round_trip`.
     pub fn on_cut(&mut self, path: PathId, taken: f64, round_trip: Duration, now: Time) {
         let of_path = &mut self.paths[path.index()];
         of_path.close(round_trip, now);
         of_path.open.get_or_insert(Episode { begun: now, taken: 0.0 }).taken += taken;
     }
 
-    /// By how much the window of `sample`'s path grows after a SACK for `acked` bytes, where the windows of its group are
-    /// `together`.
+    /// The growth of the window of `sample`'s path after a SACK for `acked` bytes, where the windows of its group sum
+    /// to `together`.
     pub fn growth(
         &mut self,
         sample: &PathSample,
@@ -76,7 +77,7 @@ impl GroupCuts {
     }
 }
 
-/// The weight of a new time of losses.
+/// The weight of a new loss episode.
 const GAIN: f64 = 0.25;
 
 #[cfg(test)]
@@ -84,8 +85,8 @@ mod tests {
     use super::*;
     use crate::policy::testing::sample;
 
-    /// By how many bytes two windows of four packets of 1,500 B grow in ten round trips, where cuts at `cuts` ms took a quarter of
-    /// both each.
+    /// The bytes by which two windows of four packets of 1,500 B grow in ten round trips, where cuts at `cuts` ms each
+    /// took a quarter of both.
     fn grown(cuts: &[u64]) -> u64 {
         let paths =
             [0, 1].map(|index| PathSample { srtt: Some(Duration::from_millis(100)), ..sample(index) });
@@ -109,14 +110,14 @@ mod tests {
         assert_eq!(grown(&[1_000, 1_050]), 15_000);
     }
 
-    /// 3 · ¼ / 1¾ packets; before any cut, that is expected.
+    /// 3 · ¼ / 1¾ packets, which is also assumed before the first cut.
     #[test]
     fn paths_that_are_cut_one_at_a_time_grow_by_less() {
         assert_eq!(grown(&[1_000, 2_000, 3_000]), 6_428);
         assert_eq!(grown(&[]), 6_428);
     }
 
-    /// One of four cuts took all at once: a quarter of the way from a quarter to a half.
+    /// One of four cuts took all at once: a quarter of the difference between a quarter and a half.
     #[test]
     fn what_cuts_take_is_smoothed_over_four() {
         let taken: f64 = 0.25 + 0.25 / 4.0;

@@ -1,6 +1,6 @@
-//! Coupling only where paths share a bottleneck: each path follows the chosen control by itself, and those that are found to
-//! share one take one share of it together. By a rule, their windows grow as one (`rule.rs`); models get their shares
-//! (`model.rs`).
+//! Coupling only where paths share a bottleneck: each path follows the chosen control by itself, and paths that are
+//! found to share a bottleneck take one share of it together. By a rule, their windows grow as one (`rule.rs`); models
+//! get their shares (`model.rs`).
 
 mod model;
 mod rule;
@@ -24,7 +24,8 @@ pub fn coupled_at_bottlenecks(control: CongestionControl) -> CongestionControl {
     }
 }
 
-/// Shows `bottlenecks` how long the newest packets of `acked` took on `path`. Returns whether they were judged anew.
+/// Gives `bottlenecks` the one-way delay of the newest packets of `acked` on `path`. Returns true if the pairs were
+/// judged again.
 fn judge(bottlenecks: &mut Bottlenecks, path: PathId, acked: &Acked, view: &View<'_>) -> bool {
     if view.paths.len() < 2 {
         return false;

@@ -1,10 +1,11 @@
-//! Which paths share a bottleneck: those whose queues rise and fall together.
+//! Finds the paths that share a bottleneck: those whose queues rise and fall together.
 //!
-//! A queue is seen by the ways of the packets that arrive over it. Two paths over one queue see the same rises, of the same
-//! size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. Those of equal links that
-//! nothing else fills do so by chance; therefore the one must also have felt cuts of the other (`felt_cuts.rs`). RFC 8382 compares
-//! the skewness, the variability and the oscillation of delays over long intervals instead, because its flows have different
-//! senders with different clocks. Here one sender sees all of them, and compares the queues themselves.
+//! A queue shows in the one-way delays of the packets that pass it. Two paths over one queue have the same rises, of
+//! the same size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. The
+//! queues of equal links without other traffic may match by chance; therefore each path must also have felt cuts of the
+//! other (`felt_cuts.rs`). RFC 8382 compares the skewness, the variability and the oscillation of delays over long
+//! intervals instead, because its flows have different senders with different clocks. Here one sender measures all of
+//! them, and compares the queues themselves.
 
 use anabranch_base::{Duration, Time};
 
@@ -12,7 +13,7 @@ use super::felt_cuts::FeltCuts;
 use super::queue_trace::QueueTrace;
 use crate::policy::PathId;
 
-/// The detector.
+/// Detects shared bottlenecks.
 #[derive(Clone, Debug, Default)]
 pub struct Bottlenecks {
     paths: Vec<Option<QueueTrace>>,
@@ -21,20 +22,19 @@ pub struct Bottlenecks {
     /// For each path, the first path of its group.
     firsts: Vec<usize>,
     judged_at: Option<Time>,
-    /// What cuts told.
     cuts: FeltCuts,
 }
 
-/// What is thought of two paths.
+/// The verdict on two paths.
 #[derive(Clone, Copy, Debug, Default)]
 struct Judgement {
     share: bool,
-    /// How often in a row the queues said otherwise.
+    /// The number of judgements in a row that contradict the verdict.
     against: u32,
 }
 
 impl Judgement {
-    /// The queues are so much alike, and the one felt this part of what cuts of the other did.
+    /// Judges two queues by their `likeness`, and by the part of one path's cuts that the other `felt`.
     fn on_likeness(&mut self, likeness: Option<f64>, felt: Option<f64>) {
         let contradicts = if self.share {
             likeness.is_none_or(|likeness| likeness < UNLIKE) || felt.is_some_and(|felt| felt < UNFELT)
@@ -50,7 +50,7 @@ impl Judgement {
 }
 
 impl Bottlenecks {
-    /// `path` was added: it shares its bottleneck with no other so far.
+    /// Adds `path`, which shares its bottleneck with no other path yet.
     pub fn add_path(&mut self, path: PathId) {
         let count = self.paths.len().max(path.index() + 1);
         self.paths.resize(count, None);
@@ -58,7 +58,7 @@ impl Bottlenecks {
         self.firsts.extend(self.firsts.len()..count);
     }
 
-    /// `path` was removed.
+    /// Removes `path`.
     pub fn remove_path(&mut self, path: PathId) {
         self.paths[path.index()] = None;
         self.cuts.forget(path);
@@ -66,8 +66,8 @@ impl Bottlenecks {
         self.group();
     }
 
-    /// A packet on `path` arrived at `arrived` after `delay`, where the way takes at least `least`. The SACK for it came at
-    /// `now`. Returns whether the pairs were judged anew.
+    /// A packet on `path` arrived at `arrived` after `delay`; the path's least one-way delay is `least`. The SACK for
+    /// it came at `now`. Returns true if the pairs were judged again.
     pub fn on_way(
         &mut self,
         path: PathId,
@@ -129,7 +129,7 @@ impl Bottlenecks {
         self.group();
     }
 
-    /// Paths share a bottleneck also if a third one shares it with both.
+    /// Groups the paths. Two paths share a bottleneck also if a third one shares it with both.
     fn group(&mut self) {
         self.firsts = (0..self.paths.len()).collect();
         for (one, two, _) in self.pairs.iter().filter(|(.., judgement)| judgement.share) {
@@ -140,16 +140,17 @@ impl Bottlenecks {
     }
 }
 
-/// How often pairs are judged.
+/// The interval between judgements.
 const EVERY: Duration = Duration::from_millis(500);
 /// Queues that are more alike are one.
 const ALIKE: f64 = 0.28;
 /// Queues that are less alike are two.
 const UNLIKE: f64 = 0.1;
-/// If the one feels more of the cuts of the other, they are one; if it feels less, they are two. No cut is no evidence.
+/// A path that feels more than this of the other's cuts shares its queue; one that feels less does not. Without a cut
+/// nothing is known.
 const FELT: f64 = 0.35;
 const UNFELT: f64 = 0.1;
-/// As many judgements in a row make a pair, or part it.
+/// The number of judgements in a row that join a pair, or part it.
 const BEFORE_JOINING: u32 = 3;
 const BEFORE_PARTING: u32 = 8;
 
@@ -169,13 +170,13 @@ mod tests {
         Duration::from_millis(milliseconds)
     }
 
-    /// A delay that nobody can foretell, of up to `most` milliseconds.
+    /// A random delay of up to `most` milliseconds.
     fn chance(state: &mut u64, most: u64) -> u64 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) % (most + 1)
     }
 
-    /// A queue of up to `most` milliseconds that rises and falls by chance, every 10 ms.
+    /// A queue of up to `most` milliseconds that rises and falls at random, every 10 ms.
     fn queue(seed: u64, most: u64) -> impl FnMut() -> u64 {
         let (mut state, mut waits) = (seed, most / 2);
         move || {
@@ -190,7 +191,8 @@ mod tests {
         detector
     }
 
-    /// For each 10 ms from `seconds.0` to `seconds.1`, a packet on each path whose queue has a length then.
+    /// Sends a packet on each path every 10 ms from `seconds.0` to `seconds.1`, where `waits` gives the lengths of the
+    /// queues.
     fn play(detector: &mut Bottlenecks, seconds: (u64, u64), mut waits: impl FnMut(u64) -> [Option<u64>; 2]) {
         for step in seconds.0 * 100..seconds.1 * 100 {
             let now = Time::ZERO + ms(1_000 + 10 * step);
@@ -227,7 +229,7 @@ mod tests {
         assert!(are_together(&detector));
     }
 
-    /// Walks at random are alike for seconds by chance, more than queues are. The goal is 95 %.
+    /// Random walks are alike for seconds by chance, more than queues are. The goal is 95 %.
     #[test]
     fn two_queues_are_seldom_taken_for_one() {
         let are_mistaken = |seed: &u64| {

@@ -1,17 +1,18 @@
-//! Whether the packets of one path feel it when the window of another is cut.
+//! Measures whether a cut of one path's window shortens the delays of another path.
 //!
-//! A cut empties the queue of its path, and that of no other. Two queues may rise and fall alike by chance, as those of equal links
-//! that nothing else fills do, but a cut of one alone then tells them apart.
+//! A cut empties the queue of its own path, and no other queue. Two queues may rise and fall alike by chance, as those
+//! of equal links without other traffic do, but a cut of one of them then distinguishes them.
 
 use anabranch_base::{Duration, Time};
 
 use crate::policy::PathId;
 
-/// What the cuts of the paths of an association told.
+/// The effects of cuts on the delays of the paths of an association.
 #[derive(Clone, Debug, Default)]
 pub struct FeltCuts {
     paths: Vec<Delays>,
-    /// For each pair of paths, the first with the lower index, which part of the fall of one the other felt, smoothed.
+    /// For each pair of paths, the one with the lower index first: the part of the fall of one that the other felt,
+    /// smoothed.
     pairs: Vec<(usize, usize, f64)>,
     trial: Option<Trial>,
 }
@@ -21,9 +22,9 @@ pub struct FeltCuts {
 struct Delays {
     recent: Option<f64>,
     cut_at: Option<Time>,
-    /// That before the cut of the trial at hand; `None` where the path was cut itself about then.
+    /// The delay before the cut of the current trial; `None` if the path itself was cut at about that time.
     before: Option<f64>,
-    /// Those after it.
+    /// The sum of the delays after that cut.
     sum: f64,
     count: f64,
 }
@@ -37,7 +38,7 @@ struct Trial {
 }
 
 impl FeltCuts {
-    /// `path` was added, or removed: nothing is known of it.
+    /// Resets `path`, which was added or removed.
     pub fn forget(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), Delays::default());
         self.paths[path.index()] = Delays::default();
@@ -50,7 +51,7 @@ impl FeltCuts {
         let of = path.index();
         self.paths[of].cut_at = Some(now);
         if self.trial.is_some() {
-            // Another path is cut while the effect of the first is awaited: what it feels says nothing.
+            // Another path is cut while the effect of the first is awaited: a fall of its delay would prove nothing.
             if self.trial.is_some_and(|trial| trial.of != of) {
                 self.paths[of].before = None;
             }
@@ -95,7 +96,7 @@ impl FeltCuts {
         }
     }
 
-    /// Which part of the fall of the one delay the other felt; `None` where no cut told.
+    /// The part of the fall of one delay that the other felt; `None` without such a cut.
     pub fn felt(&self, one: usize, two: usize) -> Option<f64> {
         self.pairs.iter().find(|pair| (pair.0, pair.1) == (one, two)).map(|(.., part)| *part)
     }
@@ -108,9 +109,9 @@ impl Delays {
     }
 }
 
-/// A path that was cut within so many round trips before tells nothing.
+/// The number of round trips after a cut of a path during which its delay proves nothing.
 const DISTURBED: u64 = 3;
-/// A lesser fall tells nothing, in seconds.
+/// The smallest fall that proves anything, in seconds.
 const LEAST_FALL: f64 = 0.002;
 /// The weight of a new cut.
 const GAIN: f64 = 0.25;
@@ -127,7 +128,8 @@ mod tests {
         [0, 1].map(PathId::from_index)
     }
 
-    /// Both wait for 40 ms; the first is cut after a second, and `others` at these times. After it, the ways are `after` ms.
+    /// Both delays are 40 ms; the first path is cut after a second, and `others` at these times. After it, the delays
+    /// are `after` ms.
     fn felt(others: &[u64], after: [u64; 2]) -> Option<f64> {
         let mut cuts = FeltCuts::default();
         paths().into_iter().for_each(|path| cuts.forget(path));

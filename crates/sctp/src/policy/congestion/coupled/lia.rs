@@ -12,7 +12,7 @@ impl CoupledRule for Lia {
     }
 }
 
-/// The growth with this `alpha`: no more than a path alone would have.
+/// The growth with this `alpha`, at most that of a path alone.
 pub fn linked(alpha: f64, members: &[Member], of: usize) -> f64 {
     let total: f64 = members.iter().map(|member| member.window).sum();
     (alpha / total).min(1.0 / members[of].window)

@@ -1,6 +1,6 @@
 //! ℓ of OLIA: what a path delivered between losses.
 
-/// What was acknowledged on a path since losses, in any unit.
+/// The volume acknowledged on a path since losses, in any unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     since_last: f64,
@@ -18,7 +18,7 @@ impl Progress {
         self.between_last = std::mem::take(&mut self.since_last);
     }
 
-    /// ℓ: what was acknowledged between the last two losses, or since the last one if that is more.
+    /// ℓ: the volume acknowledged between the last two losses, or since the last one if that is more.
     pub fn longest(&self) -> f64 {
         self.since_last.max(self.between_last)
     }

@@ -1,19 +1,19 @@
-//! How the queue of a path rose and fell in the last seconds, and how much that of another path did the same.
+//! The queue of a path over the last seconds, and its likeness to the queue of another path.
 
 use anabranch_base::{Duration, Time};
 
-/// What packets of one path waited on their way, by the time at which they arrived.
+/// The one-way delays of one path's packets, by time of arrival.
 #[derive(Clone, Debug)]
 pub struct QueueTrace {
-    /// The ways of [`BINS`] spans in a row; that of number `n` stands at `n % BINS`.
+    /// The delays of [`BINS`] consecutive spans; span `n` is at `n % BINS`.
     bins: [Bin; BINS],
     /// The number of the newest span, once there is one.
     newest: Option<u64>,
-    /// The least way there.
+    /// The least one-way delay.
     least: Duration,
 }
 
-/// The ways of the packets that arrived within one span.
+/// The delays of the packets that arrived within one span.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     /// In seconds.
@@ -21,13 +21,13 @@ struct Bin {
     count: u32,
 }
 
-/// How much of what two queues did within a second they did together.
+/// The likeness of two queues within a second, 1 for equal changes.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     spans: f64,
-    /// Of all that changed.
+    /// The likeness of all changes.
     likeness: f64,
-    /// Of what changed beside a steady rise or fall: the queues of any two links that nothing else fills rise alike.
+    /// The likeness of the changes besides a steady rise or fall: the queues of any two links without other traffic rise alike.
     unsteady: f64,
 }
 
@@ -43,12 +43,12 @@ struct Products {
 }
 
 impl QueueTrace {
-    /// Of a path that carried nothing.
+    /// The trace of a path that carried nothing.
     pub fn new() -> QueueTrace {
         QueueTrace { bins: [Bin::default(); BINS], newest: None, least: Duration::ZERO }
     }
 
-    /// A packet arrived at `arrived` after `delay`, on a path with a way of at least `least`.
+    /// A packet arrived at `arrived` after `delay`, on a path with a one-way delay of at least `least`.
     pub fn on_way(&mut self, arrived: Time, delay: Duration, least: Duration) {
         self.least = least;
         let number = arrived.as_nanos() / SPAN.as_nanos();
@@ -64,18 +64,19 @@ impl QueueTrace {
         bin.count += 1;
     }
 
-    /// The likeness of both queues in the seconds before `now`, 1 for the same queue and 0 for queues that have nothing to
-    /// do with each other: what at least it is, by how it varies from second to second. `None` if too little is known.
+    /// The likeness of both queues in the seconds before `now`, 1 for the same queue and 0 for unrelated queues: a
+    /// lower bound, by its variation from second to second. `None` if too little is known.
     ///
-    /// Packets that leave the bottleneck at the same time arrive at different times, if the ways behind it differ. Each is
-    /// shorter than the whole way, and the difference that makes the queues most alike is taken.
+    /// Packets that leave the bottleneck at the same time arrive at different times if the delays behind it differ.
+    /// Each of these is shorter than the whole one-way delay, and the difference that makes the queues most alike is
+    /// taken.
     pub fn likeness(&self, other: &QueueTrace, now: Time) -> Option<f64> {
         let spans_of = |delay: Duration| (delay.as_nanos() / SPAN.as_nanos()).min(LARGEST_LAG) as i64 + 1;
         let lags = -spans_of(self.least)..=spans_of(other.least);
         lags.filter_map(|lag| self.likeness_at(other, lag, now)).reduce(f64::max)
     }
 
-    /// The same, if what arrives here arrives there `lag` spans later.
+    /// The likeness if the other path's packets arrive `lag` spans later.
     fn likeness_at(&self, other: &QueueTrace, lag: i64, now: Time) -> Option<f64> {
         let end = now.as_nanos() / SPAN.as_nanos() + 1;
         let last = end / PER_BLOCK;
@@ -120,7 +121,7 @@ impl QueueTrace {
         })
     }
 
-    /// The mean way of the packets that arrived in the span of this number, if it is still known and there are some.
+    /// The mean delay of the packets that arrived in the span of this number, if it is still known and there are some.
     fn mean_way(&self, number: u64) -> Option<f64> {
         let newest = self.newest?;
         let bin = self.bins[index(number)];
@@ -139,7 +140,7 @@ impl Products {
         self.two_by_time += two * time;
     }
 
-    /// Those of what is left beside the line nearest to each queue.
+    /// Subtracts from each queue the straight line that fits it best.
     fn without_slope(self) -> Products {
         let Products { time, one_by_time, two_by_time, .. } = self;
         Products {
@@ -155,7 +156,7 @@ impl Products {
     }
 }
 
-/// The mean over the blocks, weighed by their `spans` of all, less what is not believed of it.
+/// The mean over the blocks, weighted by their parts of all `spans`, less a margin for chance.
 fn believed(blocks: &[Block], spans: f64, likeness: fn(&Block) -> f64) -> f64 {
     let mean_of = |value: &dyn Fn(&Block) -> f64| {
         blocks.iter().map(|block| block.spans * value(block)).sum::<f64>() / spans
@@ -169,11 +170,11 @@ fn index(number: u64) -> usize {
     (number % BINS as u64) as usize
 }
 
-/// Ways are averaged over spans of this length.
+/// The length of a span, over which delays are averaged.
 const SPAN: Duration = Duration::from_millis(50);
 /// Twelve seconds.
 const BINS: usize = 240;
-/// The spans of a block: a second.
+/// The spans of a block of one second.
 const PER_BLOCK: u64 = 20;
 /// The blocks that are compared.
 const BLOCKS: u64 = 10;
@@ -181,11 +182,11 @@ const BLOCKS: u64 = 10;
 const FEWEST_IN_BLOCK: f64 = 5.0;
 const FEWEST_SPANS: f64 = 25.0;
 const FEWEST_BLOCKS: usize = 4;
-/// By how many standard errors of the mean less than the mean is believed.
+/// The number of standard errors that are subtracted from the mean.
 const CAUTION: f64 = 1.5;
-/// Half a millisecond, squared: what varies less is the noise of the measurement.
+/// Half a millisecond, squared: a smaller variance is noise of the measurement.
 const LEAST_VARIANCE: f64 = 2.5e-7;
-/// A tenth of that for both queues together: what is left beside a steady rise and varies less says nothing.
+/// A tenth of that for both queues together: a smaller variance besides a steady rise proves nothing.
 const LEAST_REST: f64 = 5e-8;
-/// The longest difference of the ways behind the bottleneck, in spans: half a second.
+/// The largest difference of the delays behind the bottleneck, in spans: half a second.
 const LARGEST_LAG: u64 = 10;

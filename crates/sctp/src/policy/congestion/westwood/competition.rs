@@ -1,17 +1,17 @@
-//! Whether others send through the bottleneck of a path.
+//! Detects other senders at the bottleneck of a path.
 //!
-//! A cut is an experiment. Where all that waits is the sender's own, a window that is smaller by so much empties the queue by as
-//! much (Little's law). Where others fill the queue too, less of it goes, or nothing. A flow that comes to a queue which others
-//! keep full cannot see it otherwise: it has never seen the queue empty. (Nimbus and Copa look for others by how the queue
-//! answers, too: Goyal and others, SIGCOMM 2022; Arun and Balakrishnan, NSDI 2018.)
+//! A cut is an experiment. If the queue holds only the sender's own packets, a smaller window shortens it by as much
+//! (Little's law). If others fill the queue too, it becomes shorter by less, or not at all. A flow that joins a queue
+//! which others keep full has no other evidence: it has never seen the queue empty. (Nimbus and Copa also detect
+//! competitors by the response of the queue: Goyal and others, SIGCOMM 2022; Arun and Balakrishnan, NSDI 2018.)
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-/// What is known of others at the bottleneck of one path.
+/// The evidence for other senders at the bottleneck of one path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Competition {
     state: State,
-    /// The part of the expected fall of the delay that came with the cuts, smoothed; 1 for all.
+    /// The part of the expected fall of the delay that followed the cuts, smoothed; 1 for all.
     followed: Option<f64>,
     trial: Option<Trial>,
     /// The window that was last cut.
@@ -20,12 +20,12 @@ pub(super) struct Competition {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum State {
-    /// No cut told so far, or not for long.
+    /// No evidence from a cut so far, or not recently.
     #[default]
     Unknown,
     /// The queue followed the cuts.
     Alone,
-    /// It did not, since then.
+    /// The queue did not follow them; since when.
     Shared(Time),
 }
 
@@ -36,16 +36,16 @@ struct Trial {
     back: f64,
     /// The greatest delay of what left before the cut.
     before: f64,
-    /// What is left of the delay where nobody else sends.
+    /// The delay that is left if no other sender is there.
     predicted: f64,
-    /// How far it may be off by chance.
+    /// The error of the prediction by chance.
     scatter: f64,
     /// The least delay of what left after it.
     after: f64,
 }
 
 impl Competition {
-    /// Returns true if others are known to fill the queue, too.
+    /// Returns true if other senders are known to fill the queue.
     pub fn is_known(&self) -> bool {
         matches!(self.state, State::Shared(_))
     }
@@ -55,15 +55,15 @@ impl Competition {
         self.cut_from = from;
     }
 
-    /// The window is `cwnd`, and nothing waits. If it is twice what was last cut, who filled the queue is gone.
+    /// The window is `cwnd`, and nothing waits. At twice the window that was last cut, the other senders are gone.
     pub fn on_grown(&mut self, cwnd: ByteCount) {
         if self.is_known() && cwnd > self.cut_from * 2 {
             *self = Competition::default();
         }
     }
 
-    /// A window was cut at `now`. The delay is `delay` one way, and should become `predicted`, give or take
-    /// `scatter`, all in seconds; the SACKs take `back`.
+    /// Awaits the effect of a cut at `now`. The one-way delay is `delay` and should fall to `predicted`, with an error
+    /// of `scatter`, all in seconds; the SACKs take `back`.
     pub fn await_fall(&mut self, delay: f64, predicted: f64, scatter: f64, back: Duration, now: Time) {
         if self.trial.is_none() {
             let back = back.as_secs_f64();
@@ -72,12 +72,12 @@ impl Competition {
         }
     }
 
-    /// The window is given back: what follows tells nothing.
+    /// Cancels the experiment, because the window was restored.
     pub fn call_off(&mut self) {
         self.trial = None;
     }
 
-    /// More is lost than chance takes, and nothing is seen to wait: the queue is always full, or there is none, as at a policer.
+    /// More is lost than by chance, and no queue is seen: the queue is always full, or there is none, as at a policer.
     pub fn on_unseen_congestion(&mut self, now: Time) {
         if self.state == State::Unknown && self.trial.is_none() {
             self.state = State::Shared(now);
@@ -112,15 +112,15 @@ impl Competition {
     }
 }
 
-/// For so long it is believed that there are others.
+/// The time for which other senders are remembered.
 const MEMORY: Duration = Duration::from_secs(10);
-/// The weight of a new answer.
+/// The weight of a new cut.
 const GAIN: f64 = 0.25;
-/// If no more of the expected fall came, others fill the queue.
+/// A smaller part of the expected fall shows that others fill the queue.
 const ENOUGH: f64 = 0.7;
-/// So many round trips after the cut, packets are acknowledged that left with the smaller window.
+/// The round trips after the cut from which on acknowledged packets left with the smaller window.
 const FIRST_AFTER: f64 = 1.5;
-/// They are looked at until then.
+/// The round trips after the cut at which the experiment ends.
 const LAST_AFTER: f64 = 2.5;
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(millis)
     }
 
-    /// A cut at `begun` ms of a delay of 60 ms that should become 20, and becomes `after`; the way back takes 20 ms.
+    /// A cut at `begun` ms of a delay of 60 ms that should become 20, and becomes `after`; SACKs take 20 ms.
     fn cut(competition: &mut Competition, begun: u64, after: f64) {
         competition.await_fall(0.060, 0.020, 0.001, Duration::from_millis(20), at(begun));
         for millis in (0..300).step_by(10) {

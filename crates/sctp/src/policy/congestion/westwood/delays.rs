@@ -1,9 +1,9 @@
-//! What the delays of a path say of its queue, where jitter is no queue.
+//! Separates the queue of a path from jitter, by one-way delays.
 //!
-//! A link that draws a delay for each packet and keeps their order holds all behind a late one. Of many packets the latest
-//! decides, so that the delay stands at some deviations above the mean, and far above the least, without any queue that a
-//! smaller window would empty. It also saws up and down within each round trip, which a queue does not. The scatter within
-//! round trips bounds how much of the delay may be jitter, and the least mean of a round trip says how much is.
+//! A link that draws a delay for each packet and keeps their order holds all packets behind a late one. The latest of
+//! many packets decides, so that the delay stays some deviations above the mean, and far above the least, without a
+//! queue that a smaller window would empty. It also varies within each round trip, which a queue does not. The scatter
+//! within round trips bounds the part of the delay that may be jitter, and the least mean of a round trip measures it.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use anabranch_base::{Duration, Time};
 
 use crate::policy::{OneWay, PathSample};
 
-/// The delays of one path, in seconds, one way.
+/// The one-way delays of one path, in seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delays {
     round: Round,
@@ -49,7 +49,7 @@ impl Round {
         self.delay / self.count
     }
 
-    /// The standard deviation from the straight line that fits best: a queue that grows is no scatter.
+    /// The standard deviation from the straight line that fits best, so that a growing queue does not count as scatter.
     fn scatter(&self) -> f64 {
         let variance = |squares: f64, sum: f64| squares / self.count - (sum / self.count).powi(2);
         let of_time = variance(self.time_squared, self.time);
@@ -84,7 +84,7 @@ impl Delays {
         self.round = Round { since: Some(at), ..Round::default() };
     }
 
-    /// How much of the way may be jitter, above the least.
+    /// The part of the one-way delay above the least that may be jitter.
     fn jitter(&self, sample: &PathSample) -> f64 {
         let Some(delay) = sample.one_way else { return 0.0 };
         let most = (delay.least + delay.back + MOST_JITTER).as_secs_f64();
@@ -97,7 +97,7 @@ impl Delays {
         self.jitter(sample) > least / 8.0
     }
 
-    /// Returns true if packets wait in a queue of the path; also where it is not known.
+    /// Returns true if packets wait in a queue of the path, or if that is unknown.
     pub fn are_queueing(&self, sample: &PathSample) -> bool {
         let Some(delay) = sample.one_way else { return true };
         let (least, round_trip) = (delay.least.as_secs_f64(), (delay.least + delay.back).as_secs_f64());
@@ -105,7 +105,7 @@ impl Delays {
         now > least + (round_trip / 8.0).min(GREATEST_RISE) + 0.001 + self.jitter(sample)
     }
 
-    /// How far the delays of a round trip lie from their line, in seconds.
+    /// The deviation of the delays of a round trip from their line, in seconds.
     pub fn scatter(&self) -> f64 {
         self.scatter
     }
@@ -115,7 +115,7 @@ impl Delays {
         self.now.unwrap_or(one_way.delay.as_secs_f64())
     }
 
-    /// The way there without a queue, in seconds: the least, and what jitter adds to it. 0 where it is not known.
+    /// The one-way delay without a queue, in seconds: the least, and what jitter adds to it. 0 if it is unknown.
     pub fn empty_way(&self, sample: &PathSample) -> f64 {
         let Some(delay) = sample.one_way else { return 0.0 };
         let least = delay.least.as_secs_f64();
@@ -123,7 +123,7 @@ impl Delays {
         least + mean.clamp(0.0, self.jitter(sample))
     }
 
-    /// A round trip of the path without a queue.
+    /// The round trip of the path without a queue.
     pub fn empty_round_trip(&self, sample: &PathSample) -> Option<Duration> {
         let back = sample.one_way?.back;
         Some(back + Duration::from_nanos((self.empty_way(sample) * 1e9) as u64))
@@ -132,12 +132,12 @@ impl Delays {
 
 /// The fewest samples of a round trip.
 const FEWEST: f64 = 8.0;
-/// Between the least delay and that of a busy link lie so many times the scatter of a round trip, if delays are drawn from a
+/// The distance from the least delay to that of a busy link, in scatters of a round trip, if delays are drawn from a
 /// normal distribution and packets keep their order.
 const SCATTERS: f64 = 20.0;
-/// A rise of the delay by so many seconds is a queue, however long the path is.
+/// A rise of the delay by this many seconds is a queue, however long the path is.
 const GREATEST_RISE: f64 = 0.008;
-/// The most jitter that is believed, beyond the least round trip.
+/// The most jitter that is assumed, beyond the least round trip.
 const MOST_JITTER: Duration = Duration::from_millis(100);
-/// For so long the least mean of a round trip is remembered.
+/// The time for which the least mean of a round trip is remembered.
 const MEMORY: Duration = Duration::from_secs(10);

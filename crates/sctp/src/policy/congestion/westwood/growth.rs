@@ -1,22 +1,21 @@
-//! How fast the window of one path grows.
+//! The growth of the window of one path.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
 use super::Acked;
 use crate::policy::PathSample;
 
-/// The growth of one window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth {
-    /// By how many units in the present round trip.
+    /// The growth in the present round trip, in units.
     units: f64,
-    /// When that began.
+    /// The beginning of that round trip.
     since: Time,
     /// Growth of less than a byte.
     part: f64,
-    /// By how many units a round trip it grows at a queue.
+    /// The growth in a round trip at a queue, in units.
     slow: f64,
-    /// For so many round trips it still grows so slowly.
+    /// The number of round trips for which growth stays slow.
     patience: u32,
 }
 
@@ -27,8 +26,8 @@ impl Default for Growth {
 }
 
 impl Growth {
-    /// The window was cut, and `left` is the part that is left. The growth is that with which such cuts take as much as Reno
-    /// (RFC 9438 §4.3).
+    /// The window was cut to the part `left`. From now on it grows as fast as lets such cuts take as much as Reno (RFC
+    /// 9438 §4.3).
     pub fn on_cut(&mut self, left: f64, now: Time) {
         self.slow = 3.0 * (1.0 - left) / (1.0 + left);
         self.slow_down(now);
@@ -39,7 +38,8 @@ impl Growth {
         *self = Growth { units: self.slow, since: now, patience: PATIENCE, ..*self };
     }
 
-    /// Nothing waits. After a while, growth doubles with each round trip, up to an eighth of the window.
+    /// Nothing waits. After [`PATIENCE`] round trips, growth doubles with each round trip, up to an eighth of the
+    /// window.
     pub fn hasten(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
         if now.since(self.since) < round_trip {
             return;
@@ -53,7 +53,7 @@ impl Growth {
         self.units = (self.units * 2.0).min(most).max(1.0);
     }
 
-    /// What a SACK adds.
+    /// The growth after a SACK.
     pub fn take(&mut self, sample: &PathSample, acked: &Acked) -> ByteCount {
         let unit = sample.unit.get() as f64;
         let part_of_window = acked.bytes.get() as f64 / sample.cwnd.get().max(1) as f64;
@@ -65,5 +65,5 @@ impl Growth {
 
 /// The fastest growth in a round trip, as a part of the window.
 const FASTEST: f64 = 1.0 / 8.0;
-/// After a queue, who shares it has so many round trips to fill it again before growth becomes faster.
+/// The round trips in which the other senders at a queue can fill it again before growth becomes faster.
 const PATIENCE: u32 = 16;

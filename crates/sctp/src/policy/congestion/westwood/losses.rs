@@ -1,4 +1,4 @@
-//! How much of a path is lost without a queue.
+//! The share of a path's packets that is lost without a queue.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -8,7 +8,7 @@ use crate::policy::PathSample;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChanceLosses {
     share: f64,
-    /// Until then losses are still those of slow start, which filled the queue.
+    /// The time until which losses are still those of slow start, which filled the queue.
     excused_until: Time,
 }
 
@@ -18,12 +18,12 @@ impl ChanceLosses {
         self.share
     }
 
-    /// So much was acknowledged.
+    /// `bytes` were acknowledged.
     pub fn on_acked(&mut self, bytes: ByteCount, sample: &PathSample) {
         self.share *= 1.0 - weight(bytes, sample);
     }
 
-    /// So much was lost, while nothing was seen to wait.
+    /// `bytes` were lost, while no queue was seen.
     pub fn on_lost(&mut self, bytes: ByteCount, sample: &PathSample, now: Time) {
         if now >= self.excused_until {
             self.share += (1.0 - self.share) * weight(bytes, sample);
@@ -42,11 +42,11 @@ fn weight(bytes: ByteCount, sample: &PathSample) -> f64 {
     (bytes.get() as f64 / memory.get().max(1) as f64).min(1.0)
 }
 
-/// So many packets are remembered at least: of fewer, a single loss would be a twentieth.
+/// The least number of packets that are remembered: of fewer, a single loss would be a twentieth.
 const PACKETS: u64 = 128;
-/// And so many windows.
+/// The least number of windows that are remembered.
 const WINDOWS: u64 = 8;
-/// For so many round trips after slow start its losses are still found.
+/// The number of round trips after slow start in which its losses are still found.
 const EXCUSED: u64 = 4;
 
 #[cfg(test)]

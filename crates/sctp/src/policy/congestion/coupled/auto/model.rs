@@ -12,17 +12,17 @@ use crate::policy::{PathId, View};
 pub(super) struct AutoModel {
     alone: Box<dyn PathModel>,
     bottlenecks: Bottlenecks,
-    /// The last window that each path was given.
+    /// The last window that the model gave each path.
     given: Vec<ByteCount>,
 }
 
 impl AutoModel {
-    /// Paths follow `alone`.
+    /// Models each path by `alone`.
     pub fn new(alone: Box<dyn PathModel>) -> AutoModel {
         AutoModel { alone, bottlenecks: Bottlenecks::default(), given: Vec::new() }
     }
 
-    /// `alone` gives `path` a window. One that becomes much smaller empties its queue, as a cut does.
+    /// Notes a window that `alone` gives `path`. One that is much smaller empties the path's queue, as a cut does.
     fn heed(&mut self, path: PathId, given: Option<GivenWindow>, view: &View<'_>) -> Option<GivenWindow> {
         let given = given?;
         let before = std::mem::replace(&mut self.given[path.index()], given.cwnd);
@@ -87,7 +87,7 @@ impl PathModel for AutoModel {
     }
 }
 
-/// A given window that is smaller by such a part is a cut.
+/// A window given smaller by one part of this many is a cut.
 const LEAST_FALL: u64 = 4;
 
 #[cfg(test)]

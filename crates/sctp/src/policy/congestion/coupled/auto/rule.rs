@@ -19,7 +19,7 @@ pub(super) struct AutoRule {
 }
 
 impl AutoRule {
-    /// Paths follow `alone` where they share no bottleneck.
+    /// Paths that share no bottleneck follow `alone`.
     pub fn new(alone: Box<dyn WindowRule>) -> AutoRule {
         AutoRule { alone, as_one: AsOne::default(), bottlenecks: Bottlenecks::default() }
     }
@@ -39,7 +39,7 @@ impl AutoRule {
         }
     }
 
-    /// The windows of the paths that share the bottleneck of `path`.
+    /// The sum of the windows of the paths that share the bottleneck of `path`.
     fn together(&self, path: PathId, view: &View<'_>) -> ByteCount {
         members(&self.bottlenecks, path, view).map(|sample| sample.cwnd).sum()
     }
@@ -79,7 +79,7 @@ impl WindowRule for AutoRule {
         if !self.is_linked(path) {
             return self.alone.increase(path, acked, view);
         }
-        // For CUBIC, time stands still.
+        // Calls the rule without growth, so that CUBIC's curve pauses.
         self.alone.increase(path, &Acked { may_grow: false, ..*acked }, view);
         if !(acked.may_grow && acked.is_fully_used) {
             return ByteCount::ZERO;
@@ -122,7 +122,8 @@ impl WindowRule for AutoRule {
 }
 
 impl LossDifferentiation for AutoRule {
-    /// Losses in a queue that others of this end's paths fill are theirs, too.
+    /// A path that shares its bottleneck never takes losses for chance: the queue that causes them may be that of the
+    /// other paths.
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         let alone = self.alone.loss_differentiation();
         !self.is_linked(path) && alone.is_some_and(|losses| losses.is_chance(path, view))
@@ -152,7 +153,7 @@ mod tests {
     use crate::policy::testing::acked_bytes as acked;
     use crate::policy::testing::view;
 
-    /// For ten seconds, one queue waits before both paths.
+    /// One queue delays the packets of both paths for ten seconds.
     fn see_one_queue(auto: &mut AutoRule, paths: &[PathSample; 2]) {
         for step in 0..1_000_u64 {
             let waits = ms((step * step) % 37);
