@@ -1,5 +1,5 @@
-//! The state of each path: addresses, windows, round-trip time, health. What is known of a path is in parts, each a struct with
-//! private fields in its own file; `table` holds them, and is all that others use.
+//! The state of each path: addresses, windows, round-trip time, health. Each part of the state is a struct with private
+//! fields in its own file; `table` holds them, and is the only interface to the rest of the crate.
 
 mod after_loss;
 mod backup;

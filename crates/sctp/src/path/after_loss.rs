@@ -1,5 +1,5 @@
-//! The state that loss responses leave on one path: windows of data that count as one loss, held data, a probe, and
-//! when the timer and the next retransmission are due.
+//! The state that loss responses leave on one path: windows of data that count as one loss, held data, a probe, and the
+//! times of the timer and of the next retransmission.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -11,15 +11,15 @@ use crate::seq::Tsn;
 pub struct LossState {
     /// True if data may not leave.
     holds_data: bool,
-    /// True if the peer reports a mark in the packet that is being read.
+    /// True while a packet is read in which the peer reports a mark.
     awaits_echo: bool,
-    /// The chunk that left again as a probe of what was lost, until something is acknowledged.
+    /// The chunk that left again as a probe for losses, until something is acknowledged.
     tail_probe: Option<TailProbe>,
-    /// True if a HEARTBEAT that a response asked for is under way.
+    /// True if a HEARTBEAT that a response requested is under way.
     is_probed: bool,
     /// The duration of the next timer, if it is not the RTO.
     timer: Option<Duration>,
-    /// When the next retransmission may leave, if retransmissions are spread over round trips.
+    /// The time at which the next retransmission may leave, if retransmissions are spread over round trips.
     resends_at: Option<Time>,
     /// The highest TSN outstanding at the last cut for a loss, until it and all TSNs below it are acknowledged.
     cut_until: Option<Tsn>,
@@ -79,14 +79,14 @@ impl LossState {
         self.loss_until.is_some()
     }
 
-    /// Writes which windows of data are open into `sample`.
+    /// Writes into `sample` which windows of data are open.
     pub fn show(&self, sample: &mut PathSample) {
         sample.cut_open = self.is_cut_open();
         sample.ecn_open = self.is_ecn_open();
         sample.loss_open = self.is_loss_open();
     }
 
-    /// Data may not leave, or may again.
+    /// Sets whether data may leave.
     pub fn hold_data(&mut self, is_held: bool) {
         self.holds_data = is_held;
     }
@@ -96,7 +96,7 @@ impl LossState {
         self.holds_data
     }
 
-    /// The packet that is being read reports a mark, or is read to its end.
+    /// Notes that the current packet reports a mark, or that it was read to its end.
     pub fn await_echo(&mut self, is_awaited: bool) {
         self.awaits_echo = is_awaited;
     }
@@ -106,7 +106,7 @@ impl LossState {
         self.tail_probe = Some(probe);
     }
 
-    /// Something was acknowledged, or timed out: the probe shows nothing more.
+    /// Something was acknowledged, or timed out: the probe proves nothing more.
     pub fn end_tail_probe(&mut self) {
         self.tail_probe = None;
     }
@@ -126,12 +126,12 @@ impl LossState {
         self.timer.take()
     }
 
-    /// A response asked for a HEARTBEAT.
+    /// A response requested a HEARTBEAT.
     pub fn begin_probe(&mut self) {
         self.is_probed = true;
     }
 
-    /// The HEARTBEAT was answered, or its answer is no longer awaited. Returns whether one was under way.
+    /// The HEARTBEAT was answered, or its answer is no longer awaited. Returns true if one was under way.
     pub fn end_probe(&mut self) -> bool {
         std::mem::take(&mut self.is_probed)
     }

@@ -1,21 +1,21 @@
-//! What the two ends say of paths that are kept as backups: these carry data only while no other path does.
+//! The agreement of both ends on backup paths, which carry data only while no other path does.
 
 use std::net::SocketAddr;
 
 use crate::policy::PathState;
 
-/// What the two ends say of one path.
+/// The statements of the two ends about one path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backup {
-    /// This end keeps it as a backup.
+    /// True if this end keeps it as a backup.
     here: bool,
-    /// The peer does.
+    /// True if the peer keeps it as a backup.
     there: bool,
-    /// What the last HEARTBEAT said.
+    /// The statement in the last HEARTBEAT.
     said: bool,
-    /// What the peer was last told, as far as it has answered.
+    /// The last statement that the peer acknowledged.
     told: bool,
-    /// This end is about to give it up: other paths use its addresses.
+    /// True if this end is about to give the path up: other paths use its addresses.
     is_retired: bool,
 }
 
@@ -23,18 +23,18 @@ pub struct Backup {
 #[derive(Clone, Debug, Default)]
 pub struct Backups {
     locals: Vec<SocketAddr>,
-    /// True if a path works that is no backup.
+    /// True if a path works that is not a backup.
     rest: bool,
 }
 
 impl Backup {
-    /// Brings the word of this end up to date: `local` is the local end of the path. Returns whether that is news.
+    /// Updates the statement of this end: `local` is the local end of the path. Returns true if it changes.
     pub fn settle(&mut self, backups: &Backups, local: SocketAddr) -> bool {
         let is_kept = self.is_retired || backups.has(local);
         std::mem::replace(&mut self.here, is_kept) != is_kept
     }
 
-    /// The peer says whether it keeps the path as a backup. Returns whether that is news.
+    /// Sets whether the peer keeps the path as a backup. Returns true if it changes.
     pub fn on_peers_word(&mut self, is_backup: bool) -> bool {
         std::mem::replace(&mut self.there, is_backup) != is_backup
     }
@@ -45,13 +45,13 @@ impl Backup {
         self.here = true;
     }
 
-    /// A HEARTBEAT leaves; returns whether it says that the path is a backup.
+    /// Puts the statement into a HEARTBEAT that leaves. Returns true if the path is a backup.
     pub fn say(&mut self) -> bool {
         self.said = self.here;
         self.here
     }
 
-    /// The peer has answered the last HEARTBEAT.
+    /// The peer acknowledged the last HEARTBEAT.
     pub fn on_told(&mut self) {
         self.told = self.said;
     }
@@ -76,7 +76,7 @@ impl Backup {
         self.here || self.there
     }
 
-    /// Returns true if the peer was not told yet what this end says now.
+    /// Returns true if the peer has not acknowledged the present statement.
     pub fn owes_news(&self) -> bool {
         self.here != self.told
     }
@@ -95,7 +95,7 @@ impl Backups {
         self.locals.retain(|known| *known != local);
     }
 
-    /// Weighs whether backups rest: one of `paths`, each with its state, works and is no backup.
+    /// Sets whether backups rest: one of `paths`, each with its state, works and is not a backup.
     pub fn weigh<'a>(&mut self, mut paths: impl Iterator<Item = (PathState, &'a Backup)>) {
         self.rest = paths.any(|(state, backup)| state == PathState::Active && !backup.is_backup());
     }

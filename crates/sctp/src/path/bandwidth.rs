@@ -5,7 +5,7 @@ use anabranch_base::{BitRate, ByteCount, Time};
 /// The smoothed rate at which SACKs acknowledge what was last sent on a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bandwidth {
-    /// When the last sample ended.
+    /// The end of the last sample.
     since: Option<Time>,
     /// The bytes acknowledged since then, at the same time.
     bytes: ByteCount,
@@ -22,7 +22,7 @@ impl Bandwidth {
             return;
         }
         let Some(since) = self.since else {
-            // It is not known how fast the chunks that the first SACK acknowledges were sent.
+            // The rate at which the chunks of the first SACK were sent is unknown.
             self.since = Some(now);
             return;
         };

@@ -1,5 +1,5 @@
-//! Counters of a path: what it carried, what was lost, which marks were reported; and the tables from which documents,
-//! columns and pages are made. To add a counter, add its field and its entry.
+//! Counters of a path: traffic, losses and reported marks; and the tables from which documents, columns and pages are
+//! made. To add a counter, add its field and its entry.
 
 use anabranch_base::counter::Counter;
 use anabranch_base::counter::DataEnd::Receiver;
@@ -18,7 +18,7 @@ pub struct PathCounters {
     pub acked_bytes: ByteCount,
     /// DATA chunks that left and had left before, on this or another path.
     pub retransmitted_chunks: u64,
-    /// Those of them that left while the chunk was in flight on another path.
+    /// The chunks among them that left while in flight on another path.
     pub copied_chunks: u64,
     /// Chunks marked lost by missing reports.
     pub fast_retransmits: u64,
@@ -28,11 +28,11 @@ pub struct PathCounters {
     pub undone_cuts: u64,
     /// Chunks that left again because nothing was acknowledged for two round trips.
     pub tail_probes: u64,
-    /// How often data left the path because it was silent while another path delivered.
+    /// The number of times that data left the path because it was silent while another path delivered.
     pub suspicions: u64,
     /// Packets that arrived.
     pub received_packets: u64,
-    /// Those of them that arrived with an ECN codepoint.
+    /// The packets among them that arrived with an ECN codepoint.
     pub received_ecn: EcnCounters,
     /// Reports of marks (ECNE) that left because of packets that arrived on this path.
     pub sent_echoes: u64,
@@ -40,9 +40,9 @@ pub struct PathCounters {
     pub received_echoes: u64,
     /// Answers to such reports (CWR) that left.
     pub sent_cwrs: u64,
-    /// How often the window was cut because of such a report.
+    /// Cuts of the window because of such a report.
     pub ecn_cuts: u64,
-    /// HEARTBEATs that left because a loss response asked for them.
+    /// HEARTBEATs that a loss response requested.
     pub loss_probes: u64,
     /// User data that arrived for the first time.
     pub received_bytes: ByteCount,
@@ -50,7 +50,7 @@ pub struct PathCounters {
     pub received_data_packets: u64,
     /// The number of round-trip times that were measured.
     pub round_trips: u64,
-    /// Their sum.
+    /// The sum of these round-trip times.
     pub round_trip_sum: Duration,
 }
 
@@ -78,7 +78,7 @@ impl EcnCounters {
 }
 
 impl PathCounters {
-    /// What a path carried.
+    /// The traffic of a path.
     pub const TRAFFIC: &'static [Counter<PathCounters>] = &[
         Counter {
             row: Worded("Packets sent", "sent on this path"),
@@ -109,7 +109,7 @@ impl PathCounters {
         },
     ];
 
-    /// What left again.
+    /// Retransmissions and copies.
     pub const RESENT: &'static [Counter<PathCounters>] = &[
         Counter {
             row: Worded("Chunks resent", "chunks retransmitted on this path"),
@@ -121,7 +121,7 @@ impl PathCounters {
         },
     ];
 
-    /// What was taken for lost, and what followed.
+    /// Losses and their consequences.
     pub const LOSSES: &'static [Counter<PathCounters>] = &[
         counter!(fast_retransmits, "chunks", "chunks marked lost by missing reports"),
         Counter {
@@ -146,7 +146,7 @@ impl PathCounters {
         },
     ];
 
-    /// How congestion marks were reported and answered (M-MET-9), and the probes of losses.
+    /// Reports of congestion marks and responses to them (M-MET-9), and probes for losses.
     pub const MARKS: &'static [Counter<PathCounters>] = &[
         Counter {
             shown: Nowhere,
@@ -199,18 +199,18 @@ impl PathCounters {
         },
     ];
 
-    /// Every counter, in the order in which results list them. Round-trip times are none: their mean is.
+    /// Every counter, in the order in which results list them. Of round-trip times results list only the mean.
     pub fn table() -> impl Iterator<Item = &'static Counter<PathCounters>> {
         let groups = [PathCounters::TRAFFIC, PathCounters::RESENT, PathCounters::LOSSES, PathCounters::MARKS];
         groups.into_iter().flatten()
     }
 
-    /// What was counted after `before`. Round-trip times stay those of all the time.
+    /// The counts after `before`. Round-trip times are not reduced.
     pub fn since(&self, before: &PathCounters) -> PathCounters {
         Counter::difference(PathCounters::table(), self, before)
     }
 
-    /// What the two ends of a flow of data counted of it on a path: what arrived is the receiver's count.
+    /// The counts of both ends of a flow of data on a path: arrivals are counted by the receiver.
     pub fn of_both_ends(sender: &PathCounters, receiver: &PathCounters) -> PathCounters {
         Counter::of_both_ends(PathCounters::table(), sender, receiver)
     }

@@ -1,4 +1,4 @@
-//! One-way delays of a path, from round trips whose two ways may be different paths.
+//! One-way delays of a path, from round trips whose directions may use different paths.
 
 use anabranch_base::{Duration, Time};
 
@@ -6,43 +6,43 @@ use crate::policy::OneWay;
 
 /// The delays of one path.
 ///
-/// Data leaves by this path, and the SACK for it comes back by any path, usually the quickest. The way back is taken for
-/// half of the least round trip that left and came back by the SACK's path. What remains of the round trip is the way
-/// there.
+/// Data leaves by this path, and the SACK for it returns by any path, usually the quickest. The return delay is taken
+/// to be half of the least round trip that left and returned by the SACK's path. The rest of the round trip is the
+/// forward delay.
 #[derive(Clone, Debug)]
 pub struct PathDelay {
-    /// The least round trip that left and came back by this path.
+    /// The least round trip that left and returned by this path.
     round_trip: Least,
     least_way: Least,
-    /// The last way there, and the smoothed way back of SACKs for this path's data.
+    /// The last forward delay, and the smoothed return delay of SACKs for this path's data.
     last: Option<(Duration, Duration)>,
 }
 
-/// The conditions of a round trip.
+/// A round trip and its conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelaySample {
     /// From the departure of the packet to the arrival of its SACK.
     pub round_trip: Duration,
-    /// The way back, if the SACK's path was measured.
+    /// The return delay, if the SACK's path was measured.
     pub back: Option<Duration>,
-    /// True if the SACK came back by the path of the data.
+    /// True if the SACK returned by the path of the data.
     pub is_same_path: bool,
-    /// True if so little was in flight on the path that a queue cannot be of this sender's making.
+    /// True if so little was in flight on the path that this sender cannot have caused a queue.
     pub is_drained: bool,
 }
 
 /// A least value that follows a lasting rise.
 ///
-/// A sender cannot tell a longer path from a queue that it fills itself, because both delay all its packets. A packet that
-/// leaves when little is in flight can: for it there is no such queue. If the least value was not seen for a while, the
-/// path is [to be drained](PathDelay::is_to_be_drained), as in BBR (draft-cardwell-iccrg-bbr-congestion-control §4.3.4),
-/// and the packets that leave then give the new value.
+/// A sender cannot distinguish a longer path from a queue that it fills itself, because both delay all its packets. A
+/// packet that leaves when little is in flight has no such queue before it. If the least value was not seen for a
+/// while, the path is [to be drained](PathDelay::is_to_be_drained), as in BBR
+/// (draft-cardwell-iccrg-bbr-congestion-control §4.3.4), and the packets that leave then give the new value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Least {
     value: Option<Duration>,
-    /// When it was last seen.
+    /// The time at which it was last seen.
     seen_at: Time,
-    /// The least value since then of packets that left the path drained, and how many there were.
+    /// The least value since then of packets that left the path drained, and their number.
     drained: Option<(Duration, u32)>,
 }
 
@@ -65,7 +65,7 @@ impl Least {
     }
 }
 
-/// A sample that exceeds the least value by no more shows that the value still holds.
+/// The largest excess over the least value with which a sample still confirms it.
 fn tolerance(least: Duration) -> Duration {
     least / 8 + Duration::from_millis(1)
 }
@@ -76,7 +76,7 @@ impl PathDelay {
         PathDelay { round_trip: Least::default(), least_way: Least::default(), last: None }
     }
 
-    /// A HEARTBEAT left and came back by this path; `is_drained` as in [`DelaySample`].
+    /// A HEARTBEAT left and returned by this path; `is_drained` as in [`DelaySample`].
     pub fn on_round_trip(&mut self, sample: Duration, is_drained: bool, now: Time) {
         self.round_trip.on_sample(sample, is_drained, now);
         self.on_way(sample / 2, sample / 2, is_drained, now);
@@ -100,12 +100,13 @@ impl PathDelay {
         self.last = Some((delay, smoothed));
     }
 
-    /// The least way there.
+    /// The least forward delay.
     pub fn least(&self) -> Option<Duration> {
         self.least_way.value
     }
 
-    /// The way back that the least way there was calculated with proved shorter: the way there was longer by as much.
+    /// The return delay by which the least forward delay was calculated proved shorter: the forward delay was longer by
+    /// as much.
     pub fn on_shorter_back(&mut self, by: Duration) {
         self.least_way.value = self.least_way.value.map(|least| least + by);
     }
@@ -115,7 +116,7 @@ impl PathDelay {
         self.round_trip.value = self.round_trip.value.map(|least| least.min(back * 2));
     }
 
-    /// The way back by this path; `None` before a round trip was measured.
+    /// The return delay of the path; `None` before a round trip was measured.
     pub fn back(&self) -> Option<Duration> {
         self.round_trip.value.map(|round_trip| round_trip / 2)
     }
@@ -126,16 +127,16 @@ impl PathDelay {
         Some(OneWay { delay, least, back })
     }
 
-    /// Returns true if the least delay was not seen for so long that it may have risen. Packets that leave while little is in
-    /// flight tell.
+    /// Returns true if the least delay was not seen for so long that it may have risen. Packets that leave while little
+    /// is in flight show it.
     pub fn is_to_be_drained(&self, now: Time) -> bool {
         self.least_way.value.is_some() && now.since(self.least_way.seen_at) >= LASTING
     }
 }
 
-/// A rise of the least delay that lasts so long is believed.
+/// The time for which a rise of the least delay has to last until it counts.
 const LASTING: Duration = Duration::from_secs(10);
-/// As many packets of a drained path show it.
+/// The number of packets of a drained path that confirm it.
 const ENOUGH_DRAINED: u32 = 4;
 
 #[cfg(test)]

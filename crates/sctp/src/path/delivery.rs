@@ -1,4 +1,4 @@
-//! How fast a path delivers, measured over spans of at least a round trip.
+//! The delivery rate of a path, measured over spans of at least a round trip.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
@@ -7,9 +7,9 @@ use crate::policy::Delivery;
 /// The delivery rate of one path.
 #[derive(Clone, Debug)]
 pub struct DeliveryRate {
-    /// When the span at hand began: at an acknowledgement, whose own bytes left before.
+    /// The beginning of the current span: an acknowledgement, whose own bytes left before.
     since: Option<Time>,
-    /// What was acknowledged since then.
+    /// The bytes acknowledged since then.
     bytes: ByteCount,
     /// The rates of the last spans, in byte/s.
     spans: [f64; SPANS],
@@ -29,8 +29,8 @@ impl DeliveryRate {
         self.bytes = ByteCount::ZERO;
     }
 
-    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`. If `is_spared`, the path could have carried
-    /// more than it was given, and a lower rate says little of it.
+    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`. If `is_spared`, the path could have
+    /// carried more than it was given, and a lower rate proves little.
     pub fn on_delivered(
         &mut self,
         weight: ByteCount,
@@ -68,15 +68,15 @@ impl DeliveryRate {
     }
 }
 
-/// The number of spans count for the rate.
+/// The number of spans that count for the rate.
 const SPANS: usize = 8;
-/// The shortest span: of less, the number of packets at its ends decides.
+/// The shortest span: in a shorter one, the packets at its ends dominate.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// The time constant, in seconds, with which the peak is forgotten: it falls to 37 % in this time.
+/// The time constant, in seconds, with which the peak decays: it falls to 37 % in this time.
 const FORGETTING: f64 = 4.0;
-/// The same while the path is given less than it could carry. A scheduler that gives it what its peak says would otherwise
-/// give it less and less. (`UpdateMaxBw` of draft-ietf-ccwg-bbr does not heed samples that the application limits unless
-/// they are higher.) It is not endless, because single spans come out too high.
+/// The same while the path is given less than it could carry. Otherwise a scheduler that gives it no more than its peak
+/// would give it less and less. (`UpdateMaxBw` of draft-ietf-ccwg-bbr ignores samples that the application limits
+/// unless they are higher.) It is finite, because single spans may be measured too high.
 const FORGETTING_SPARED: f64 = 40.0;
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
-//! Whether ECN works on a path: packets with ECT must arrive, and a mark must come back as a report (after RFC 9000
+//! Tests whether ECN works on a path: packets with ECT must arrive, and a mark must return as a report (after RFC 9000
 //! §13.4.2).
 
 use anabranch_base::{Ecn, Time};
 
 use crate::seq::Tsn;
 
-/// What the sender knows about ECN on one path.
+/// The state of the ECN test on one path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EcnTrial {
     stage: Stage,
     /// Expiries of T3-rtx in a row, on a path where packets with ECT arrived before.
     silent: u8,
-    /// How often a path without an answer to packets with ECT answered one without.
+    /// The number of times that a path without an answer to packets with ECT answered one without.
     vanished: u8,
     /// The packet that this end marked itself last, until its report arrives or is overdue.
     own_mark: Option<OwnMark>,
-    /// The number of those packets were acknowledged without a report.
+    /// The number of those packets that were acknowledged without a report.
     unreported: u8,
-    /// What the last report of one of them named: later reports that repeat it are no sign of congestion.
+    /// The chunk that the last report of one of them named: later reports that repeat it do not indicate congestion.
     reported: Option<Tsn>,
 }
 
@@ -31,7 +31,7 @@ pub struct PacketChunks {
 }
 
 impl PacketChunks {
-    /// Those of a packet that has `earlier` and then the chunk `tsn`.
+    /// The chunks of a packet that has `earlier` and then the chunk `tsn`.
     pub fn with(earlier: Option<PacketChunks>, tsn: Tsn) -> PacketChunks {
         PacketChunks { first: earlier.map_or(tsn, |chunks| chunks.first), last: tsn }
     }
@@ -44,27 +44,27 @@ struct OwnMark {
     is_acked: bool,
 }
 
-/// How far the trial has come.
+/// The progress of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Packets leave with ECT since then, and none of them was acknowledged.
     Fresh(Time),
-    /// T3-rtx expired: packets leave without ECT since then, to tell whether the path or ECT is at fault.
+    /// T3-rtx expired: packets leave without ECT since then, to find out whether the path or ECT fails.
     Doubted(Time),
     /// Packets with ECT arrive.
     Arriving,
-    /// Marks come back too.
+    /// Marks return too.
     Proven,
     /// ECN does not work.
     Failed(EcnFault),
 }
 
-/// Why a path is used without ECN.
+/// The reason why a path is used without ECN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnFault {
-    /// Packets with ECT vanish, and others arrive.
+    /// Packets with ECT are lost, and others arrive.
     Vanish,
-    /// Marks do not come back.
+    /// Marks do not return.
     Unreported,
 }
 
@@ -109,13 +109,13 @@ impl EcnTrial {
         self.own_mark.map(|own| own.chunks.first)
     }
 
-    /// A SACK acknowledged chunks that left only once, the last of them at `sent_at`. `has_own` says whether the chunk of
-    /// [`own_mark`](EcnTrial::own_mark) is acknowledged. Returns a fault that is known now.
+    /// A SACK acknowledged chunks that left only once, the last of them at `sent_at`. `has_own` is true if the chunk of
+    /// [`own_mark`](EcnTrial::own_mark) is acknowledged. Returns a fault that is found now.
     pub fn on_acked(&mut self, now: Time, sent_at: Time, has_own: bool) -> Option<EcnFault> {
         self.silent = 0;
         match self.stage {
             Stage::Doubted(since) if sent_at > since => {
-                // The path may have been down before: only the second time in a row it is ECT.
+                // The path may have been down before: only the second time in a row shows that ECT is the cause.
                 self.vanished += 1;
                 self.stage = Stage::Fresh(now);
                 return (self.vanished >= MOST_VANISHED).then(|| self.fail(EcnFault::Vanish)).flatten();
@@ -138,7 +138,7 @@ impl EcnTrial {
         (self.unreported >= MOST_UNREPORTED).then(|| self.fail(EcnFault::Unreported)).flatten()
     }
 
-    /// The peer reported a mark of the packet with `tsn`. Returns whether it is this end's own mark.
+    /// The peer reported a mark of the packet with `tsn`. Returns true if it is this end's own mark.
     pub fn on_report(&mut self, tsn: Option<Tsn>) -> bool {
         if tsn.is_some() && self.reported == tsn {
             return true;
@@ -161,11 +161,12 @@ impl EcnTrial {
     }
 }
 
-/// The number of packets that this end marked itself may remain without a report: reports are sent only once, and may be lost.
+/// The number of packets marked by this end that may remain without a report: reports are sent only once, and may be
+/// lost.
 const MOST_UNREPORTED: u8 = 3;
-/// The number of expiries of T3-rtx in a row are no reason to doubt ECT on a path where it arrived before.
+/// The number of expiries of T3-rtx in a row that do not cause a doubt on a path where ECT arrived before.
 const MOST_SILENT: u8 = 2;
-/// How often in a row packets without ECT must arrive where packets with ECT did not.
+/// The number of times in a row that packets without ECT must arrive where packets with ECT did not.
 const MOST_VANISHED: u8 = 2;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The two ends of a path: their addresses, which of them is lost, and whether anybody announced the path.
+//! The two ends of a path: their addresses, which of them is lost, and whether the path was announced.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,13 +13,13 @@ pub struct PathAddresses {
     pub remote: SocketAddr,
 }
 
-/// The ends of one path, as far as was reported.
+/// The ends of one path, as reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
     addresses: PathAddresses,
     is_local_gone: bool,
     is_remote_gone: bool,
-    /// It was not announced, and nothing has proved that it leads to the peer.
+    /// It was not announced, and is not verified to lead to the peer.
     is_candidate: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The estimates on which timers, windows and policies rest: round trips, losses and bandwidth. They are written into the
-//! sample of the path.
+//! The estimates for timers, windows and policies: round trips, losses and bandwidth. They are written into the sample
+//! of the path.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -19,15 +19,15 @@ pub struct Estimates {
     round_trip: RoundTrip,
     loss_rate: LossRate,
     bandwidth: Bandwidth,
-    /// The number of rounds of its window have ended: a round lasts from its first packet to the first acknowledgement of
-    /// a packet sent in it, or to a time-out.
+    /// The number of rounds of its window that have ended: a round lasts from its first packet to the first
+    /// acknowledgement of a packet sent in it, or to a time-out.
     round: u64,
-    /// What it carried for another association, until its first round trip is measured.
+    /// The flight that it carried for another association, until its first round trip is measured.
     remembered: Option<Remembered>,
 }
 
 impl Estimates {
-    /// Nothing was measured.
+    /// The estimates of a path without measurements.
     pub fn new(settings: RtoSettings) -> Estimates {
         Estimates {
             round_trip: RoundTrip::new(settings),
@@ -38,19 +38,20 @@ impl Estimates {
         }
     }
 
-    /// The path begins anew. The rounds are counted on, because chunks that are on their way say in which they left.
+    /// The path begins anew. The count of rounds continues, because chunks in flight refer to the rounds in which they
+    /// left.
     pub fn restart(&mut self, settings: RtoSettings, sample: &mut PathSample) {
         let Estimates { round, remembered, .. } = *self;
         *self = Estimates { round, remembered, ..Estimates::new(settings) };
         self.show(sample);
     }
 
-    /// This is known of the path from another association.
+    /// Sets the measurements of another association on this path.
     pub fn remember(&mut self, known: Option<Remembered>) {
         self.remembered = known;
     }
 
-    /// The window with which the path may go on, once its round trip is known: asked once.
+    /// The window with which the path may continue, once its round trip is known. It is returned only once.
     pub fn take_remembered_window(&mut self, now: Time) -> Option<ByteCount> {
         let round_trip = self.round_trip.min()?;
         self.remembered.take()?.window(round_trip, now)
@@ -124,7 +125,7 @@ impl Estimates {
         self.show_round_trip(sample);
     }
 
-    /// Notes whether losses are repaired that the loss response takes for no congestion.
+    /// Notes whether losses are repaired that the loss response does not attribute to congestion.
     pub fn set_recovering(&mut self, is_recovering: bool, sample: &mut PathSample) {
         self.round_trip.set_recovering(is_recovering);
         self.show_round_trip(sample);

@@ -1,5 +1,5 @@
-//! Holds back packets for which the window of a path has room: at the end of a burst, between trains, and after the one packet
-//! that tries a path whose time-out expired.
+//! Holds back packets for which the window of a path has room: at the end of a burst, between trains, and after the
+//! single packet that tests a path whose time-out expired.
 
 use anabranch_base::{BitRate, ByteCount, Time};
 
@@ -74,12 +74,12 @@ impl Gate {
         self.is_trying = false;
     }
 
-    /// When the pacer lets packets leave again; `None` if it does now.
+    /// The time at which the pacer opens again; `None` if it is open.
     pub fn opens_at(&self) -> Option<Time> {
         self.pacer.opens_at()
     }
 
-    /// What holds packets back while `flight` is in flight.
+    /// The cause that holds packets back with this `flight`.
     pub fn blocker(&self, flight: ByteCount) -> Option<Blocker> {
         if self.is_trying && !flight.is_zero() {
             Some(Blocker::TimeOut)

@@ -13,21 +13,21 @@ pub struct Health {
     state: PathState,
     errors: u32,
     probes: Probes,
-    /// When the path last showed that it is alive.
+    /// The time at which the path last gave a sign of life.
     alive_at: Option<Time>,
     /// True if a chunk that can be timed left in this heartbeat period. A HEARTBEAT does not count, because each
     /// period begins with one.
     was_used: bool,
 }
 
-/// How an event changed a path's state.
+/// A change of a path's state by an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthChange {
     /// It was verified.
     Confirmed,
     /// It has potentially failed (RFC 7829).
     Suspected,
-    /// It is inactive: it had one error too many.
+    /// It is inactive, after one error too many.
     Down,
     /// It answers again.
     Up,
@@ -63,7 +63,7 @@ impl Health {
         Some(HealthChange::Suspected)
     }
 
-    /// The path showed that it is alive.
+    /// The path gave a sign of life.
     pub fn on_sign(&mut self, now: Time) {
         self.alive_at = Some(now);
     }
@@ -109,7 +109,7 @@ impl Health {
         self.was_used = true;
     }
 
-    /// A heartbeat period ended. Returns whether the path was idle in it.
+    /// A heartbeat period ended. Returns true if the path was idle in it.
     pub fn take_idle(&mut self) -> bool {
         !std::mem::replace(&mut self.was_used, false)
     }
@@ -124,12 +124,12 @@ impl Health {
         self.errors
     }
 
-    /// When the path last showed that it is alive.
+    /// The time at which the path last gave a sign of life.
     pub fn alive_at(&self) -> Option<Time> {
         self.alive_at
     }
 
-    /// When the last of the HEARTBEATs that may still be answered left.
+    /// The time at which the last of the HEARTBEATs that may still be answered left.
     pub fn last_probe(&self) -> Option<Time> {
         self.probes.last_sent()
     }

@@ -1,27 +1,27 @@
-//! Records what limited a path, and for how long. It is updated after each event, and makes no decisions.
+//! Records the limits of a path, and their durations. It is updated after each event, and makes no decisions.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-/// What prevents a path from sending more.
+/// The factor that prevents a path from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitingFactor {
-    /// There is no data, or only lost chunks that go to another path.
+    /// No data waits, or only lost chunks that go to another path.
     Application,
     /// The congestion window is full, a burst is used up, the single packet after a time-out is not acknowledged, or
     /// the pacer spreads the window over the round trip.
     CongestionWindow,
     /// The peer's receive window has no room for the next chunk.
     ReceiveWindow,
-    /// There is room, or would be: the scheduler sends nothing on this path.
+    /// There is room, or would be, but the scheduler sends nothing on this path.
     Scheduler,
     /// The path carries no data.
     Down,
 }
 
-/// The time since an association opened, divided by what limited one of its paths.
+/// The time since an association opened, divided by the factor that limited one of its paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeInLimit {
-    /// There was no data.
+    /// No data waited.
     pub application: Duration,
     /// The congestion window was full.
     pub congestion_window: Duration,
@@ -33,7 +33,7 @@ pub struct TimeInLimit {
     pub down: Duration,
 }
 
-/// Measures what limits a path, from the first event on.
+/// Measures the limits of a path, from the first event on.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitClock {
     since: Option<Time>,
@@ -44,7 +44,7 @@ pub struct LimitClock {
     cwnd_over_time: u128,
 }
 
-/// For how long there was data to send and congestion window on a path, but no receive window.
+/// The time for which there was data to send and congestion window on a path, but no receive window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlockedClock {
     since: Option<Time>,
@@ -123,7 +123,7 @@ impl BlockedClock {
         self.since = None;
     }
 
-    /// For how long the sender was blocked until `now`.
+    /// The time for which the sender was blocked until `now`.
     pub fn until(&self, now: Time) -> Duration {
         self.sum + self.since.map_or(Duration::ZERO, |since| now.since(since))
     }

@@ -1,4 +1,5 @@
-//! Whether a path works: its health, its silence, the time-outs since it last answered, and when packets last passed.
+//! The evidence that a path works: its health, its silence, the time-outs since its last answer, and the times of its
+//! last packets.
 
 use anabranch_base::{Duration, Time};
 
@@ -16,9 +17,9 @@ pub struct Liveness {
     silence: Silence,
     /// Expiries of T3-rtx since a chunk was last acknowledged.
     timeouts_in_row: u32,
-    /// What left before says nothing about whether the path works: its time-out expired since then.
+    /// The time before which departures prove nothing about the path: its time-out expired then.
     doubtful_before: Time,
-    /// When data last left, until idle time is counted from a later moment.
+    /// The time at which data last left, until idle time is counted from a later moment.
     last_data: Option<Time>,
     last_arrival: Option<Time>,
 }
@@ -36,7 +37,7 @@ impl Liveness {
         }
     }
 
-    /// The path begins anew in `state`; when packets last passed stays known.
+    /// The path begins anew in `state`; the times of its last packets stay known.
     pub fn restart(&mut self, state: PathState) {
         let Liveness { last_data, last_arrival, .. } = *self;
         *self = Liveness { last_data, last_arrival, ..Liveness::new(state) };
@@ -62,13 +63,13 @@ impl Liveness {
         self.health.on_used();
     }
 
-    /// A chunk last sent on the path was acknowledged. Returns whether that shows that the path works now.
+    /// A chunk last sent on the path was acknowledged. Returns true if that shows that the path works now.
     pub fn on_acked(&mut self, chunk: &AckedChunk, now: Time) -> bool {
         let works = self.shows_life(chunk.sent_at);
         if works {
             self.timeouts_in_row = 0;
         }
-        // It is not known which of several paths delivered a copied chunk.
+        // It is unknown which of several paths delivered a copied chunk.
         if !chunk.was_copied {
             self.silence.begin(now);
         }
@@ -86,7 +87,7 @@ impl Liveness {
         self.timeouts_in_row = self.timeouts_in_row.saturating_add(1);
     }
 
-    /// The time-out expired at `now`: what left before is no sign of life any more.
+    /// The time-out expired at `now`: acknowledgements of earlier departures no longer count as signs of life.
     pub fn doubt_before(&mut self, now: Time) {
         self.doubtful_before = now;
     }
@@ -128,8 +129,8 @@ impl Liveness {
         self.last_data = None;
     }
 
-    /// The number of whole times of `rto` have passed since data last left, or since the last count. `ns2` says where the next
-    /// count starts.
+    /// The number of whole times of `rto` that have passed since data last left, or since the last count. `ns2` decides
+    /// where the next count starts.
     pub fn take_idle_rtos(&mut self, rto: Duration, ns2: Ns2, now: Time) -> u64 {
         let Some(last) = self.last_data else { return 0 };
         let idle = ns2.idle_time(last, rto, now);
@@ -157,7 +158,7 @@ impl Liveness {
         &self.silence
     }
 
-    /// When a packet last arrived.
+    /// The time at which a packet last arrived.
     pub fn last_arrival(&self) -> Option<Time> {
         self.last_arrival
     }
@@ -172,7 +173,7 @@ impl Liveness {
         self.last_data.is_some_and(|last| last + srtt <= now)
     }
 
-    /// Returns true if it shows that the path works now, if a chunk that left at `sent_at` is acknowledged.
+    /// Returns true if the acknowledgement of a chunk that left at `sent_at` shows that the path works now.
     pub fn shows_life(&self, sent_at: Time) -> bool {
         sent_at >= self.doubtful_before
     }

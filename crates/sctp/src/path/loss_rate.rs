@@ -3,7 +3,7 @@
 /// The moving average, over the path's windows, of the chunks marked lost divided by the chunks sent.
 ///
 /// A window ends when a chunk that was sent in it is acknowledged, or when a time-out marks everything in flight. A
-/// chunk that is marked by mistake counts as lost: the sender cannot tell the difference.
+/// chunk that is marked by mistake counts as lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossRate {
     sent: u32,

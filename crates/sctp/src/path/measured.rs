@@ -1,4 +1,4 @@
-//! What is measured of a path while it carries data: its delays one way, and how fast it delivers.
+//! The measurements of a path while it carries data: its one-way delays, and its delivery rate.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -10,28 +10,28 @@ use crate::policy::{OneWay, PathId, PathSample};
 #[derive(Clone, Debug)]
 pub struct Measured {
     delay: PathDelay,
-    /// The path of the SACK that gave the least way there; `None` if a HEARTBEAT did.
+    /// The path of the SACK that gave the least forward delay; `None` if a HEARTBEAT did.
     least_by: Option<PathId>,
     delivery: DeliveryRate,
     /// A flight of up to this much leaves the path half empty, so that nothing waits in a queue.
     drained_flight: ByteCount,
-    /// Since when the flight is no larger.
+    /// The time since which the flight is no larger.
     drained_since: Option<Time>,
 }
 
 /// A SACK for data of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
-    /// When the last of the packets left that the SACK newly acknowledges and that left once.
+    /// The departure of the last packet that the SACK newly acknowledges and that left once.
     pub sent_at: Time,
     /// The path on which the SACK arrived.
     pub by: PathId,
-    /// The way back by that path, if it is known.
+    /// The return delay of that path, if it is known.
     pub back: Option<Duration>,
 }
 
 impl Measured {
-    /// Nothing was measured.
+    /// The measurements of a new path.
     pub fn new() -> Measured {
         Measured {
             delay: PathDelay::new(),
@@ -42,7 +42,7 @@ impl Measured {
         }
     }
 
-    /// The path begins anew: nothing was measured.
+    /// The path begins anew, without measurements.
     pub fn restart(&mut self, sample: &mut PathSample) {
         *self = Measured::new();
         (sample.one_way, sample.delivery, sample.drain_to) = (None, None, None);
@@ -73,7 +73,7 @@ impl Measured {
         }
     }
 
-    /// A HEARTBEAT came back after `round_trip`.
+    /// A HEARTBEAT returned after `round_trip`.
     pub fn on_round_trip(&mut self, round_trip: Duration, now: Time) {
         let (is_drained, least) = (self.is_drained_since(now - round_trip), self.least());
         self.delay.on_round_trip(round_trip, is_drained, now);
@@ -82,9 +82,9 @@ impl Measured {
         }
     }
 
-    /// A packet of another path, whose least way there is `least`, and the SACK for it by this path took `round_trip`. If that left
-    /// less than half of the least way there, the way back is not as long as it seemed: all that was measured of it had waited in a
-    /// queue.
+    /// A packet of another path, whose least forward delay is `least`, and the SACK for it by this path took
+    /// `round_trip`. If that left less than half of the least forward delay, this path's return delay is shorter than
+    /// calculated: everything that was measured of it had waited in a queue.
     pub fn doubt_back(&mut self, round_trip: Duration, least: Duration) {
         let is_doubtful = |back: Duration| round_trip.saturating_sub(back) * 2 < least;
         let back = round_trip.saturating_sub(least);
@@ -93,19 +93,20 @@ impl Measured {
         }
     }
 
-    /// The way back by path `by` has proved shorter by `shorter`: if the least way there was calculated with it, it was longer.
+    /// The return delay of path `by` has proved shorter by `shorter`: if the least forward delay was calculated with
+    /// it, that was longer.
     pub fn on_shorter_back(&mut self, by: PathId, shorter: Duration) {
         if self.least_by == Some(by) {
             self.delay.on_shorter_back(shorter);
         }
     }
 
-    /// The way back by the path; `None` before a round trip was measured.
+    /// The return delay of the path; `None` before a round trip was measured.
     pub fn back(&self) -> Option<Duration> {
         self.delay.back()
     }
 
-    /// The least way there.
+    /// The least forward delay.
     pub fn least(&self) -> Option<Duration> {
         self.delay.least()
     }
@@ -133,8 +134,8 @@ impl Measured {
     }
 }
 
-/// Returns true if the path, on which `weight` was acknowledged, was given less than it could carry: its window had room for two
-/// packets more, and no queue held the last packet for half of a round trip.
+/// Returns true if the path, on which `weight` was acknowledged, was given less than it could carry: its window had
+/// room for two more packets, and no queue held the last packet for half of a round trip.
 fn is_spared(weight: ByteCount, sample: &PathSample) -> bool {
     let waits_long = |delay: OneWay| delay.delay > delay.least + (delay.least + delay.back) / 2;
     sample.flight + weight + sample.unit * 2 <= sample.cwnd && !sample.one_way.is_none_or(waits_long)

@@ -1,22 +1,22 @@
-//! What an endpoint remembers of a path when an association that used it has ended.
+//! The measurements of a path that an endpoint remembers after an association that used it has ended.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-/// What a path carried.
+/// The best recent flight of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// When that was.
+    /// The time of the measurement.
     pub at: Time,
-    /// The amount of in flight filled it: its best recent rate times its least round trip.
+    /// The flight that filled it: its best recent rate times its least round trip.
     pub filling: ByteCount,
     /// The least round trip.
     pub round_trip: Duration,
 }
 
 impl Remembered {
-    /// With how large a window another association may go on at `now`, when it has measured `round_trip`: half of what filled
-    /// the path, as in Careful Resume (draft-ietf-tsvwg-careful-resume). `None` if that is too old, or the round trip says that
-    /// this is another path by now.
+    /// The window with which another association may continue at `now`, when it has measured `round_trip`: half of the
+    /// flight that filled the path, as in Careful Resume (draft-ietf-tsvwg-careful-resume). `None` if that is too old,
+    /// or if the round trip shows that the path is another one by now.
     pub fn window(&self, round_trip: Duration, now: Time) -> Option<ByteCount> {
         let is_alike = round_trip <= self.round_trip + self.round_trip / 4 + TOLERANCE
             && self.round_trip <= round_trip + round_trip / 4 + TOLERANCE;
@@ -24,9 +24,9 @@ impl Remembered {
     }
 }
 
-/// For so long it is remembered: a phone's networks change.
+/// The time for which it is remembered: a phone changes networks.
 const AGE: Duration = Duration::from_secs(600);
-/// Round trips differ by the host's own delays.
+/// The hosts' own delays cause such differences between round trips.
 const TOLERANCE: Duration = Duration::from_millis(2);
 
 #[cfg(test)]

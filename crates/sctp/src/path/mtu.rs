@@ -12,8 +12,8 @@ use crate::config::MtuBounds;
 /// The search on one path, and the packet size to use meanwhile.
 ///
 /// A size is used only after a probe of it was answered, except for the base (RFC 8899 §3 item 1). A size is given up
-/// only if a smaller probe is answered and two earlier probes of at least that size are not: silence alone does not
-/// tell anything about the size.
+/// only if a smaller probe is answered and two earlier probes of at least that size are not: silence alone proves
+/// nothing about the size.
 #[derive(Clone, Debug)]
 pub struct MtuSearch {
     state: MtuState,
@@ -30,16 +30,16 @@ pub struct MtuSearch {
     under_way: Vec<(u64, ByteCount)>,
     due: Option<Time>,
     raise_at: Option<Time>,
-    /// The last time-out lost only packets that the network may fragment: it does not tell anything about the size.
+    /// True if the last time-out lost only packets that the network may fragment, which proves nothing about the size.
     is_excused: bool,
-    /// A HEARTBEAT was not answered, so probes that were not answered meanwhile do not tell anything about the size.
+    /// True if a HEARTBEAT was not answered, so that probes without an answer meanwhile prove nothing about the size.
     was_silent: bool,
 }
 
 /// The state of the search (RFC 8899 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MtuState {
-    /// Nothing is probed: the size is fixed, or there is no connectivity.
+    /// Nothing is probed: the size is fixed, or connectivity is lost.
     Disabled,
     /// No probe was answered yet.
     Base,
@@ -56,7 +56,7 @@ pub enum MtuState {
 pub struct ProbePace {
     /// The time from one probe to the next: a round trip and its variation.
     pub gap: Duration,
-    /// PROBE_TIMER: how long an answer is awaited, at least one second (RFC 8899 §5.1.1).
+    /// PROBE_TIMER: the time for which an answer is awaited, at least one second (RFC 8899 §5.1.1).
     pub patience: Duration,
 }
 
@@ -166,7 +166,7 @@ impl MtuSearch {
         self.under_way.push((nonce, size));
     }
 
-    /// An answer with `nonce` arrived. Returns whether the current size changed.
+    /// An answer with `nonce` arrived. Returns true if the current size changed.
     pub fn on_answered(&mut self, nonce: u64, now: Time) -> bool {
         let Some(index) = self.under_way.iter().position(|(awaited, _)| *awaited == nonce) else {
             return false;
@@ -193,7 +193,7 @@ impl MtuSearch {
         self.current != before
     }
 
-    /// No packet larger than `largest` can leave this host now. Returns whether the current size changed.
+    /// No packet larger than `largest` can leave this host now. Returns true if the current size changed.
     pub fn on_too_large(&mut self, largest: ByteCount, now: Time) -> bool {
         let largest = MtuBounds::whole_words(largest).max(self.bounds.least);
         if self.state == MtuState::Disabled || largest >= self.bounds.largest {
@@ -211,7 +211,7 @@ impl MtuSearch {
         self.current != before
     }
 
-    /// There is no connectivity to probe any more.
+    /// Stops probing, because connectivity is lost.
     pub fn stop(&mut self) {
         *self = MtuSearch { current: self.current, ..MtuSearch::within(self.allowed) };
     }
@@ -226,7 +226,7 @@ impl MtuSearch {
         self.state
     }
 
-    /// When [`take_due`](MtuSearch::take_due) is due.
+    /// The time at which [`take_due`](MtuSearch::take_due) is due.
     pub fn due(&self) -> Option<Time> {
         self.due
     }

@@ -1,18 +1,18 @@
-//! How fast packets may leave a path: in trains, with gaps that follow from a rate.
+//! Limits the rate at which packets leave a path: trains, with gaps that follow from a rate.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 /// The pacer of one path.
 ///
-/// Each packet that leaves counts as the time that it takes at the rate. When the packets are ahead of time by a
-/// train, or by what the rate carries in a millisecond if that is more, the pacer closes until time has caught up. So
-/// it never delays a window that one round trip of less than half a millisecond carries, and it seldom delays a
+/// Each packet that leaves counts as the time that it takes at the rate. When the packets are ahead of time by a train,
+/// or by the amount that the rate carries in a millisecond if that is more, the pacer closes until time has caught up.
+/// So it never delays a window that one round trip of less than half a millisecond carries, and it seldom delays a
 /// sender that receives acknowledgements evenly.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
     /// The rate when sending began; `None` without pacing.
     pace: Option<PacerState>,
-    /// When all packets would have left at the rate.
+    /// The time at which all packets would have left at the rate.
     free_at: Time,
     is_closed: bool,
 }
@@ -32,8 +32,8 @@ impl Pacer {
 
     /// Sending begins: from `now` on packets of size `unit` leave at `rate`, in trains of at least `packets` packets.
     ///
-    /// If nothing but the pacer held packets back (`alone`) and it opens too late, because a timer was late, it allows
-    /// what was missed, up to one train. Time in which the window was full or nothing was sent is not made up.
+    /// If only the pacer held packets back (`alone`) and it opens too late, because a timer was late, it allows the
+    /// packets that were missed, up to one train. Time in which the window was full or nothing was sent is not made up.
     pub fn begin(&mut self, now: Time, rate: Option<BitRate>, unit: ByteCount, packets: u32, alone: bool) {
         let unit_time = rate.and_then(|rate| rate.time_for(unit));
         self.pace = unit_time.map(|unit_time| {
@@ -64,7 +64,7 @@ impl Pacer {
         self.is_closed = false;
     }
 
-    /// When packets may leave again; `None` if they may leave now.
+    /// The time at which packets may leave again; `None` if they may leave now.
     pub fn opens_at(&self) -> Option<Time> {
         self.is_closed.then_some(self.free_at)
     }
@@ -86,12 +86,12 @@ mod tests {
         Time::ZERO + Duration::from_millis(milliseconds)
     }
 
-    /// The number of packets, up to 100, leave at `now`.
+    /// The number of packets, up to 100, that leave at `now`.
     fn train(pacer: &mut Pacer, now: Time, rate: Option<BitRate>) -> u32 {
         train_after(pacer, now, rate, true)
     }
 
-    /// How many leave if nothing but the pacer held them back, or if the window did too.
+    /// The number of packets that leave, where only the pacer held them back (`alone`), or the window too.
     fn train_after(pacer: &mut Pacer, now: Time, rate: Option<BitRate>, alone: bool) -> u32 {
         pacer.begin(now, rate, UNIT, 16, alone);
         let mut packets = 0;

@@ -35,7 +35,7 @@ impl Probes {
         Some(sent_at)
     }
 
-    /// An answer is no longer awaited, but still accepted. Returns whether one was awaited.
+    /// Stops to await an answer, which is still accepted. Returns true if one was awaited.
     pub fn give_up(&mut self) -> bool {
         std::mem::take(&mut self.is_awaited)
     }
@@ -46,7 +46,7 @@ impl Probes {
         self.is_awaited = false;
     }
 
-    /// When the last one left.
+    /// The time at which the last one left.
     pub fn last_sent(&self) -> Option<Time> {
         self.under_way.last().map(|(_, sent_at)| *sent_at)
     }

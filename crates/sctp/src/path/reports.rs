@@ -1,4 +1,4 @@
-//! What reports say of a path: its counters, and what limited it for how long.
+//! Reports about a path: its counters, and the durations of its limits.
 
 use anabranch_base::{ByteCount, Duration, Ecn, Time};
 
@@ -13,7 +13,7 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// Nothing happened yet.
+    /// The reports of a new path.
     pub fn new() -> Reports {
         Reports { counters: PathCounters::default(), limits: LimitClock::new() }
     }
@@ -55,7 +55,7 @@ impl Reports {
         self.counters
     }
 
-    /// What limited the path until `now`.
+    /// The limits of the path until `now`.
     pub fn time_in_limit(&self, now: Time) -> TimeInLimit {
         self.limits.shares(now)
     }

@@ -1,4 +1,4 @@
-//! Which path takes the data when only one is used, and which when none is active.
+//! The path for data when only one path is used, and the one when none is active.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ impl Resorts {
         Resorts { primary: PathId::FIRST, last_resort: PathId::FIRST, has_failed_path: false }
     }
 
-    /// Data goes to path `id` when only one path is used.
+    /// Makes path `id` the primary path.
     pub fn set_primary(&mut self, id: PathId) {
         self.primary = id;
     }
@@ -34,7 +34,7 @@ impl Resorts {
         self.primary = living.min_by_key(|sample| sample.state.rank()).map_or(id, |sample| sample.id);
     }
 
-    /// Weighs again which path is the last resort, from the state and the health of each path.
+    /// Chooses the last resort again, from the state and the health of each path.
     pub fn weigh<'a>(
         &mut self,
         paths: impl DoubleEndedIterator<Item = (&'a PathSample, &'a Health)> + Clone,

@@ -14,7 +14,7 @@ pub struct RoundTrip {
     rttvar: Duration,
     min: Option<Duration>,
     rto: Duration,
-    /// True if losses are being repaired that are no congestion.
+    /// True if losses are being repaired that are not congestion.
     is_recovering: bool,
     /// The chunk whose acknowledgement will be the next sample.
     probe: Option<(Tsn, Time)>,
@@ -59,7 +59,7 @@ impl RoundTrip {
     }
 
     /// The chunk `lost` was marked for retransmission: the next acknowledgement may answer either transmission (Karn's
-    /// rule, RFC 9260 §6.3.1 C5), so the chunks for which `ns2` says so are no longer timed.
+    /// rule, RFC 9260 §6.3.1 C5), so the chunks that `ns2` selects are no longer timed.
     pub fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
         self.probe = self.probe.filter(|(timed, _)| !ns2.loss_ends_measurement(lost, *timed));
     }
@@ -86,8 +86,8 @@ impl RoundTrip {
         self.rto = self.bounded();
     }
 
-    /// Returns true if losses are being repaired that are no congestion: their time-out has a least value of its own (M-WA-7).
-    /// Where this changes, a back-off ends.
+    /// Sets whether losses are being repaired that are not congestion: their time-out has its own minimum (M-WA-7). A
+    /// change ends a back-off.
     pub fn set_recovering(&mut self, is_recovering: bool) {
         if self.is_recovering != is_recovering {
             self.is_recovering = is_recovering;
@@ -95,7 +95,7 @@ impl RoundTrip {
         }
     }
 
-    /// The time-out for the repair of losses that are no congestion, without back-off (M-WA-5).
+    /// The time-out for the repair of losses that are not congestion, without back-off (M-WA-5).
     pub fn recovery_rto(&self) -> Duration {
         let least = self.settings.min_recovery.unwrap_or(self.settings.min);
         self.within(least)
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(1));
     }
 
-    /// Completions 2.7: the least value for losses of the link applies to the estimate, not to the clamped RTO.
+    /// The minimum for losses of the link applies to the estimate, not to the clamped RTO (M-WA-7).
     #[test]
     fn losses_of_the_link_have_a_least_time_out_of_their_own_and_no_back_off() {
         let ms = Duration::from_millis;

@@ -1,4 +1,4 @@
-//! The acknowledgements of an association: what is counted of them, and the table from which results are made.
+//! The counters of an association's acknowledgements, and the table from which results are made.
 
 use anabranch_base::counter;
 use anabranch_base::counter::{Counter, DataEnd, Shown};
@@ -9,11 +9,11 @@ use anabranch_base::counter::{Counter, DataEnd, Shown};
 pub struct SackCounters {
     /// SACKs that left.
     pub sent: u64,
-    /// Those of them that left because their delay ended, and not because a packet demanded one.
+    /// The SACKs among them that left because their delay ended, and not because a packet demanded one.
     pub sent_by_timer: u64,
     /// SACKs that arrived and were not older than an earlier one.
     pub received: u64,
-    /// Those of them that newly acknowledged chunks last sent on more than one path.
+    /// The SACKs among them that newly acknowledged chunks last sent on more than one path.
     pub received_for_several_paths: u64,
     /// The cost of reading these SACKs, and SHUTDOWNs: the gap blocks of each and of the one before it, and the
     /// chunks that were examined.
@@ -47,7 +47,7 @@ impl SackCounters {
         },
     ];
 
-    /// How a flow of data was acknowledged, as its two ends counted it.
+    /// The acknowledgements of a flow of data, as counted by its two ends.
     pub fn of_both_ends(sender: &SackCounters, receiver: &SackCounters) -> SackCounters {
         Counter::of_both_ends(SackCounters::TABLE.iter(), sender, receiver)
     }

@@ -1,4 +1,4 @@
-//! How much of a split buffer the new data of one path may take.
+//! The part of a split buffer that new data of one path may use.
 
 use anabranch_base::ByteCount;
 
@@ -17,12 +17,12 @@ use crate::config::BufferSplit;
 ///   the window smaller, and with it the share of the slow path.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
-    /// Which buffers are split.
+    /// The buffers that are split.
     pub split: BufferSplit,
     /// This end's send buffer, in user data.
     pub send_buffer: ByteCount,
-    /// What the paths share at the peer. By what a path holds: the receive buffer, which is the largest window ever
-    /// advertised. By flight: the current window plus all flights.
+    /// The buffer that the paths share at the peer. By what a path holds: the receive buffer, which is the largest
+    /// window ever advertised. By flight: the current window plus all flights.
     pub peer_buffer: ByteCount,
     /// The number of paths that have a share. By what a path holds: the paths that carry new data. By flight: all paths.
     pub paths: u64,
@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    /// Otherwise nothing could ever leave, and no acknowledgement could make room.
+    /// Otherwise nothing could ever leave, and no acknowledgement could free room.
     #[test]
     fn a_path_that_holds_nothing_has_room_however_small_the_buffer() {
         let shares = Shares { split: BufferSplit::Both, send_buffer: ByteCount::new(1), ..SHARES };

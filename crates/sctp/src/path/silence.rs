@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 /// The silence of one path.
 #[derive(Clone, Copy, Debug)]
 pub struct Silence {
-    /// When the path last showed that it is alive, or when a chunk left with nothing in flight.
+    /// The time at which the path last gave a sign of life, or at which a chunk left with nothing in flight.
     since: Time,
     /// The factor by which it may be silent longer than usual, after a wrong suspicion.
     patience: u64,
@@ -19,8 +19,7 @@ enum Suspicion {
     None,
     /// The flight and its window are as they were.
     Open,
-    /// A part of its flight was sent on other paths: it cannot be known whether that part was lost. The window is
-    /// unchanged.
+    /// A part of its flight was sent on other paths: it is unknown whether that part was lost. The window is unchanged.
     Owing,
     /// The window was cut.
     Paid,
@@ -32,7 +31,7 @@ impl Silence {
         Silence { since: Time::ZERO, patience: 1, verdict: Suspicion::None }
     }
 
-    /// The path showed that it is alive, or a chunk left with nothing in flight: silence starts at `now`.
+    /// The path gave a sign of life, or a chunk left with nothing in flight: silence starts at `now`.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
     }
@@ -49,7 +48,7 @@ impl Silence {
         }
     }
 
-    /// A time-out says that the flight is lost, so the window is to be cut once. Returns whether it was not cut yet.
+    /// A time-out declares the flight lost, so the window is to be cut once. Returns true if it was not cut yet.
     pub fn take_debt(&mut self) -> bool {
         let is_due = matches!(self.verdict, Suspicion::Open | Suspicion::Owing);
         if is_due {
@@ -63,8 +62,8 @@ impl Silence {
         self.on_answered();
     }
 
-    /// A HEARTBEAT was answered. Returns whether the window must still be cut for chunks that may be lost. An answer
-    /// within the time-out says that the path had not failed: it is suspected later from now on.
+    /// A HEARTBEAT was answered. Returns true if the window must still be cut for chunks that may be lost. An answer
+    /// within the time-out shows that the path had not failed: it is suspected later from now on.
     pub fn on_answered(&mut self) -> bool {
         let verdict = std::mem::replace(&mut self.verdict, Suspicion::None);
         self.patience = match verdict {
@@ -75,10 +74,11 @@ impl Silence {
         verdict == Suspicion::Owing
     }
 
-    /// The time from which silence is suspicious. `left_at` is when the lowest chunk in flight left: a chunk that is
-    /// acknowledged while a copy of it is in flight elsewhere is no sign of life, and what left after it is not silent for
-    /// longer than it is in flight. `srtt` is the path's smoothed round-trip time, and `back` the longest time that a SACK
-    /// takes: before that time, a SACK need not acknowledge what was sent on this path.
+    /// The time from which silence is suspicious. `left_at` is the departure of the lowest chunk in flight: the
+    /// acknowledgement of a chunk while a copy of it is in flight elsewhere proves nothing about the path, and a later
+    /// departure cannot have been silent for longer than it is in flight. `srtt` is the path's smoothed round-trip
+    /// time, and `back` the longest time that a SACK takes: before that time, a SACK need not acknowledge data of this
+    /// path.
     pub fn suspicious_from(&self, left_at: Time, srtt: Duration, back: Duration) -> Time {
         let usual = (srtt * 3) / 2 + ALLOWANCE;
         self.since.max(left_at) + (usual * self.patience).max(srtt + back)

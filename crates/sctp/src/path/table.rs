@@ -76,7 +76,7 @@ impl PathTable {
         }
     }
 
-    /// Sets what the user or the scenario says about path `id`.
+    /// Sets the values that the user or the scenario gives for path `id`.
     pub fn set_hints(&mut self, id: PathId, hints: Hints) {
         self.sample_mut(id).hints = hints;
     }

@@ -21,7 +21,7 @@ pub(super) struct Course {
     /// The largest size that was answered.
     proven: Option<ByteCount>,
     attempt: u32,
-    /// The number of the first sizes of each attempt were tried.
+    /// The number of the first sizes that were tried in this attempt.
     opened: usize,
     /// The last of the usual sizes that was tried in this attempt.
     last: Option<ByteCount>,
@@ -29,7 +29,7 @@ pub(super) struct Course {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// Searches up to the largest size, from nothing or from the current size.
+    /// Searches up to the largest size, from the current size if there is one.
     Search,
     /// Checks whether the current size still arrives. It is probed twice, because data stops if it is not answered.
     Check,

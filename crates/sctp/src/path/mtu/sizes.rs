@@ -1,4 +1,4 @@
-//! The usual sizes of packets, and the sizes that are worth a probe.
+//! The usual sizes of packets, and the sizes for which a probe pays.
 
 use anabranch_base::ByteCount;
 
@@ -9,7 +9,7 @@ pub(super) fn usual_below(size: ByteCount) -> Option<ByteCount> {
     USUAL.into_iter().map(ByteCount::new).find(|usual| *usual < size)
 }
 
-/// The size halfway between two, if it is worth a probe.
+/// The size halfway between two, if a probe pays.
 pub(super) fn between(low: ByteCount, high: ByteCount) -> Option<ByteCount> {
     let gap = high.saturating_sub(low);
     (gap > LEAST_GAIN).then(|| MtuBounds::whole_words(low + gap / 2))
@@ -21,7 +21,7 @@ pub(super) fn between(low: ByteCount, high: ByteCount) -> Option<ByteCount> {
 const USUAL: [u64; 15] =
     [9_000, 4_352, 2_000, 1_500, 1_492, 1_480, 1_476, 1_460, 1_420, 1_400, 1_340, 1_280, 1_200, 1_004, 576];
 
-/// A smaller gain in packet size is not worth a probe.
+/// A smaller gain in packet size does not justify a probe.
 const LEAST_GAIN: ByteCount = ByteCount::new(16);
 
 #[cfg(test)]

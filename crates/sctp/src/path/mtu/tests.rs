@@ -183,7 +183,7 @@ fn a_loss_of_larger_packets_is_no_reason_to_doubt_the_size() {
     assert_eq!(road.current(), 576, "{:?}", road.changes);
 }
 
-/// No packet arrives, whatever its size: this concerns the path's health, and does not tell anything about its MTU.
+/// No packet arrives, whatever its size: this concerns the path's health, and proves nothing about its MTU.
 #[test]
 fn silence_does_not_reduce_the_packet_size() {
     let mut road = Road::new(1_500);
@@ -246,7 +246,7 @@ fn an_answer_counts_once_and_only_with_its_nonce() {
     assert_eq!(road.current(), 1_500);
 }
 
-/// The base was answered late, after a probe of the least size: the answer to the least size does not tell anything.
+/// The base was answered late, after a probe of the least size: the answer to the least size proves nothing.
 #[test]
 fn a_late_answer_of_a_smaller_probe_does_not_lower_the_size() {
     let mut road = Road::new(0);

@@ -1,16 +1,17 @@
-//! Whether the peer answers: the errors in a row on all paths together, and the path that may carry a control chunk.
+//! Records whether the peer answers: the errors in a row on all paths together, and the path that may carry a control
+//! chunk.
 
 use super::PathTable;
 use crate::policy::PathId;
 
 impl PathTable {
-    /// Counts an error on all paths together if it `is_serious`; returns how many there are in a row (RFC 9260 §8.1).
+    /// Counts an error on all paths together if it `is_serious`. Returns the number of errors in a row (RFC 9260 §8.1).
     pub fn count_errors_in_row(&mut self, is_serious: bool) -> u32 {
         self.errors_in_row = self.errors_in_row.saturating_add(u32::from(is_serious));
         self.errors_in_row
     }
 
-    /// The peer has answered.
+    /// The peer answered.
     pub fn clear_errors_in_row(&mut self) {
         self.errors_in_row = 0;
     }

@@ -1,4 +1,4 @@
-//! Paths that are kept as backups: they carry data only while no other path does.
+//! Backup paths, which carry data only while no other path does.
 
 use std::net::SocketAddr;
 
@@ -6,8 +6,8 @@ use super::PathTable;
 use crate::policy::PathId;
 
 impl PathTable {
-    /// The paths from `local` are backups from now on, also those that are added later; or they no longer are. Returns the
-    /// paths for which this is news.
+    /// Makes the paths from `local` backups, including those that are added later, or no longer. Returns the paths
+    /// whose statement changes.
     pub fn set_backup(&mut self, local: SocketAddr, is_backup: bool) -> Vec<PathId> {
         if is_backup {
             self.backups.keep(local);
@@ -20,7 +20,7 @@ impl PathTable {
         changed
     }
 
-    /// The peer says whether it keeps path `id` as a backup.
+    /// Sets whether the peer keeps path `id` as a backup.
     pub fn set_peers_backup(&mut self, id: PathId, is_backup: bool) {
         if self.path_mut(id).backup.on_peers_word(is_backup) {
             self.weigh_failures();
@@ -33,12 +33,12 @@ impl PathTable {
         self.weigh_failures();
     }
 
-    /// A HEARTBEAT leaves on path `id`; returns whether it says that the path is a backup.
+    /// Puts the statement on path `id` into a HEARTBEAT that leaves. Returns true if the path is a backup.
     pub fn say_backup(&mut self, id: PathId) -> bool {
         self.path_mut(id).backup.say()
     }
 
-    /// The peer has answered the last HEARTBEAT on path `id`.
+    /// The peer acknowledged the last HEARTBEAT on path `id`.
     pub fn on_backup_told(&mut self, id: PathId) {
         self.path_mut(id).backup.on_told();
     }
@@ -58,12 +58,12 @@ impl PathTable {
         self.path(id).backup.is_own()
     }
 
-    /// Returns true if the peer was not told yet whether path `id` is a backup.
+    /// Returns true if the peer has not acknowledged whether path `id` is a backup.
     pub fn owes_backup_news(&self, id: PathId) -> bool {
         self.path(id).backup.owes_news()
     }
 
-    /// Brings what this end says of path `id` up to date. Returns whether that is news.
+    /// Updates the statement of this end on path `id`. Returns true if it changes.
     pub(super) fn settle_backup(&mut self, id: PathId) -> bool {
         let local = self.addresses(id).local;
         self.paths[id.index()].backup.settle(&self.backups, local)

@@ -51,8 +51,8 @@ impl PathTable {
         path.show_blocker(sample);
     }
 
-    /// Nothing more is to be sent; `has_more` says whether data remains. If only the pacer of path `id` stops packets
-    /// for which its window has room, returns when the path may continue.
+    /// Ends sending; `has_more` is true if data remains. If only the pacer of path `id` stops packets for which its
+    /// window has room, returns the time at which the path may continue.
     pub fn end_pacing(&mut self, id: PathId, has_more: bool) -> Option<Time> {
         let (path, sample) = self.at(id);
         let held_back = path.gate.opens_at().filter(|_| has_more && sample.flight < sample.cwnd);

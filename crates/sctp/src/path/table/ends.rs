@@ -1,4 +1,4 @@
-//! Which paths exist between which addresses.
+//! The addresses between which paths exist.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -92,7 +92,7 @@ impl PathTable {
         self.sample(id).state == PathState::Removed
     }
 
-    /// How often a path was added or moved. While this number stays, the addresses of all paths stay.
+    /// The number of times that a path was added or moved. While this number stays, the addresses of all paths stay.
     pub fn address_changes(&self) -> u64 {
         self.address_changes
     }

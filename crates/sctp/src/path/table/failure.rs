@@ -1,4 +1,4 @@
-//! Which paths are alive, which have failed, and which takes the data when none is active.
+//! The paths that are alive, those that have failed, and the one that takes the data when none is active.
 
 use anabranch_base::Time;
 
@@ -10,7 +10,7 @@ use crate::path::silence::Silence;
 use crate::policy::PathId;
 
 impl PathTable {
-    /// Data goes to path `id` when only one path is used.
+    /// Makes path `id` the primary path.
     pub fn set_primary(&mut self, id: PathId) {
         self.resorts.set_primary(id);
         self.weigh_failures();
@@ -62,8 +62,8 @@ impl PathTable {
         self.weigh_failures();
     }
 
-    /// The time-out of path `id` expired at `now`: what left before is no sign of life any more. The acknowledgement may have
-    /// been lost with the path.
+    /// The time-out of path `id` expired at `now`: acknowledgements of earlier departures no longer count as signs of
+    /// life. The acknowledgement may have been lost with the path.
     pub fn doubt_before(&mut self, id: PathId, now: Time) {
         self.path_mut(id).liveness.doubt_before(now);
     }
@@ -93,7 +93,7 @@ impl PathTable {
         self.path(id).liveness.is_heard()
     }
 
-    /// When a packet last arrived on path `id`.
+    /// The time at which a packet last arrived on path `id`.
     pub fn last_arrival(&self, id: PathId) -> Option<Time> {
         self.path(id).liveness.last_arrival()
     }
@@ -108,7 +108,7 @@ impl PathTable {
         self.sample(id).srtt.is_some_and(|srtt| self.path(id).liveness.is_resting(srtt, now))
     }
 
-    /// Returns true if it shows that path `id` works now, if a chunk that left there at `sent_at` is acknowledged.
+    /// Returns true if the acknowledgement of a chunk that left path `id` at `sent_at` shows that the path works now.
     pub fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
         self.path(id).liveness.shows_life(sent_at)
     }
@@ -152,8 +152,8 @@ impl PathTable {
         changed
     }
 
-    /// Shows the state of each path, and weighs which one is the last resort: after each change of a path's health, or of what
-    /// is said of backups.
+    /// Writes the state of each path into its sample, and chooses the last resort: after each change of a path's
+    /// health, or of a statement about backups.
     pub(super) fn weigh_failures(&mut self) {
         let states = self.paths.iter().map(|path| (path.liveness.health().state(), &path.backup));
         self.backups.weigh(states.clone());

@@ -1,4 +1,4 @@
-//! What leaves on a path, and what becomes of it: events that concern several parts of the path, each of which notes its own.
+//! Departures on a path, and their results: events that concern several parts of the path.
 
 use anabranch_base::{ByteCount, Duration, Ecn, Time};
 

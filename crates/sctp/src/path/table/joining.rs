@@ -1,4 +1,4 @@
-//! How a path joins the table, takes the place of another, or begins anew: each of its parts begins with it.
+//! A path joins the table, takes the place of another, or begins anew: each of its parts begins with it.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -69,7 +69,7 @@ impl PathTable {
         self.change_after_loss(id, |state| *state = LossState::default());
     }
 
-    /// Notes what is said of the addresses of a path that has just joined.
+    /// Notes the statements about the addresses of a path that has just joined.
     fn settle_new(&mut self, id: PathId) {
         self.settle_backup(id);
         self.weigh_failures();

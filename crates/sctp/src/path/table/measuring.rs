@@ -1,4 +1,4 @@
-//! What is measured and estimated of a path: by acknowledgements, by losses and by HEARTBEATs.
+//! The measurements and estimates of a path: by acknowledgements, by losses and by HEARTBEATs.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -11,7 +11,7 @@ use crate::policy::{OneWay, PathId};
 use crate::seq::Tsn;
 
 impl PathTable {
-    /// Gives each path what is `known` of it.
+    /// Gives each path its `known` measurements from earlier associations.
     pub fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
         for id in self.ids() {
             let known = known(self.addresses(id));
@@ -19,7 +19,7 @@ impl PathTable {
         }
     }
 
-    /// The window with which path `id` may go on, once its round trip is known: asked once.
+    /// The window with which path `id` may continue, once its round trip is known. It is returned only once.
     pub fn take_remembered_window(&mut self, id: PathId, now: Time) -> Option<ByteCount> {
         self.path_mut(id).estimates.take_remembered_window(now)
     }
@@ -56,7 +56,7 @@ impl PathTable {
         path.estimates.back_off(sample);
     }
 
-    /// Notes whether path `id` repairs losses that the loss response takes for no congestion.
+    /// Notes whether path `id` repairs losses that the loss response does not attribute to congestion.
     pub fn set_recovering(&mut self, id: PathId, is_recovering: bool) {
         let (path, sample) = self.at(id);
         path.estimates.set_recovering(is_recovering, sample);
@@ -68,8 +68,8 @@ impl PathTable {
         path.estimates.on_delivered(weight, sample, now);
     }
 
-    /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets that
-    /// left only once, the last one left at `sent_at`. Returns the way there of that packet.
+    /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets
+    /// that left only once, the last one left at `sent_at`. Returns the forward delay of that packet.
     pub fn measure(
         &mut self,
         id: PathId,
@@ -100,7 +100,7 @@ impl PathTable {
         self.path(id).estimates.round()
     }
 
-    /// A HEARTBEAT of path `id` came back after `round_trip`.
+    /// A HEARTBEAT of path `id` returned after `round_trip`.
     pub(super) fn measure_heartbeat(&mut self, id: PathId, round_trip: Duration, now: Time) {
         let (path, sample) = self.at(id);
         let back = path.measured.back();
@@ -109,8 +109,9 @@ impl PathTable {
         self.correct_ways(id, back);
     }
 
-    /// The way back by path `by` was `before`, for all that was known. If it has proved shorter, ways there that were calculated
-    /// with it were longer: else the first, slow answer on one path would leave another with a way that no packet ever took.
+    /// The return delay of path `by` was assumed to be `before`. If it has proved shorter, forward delays that were
+    /// calculated with it were longer: otherwise the first, slow answer on one path would leave another with a delay
+    /// that no packet ever had.
     fn correct_ways(&mut self, by: PathId, before: Option<Duration>) {
         let known = before.zip(self.path(by).measured.back());
         let Some((before, after)) = known.filter(|(before, after)| after < before) else { return };
@@ -130,8 +131,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(milliseconds)
     }
 
-    /// The first answer on the second path took 60 ms, half of which is taken for its way back. A SACK that came back by it
-    /// after 40 ms left 10 ms for the way there; the next answers took 40 ms, so that it was 20.
+    /// The first answer on the second path took 60 ms, half of which counts as its return delay. A SACK that returned
+    /// by it after 40 ms left 10 ms for the forward delay; the next answers took 40 ms, so that it was 20.
     #[test]
     fn a_way_there_is_corrected_when_the_way_back_proves_shorter() {
         let mut table = table();
@@ -146,8 +147,8 @@ mod tests {
         assert_eq!(table.sample(other).one_way.map(|delay| delay.least.as_millis()), Some(20));
     }
 
-    /// The way there takes 100 ms. All that was measured on the other path waited in its queue, so that its way back seemed to take
-    /// 240 ms: more than the whole round trip.
+    /// The forward delay is 100 ms. Everything that was measured on the other path waited in its queue, so that its
+    /// return delay seemed to be 240 ms: more than the whole round trip.
     #[test]
     fn a_way_back_that_leaves_no_way_there_is_not_believed() {
         let mut table = table();

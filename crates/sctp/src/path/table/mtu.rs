@@ -55,7 +55,7 @@ impl PathTable {
     }
 }
 
-/// How much longer than usual a round trip may take; silence has the same allowance.
+/// The allowance for a round trip that is longer than usual; silence has the same.
 const ROUND_TRIP_SLACK: Duration = Duration::from_millis(25);
 /// Used before the first measurement: one and a half times the 333 ms that RFC 9002 §6.2.2 assumes.
 const UNKNOWN_ROUND_TRIP: Duration = Duration::from_millis(500);

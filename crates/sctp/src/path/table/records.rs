@@ -34,17 +34,17 @@ impl PathTable {
         self.sacks
     }
 
-    /// For how long only the receive window blocked the sender, mutable.
+    /// The time for which only the receive window blocked the sender, mutable.
     pub fn blocked_mut(&mut self) -> &mut BlockedClock {
         &mut self.blocked
     }
 
-    /// For how long only the receive window blocked the sender until `now`.
+    /// The time for which only the receive window blocked the sender until `now`.
     pub fn blocked(&self, now: Time) -> Duration {
         self.blocked.until(now)
     }
 
-    /// What limited path `id` until `now`.
+    /// The limits of path `id` until `now`.
     pub fn time_in_limit(&self, id: PathId, now: Time) -> TimeInLimit {
         self.path(id).reports.time_in_limit(now)
     }

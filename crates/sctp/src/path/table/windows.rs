@@ -1,4 +1,4 @@
-//! How the windows of paths change, by order of controllers and limits.
+//! Changes of the windows of paths, by order of controllers and limits.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -52,8 +52,8 @@ impl PathTable {
         }
     }
 
-    /// The number of whole RTOs that have passed since data last left on path `id`, or since the last count (M-SCTP-17). `ns2` says
-    /// whether they count while data is in flight, and where the next count starts.
+    /// The number of whole RTOs that have passed since data last left on path `id`, or since the last count
+    /// (M-SCTP-17). `ns2` decides whether they count while data is in flight, and where the next count starts.
     pub fn take_idle_rtos(&mut self, id: PathId, ns2: Ns2, now: Time) -> u64 {
         let (path, sample) = self.at(id);
         if ns2.decays_with(sample.flight) { path.liveness.take_idle_rtos(sample.rto, ns2, now) } else { 0 }
