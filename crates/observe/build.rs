@@ -1,5 +1,5 @@
-//! Takes the plotting library of report pages out of its crate and compresses it: the page unpacks it in the
-//! browser, so that a page of 2 MB need not be one of 7. Without the feature `page` there is nothing to do.
+//! Extracts the plotting library of report pages from its crate and compresses it: the page unpacks it in the browser,
+//! which makes a page 2 MB instead of 7. Nothing is done without the feature `page`.
 #![allow(clippy::print_stdout, reason = "cargo reads what is printed")]
 
 fn main() {
@@ -17,7 +17,7 @@ mod library {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    /// Writes the compressed library into the folder for output.
+    /// Writes the compressed library into the output folder.
     pub fn pack() {
         let scripts = plotly::Plot::offline_js_sources();
         let library = first_script(&scripts).expect("the library in a script element");
@@ -28,7 +28,7 @@ mod library {
         fs::write(Path::new(&folder).join("plotly.min.js.gz"), packed).expect("a folder for output");
     }
 
-    /// What stands in the first script element: plotly.js. The second is MathJax, which no chart here needs.
+    /// The content of the first script element: plotly.js. The second is MathJax, which the charts do not use.
     fn first_script(scripts: &str) -> Option<&str> {
         let (_, from) = scripts.split_once('>')?;
         let (script, _) = from.split_once("</script>")?;

@@ -1,5 +1,5 @@
-//! Writes `fuzz/seeds/`: inputs that reach deep from the start. Packets come from a real dialogue; inputs that stand
-//! for operations are drawn by xorshift. Run in `fuzz/`: `cargo run --example seeds`.
+//! Writes `fuzz/seeds/`: inputs that reach deep from the start. Packets come from a real dialogue; inputs that encode
+//! operations are drawn by xorshift. Run in `fuzz/`: `cargo run --example seeds`.
 
 #[path = "../../crates/sctp/tests/pair/mod.rs"]
 mod pair;
@@ -33,13 +33,13 @@ fn main() {
         write("association", &name, &[&[seed % 8, seed / 4], drawn(&mut chance, 300).as_slice()].concat());
     }
     for seed in 0..16 {
-        // Two bytes an act: what is done, and with which datagram.
+        // Two bytes for each operation: its kind, and its datagram.
         write("sealed", &format!("{seed:02}"), &drawn(&mut chance, 400));
     }
     for seed in 0..16 {
         let name = format!("{seed:02}");
         write("handshake", &name, &drawn(&mut chance, 600));
-        // Three bytes an act: what, which end, and which datagram.
+        // Three bytes for each operation: its kind, its end, and its datagram.
         write("sealed_handshake", &name, &drawn(&mut chance, 600));
     }
     write("bench_protocol", "test", &test());
@@ -53,7 +53,7 @@ fn main() {
     }
 }
 
-/// The samples of recordings, each behind a byte that lets its content say its kind.
+/// The samples of recordings, each after a byte that leaves the kind to be recognised.
 fn recordings() -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/traces/tests/samples");
     let files = std::fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path());
@@ -64,7 +64,7 @@ fn recordings() -> BTreeMap<String, Vec<u8>> {
     files.map(seed).collect()
 }
 
-/// The shipped scenarios, the first of them with settings behind it.
+/// The shipped scenarios, the first of them with settings appended.
 fn scenarios() -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
     let files = std::fs::read_dir(folder).expect("scenarios").map(|entry| entry.expect("an entry").path());
@@ -79,7 +79,7 @@ fn scenarios() -> BTreeMap<String, Vec<u8>> {
     scenarios
 }
 
-/// One packet of each kind that an association over two paths sends in its life, by what is in it.
+/// One packet of each kind that an association over two paths sends, named by its content.
 fn dialogue() -> BTreeMap<String, Vec<u8>> {
     let mut pair = Pair::new(Config::rfc9260(), 2);
     pair.keep_packets();
@@ -103,7 +103,7 @@ fn dialogue() -> BTreeMap<String, Vec<u8>> {
     packets
 }
 
-/// A file in two pieces and its verdict, each message behind its length.
+/// A file in two pieces and its verdict, each message after its length.
 fn frames() -> Vec<u8> {
     let mut sender = Sender::default();
     let path = FilePath::new(b"seed").expect("a plain name");
@@ -116,7 +116,8 @@ fn frames() -> Vec<u8> {
     framed(&messages)
 }
 
-/// A directory, and a file in it of which the fuzz target has the three bytes that its name says; another is given up.
+/// A directory, and a file in it of which the fuzz target already has the three bytes in its name; another file is
+/// cancelled.
 fn resumed() -> Vec<u8> {
     let mut sender = Sender::default();
     let path = |path: &[u8]| FilePath::new(path).expect("a plain path");
@@ -140,12 +141,12 @@ fn resumed() -> Vec<u8> {
     framed(&messages)
 }
 
-/// Each message behind its length.
+/// Each message after its length.
 fn framed(messages: &[Bytes]) -> Vec<u8> {
     messages.iter().flat_map(|m| [&(m.len() as u16).to_be_bytes(), &m[..]].concat()).collect()
 }
 
-/// A greeting, the time, a test of three messages, its end and a report, each message behind its length.
+/// A greeting, the time, a test of three messages, its end and a report, each message after its length.
 fn test() -> Vec<u8> {
     let due = Time::from_nanos(5);
     let length = ByteCount::new(100);

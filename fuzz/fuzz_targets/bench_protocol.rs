@@ -1,4 +1,4 @@
-//! What must hold for any messages that a peer sends as frames of the test protocol.
+//! The invariants for any messages that a peer sends as frames of the test protocol.
 #![no_main]
 
 use anabranch_base::{ByteCount, Duration, Time};
@@ -6,8 +6,8 @@ use anabranch_bench::protocol::{Frame, TestReceiver, ServerLimits, Server, Serve
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bench_protocol(bytes));
 
-/// The bytes are frames, each behind its length. Each is read without a panic, and reading what was written gives the
-/// same. A server begins no test that it does not allow, and counts what came.
+/// The bytes are frames, each after its length. Reading one does not panic, and reading its encoding gives the same
+/// frame. A server begins no test that it does not allow, and counts the bytes received.
 fn bench_protocol(bytes: &[u8]) {
     let mut server = Server::new(7, LIMITS);
     let mut incoming = None;
@@ -30,14 +30,14 @@ fn bench_protocol(bytes: &[u8]) {
                 Ok(ServerStep::Refuse(why, _)) => return assert!(is_harmless(&why)),
                 Err(error) => return assert!(is_harmless(&error.to_string())),
             },
-            Some(icmp) => {
-                if let Err(error) = icmp.handle(now, message) {
+            Some(receiver) => {
+                if let Err(error) = receiver.handle(now, message) {
                     return assert!(is_harmless(&error.to_string()));
                 }
-                if let (Ok(Frame::Data { length, .. }), false) = (decode(message), icmp.has_ended()) {
+                if let (Ok(Frame::Data { length, .. }), false) = (decode(message), receiver.has_ended()) {
                     arrived += length;
                 }
-                let tally = icmp.tally().expect("the other sends");
+                let tally = receiver.tally().expect("the other sends");
                 assert_eq!(tally.bytes(), arrived);
                 let received = tally.received(now);
                 assert_eq!(received.bytes + received.late_bytes, arrived.get());
@@ -47,12 +47,12 @@ fn bench_protocol(bytes: &[u8]) {
     }
 }
 
-/// Whether a terminal can show it safely.
+/// Returns true if a terminal can show it safely.
 fn is_harmless(text: &str) -> bool {
     !text.contains(char::is_control)
 }
 
-/// Each message behind its length in two bytes; the last may be shorter than it says.
+/// Each message after its length in two bytes; the last may be shorter than its length.
 fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What must hold for any messages that a peer sends as frames of the file protocol.
+//! The invariants for any messages that a peer sends as frames of the file protocol.
 #![no_main]
 
 use anabranch_base::ByteCount;
@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| file_protocol(bytes));
 
-/// The bytes are frames, each behind its length. Each is read without a panic, and is written again as it was. A
-/// receiver writes no more than was sent, and keeps no more than it promises.
+/// The bytes are frames, each after its length. Reading one does not panic, and its encoding is unchanged. A receiver
+/// writes no more than was sent, and keeps no more than it promises.
 fn file_protocol(bytes: &[u8]) {
     let mut receiver = Receiver::default();
     let mut arrived = ByteCount::ZERO;
@@ -29,7 +29,7 @@ fn file_protocol(bytes: &[u8]) {
             Ok(ReceiverStep::MakeDirectory(offer)) => check_path(&offer.path),
             Ok(ReceiverStep::Find(offer)) => {
                 check_path(&offer.path);
-                // Some of it is there: what the first byte of its path says, within its size.
+                // Part of the file is present: as many bytes as the first byte of its path, within its size.
                 let len = usize::from(offer.path.as_bytes()[0]);
                 arrived = ByteCount::of_len(len).min(offer.size().unwrap_or_default());
                 receiver.has(arrived);
@@ -70,7 +70,7 @@ fn check_path(path: &FilePath) {
     assert!(!path.to_string().contains(char::is_control));
 }
 
-/// Each message behind its length in two bytes; the last may be shorter than it says.
+/// Each message after its length in two bytes; the last may be shorter than its length.
 fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {

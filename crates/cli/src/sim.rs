@@ -7,7 +7,7 @@ mod tables;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_observe::{About, MOST_WRITTEN, RecordOptions, Sinks, results, timed_results};
+use anabranch_observe::{About, MOST_WRITTEN, Selection, Sinks, results, timed_results};
 use anabranch_scenario::Scenario;
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
@@ -40,8 +40,8 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     let plan = plan(arguments, &loaded.scenario);
     let watcher = Arc::new(Watcher::new(since_start));
     let work = {
-        let (watcher, loaded, wanted) = (watcher.clone(), loaded.clone(), wanted(arguments));
-        threads::spawn(move || simulate(&loaded, plan, &wanted, &watcher))?
+        let (watcher, loaded, selection) = (watcher.clone(), loaded.clone(), selection(arguments));
+        threads::spawn(move || simulate(&loaded, plan, &selection, &watcher))?
     };
     let whole = Whole::of(&loaded.scenario, plan.stop);
     let progress = || whole.progress(&watcher);
@@ -103,10 +103,10 @@ fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
 fn simulate(
     loaded: &Loaded,
     plan: Plan,
-    wanted: &RecordOptions,
+    selection: &Selection,
     watcher: &Watcher,
 ) -> Result<Replications, Failure> {
-    if *wanted == RecordOptions::default() {
+    if *selection == Selection::default() {
         return Ok(replicate(&loaded.scenario, plan, watcher)?);
     }
     let command = command_line(std::env::args());
@@ -117,8 +117,8 @@ fn simulate(
         command: &command,
         source: Some(&loaded.text),
     };
-    let mut sinks = Sinks::open(wanted, about)?;
-    let first = watch(loaded, plan.seed, wanted, watcher, &mut sinks)?;
+    let mut sinks = Sinks::open(selection, about)?;
+    let first = watch(loaded, plan.seed, selection, watcher, &mut sinks)?;
     if plan.stop == Stop::After(1) || first.is_cut_short {
         finish(sinks, &first, &[])?;
         return Ok(first);
@@ -148,12 +148,12 @@ fn finish(sinks: Sinks<'_>, first: &Replications, all: &[RunResult]) -> Result<(
 fn watch(
     loaded: &Loaded,
     seed: u64,
-    wanted: &RecordOptions,
+    selection: &Selection,
     watcher: &Watcher,
     sinks: &mut Sinks<'_>,
 ) -> Result<Replications, Failure> {
     let begun = since_start();
-    let mut run = Run::new(&loaded.scenario, seed, wanted.watch())?;
+    let mut run = Run::new(&loaded.scenario, seed, selection.watch())?;
     let mut progress = RunProgress::Running;
     while progress == RunProgress::Running && !watcher.is_called_off() {
         let before = run.now();
@@ -166,8 +166,8 @@ fn watch(
     Ok(Replications { runs: vec![result], wall: vec![since_start().saturating_sub(begun)], is_cut_short })
 }
 
-fn wanted(arguments: &SimArguments) -> RecordOptions {
-    RecordOptions {
+fn selection(arguments: &SimArguments) -> Selection {
+    Selection {
         pcap: arguments.pcap.clone(),
         trace: arguments.trace.clone(),
         report: arguments.report.clone(),

@@ -1,4 +1,4 @@
-//! One cell of a table: what it may hold, and how it is written in a file and read again as the same value.
+//! One cell of a table, its text in files, and the way back from text to the same value.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -11,30 +11,30 @@ pub enum Cell {
     Number(f64),
     /// A name or a word, never empty.
     Text(String),
-    /// No value: there was nothing to measure, or the column belongs to another point.
+    /// No value: nothing was measured, or the column belongs to another point.
     Missing,
 }
 
-/// What the cells of a column hold.
+/// The kind of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     /// Whole numbers.
     Whole,
     /// Numbers.
     Number,
-    /// Whole numbers of which any 64 bits may be one, and whose differences mean nothing.
+    /// Whole numbers of any 64 bits, whose differences are meaningless.
     Seed,
     /// Texts.
     Text,
 }
 
 impl Cell {
-    /// A number; none that is not finite is a value.
+    /// A number; `Missing` if it is not finite.
     pub fn number(value: f64) -> Cell {
         if value.is_finite() { Cell::Number(value) } else { Cell::Missing }
     }
 
-    /// A span of time, in seconds.
+    /// A duration in seconds.
     pub fn seconds(span: Duration) -> Cell {
         Cell::Number(span.as_secs_f64())
     }
@@ -44,18 +44,19 @@ impl Cell {
         Cell::Whole(count.get())
     }
 
-    /// A word; an empty one is no value.
+    /// A word; `Missing` if it is empty.
     pub fn text(text: impl Into<String>) -> Cell {
         let text = text.into();
         if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
     }
 
-    /// The value where there is one.
+    /// The cell for an optional value.
     pub fn some<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
         value.map_or(Cell::Missing, cell)
     }
 
-    /// The cell as tables have it: nothing for no value, and as many digits as it takes to read the same number again.
+    /// The cell as written in tables: empty for no value, and with as many digits as it takes to read the same number
+    /// back.
     pub fn shown(&self) -> String {
         match self {
             Cell::Whole(value) => value.to_string(),
@@ -65,7 +66,7 @@ impl Cell {
         }
     }
 
-    /// Reads what [`Cell::shown`] wrote in a column of this kind; `None` if it is not such a cell.
+    /// Reads the text of [`Cell::shown`] in a column of this kind; `None` if it does not fit.
     pub fn read(text: &str, kind: CellKind) -> Option<Cell> {
         match kind {
             _ if text.is_empty() => Some(Cell::Missing),
@@ -77,7 +78,7 @@ impl Cell {
 }
 
 impl CellKind {
-    /// The kind as lists of columns name it.
+    /// The name of the kind in lists of columns.
     pub fn name(self) -> &'static str {
         match self {
             CellKind::Whole | CellKind::Seed => "whole number",

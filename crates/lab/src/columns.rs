@@ -1,4 +1,4 @@
-//! The columns of a run's results and its row: a column a quantity of each flow, path, link and station, named as in the
+//! The columns and the row of a run: one column for each quantity of each flow, path, link and station, named as in the
 //! document of `sim --json`.
 
 mod registry;
@@ -14,18 +14,18 @@ use registry::{DIRECTION, DIRECTIONS, FLOW, FLOW_END, Head, RUN, STATION, own};
 pub struct ColumnInfo {
     /// The whole name, such as `main.wifi.sent_packets`.
     pub name: String,
-    /// What it is counted in; empty for words and plain numbers.
+    /// The unit; empty for words and plain numbers.
     pub unit: String,
-    /// What its cells hold.
+    /// The kind of the cells.
     pub kind: CellKind,
-    /// What it says.
+    /// The meaning.
     pub meaning: String,
 }
 
-/// The columns of a run with these flows, paths, links and stations, in the order of the document.
+/// The columns of a run, in the order of the document.
 ///
-/// Runs of the same scenario have the same columns, also one that has not begun:
-/// `columns_of(&Run::new(&scenario, 1, Watch::default())?.finish())`.
+/// Runs of one scenario have the same columns, even before they begin: `columns_of(&Run::new(&scenario, 1,
+/// Watch::default())?.finish())`.
 pub fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
     let mut columns = Vec::new();
     each(result, |scope, head, _| {
@@ -39,7 +39,7 @@ pub fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
     columns
 }
 
-/// Returns true if [`columns_of`] gives the same for both: they have flows, paths, links and stations of the same names.
+/// Returns true if [`columns_of`] is the same for both: their flows, paths, links and stations have the same names.
 pub fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
     fn paths(flow: &FlowResult) -> impl Iterator<Item = &str> {
         flow.paths.iter().map(|path| path.name.as_str())
@@ -62,8 +62,8 @@ pub fn cells_of(result: &RunResult) -> Vec<Cell> {
     cells
 }
 
-/// The columns of several lists, each once. Those of the first list keep their order, and others follow the column that
-/// they follow in their own list.
+/// The columns of several lists, each once. The first list keeps its order; a further column follows its predecessor in
+/// its own list.
 pub fn union<'a>(lists: impl IntoIterator<Item = &'a [ColumnInfo]>) -> Vec<ColumnInfo> {
     let mut all: Vec<ColumnInfo> = Vec::new();
     for list in lists {
@@ -81,7 +81,7 @@ pub fn union<'a>(lists: impl IntoIterator<Item = &'a [ColumnInfo]>) -> Vec<Colum
     all
 }
 
-/// Every column with the name of its scope (`main.wifi.`), and its cell.
+/// Calls `on` for each column with its scope (`main.wifi.`) and its cell.
 fn each(result: &RunResult, mut on: impl FnMut(&str, Head, Cell)) {
     scope("", own(RUN, result), &mut on);
     for flow in &result.flows {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::load::{Origin, Purpose, load_bytes};
 
-    /// A scenario that is shipped, for a second.
+    /// A shipped scenario, run for one second.
     fn shipped(name: &str, time: &str) -> Scenario {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
         let text = std::fs::read(folder.join(name)).expect("a shipped scenario");
@@ -129,7 +129,7 @@ mod tests {
             .scenario
     }
 
-    /// The leaves of a run's document, by the names that their columns should have.
+    /// The leaves of a run's document, by the names of their columns.
     fn leaves(scenario: &Scenario) -> (BTreeMap<String, Value>, RunResult) {
         let plan = Plan { seed: 1, stop: Stop::After(1), threads: None };
         let replications =
@@ -137,7 +137,7 @@ mod tests {
         let document = anabranch_observe::results(scenario, 1, &replications).value(None);
         let mut found = BTreeMap::new();
         collect("", &document["runs"][0], &mut found);
-        // It is the run's own column in every table.
+        // Every table has its own column for it.
         found.remove("seed");
         (found, replications.runs[0].clone())
     }

@@ -1,4 +1,4 @@
-//! SHA-256 of texts, by which scenarios are known again and damaged lines are found.
+//! SHA-256 of texts: the identity of scenarios, and the check of lines.
 
 use sha2::{Digest, Sha256};
 
@@ -7,7 +7,7 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// 64 bits of it, in hexadecimal digits: enough to find a line that was cut off or damaged.
+/// 64 bits of the digest in hexadecimal: enough to detect a truncated or damaged line.
 #[cfg(feature = "tables")]
 pub fn check(bytes: impl AsRef<[u8]>) -> String {
     hex(&sha256(bytes)[..CHECKED])
@@ -18,7 +18,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// In bytes.
+/// The length of a check, in bytes.
 #[cfg(feature = "tables")]
 const CHECKED: usize = 8;
 
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn the_digest_is_that_of_the_standard() {
-        // FIPS 180-4's example.
+        // The example of FIPS 180-4.
         assert!(
             hex(&sha256("abc"))
                 .starts_with("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

@@ -1,6 +1,6 @@
-//! Scenarios that are run many times: loading them, their results as rows of named columns, and sweeps over grids.
+//! Runs scenarios many times: loads them, makes their results rows of named columns, and sweeps over grids.
 //!
-//! It parses no arguments and prints nothing. The command line and the Python package stand on it.
+//! The crate parses no arguments and prints nothing. The command line and the Python package are built on it.
 
 #[cfg(feature = "tables")]
 mod cell;
@@ -21,5 +21,5 @@ pub use load::{LoadError, Loaded, Origin, Purpose, load, load_bytes, load_with};
 #[cfg(feature = "tables")]
 pub use sweep::{Design, Sweep, SweepError};
 
-/// Program and version, as tables name what made a row.
+/// Program and version, as recorded with each row.
 pub const PROGRAM: &str = concat!("anabranch ", env!("CARGO_PKG_VERSION"));

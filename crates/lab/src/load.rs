@@ -1,5 +1,4 @@
-//! Scenario files as programs take them: a file with its neighbours, or a text with a folder, and the changes of a
-//! command line.
+//! Loads scenarios: a file with its neighbours, or a text with a folder, and the changes of a command line.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -11,65 +10,65 @@ use anabranch_scenario::{
 
 use crate::digest;
 
-/// A scenario, and what it was read from.
+/// A scenario with its source.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it says, changes included.
+    /// The scenario, changes included.
     pub scenario: Scenario,
-    /// The file as it is.
+    /// The unchanged text of the file.
     pub text: String,
-    /// The SHA-256, in hexadecimal digits.
+    /// The SHA-256 of the text, in hexadecimal digits.
     pub sha256: String,
-    /// What it is called: the file's name without folder and ending.
+    /// The name: the file's name without folder and extension.
     pub name: String,
-    /// Where the files are that it names; `None` where it may name none.
+    /// The folder of the files it names; `None` where it may name none.
     pub folder: Option<PathBuf>,
     /// The changes.
     pub settings: Vec<Assignment>,
-    /// What it is called in errors.
+    /// The name in errors.
     pub source: String,
 }
 
-/// Where a text comes from: its names, and where the files are that it names.
+/// The source of a text: its names, and the folder of the files it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// What records of its runs are called: a file's name without folder and ending.
+    /// The name in records of its runs: a file's name without folder and extension.
     pub name: String,
-    /// What it is called in errors.
+    /// The name in errors.
     pub source: String,
     /// The folder of its neighbours; `None` where it may name none.
     pub folder: Option<PathBuf>,
 }
 
-/// What a scenario is read for.
+/// The purpose of reading a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To run its flows.
     Flows,
-    /// To give its links to other programs: its flows play no part, and need no end.
+    /// To use its links for other programs: its flows are ignored, and need no end.
     Links,
 }
 
-/// Why a scenario was not loaded.
+/// The reason why a scenario was not loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read.
     #[error("cannot read the scenario {file:?}: {why}")]
     NotRead {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The scenario, or a change of it, is wrong.
+    /// The scenario, or a change of it, is invalid.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 }
 
-/// Reads a scenario file and makes the changes, each `KEY=VALUE`. Policies are those of `registry`.
+/// Reads a scenario file and applies the changes, each `KEY=VALUE`. Policies are those of `registry`.
 ///
 /// # Errors
-/// A file that cannot be read, a scenario or a change that is wrong.
+/// A file that cannot be read, or an invalid scenario or change.
 pub fn load(
     file: &Path,
     changes: &[String],
@@ -81,10 +80,10 @@ pub fn load(
     Ok(load_bytes(&bytes, Origin::of_file(file), changes, purpose, registry)?)
 }
 
-/// The same from a text at hand.
+/// Like [`load`], from bytes.
 ///
 /// # Errors
-/// What is not UTF-8, a scenario or a change that is wrong.
+/// Bytes that are not UTF-8, or an invalid scenario or change.
 pub fn load_bytes(
     bytes: &[u8],
     origin: Origin,
@@ -96,10 +95,10 @@ pub fn load_bytes(
     load_with(bytes, origin, changes, purpose, &*files, registry)
 }
 
-/// The same with `files` in the place of those in the folder.
+/// Like [`load_bytes`], with `files` in place of those in the folder.
 ///
 /// # Errors
-/// What is not UTF-8, a scenario or a change that is wrong.
+/// Bytes that are not UTF-8, or an invalid scenario or change.
 pub fn load_with(
     bytes: &[u8],
     origin: Origin,
@@ -126,18 +125,18 @@ pub fn load_with(
     })
 }
 
-/// The bytes of a scenario or of a trace, as far as memory has room for what either may be.
+/// The bytes of a scenario or a trace, up to [`LARGEST`].
 ///
 /// # Errors
-/// It cannot be read, or has more than [`LARGEST`] bytes, such as a device that never ends.
+/// A file that cannot be read, or is larger, such as a device without end.
 pub fn contents(file: &Path) -> std::io::Result<Vec<u8>> {
     bounded(File::open(file)?)
 }
 
-/// The same from standard input, or from any other reader.
+/// Like [`contents`], from any reader such as standard input.
 ///
 /// # Errors
-/// As with a file.
+/// As for a file.
 pub fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(LARGEST + 1).read_to_end(&mut bytes)?;
@@ -147,10 +146,10 @@ pub fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The number of bytes a scenario or a trace that may have: an hour at 12 Mbit/s has 28 million.
+/// The size limit of a scenario or a trace: an hour at 12 Mbit/s has 28 million bytes.
 pub const LARGEST: u64 = 64 << 20;
 
-/// Why a file was not read, in the words that people use.
+/// The reason why a file was not read, in plain words.
 pub fn why(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -160,7 +159,7 @@ pub fn why(error: &std::io::Error) -> String {
     }
 }
 
-/// The files in `folder`; without a folder there are none.
+/// The files in `folder`; none without a folder.
 pub fn files_in(folder: Option<&Path>) -> Box<dyn Files + Send> {
     match folder {
         Some(folder) => Box::new(BesideFiles(folder.to_owned())),
@@ -169,7 +168,7 @@ pub fn files_in(folder: Option<&Path>) -> Box<dyn Files + Send> {
 }
 
 impl Origin {
-    /// A file, whose neighbours are the files of its folder.
+    /// A file, whose neighbours are in its folder.
     pub fn of_file(file: &Path) -> Origin {
         Origin {
             name: file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
@@ -185,7 +184,7 @@ impl Origin {
 }
 
 impl Loaded {
-    /// That the association of a flow cannot be so, for a reason that reading the scenario does not give.
+    /// The error for an association that is refused for a reason outside the format.
     pub fn complaint(&self, flow: &str, key: &str, message: &str) -> ScenarioError {
         match ParsedDocument::parse(&Source::new(self.source.clone(), self.text.clone())) {
             Ok(document) => document.complaint(&self.settings, flow, key, message),
@@ -193,10 +192,10 @@ impl Loaded {
         }
     }
 
-    /// What `text` says in the place of this scenario's own, without changes.
+    /// Reads `text` in place of the scenario's own, without changes.
     ///
     /// # Errors
-    /// It is wrong.
+    /// An invalid text.
     pub fn read_again(&self, text: &str) -> Result<Scenario, ScenarioError> {
         self.parse(text, &self.scenario.registry)
     }

@@ -1,7 +1,7 @@
-//! A sweep: every point of a grid, run with the same seeds, as often as it takes.
+//! A sweep: every point of a grid, run with the same seeds, as often as needed.
 //!
-//! A [`Sweep`] is a value. It hands out [`Batch`]es and takes their [`Rows`]; who runs them is for a small driver to say:
-//! [`run_here`] on threads, or a program that sends their bytes to other machines.
+//! A [`Sweep`] is a value. It hands out [`Batch`]es and accepts their [`Rows`]; a driver runs them: [`run_here`] on
+//! threads, or a program that sends their bytes to other machines.
 
 mod axis;
 mod batch;
@@ -42,26 +42,26 @@ use crate::columns::{ColumnInfo, columns_of, union};
 use crate::load::{Origin, files_in};
 use crate::table::TableError;
 
-/// What a sweep is about.
+/// The definition of a sweep.
 #[derive(Clone, Debug)]
 pub struct Design {
     /// The scenario file.
     pub text: String,
-    /// Where it comes from.
+    /// The source of the text.
     pub origin: Origin,
-    /// Changes at every point, each `KEY=VALUE`; `run.seed` and `run.runs` are those of all points.
+    /// Changes at every point, each `KEY=VALUE`; `run.seed` and `run.runs` apply to all points.
     pub changes: Vec<String>,
-    /// What changes from point to point.
+    /// The keys that vary from point to point.
     pub axes: Vec<Axis>,
-    /// How the axes make points.
+    /// The combination of axes into points.
     pub combination: Combination,
-    /// Runs each point until every flow's goodput has this relative precision; `run.runs` is the least number then.
+    /// The relative precision of every flow's goodput at which a point is complete; `run.runs` is then the minimum.
     pub until: Option<f64>,
-    /// The policies whose names it may use.
+    /// The policies that the scenario may name.
     pub registry: Registry,
 }
 
-/// A sweep that is under way.
+/// A sweep in progress.
 #[derive(Debug)]
 pub struct Sweep {
     source: Source,
@@ -76,7 +76,7 @@ pub struct Sweep {
     first: Scenario,
     /// The columns of results, of all points.
     results: Vec<ColumnInfo>,
-    /// The runs of each scenario; two points that say the same share theirs.
+    /// The runs of each scenario; equivalent points share them.
     jobs: Vec<Job>,
     by_key: BTreeMap<ScenarioKey, usize>,
     /// The job of each point.
@@ -85,33 +85,33 @@ pub struct Sweep {
     folder: Option<PathBuf>,
     /// The jobs that may have runs to hand out.
     open: BTreeSet<usize>,
-    /// What was handed out: runs of jobs, by batch.
+    /// The runs handed out, by batch.
     out: BTreeMap<u64, Vec<(usize, Range<u64>)>>,
     batches: u64,
-    /// The runs that were there when it was opened.
+    /// The runs present when the sweep was opened.
     reused: u64,
     wall: Duration,
     timed: u64,
 }
 
-/// Why a sweep cannot go on.
+/// The reason why a sweep cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The scenario, or a value of an axis, is wrong.
+    /// The scenario, or a value of an axis, is invalid.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// The scenario of a point cannot be run.
     #[error("{}{error}", at(.settings))]
     Build {
-        /// The point's own settings.
+        /// The settings of the point.
         settings: String,
-        /// Why not.
+        /// The reason.
         error: BuildError,
     },
     /// There are fewer seeds than runs.
     #[error(transparent)]
     Seeds(#[from] TooFewSeeds),
-    /// An axis is wrong.
+    /// An axis is invalid.
     #[error(transparent)]
     Axis(#[from] AxisError),
     /// The axes do not go together.
@@ -129,19 +129,20 @@ pub enum SweepError {
 }
 
 impl Sweep {
-    /// Reads and builds every point, and the runs that `folder` has of them. Without a folder, runs are kept in memory.
+    /// Reads and builds every point, and loads the runs that `folder` has of them. Without a folder, runs are kept in
+    /// memory.
     ///
     /// # Errors
-    /// A point that is wrong, or a folder that cannot be used.
+    /// An invalid point, or a folder that cannot be used.
     pub fn open(design: Design, folder: Option<&Path>) -> Result<Sweep, SweepError> {
         let files = files_in(design.origin.folder.as_deref());
         Sweep::open_with(design, files, folder)
     }
 
-    /// The same with `files` in the place of those in the scenario's folder.
+    /// Like [`open`](Self::open), with `files` in place of those in the scenario's folder.
     ///
     /// # Errors
-    /// A point that is wrong, or a folder that cannot be used.
+    /// An invalid point, or a folder that cannot be used.
     pub fn open_with(
         design: Design,
         files: Box<dyn Files + Send>,
@@ -205,7 +206,7 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// Runs to be made, about a second of work; `None` if there is nothing to hand out now.
+    /// Hands out runs, about a second of work; `None` if there are none to hand out now.
     pub fn take(&mut self) -> Option<Batch> {
         let (mut taken, mut left, mut room) = (Vec::new(), BATCH, MOST_OF_A_BATCH);
         while let Some(job) = self.open.first().copied() {
@@ -226,7 +227,7 @@ impl Sweep {
         (!taken.is_empty()).then(|| self.batch(taken))
     }
 
-    /// Keeps the rows of batches. When it returns, they are on disk.
+    /// Keeps the rows of batches: on return, they are on disk.
     ///
     /// # Errors
     /// They cannot be kept.
@@ -247,7 +248,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// The runs of a batch will not come: they are handed out again.
+    /// Takes back the runs of a failed batch, to be handed out again.
     pub fn on_failed(&mut self, batch: &Batch) {
         self.give_back(batch.id);
     }
@@ -277,17 +278,18 @@ impl Sweep {
         &self.first
     }
 
-    /// The runs that were there when the sweep was opened.
+    /// The runs present when the sweep was opened.
     pub fn reused(&self) -> u64 {
         self.reused
     }
 
-    /// The number of lines of the folder's journal that are damaged, whose runs are made again; what a kill leaves does not count.
+    /// The number of damaged lines in the folder's journal, whose runs are made again; a truncated last line does not
+    /// count.
     pub fn damaged(&self) -> u64 {
         self.journal.damaged()
     }
 
-    /// The scenario at a point, and the files that it names.
+    /// The scenario at a point, with the files it names.
     fn read(&self, point: usize) -> Result<(Scenario, BTreeMap<String, String>), ScenarioError> {
         read_point(&self.document, &self.files, &self.changes, &self.grid, &self.registry, point)
     }
@@ -298,7 +300,7 @@ impl Sweep {
         for (job, runs) in &taken {
             let job = &self.jobs[*job];
             if self.files.has_any() {
-                // It was found sound when the sweep was opened, and its files are kept since.
+                // It was valid when the sweep was opened, and its files have been kept since.
                 files.extend(self.read(job.point).map(|(_, texts)| texts).unwrap_or_default());
             }
             let own = self.grid.assignments(job.point);
@@ -315,7 +317,7 @@ impl Sweep {
         Batch { id: self.batches, source, text, files, parts, registry: self.registry.clone() }
     }
 
-    /// Judges the runs of a job as far as they are there without a gap.
+    /// Judges the runs of a job that are present without a gap.
     fn settle(&mut self, job: usize) -> Result<(), SweepError> {
         while let Some(run) = self.jobs[job].awaited() {
             let (key, seed) = (self.jobs[job].key, self.seed + run);
@@ -336,7 +338,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// What of a batch is not there is to be handed out again.
+    /// Takes back the runs of a batch that are missing.
     fn give_back(&mut self, batch: u64) {
         for (job, runs) in self.out.remove(&batch).unwrap_or_default() {
             let (key, seed, journal) = (self.jobs[job].key, self.seed, &self.journal);
@@ -352,13 +354,13 @@ impl Sweep {
         self.jobs.iter().map(Job::counted).sum()
     }
 
-    /// The mean time of all runs that were timed.
+    /// The mean time of all timed runs.
     fn mean_wall(&self) -> Option<Duration> {
         (self.timed > 0).then(|| self.wall / self.timed)
     }
 }
 
-/// The scenario of a point, and the files that it names.
+/// The scenario of a point, with the files it names.
 fn read_point(
     document: &ParsedDocument,
     files: &RecordedFiles,
@@ -372,7 +374,7 @@ fn read_point(
     Ok((scenario, files.take_used()))
 }
 
-/// The columns of a point's results; it can be run.
+/// The columns of a point's results; checks that it can be run.
 fn columns_at(scenario: &Scenario, grid: &Grid, point: usize) -> Result<Vec<ColumnInfo>, SweepError> {
     let run = Run::new(scenario, scenario.run.seed, Watch::default()).map_err(|error| {
         let settings = grid.assignments(point);
@@ -382,7 +384,7 @@ fn columns_at(scenario: &Scenario, grid: &Grid, point: usize) -> Result<Vec<Colu
     Ok(columns_of(&run.finish()))
 }
 
-/// The rule of `sim`: a number of runs, or at least so many until a mean is precise.
+/// The rule of `sim`: a number of runs, or a minimum until a mean is precise.
 fn stop_rule(scenario: &Scenario, until: Option<f64>) -> Stop {
     match until {
         Some(error) => Stop::Until { error, least: scenario.run.runs.max(Stop::LEAST), most: Stop::MOST },
@@ -396,5 +398,5 @@ fn at(settings: &str) -> String {
 
 /// The work of a batch.
 const BATCH: Duration = Duration::from_secs(1);
-/// The runs of a batch, however short they are: their rows are in memory until they are kept.
+/// The most runs of a batch: their rows are in memory until they are kept.
 const MOST_OF_A_BATCH: u64 = 200;

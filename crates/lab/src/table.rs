@@ -1,4 +1,4 @@
-//! Rows as tables that other programs read: in memory as Arrow's columns, and as files.
+//! Tables for other programs: in memory as Arrow columns, and as files.
 
 mod arrow;
 mod parquet;

@@ -1,4 +1,4 @@
-//! Sweeps as their drivers see them: any threads, interruptions, workers and repetitions give the same table.
+//! Sweeps as their drivers use them: any threads, interruptions, workers and repetitions give the same table.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -159,7 +159,7 @@ fn rows_come_from_workers_that_have_only_bytes_and_in_any_order() {
         }
         let Some(bytes) = handed.pop() else { break };
         let batch = anabranch_lab::sweep::Batch::from_bytes(&bytes).expect("a batch");
-        // A worker that is lost in the middle: what it had is handed out again.
+        // The runs of a worker that is lost are handed out again.
         if !std::mem::replace(&mut is_lost, true) {
             sweep.on_failed(&batch);
         } else {

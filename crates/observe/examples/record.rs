@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anabranch_base::Duration;
-use anabranch_observe::{About, Body, RecordOptions, Sinks, results};
+use anabranch_observe::{About, Body, Selection, Sinks, results};
 use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::{Replications, Run, RunProgress};
 
@@ -22,17 +22,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs the scenario in `file` with its own seed; gives the files that were written to `folder`.
+/// Runs the scenario in `file` with its own seed; returns the files written to `folder`.
 fn record(file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let text = fs::read_to_string(file)?;
     let scenario =
         Scenario::parse(&Source::new(file.display().to_string(), &text), &NoFiles, &[], &registry())?;
     let seed = scenario.run.seed;
-    let wanted =
-        RecordOptions { pcap: None, trace: Some(folder.into()), report: Some(folder.join("report.html")) };
+    let selection =
+        Selection { pcap: None, trace: Some(folder.into()), report: Some(folder.join("report.html")) };
     let about = About { scenario: &scenario, name: "example", seed, command: "record", source: Some(&text) };
-    let mut sinks = Sinks::open(&wanted, about)?;
-    let mut run = Run::new(&scenario, seed, wanted.watch())?;
+    let mut sinks = Sinks::open(&selection, about)?;
+    let mut run = Run::new(&scenario, seed, selection.watch())?;
     while run.advance(Duration::from_millis(50)) == RunProgress::Running {
         sinks.take(&run.take_observations())?;
     }

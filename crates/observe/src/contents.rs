@@ -3,19 +3,19 @@
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Checksum, Chunk, Packet};
 
-/// What an SCTP packet carries.
+/// The content of an SCTP packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// The types of its chunks, each once, in the order in which they come.
+    /// The types of its chunks, each once, in order of occurrence.
     pub kinds: Vec<&'static str>,
     /// The TSN of its first DATA chunk.
     pub first_tsn: Option<Tsn>,
-    /// The number of DATA chunks it has.
+    /// The number of its DATA chunks.
     pub data_chunks: u64,
 }
 
 impl Contents {
-    /// Reads a packet; what cannot be read, as a link may damage packets, is left out.
+    /// Reads a packet; the unreadable part of a damaged packet is left out.
     pub fn of(packet: &[u8]) -> Contents {
         let mut contents = Contents::default();
         let Ok(packet) = Packet::decode(packet, Checksum::Omitted) else { return contents };

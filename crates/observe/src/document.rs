@@ -1,4 +1,4 @@
-//! JSON documents: the head that all of them share, the place of an error, and every setting of a scenario as used.
+//! JSON documents: their common head, the place of an error, and every setting of a scenario as used.
 
 use anabranch_scenario::Scenario;
 use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue as Setting};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::PROGRAM;
 
-/// The keys of a document, without the head that all documents share.
+/// The keys of a document, without the common head.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     scenario_sha256: Option<String>,
@@ -24,12 +24,12 @@ impl Body {
         Body { scenario_sha256: None, keys }
     }
 
-    /// The same, about the scenario whose file has this hash.
+    /// Adds the hash of the scenario file.
     pub fn about(self, scenario_sha256: String) -> Body {
         Body { scenario_sha256: Some(scenario_sha256), ..self }
     }
 
-    /// The whole document: `schema`, `program`, `scenario_sha256` and `error` where there are such, then the keys.
+    /// The whole document: `schema`, `program`, `scenario_sha256` and `error` where present, then the keys.
     pub fn value(&self, error: Option<Value>) -> Value {
         let mut whole =
             Map::from_iter([("schema".to_owned(), json!(1)), ("program".to_owned(), json!(PROGRAM))]);

@@ -6,11 +6,11 @@
 //!
 //! # In one page
 //!
-//! A [`Run`](anabranch_sim::Run) is advanced in slices; the observations of each slice go to the [`Sinks`], which keep
-//! nothing that grows with the run:
+//! A [`Run`](anabranch_sim::Run) advances in slices; the observations of each slice go to the [`Sinks`], whose memory
+//! does not grow with the run:
 //!
 //! ```
-//! use anabranch_observe::{About, Sinks, Wanted};
+//! use anabranch_observe::{About, Sinks, Selection};
 //! use anabranch_scenario::{NoFiles, registry, Scenario, Source};
 //! use anabranch_sim::{Run, RunProgress};
 //!
@@ -26,10 +26,10 @@
 //! "#;
 //! let scenario = Scenario::parse(&Source::new("one.toml", text), &NoFiles, &[], &registry())?;
 //! let folder = tempfile::tempdir()?;
-//! let wanted = Wanted { trace: Some(folder.path().to_owned()), ..Wanted::default() };
+//! let selection = Selection { trace: Some(folder.path().to_owned()), ..Selection::default() };
 //! let about = About { scenario: &scenario, name: "one", seed: 1, command: "", source: Some(text) };
-//! let mut sinks = Sinks::open(&wanted, about)?;
-//! let mut run = Run::new(&scenario, 1, wanted.watch())?;
+//! let mut sinks = Sinks::open(&selection, about)?;
+//! let mut run = Run::new(&scenario, 1, selection.watch())?;
 //! while run.advance(anabranch_base::Duration::from_millis(50)) == RunProgress::Running {
 //!     sinks.take(&run.take_observations())?;
 //! }
@@ -40,7 +40,7 @@
 //! # }
 //! ```
 //!
-//! `examples/record.rs` goes on from here: it runs a scenario file and writes its tables, its page and its document.
+//! `examples/record.rs` continues from here: it runs a scenario file and writes its tables, its page and its document.
 //!
 //! # The records
 //!
@@ -50,15 +50,14 @@
 //! | tables | `paths`, `links` and `packets`, a row a change, and `columns`, which names the unit and meaning of every column | [`trace`] |
 //! | page | one HTML file with results and zoomable charts, which needs no network | [`report`] |
 //!
-//! [`Sinks`] writes those that [`RecordOptions`] names, to files named for scenario and seed. Each module's `Sink` writes one of
-//! them to any [`Write`](std::io::Write).
+//! [`Sinks`] writes the records of a [`Selection`], to files named after scenario and seed. Each module's `Sink` writes
+//! one of them to any [`Write`](std::io::Write).
 //!
 //! # Documents
 //!
-//! [`results`] gives the JSON document of one or more runs, [`predictions`] that of what the models say, [`plan`]
-//! that of a plan. [`Body`] puts the head in front of it that all documents of
-//! anabranch share, and an error where there is one. [`resolved`] gives every setting of a scenario as used. Keys and
-//! their order are stable.
+//! [`results`] returns the JSON document of one or more runs, [`predictions`] that of the models' predictions, [`plan`]
+//! that of a plan. [`Body`] adds the head that all documents of anabranch share, and an error where there is one.
+//! [`resolved`] returns every setting of a scenario as used. Keys and their order are stable.
 
 mod contents;
 mod document;
@@ -75,6 +74,7 @@ mod sinks;
 mod testing;
 pub mod trace;
 mod words;
+mod write_error;
 
 use anabranch_scenario::Scenario;
 
@@ -83,22 +83,23 @@ use names::Names;
 pub use plan::{plan, timed_plan};
 pub use predictions::predictions;
 pub use simulation::{results, timed_results};
-pub use sinks::{CannotWrite, MOST_WRITTEN, RecordOptions, Sinks};
+pub use sinks::{MOST_WRITTEN, Selection, Sinks};
+pub use write_error::CannotWrite;
 
-/// What is recorded: one run of a scenario.
+/// The subject of a record: one run of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// The name of its files: that of the scenario file, without folder and ending.
+    /// The name of its files: the scenario file's, without folder and extension.
     pub name: &'a str,
     /// The seed of this run.
     pub seed: u64,
-    /// The command line that repeats it.
+    /// The command line that reproduces the run.
     pub command: &'a str,
-    /// The text of the scenario file, where there is one.
+    /// The text of the scenario file, if it is from a file.
     pub source: Option<&'a str>,
 }
 
-/// Program and version, as files and documents name what wrote them.
+/// Program and version, as written into files and documents.
 const PROGRAM: &str = concat!("anabranch ", env!("CARGO_PKG_VERSION"));

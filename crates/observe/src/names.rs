@@ -14,7 +14,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Those of `scenario`.
+    /// The names of `scenario`.
     pub fn of(scenario: &Scenario) -> Names {
         Names {
             flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
@@ -25,7 +25,7 @@ impl Names {
         }
     }
 
-    /// The name of a flow; `?`, here and below, for one that the scenario does not have.
+    /// The name of a flow; `?`, here and below, for an unknown index.
     pub fn flow(&self, index: usize) -> &str {
         self.flows.get(index).map_or("?", String::as_str)
     }

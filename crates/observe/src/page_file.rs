@@ -1,4 +1,4 @@
-//! The file of a report page. Without the feature `page` there is no such file, and a page that is wanted is an error.
+//! The file of a report page. Without the feature `page`, requesting a page is an error.
 
 #[cfg(feature = "page")]
 pub use drawn::PageFile;
@@ -14,11 +14,11 @@ mod drawn {
     use anabranch_sim::observe::Observation;
     use anabranch_sim::result::RunResult;
 
+    use crate::About;
     use crate::report::ReportSink;
-    use crate::sinks::at;
-    use crate::{About, CannotWrite};
+    use crate::write_error::{CannotWrite, at};
 
-    /// A page that is being made. It is nothing until it is whole, and may have one of its name to replace.
+    /// A page in progress. Its file appears, or replaces another, only when it is whole.
     pub struct PageFile {
         path: PathBuf,
         file: BufWriter<WholeFile>,
@@ -35,12 +35,12 @@ mod drawn {
             Ok(PageFile { path: path.to_owned(), file, sink: ReportSink::new(about) })
         }
 
-        /// Adds what was seen.
+        /// Adds an observation.
         pub fn take(&mut self, observation: &Observation) {
             self.sink.take(observation);
         }
 
-        /// Writes the page and names its file.
+        /// Writes the page and returns its file.
         pub fn finish(
             self,
             about: &About<'_>,
@@ -64,10 +64,10 @@ mod left_out {
     use anabranch_sim::observe::Observation;
     use anabranch_sim::result::RunResult;
 
-    use crate::sinks::at;
-    use crate::{About, CannotWrite};
+    use crate::About;
+    use crate::write_error::{CannotWrite, at};
 
-    /// A page, of which there is none.
+    /// A page that is never made.
     pub enum PageFile {}
 
     impl PageFile {

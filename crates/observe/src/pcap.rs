@@ -1,4 +1,4 @@
-//! A capture of a simulated run, as one at the first host would show it: a pcapng file whose interfaces are the paths.
+//! A capture of a simulated run as seen at the first host: a pcapng file whose interfaces are the paths.
 
 mod blocks;
 mod headers;
@@ -16,18 +16,18 @@ use blocks::{Blocks, LinkType, PacketDirection};
 pub use headers::address;
 use headers::{Journey, PacketEncapsulation};
 
-/// A capture that is being written.
+/// A capture being written.
 #[derive(Debug)]
 pub struct PcapSink<W> {
     blocks: Blocks<W>,
     transports: Vec<PacketEncapsulation>,
-    /// Packets of each path so far, those sent by the first host and by the second.
+    /// The numbers of packets of each path, sent by the first host and by the second.
     numbers: Vec<[u16; 2]>,
     packet: Vec<u8>,
 }
 
 impl<W: Write> PcapSink<W> {
-    /// Begins the capture of a run: one interface a path, named like it.
+    /// Begins the capture of a run, with one interface for each path, named after it.
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
@@ -51,7 +51,7 @@ impl<W: Write> PcapSink<W> {
         })
     }
 
-    /// Adds what was seen, if it is a packet at the first host.
+    /// Adds an observation, if it is of a packet at the first host.
     pub fn take(&mut self, observation: &Observation) -> io::Result<()> {
         let seen = match &observation.what {
             Seen::Packet(seen) => seen,
@@ -72,7 +72,7 @@ impl<W: Write> PcapSink<W> {
         self.blocks.packet(interface(seen.path), observation.at, direction, &self.packet, length)
     }
 
-    /// Adds a frame of a radio station. The time is that of its end.
+    /// Adds a frame of a radio station, timed at its end.
     fn take_frame(&mut self, at: Time, seen: &FrameEvent) -> io::Result<()> {
         let MeshEvent::Frame(frame, carried) = &seen.event else { return Ok(()) };
         let packet = carried.as_ref().and_then(|carried| {
@@ -87,13 +87,13 @@ impl<W: Write> PcapSink<W> {
         self.blocks.packet(interface, at, PacketDirection::Inbound, &bytes, bytes.len())
     }
 
-    /// Ends the capture and gives the file back.
+    /// Ends the capture and returns the file.
     pub fn finish(self) -> io::Result<W> {
         self.blocks.finish()
     }
 }
 
-/// Which way a packet passes the first host, if it does at this step.
+/// The direction in which a packet passes the first host; `None` at other steps.
 fn direction(seen: &PacketSeen) -> Option<PacketDirection> {
     match (seen.from, seen.step) {
         (Host::First, Step::Sent) => Some(PacketDirection::Outbound),
@@ -106,7 +106,7 @@ fn transport(index: usize, flow: &Flow) -> PacketEncapsulation {
     match &flow.protocol {
         Protocol::Sctp(sctp) => match sctp.config.encapsulation {
             Encapsulation::None => PacketEncapsulation::Sctp,
-            // A capture shows what is under the seal: that is what it is looked at for.
+            // A capture shows the packets under the encryption, which are its purpose.
             Encapsulation::Udp | Encapsulation::Sealed => PacketEncapsulation::SctpInUdp,
         },
         Protocol::Tcp(_) => PacketEncapsulation::Tcp,
@@ -125,7 +125,7 @@ fn interface(path: usize) -> u32 {
     u32::try_from(path).unwrap_or(u32::MAX)
 }
 
-/// Flows of datagrams come from ports from here on.
+/// The first source port of flows of datagrams.
 const FIRST_PORT: u16 = 40_000;
 const PORTS: usize = 25_000;
 

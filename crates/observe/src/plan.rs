@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::document::{Body, resolved};
 
-/// The plan, and what is to be known of it.
+/// The document of a plan.
 pub fn plan(scenario: &Scenario, plan: &PlanReport) -> Body {
     Body::of(&document(scenario, plan))
 }
 
-/// The same, with the time that it took on this machine, `wall_s`.
+/// Like [`plan`], with the time that it took on this machine, `wall_s`.
 pub fn timed_plan(scenario: &Scenario, plan: &PlanReport) -> Body {
     let mut document = document(scenario, plan);
     document["wall_s"] = json!(plan.took.as_secs_f64());
@@ -42,7 +42,7 @@ fn document(scenario: &Scenario, plan: &PlanReport) -> Value {
             "upper_bound_bps": flow.throughput_bps(plan.certificate.upper_bound),
             "gap": plan.gap(),
         },
-        "buffer": plan.marginal_gain.as_ref().map(|marginal_gain| buffer(plan, marginal_gain)),
+        "buffer": plan.marginal_gain.as_ref().map(|gain| buffer(plan, gain)),
         "sensitivity": plan.misplans.iter().map(|misplan| sensitivity(plan, misplan)).collect::<Vec<_>>(),
         "notes": plan.notes,
         "resolved": resolved(scenario),
@@ -61,11 +61,11 @@ fn path(plan: &PlanReport, index: usize) -> Value {
     })
 }
 
-fn buffer(plan: &PlanReport, marginal_gain: &MarginalGain) -> Value {
+fn buffer(plan: &PlanReport, gain: &MarginalGain) -> Value {
     json!({
-        "next_packet_bps": plan.flow.throughput_bps(marginal_gain.next_packet),
-        "enough_packets": marginal_gain.enough,
-        "most_bps": plan.flow.throughput_bps(marginal_gain.most),
+        "next_packet_bps": plan.flow.throughput_bps(gain.next_packet),
+        "enough_packets": gain.enough,
+        "most_bps": plan.flow.throughput_bps(gain.most),
     })
 }
 

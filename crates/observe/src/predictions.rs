@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::document::{Body, resolved};
 
-/// What the models say: of the first flow that they are for, and, where there are several, of all in `flows`.
+/// The document of the models' predictions: for the first flow they apply to, and, with several flows, for each in
+/// `flows`.
 pub fn predictions(scenario: &Scenario, loss: RoundLoss, forecasts: &[Forecast]) -> Body {
     let mut keys = Map::new();
     keys.insert("title".to_owned(), json!(scenario.title));

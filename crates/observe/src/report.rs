@@ -25,7 +25,7 @@ use super::About;
 use page::Page;
 use series::RunSeries;
 
-/// A report of a run in progress. The size does not grow with the run.
+/// The report of a run in progress. Its size does not grow with the run.
 #[derive(Debug)]
 pub struct ReportSink {
     series: RunSeries,
@@ -37,7 +37,7 @@ impl ReportSink {
         ReportSink { series: RunSeries::new(about.scenario) }
     }
 
-    /// Adds what was seen.
+    /// Adds an observation.
     pub fn take(&mut self, observation: &Observation) {
         self.series.take(observation);
     }

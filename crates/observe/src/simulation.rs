@@ -1,4 +1,4 @@
-//! The keys of a simulation's document, which scripts rely on: each run, and the summary of all.
+//! The document of a simulation, on whose keys scripts rely: each run, and the summary of all.
 
 use anabranch_base::Duration;
 use anabranch_base::counter::Shown;
@@ -14,12 +14,13 @@ use serde_json::{Map, Value, json};
 use crate::document::{Body, resolved};
 use crate::words::frame_kind;
 
-/// The results of all runs of `scenario`, the first of which had this seed. Equal runs have equal results, on any machine.
+/// The results of all runs of `scenario`, the first of which had this seed. Equal runs have equal results on any
+/// machine.
 pub fn results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
     whole(scenario, seed, replications, &replications.runs.iter().map(run).collect::<Vec<_>>())
 }
 
-/// The same, with the time that each run took on this machine, `wall_s`.
+/// Like [`results`], with the time of each run on this machine, `wall_s`.
 pub fn timed_results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
     let runs = replications.runs.iter().zip(&replications.wall);
     let timed = runs.map(|(result, wall)| {

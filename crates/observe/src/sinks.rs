@@ -1,4 +1,4 @@
-//! The records of one run: where each is written, and the observations it needs.
+//! The records of one run: their files, and the observations they need.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -11,46 +11,37 @@ use anabranch_sim::observe::{Observation, Watch};
 use anabranch_sim::result::RunResult;
 
 use super::page_file::PageFile;
+use super::write_error::{CannotWrite, at};
 use super::{About, pcap, trace};
 
-/// Which records are wanted.
+/// The records to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordOptions {
+pub struct Selection {
     /// The folder of captures.
     pub pcap: Option<PathBuf>,
     /// The folder of tables.
     pub trace: Option<PathBuf>,
-    /// The page. It is about one run; where there are several, want it for one of them.
+    /// The file of the page. It describes one run: of several, request it for one.
     pub report: Option<PathBuf>,
 }
 
-/// The records of a run that are being written. What happened since the last call of [`Sinks::take`] is all
-/// that the caller has to hold in memory.
+/// The records of a run in progress. The caller holds in memory only the observations since the last call of
+/// [`Sinks::take`].
 pub struct Sinks<'a> {
     about: About<'a>,
     pcap: Option<(PathBuf, pcap::PcapSink<Out>)>,
     trace: Option<(trace::Outputs<PathBuf>, trace::TraceSink<Out>)>,
     report: Option<PageFile>,
-    /// The bytes that captures and tables have, and how many they may have.
+    /// The bytes of captures and tables so far, and their limit.
     written: Rc<Cell<u64>>,
     most: u64,
     ends_at: Option<Time>,
 }
 
-/// A record that cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write {path:?}: {source}")]
-pub struct CannotWrite {
-    /// Which file or folder.
-    pub path: PathBuf,
-    /// What the matter is.
-    pub source: io::Error,
-}
-
 type Out = Counted<BufWriter<File>>;
 
-impl RecordOptions {
-    /// What the simulator has to note for them.
+impl Selection {
+    /// The observations that these records need.
     pub fn watch(&self) -> Watch {
         let has_course = self.trace.is_some() || self.report.is_some();
         Watch {
@@ -65,27 +56,27 @@ impl RecordOptions {
 }
 
 impl<'a> Sinks<'a> {
-    /// Begins all records that are wanted. Captures and tables are in files named for scenario and seed;
-    /// their folders are made.
+    /// Begins the selected records. Captures and tables are in files named after scenario and seed; their folders are
+    /// made.
     ///
     /// # Errors
     /// A file cannot be written; likewise below.
-    pub fn open(wanted: &RecordOptions, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
+    pub fn open(selection: &Selection, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
         let stem = format!("{}-seed{}", file_name(about.name), about.seed);
         let written = Rc::new(Cell::new(0));
         let begin = Begin { stem: &stem, about: &about, written: &written };
         Ok(Sinks {
             about,
-            pcap: wanted.pcap.as_deref().map(|dir| begin.capture(dir)).transpose()?,
-            trace: wanted.trace.as_deref().map(|dir| begin.tables(dir)).transpose()?,
+            pcap: selection.pcap.as_deref().map(|dir| begin.capture(dir)).transpose()?,
+            trace: selection.trace.as_deref().map(|dir| begin.tables(dir)).transpose()?,
             written: Rc::clone(&written),
             most: MOST_WRITTEN,
             ends_at: None,
-            report: wanted.report.as_deref().map(|path| PageFile::open(path, &about)).transpose()?,
+            report: selection.report.as_deref().map(|path| PageFile::open(path, &about)).transpose()?,
         })
     }
 
-    /// Adds what was seen to every record, unless it is [full](Sinks::ends_at).
+    /// Adds observations to every record, unless it is [full](Sinks::ends_at).
     pub fn take(&mut self, observations: &[Observation]) -> Result<(), CannotWrite> {
         for observation in observations {
             if self.ends_at.is_none() && self.written.get() >= self.most {
@@ -104,17 +95,17 @@ impl<'a> Sinks<'a> {
         Ok(())
     }
 
-    /// From when on captures and tables lack what happened: they have [`MOST_WRITTEN`] bytes.
+    /// The time from which captures and tables are incomplete, having reached [`MOST_WRITTEN`] bytes.
     pub fn ends_at(&self) -> Option<Time> {
         self.ends_at
     }
 
-    /// Ends all records with the result of the run, and names their files.
+    /// Ends all records with the result of the run and returns their files.
     pub fn finish(self, result: &RunResult) -> Result<Vec<PathBuf>, CannotWrite> {
         self.finish_among(result, &[])
     }
 
-    /// The same for the first of several replications: `runs` are all of them, for the page.
+    /// Like [`finish`](Sinks::finish), for the first of several replications: the page shows all `runs`.
     pub fn finish_among(self, result: &RunResult, runs: &[RunResult]) -> Result<Vec<PathBuf>, CannotWrite> {
         let mut files = Vec::new();
         if let Some((path, sink)) = self.pcap {
@@ -133,10 +124,10 @@ impl<'a> Sinks<'a> {
     }
 }
 
-/// The most bytes that captures and tables of a run have together: a long run does not fill the disk.
+/// The most bytes of captures and tables of a run together, so that a long run does not fill the disk.
 pub const MOST_WRITTEN: u64 = 4 << 30;
 
-/// What the files of a run begin with.
+/// The common start of the files of a run.
 struct Begin<'a> {
     stem: &'a str,
     about: &'a About<'a>,
@@ -181,7 +172,7 @@ impl Begin<'_> {
     }
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 struct Counted<W> {
     out: W,
     written: Rc<Cell<u64>>,
@@ -199,12 +190,7 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// What turns an error at `path` into one that names it.
-pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> CannotWrite {
-    move |source| CannotWrite { path: path.to_owned(), source }
-}
-
-/// `name` as a part of a file's name: other characters than letters, digits, dots and dashes become a dash.
+/// `name` as part of a file's name: characters other than letters, digits, dots and dashes become dashes.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let name: String = name.trim_start_matches('.').chars().map(plain).collect();
@@ -222,13 +208,13 @@ mod tests {
     #[test]
     fn every_record_goes_to_a_file_named_for_scenario_and_seed() {
         let dir = tempfile::tempdir().unwrap();
-        let wanted = RecordOptions {
+        let selection = Selection {
             pcap: Some(dir.path().join("a/b")),
             trace: Some(dir.path().join("c")),
             report: Some(dir.path().join("d.html")),
         };
         let scenario = testing::scenario();
-        let mut sinks = Sinks::open(&wanted, testing::about(&scenario)).unwrap();
+        let mut sinks = Sinks::open(&selection, testing::about(&scenario)).unwrap();
         sinks.take(&[testing::data(Time::ZERO, &[1], Step::Sent)]).unwrap();
         let files = sinks.finish(&testing::result()).unwrap();
         let names: Vec<&str> =
@@ -250,13 +236,10 @@ mod tests {
     #[test]
     fn a_record_that_is_full_ends_and_says_when() {
         let dir = tempfile::tempdir().unwrap();
-        let wanted = RecordOptions {
-            pcap: Some(dir.path().to_owned()),
-            trace: Some(dir.path().to_owned()),
-            report: None,
-        };
+        let selection =
+            Selection { pcap: Some(dir.path().to_owned()), trace: Some(dir.path().to_owned()), report: None };
         let scenario = testing::scenario();
-        let mut sinks = Sinks::open(&wanted, testing::about(&scenario)).unwrap();
+        let mut sinks = Sinks::open(&selection, testing::about(&scenario)).unwrap();
         sinks.most = 10_000;
         let milliseconds = |ms| Time::ZERO + anabranch_base::Duration::from_millis(ms);
         for ms in 0..1_000 {
@@ -272,16 +255,16 @@ mod tests {
     #[test]
     fn a_folder_that_is_a_file_is_named_in_the_error() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let wanted = RecordOptions { pcap: Some(file.path().to_owned()), ..RecordOptions::default() };
+        let selection = Selection { pcap: Some(file.path().to_owned()), ..Selection::default() };
         let scenario = testing::scenario();
-        let error = Sinks::open(&wanted, testing::about(&scenario)).err().unwrap();
+        let error = Sinks::open(&selection, testing::about(&scenario)).err().unwrap();
         assert_eq!(error.path, file.path());
         assert!(error.to_string().starts_with("cannot write \""), "{error}");
     }
 
     #[test]
     fn nothing_wanted_is_nothing_watched() {
-        assert_eq!(RecordOptions::default().watch(), Watch::default());
+        assert_eq!(Selection::default().watch(), Watch::default());
     }
 
     #[test]

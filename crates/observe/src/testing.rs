@@ -20,14 +20,14 @@ pub fn about(scenario: &Scenario) -> About<'_> {
     About { scenario, name: "phone", seed: 7, command: "anabranch sim phone.toml --seed 7", source: None }
 }
 
-/// Two paths of one link each, `wifi` and `lte`; flows `main` of SCTP over both, `tunnel` of SCTP in UDP
-/// over the first and `noise` of UDP over the second.
+/// Two paths of one link each, `wifi` and `lte`; flows `main` of SCTP over both, `tunnel` of SCTP in UDP over the first
+/// and `noise` of UDP over the second.
 pub fn scenario() -> Scenario {
     Scenario::parse(&Source::new("phone.toml", PHONE), &NoFiles, &[], &registry())
         .expect("a scenario without an error")
 }
 
-/// Three stations in a line, each of which hears its neighbours.
+/// Three stations in a line, each in range of its neighbours.
 pub fn mesh() -> Scenario {
     Scenario::parse(&Source::new("string.toml", STRING), &NoFiles, &[], &registry())
         .expect("a scenario without an error")
@@ -90,7 +90,7 @@ pub fn result() -> RunResult {
     }
 }
 
-/// A packet of flow `main` on path `wifi` with nothing but a COOKIE-ACK.
+/// A packet of flow `main` on path `wifi` with a COOKIE-ACK only.
 pub fn packet(at: Time, from: Host, step: Step) -> Observation {
     let bytes = sctp_packet(&[Chunk::CookieAck]);
     seen(at, PacketSeen { from, ..packet_seen(0, step, 20, bytes) })

@@ -1,5 +1,5 @@
-//! Tables of a simulated run, as CSV or in memory: `paths`, `links`, `packets` and, of meshes, `frames`, a row at each
-//! change.
+//! Tables of a simulated run, as CSV or in memory: `paths`, `links`, `packets` and, for meshes, `frames`, with a row
+//! for each change.
 
 mod cell;
 mod columns;
@@ -21,20 +21,20 @@ pub use memory::MemorySink;
 use packets::Carriers;
 use table::TraceTable;
 
-/// What each of the tables is written to.
+/// The destinations of the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs<W> {
-    /// Windows and times of the paths.
+    /// Windows and timers of the paths.
     pub paths: W,
     /// Queues of the links.
     pub links: W,
-    /// Packets at the hosts, and where they were lost.
+    /// Packets at the hosts, and the places where they were lost.
     pub packets: W,
     /// Frames of radio stations; `None` without a mesh.
     pub frames: Option<W>,
 }
 
-/// Tables that are being written.
+/// Tables being written.
 pub struct TraceSink<W: Write> {
     names: Names,
     carriers: Carriers,
@@ -60,7 +60,7 @@ impl<W: Write> TraceSink<W> {
         })
     }
 
-    /// Adds what was seen.
+    /// Adds an observation.
     pub fn take(&mut self, observation: &Observation) -> io::Result<()> {
         let (at, names) = (observation.at, &self.names);
         match &observation.what {
@@ -75,7 +75,7 @@ impl<W: Write> TraceSink<W> {
         }
     }
 
-    /// Ends the tables and gives their files back.
+    /// Ends the tables and returns their files.
     pub fn finish(self) -> io::Result<Outputs<W>> {
         Ok(Outputs {
             paths: self.paths.finish()?,
@@ -86,7 +86,7 @@ impl<W: Write> TraceSink<W> {
     }
 }
 
-/// Writes the registry of all columns, itself a table: `table`, `column`, `unit`, `meaning`.
+/// Writes the list of all columns as a table: `table`, `column`, `unit`, `meaning`.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -1,4 +1,4 @@
-//! The words in records for hosts, directions, causes and moments.
+//! The words in records for hosts, directions, causes and times.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use anabranch_base::{Duration, Time};
 use anabranch_link::LossCause;
 use anabranch_sim::observe::{FrameKind, Host};
 
-/// Nanoseconds written as seconds, with nine decimals and not rounded.
+/// Nanoseconds written as seconds, exact, with nine decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seconds(u64);
 
@@ -24,7 +24,7 @@ impl From<Duration> for Seconds {
 
 #[cfg(feature = "arrays")]
 impl Seconds {
-    /// The nearest number.
+    /// The nearest floating-point number.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
@@ -44,7 +44,7 @@ pub fn host(host: Host) -> &'static str {
     }
 }
 
-/// The direction of what this host sends.
+/// The direction of packets from this host.
 pub fn direction(from: Host) -> &'static str {
     match from {
         Host::First => "forward",
@@ -52,7 +52,7 @@ pub fn direction(from: Host) -> &'static str {
     }
 }
 
-/// Why a packet was lost.
+/// The cause of a packet's loss.
 pub fn cause(cause: LossCause) -> &'static str {
     match cause {
         LossCause::Medium => "medium",

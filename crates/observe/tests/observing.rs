@@ -1,11 +1,11 @@
-//! Records of a simulated run as other programs find them. The files stay in the target folder, where
-//! `tests/run` shows the captures to tshark and `make browser` the page to a browser.
+//! The files of a simulated run as other programs read them. They stay in the target folder, where `tests/run` opens
+//! the captures in tshark and `make browser` the page in a browser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
-use anabranch_observe::{About, RecordOptions, Sinks};
+use anabranch_observe::{About, Selection, Sinks};
 use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Run, RunProgress};
@@ -53,21 +53,21 @@ paths = ["lte"]
 traffic = { kind = "poisson", rate = "1 Mbit/s", message = "900 B" }
 "#;
 
-/// Runs the scenario and records everything in a folder of this name; gives the files and the result.
+/// Runs the scenario and records everything in a folder of this name; returns the files and the result.
 fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
     let scenario = Scenario::parse(&Source::new("phone.toml", SCENARIO), &NoFiles, &[], &registry())
         .expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(&folder).expect("a folder for temporary files");
-    let wanted = RecordOptions {
+    let selection = Selection {
         pcap: Some(folder.clone()),
         trace: Some(folder.clone()),
         report: Some(folder.join("phone.html")),
     };
     let command = "anabranch sim phone.toml --seed 3 --report phone.html";
     let about = About { scenario: &scenario, name: "phone", seed: 3, command, source: Some(SCENARIO) };
-    let mut sinks = Sinks::open(&wanted, about).expect("files that can be written");
-    let mut run = Run::new(&scenario, 3, wanted.watch()).expect("a scenario that can be run");
+    let mut sinks = Sinks::open(&selection, about).expect("files that can be written");
+    let mut run = Run::new(&scenario, 3, selection.watch()).expect("a scenario that can be run");
     while run.advance(Duration::from_millis(50)) == RunProgress::Running {
         sinks.take(&run.take_observations()).expect("files that can be written");
     }
@@ -84,11 +84,11 @@ fn a_report_of_a_mesh_has_a_map_and_the_air_time_of_its_stations() {
     let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[], &registry()).expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("observing");
     fs::create_dir_all(&folder).expect("a folder for temporary files");
-    let wanted = RecordOptions { pcap: None, trace: None, report: Some(folder.join("radio-string.html")) };
+    let selection = Selection { pcap: None, trace: None, report: Some(folder.join("radio-string.html")) };
     let command = "anabranch sim scenarios/radio-string.toml --report radio-string.html";
     let about = About { scenario: &scenario, name, seed: 1, command, source: Some(text) };
-    let mut sinks = Sinks::open(&wanted, about).expect("files that can be written");
-    let mut run = Run::new(&scenario, 1, wanted.watch()).expect("a scenario that can be run");
+    let mut sinks = Sinks::open(&selection, about).expect("files that can be written");
+    let mut run = Run::new(&scenario, 1, selection.watch()).expect("a scenario that can be run");
     while run.advance(Duration::from_millis(50)) == RunProgress::Running {
         sinks.take(&run.take_observations()).expect("files that can be written");
     }

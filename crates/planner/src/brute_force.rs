@@ -1,26 +1,25 @@
-//! Tries every combination of limits, one after another: the search of WS §5.2, and the reference for all other
-//! methods.
+//! Tries every combination of limits: the search of WS §5.2, and the reference for all other methods.
 
 use crate::{Allocation, PlanError, Problem};
 
-/// The largest number of combinations that is tried; it takes some seconds.
+/// The most combinations tried; they take some seconds.
 pub const MOST_COMBINATIONS: f64 = 1e9;
 
-/// The best of all combinations. Of equal ones, bit for bit, that with the smallest total, then the first. Combinations
-/// that do not fit into the buffer are counted in `evaluations`, as WS count iterations, but not summed.
+/// The best of all combinations. Of equal ones, bit for bit, the one with the smallest total, then the first.
+/// Combinations that do not fit the buffer count in `evaluations`, as WS count iterations, but are not summed.
 ///
 /// # Errors
 /// More than [`MOST_COMBINATIONS`] combinations.
 pub fn brute_force(problem: &Problem) -> Result<Allocation, PlanError> {
-    let combinations = problem.reaches().iter().map(|limit| f64::from(*limit)).product();
+    let combinations = problem.search_limits().iter().map(|limit| f64::from(*limit)).product();
     if combinations > MOST_COMBINATIONS {
         return Err(PlanError::TooMany { combinations, most: MOST_COMBINATIONS });
     }
-    let sets: Vec<Vec<u32>> = problem.reaches().iter().map(|limit| (1..=*limit).collect()).collect();
+    let sets: Vec<Vec<u32>> = problem.search_limits().iter().map(|limit| (1..=*limit).collect()).collect();
     search(problem, &sets)
 }
 
-/// The best combination of one limit from each of `sets`, in rising order and none of them empty. The caller bounds
+/// The best combination of one limit from each of `sets`, each nonempty and in increasing order. The caller bounds
 /// their number.
 pub fn search(problem: &Problem, sets: &[Vec<u32>]) -> Result<Allocation, PlanError> {
     let limits: Vec<u32> = sets.iter().map(|set| set[0]).collect();
@@ -41,21 +40,21 @@ struct ExhaustiveSearch<'a> {
     sets: &'a [Vec<u32>],
     /// The paths with more than one limit to try.
     choices: Vec<usize>,
-    /// The combination that is being tried.
+    /// The combination being tried.
     limits: Vec<u32>,
     best: Option<BestFound>,
 }
 
 struct BestFound {
     value: f64,
-    /// The packets it leaves unused.
+    /// The packets that it leaves unused.
     room: u64,
     limits: Vec<u32>,
 }
 
 impl ExhaustiveSearch<'_> {
-    /// Tries all limits of `choice` and of those after it, when those before it carry `sum` and leave `room` packets
-    /// beyond the smallest limits of the others.
+    /// Tries all limits of `choice` and of later ones, when earlier ones carry `sum` and leave `room` packets beyond
+    /// the smallest limits of the others.
     fn descend(&mut self, choice: usize, room: u64, sum: f64) {
         let Some(&path) = self.choices.get(choice) else { return self.compare(room, sum) };
         let (set, curve) = (&self.sets[path], &self.problem.curves()[path]);

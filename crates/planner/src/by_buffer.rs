@@ -1,4 +1,4 @@
-//! The best throughput for every buffer up to a problem's own, by one dynamic program without bounds.
+//! The best throughput for every buffer up to that of a problem, by one dynamic program without bounds.
 
 use crate::candidates::Candidates;
 use crate::totals::{PathStage, Program};
@@ -11,8 +11,8 @@ pub struct ByBuffer {
     values: Vec<f64>,
 }
 
-/// The best throughput for each buffer from one packet for each path up to the problem's. For more than the optimum
-/// of its buffer, give it a problem with the largest buffer of interest.
+/// The best throughput for each buffer from one packet for each path up to the problem's. For larger buffers, pass a
+/// problem with the largest buffer of interest.
 ///
 /// # Errors
 /// [`PlanError::TooMuch`]: the program compares r · Σ cap sums.
@@ -22,7 +22,7 @@ pub fn by_buffer(problem: &Problem) -> Result<ByBuffer, PlanError> {
     let stages = stages.map(|(path, candidates)| PathStage { path, candidates }).collect();
     let least = problem.curves().len() as u32;
     let mut values = Program::new(stages, u64::from(least)..=u64::from(problem.buffer()))?.values();
-    // Candidates end where nothing is gained: in a larger buffer the best of a smaller one stays the best.
+    // Candidates end at the largest value: in a larger buffer the best of a smaller one stays the best.
     let mut best = f64::NEG_INFINITY;
     for value in &mut values {
         best = best.max(*value);
@@ -33,7 +33,7 @@ pub fn by_buffer(problem: &Problem) -> Result<ByBuffer, PlanError> {
 }
 
 impl ByBuffer {
-    /// The smallest buffer that has a value: one packet for each path.
+    /// The smallest buffer with a value: one packet for each path.
     pub fn least(&self) -> u32 {
         self.least
     }
@@ -43,12 +43,12 @@ impl ByBuffer {
         &self.values
     }
 
-    /// The best throughput with a buffer of `buffer` packets, in packets/s; `None` outside the range that was solved.
+    /// The best throughput with a buffer of `buffer` packets, in packets/s; `None` outside the solved range.
     pub fn throughput(&self, buffer: u32) -> Option<f64> {
         self.values.get(buffer.checked_sub(self.least)? as usize).copied()
     }
 
-    /// What one packet more than `buffer` gains, in packets/s; `None` outside the range that was solved.
+    /// The gain by one packet more than `buffer`, in packets/s; `None` outside the solved range.
     pub fn marginal(&self, buffer: u32) -> Option<f64> {
         Some(self.throughput(buffer.checked_add(1)?)? - self.throughput(buffer)?)
     }

@@ -1,4 +1,4 @@
-//! The limits that a method may choose from, path by path, without those that no best answer has.
+//! The limits from which a method may choose, path by path, without those that no optimum has.
 
 use crate::{PlanError, Problem};
 
@@ -11,8 +11,8 @@ pub struct Candidate {
     pub value: f64,
 }
 
-/// For each path its candidates: limits and values both strictly rising, none of the lists empty, the smallest limits
-/// together within the buffer.
+/// The candidates of each path: limits and values strictly increasing, no list empty, the smallest limits together
+/// within the buffer.
 #[derive(Clone, Debug)]
 pub struct Candidates {
     lists: Vec<Vec<Candidate>>,
@@ -25,7 +25,7 @@ impl Candidates {
         Candidates { lists: problem.curves().iter().map(list).collect() }
     }
 
-    /// Candidates from one set of limits for each path, in rising order and none of them empty; limits beyond the curve
+    /// Candidates from one set of limits for each path, each nonempty and in increasing order; limits beyond the curve
     /// are left out.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Candidates {
         &self.lists
     }
 
-    /// Only those for which `keeps`, given the path's index, is true.
+    /// The candidates for which `keeps`, given the path's index, is true.
     pub fn only(&self, keeps: impl Fn(usize, &Candidate) -> bool) -> Candidates {
         let list = |(path, list): (usize, &Vec<Candidate>)| {
             list.iter().filter(|candidate| keeps(path, candidate)).copied().collect()
@@ -56,7 +56,7 @@ impl Candidates {
 }
 
 /// Leaves out limits that carry no more than a smaller one; this changes neither the best value nor the smallest total
-/// that reaches it.
+/// that attains it.
 fn rising(limits: impl Iterator<Item = (u32, f64)>) -> Vec<Candidate> {
     let mut list: Vec<Candidate> = Vec::new();
     for (limit, value) in limits {

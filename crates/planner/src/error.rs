@@ -2,7 +2,7 @@
 
 use anabranch_models::ModelError;
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// An empty list of paths.
@@ -29,35 +29,35 @@ pub enum PlanError {
         /// The curve's value there.
         value: f64,
     },
-    /// Curves that do not fit into memory.
+    /// Curves too large for memory.
     #[error("curves with {points} points in total exceed the maximum of {most}")]
     TooLong {
-        /// The number of points they have together.
+        /// The number of their points together.
         points: u64,
-        /// How many are kept at most.
+        /// The most points allowed.
         most: u64,
     },
     /// A method that would try too many combinations.
     #[error("{combinations:.3e} combinations exceed the maximum of {most:.0e}: use the exact method")]
     TooMany {
-        /// How many there are.
+        /// The number of combinations.
         combinations: f64,
-        /// How many are tried at most.
+        /// The most combinations allowed.
         most: f64,
     },
-    /// A dynamic program that takes too long, or does not fit into memory.
+    /// A dynamic program that takes too long, or too much memory.
     #[error(
         "the dynamic program would compare {sums:.3e} sums and keep {kept:.3e}, of at most {most_sums:.0e} and \
          {most_kept:.0e}: use the hull method, which bounds its distance from the optimum"
     )]
     TooMuch {
-        /// The number of sums it would compare.
+        /// The number of sums compared.
         sums: f64,
-        /// How many it would keep.
+        /// The number of sums kept.
         kept: f64,
-        /// How many are compared at most.
+        /// The most sums compared.
         most_sums: f64,
-        /// How many are kept at most.
+        /// The most sums kept.
         most_kept: f64,
     },
     /// A step of 0 packets.
@@ -94,7 +94,7 @@ pub enum PlanError {
         /// The shared receive buffer, in packets.
         buffer: u32,
     },
-    /// A list of limits that is not as long as the list of paths.
+    /// A number of limits that differs from the number of paths.
     #[error("{limits} window limits for {paths} paths")]
     Limits {
         /// The number of limits.

@@ -1,18 +1,17 @@
-//! The best limits of all (WS (56) to (60)): the bound of the concave hull discards what cannot be part of them, and a
-//! dynamic program over totals decides among the rest.
+//! The optimal limits (WS (56) to (60)): the bound of the concave hull discards candidates that cannot be part of an
+//! optimum, and a dynamic program over totals chooses among the rest.
 
 use crate::candidates::{Candidate, Candidates};
 use crate::hull::FilledHulls;
 use crate::totals::{PathStage, Program};
 use crate::{Allocation, PlanError, Problem};
 
-/// The best allocation. Where several are equal to a relative 1e-13, the one with the smallest total; among these the
-/// one with the largest limit for the first path in [`Problem::preference`], then for the second, and so on (M-CWM-4).
+/// The optimal allocation. Of several equal to a relative 1e-13, the one with the smallest total; of these the one with
+/// the largest limit for the first path in [`Problem::preference`], then for the second, and so on (M-CWM-4).
 ///
-/// A combination is at the hull's bound, less what each of its limits falls short of its hull's best at the hull's
-/// price of a packet, less the price of the packets that it leaves unused. Those for which that is below the hull's
-/// feasible answer are discarded, and with curves of real paths few remain: `evaluations` counts the sums that are
-/// compared among them.
+/// The value of a combination is the hull's bound, less the shortfall of each limit from its hull's best at the hull's
+/// price of a packet, less the price of unused packets. Combinations below the hull's feasible answer are discarded,
+/// and with curves of real paths few remain: `evaluations` counts the sums compared among them.
 ///
 /// # Errors
 /// [`PlanError::TooMuch`] where the rest needs more than a second or two, or 256 MiB: curves far from concave.
@@ -21,7 +20,7 @@ pub fn exact(problem: &Problem) -> Result<Allocation, PlanError> {
     Ok(problem.allocation(limits, evaluations))
 }
 
-/// The best choice of `candidates` within `buffer` packets, and how many sums were compared for it.
+/// The best choice of `candidates` within `buffer` packets, and the number of sums compared for it.
 pub fn best(
     candidates: &Candidates,
     buffer: u32,
@@ -39,9 +38,9 @@ pub fn best(
     Ok((program.solve(), program.sums()))
 }
 
-/// The candidates that a combination as good as the feasible one may have, and the least total of such a combination.
+/// The candidates of combinations at least as good as the feasible one, and the least total of such a combination.
 fn remaining(candidates: &Candidates, buffer: u32, filled: &FilledHulls) -> (Candidates, u64) {
-    // Sums of n values are off by n roundings at most; ties are 1e-13.
+    // Sums of n values have at most n rounding errors; ties are 1e-13.
     let rounding = filled.bound * (1e-12 + candidates.lists().len() as f64 * 1e-15);
     let slack = (filled.bound - filled.value).max(0.0) + rounding;
     let profit = |candidate: &Candidate| candidate.value - filled.price * f64::from(candidate.limit);

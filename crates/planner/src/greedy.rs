@@ -1,13 +1,13 @@
-//! Gives the buffer packet by packet to the path that gains most from the next one.
+//! Assigns the buffer packet by packet to the path with the largest gain.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::{Allocation, Problem};
 
-/// From one packet for each path on, gives each further packet to the path that gains most, while one gains. The result
-/// is optimal only where every curve is concave, and curves of real paths are not (models §7): up to 4.9 % were lost
-/// among random small cases. At a tie the lower index goes first. The work grows as r · log n.
+/// From one packet for each path on, assigns each further packet to the path that gains most, as long as one gains. The
+/// result is optimal only where every curve is concave, which curves of real paths are not: in random small cases up to
+/// 4.9 % of the optimum were lost. At a tie the lower index goes first. The work grows as r · log n.
 pub fn greedy(problem: &Problem) -> Allocation {
     let curves = problem.curves();
     let mut limits = vec![1_u32; curves.len()];
@@ -33,7 +33,7 @@ pub fn greedy(problem: &Problem) -> Allocation {
     problem.allocation(limits, evaluations)
 }
 
-/// What a path gains by its next packet.
+/// The gain of a path by its next packet.
 #[derive(PartialEq)]
 struct NextGain {
     gain: f64,

@@ -1,5 +1,5 @@
-//! The concave hull of each curve, filled from its steepest segment on: a feasible answer at once, and an upper bound
-//! for every answer (models §5).
+//! The concave hull of each curve, filled from its steepest segment on: a feasible answer, and an upper bound for every
+//! answer.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,19 +7,20 @@ use std::collections::BinaryHeap;
 use crate::candidates::{Candidate, Candidates};
 use crate::{Allocation, Problem};
 
-/// An answer, and an upper bound for all others.
+/// An answer with an upper bound for all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     /// The answer.
     pub allocation: Allocation,
     /// The upper bound for every allocation, in packets/s, rounding aside.
     pub upper_bound: f64,
-    /// What one more packet of buffer is worth at most, in packets/s; 0 where the buffer is not used up.
+    /// The largest possible gain by one more packet of buffer, in packets/s; 0 where the buffer is not used up.
     pub price: f64,
 }
 
 impl Certificate {
-    /// By how much the answer may fall short of the best, as a part of the bound; 0 means that it is the best.
+    /// The largest possible shortfall of the answer from the optimum, as a part of the bound; 0 means that it is
+    /// optimal.
     pub fn gap(&self) -> f64 {
         if self.upper_bound > 0.0 {
             (1.0 - self.allocation.throughput / self.upper_bound).max(0.0)
@@ -29,9 +30,9 @@ impl Certificate {
     }
 }
 
-/// Takes the segments of all hulls by their slope until the buffer is used; of the one that does not fit whole, the
-/// largest limit that fits. With every curve replaced by its hull that segment could be taken in part: this gives the
-/// bound. The work grows with the number of points; no problem is too large.
+/// Takes the segments of all hulls in order of slope until the buffer is used up; of the segment that does not fit, the
+/// largest limit that fits. If every curve were its hull, that segment could be taken in part: this gives the bound.
+/// The work grows with the number of points, for problems of any size.
 pub fn hull(problem: &Problem) -> Certificate {
     let filled = FilledHulls::new(&Candidates::all(problem), problem.buffer());
     let allocation = problem.allocation(filled.limits, filled.segments);
@@ -88,7 +89,7 @@ impl FilledHulls {
     }
 }
 
-/// A straight piece of a path's hull, from a corner to the next.
+/// A straight segment of a path's hull, from one corner to the next.
 struct Segment {
     path: usize,
     corner: usize,
@@ -103,7 +104,7 @@ impl Segment {
 }
 
 impl Ord for Segment {
-    /// By slope; of equal ones the lower index is the greater.
+    /// By slope; of equal slopes the lower index is the greater.
     fn cmp(&self, other: &Segment) -> Ordering {
         self.slope.total_cmp(&other.slope).then(other.path.cmp(&self.path))
     }

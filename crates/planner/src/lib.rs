@@ -1,5 +1,5 @@
-//! The models applied: how many packets of a shared receive buffer each path's window may take (WS §5), given the
-//! throughput of each path at each limit.
+//! Plans by the models: the number of packets of a shared receive buffer that each path's window may take (WS §5),
+//! given the throughput of each path at each limit.
 
 mod brute_force;
 mod by_buffer;
@@ -23,8 +23,8 @@ pub use error::PlanError;
 pub use exact::exact;
 pub use greedy::greedy;
 pub use hull::{Certificate, hull};
-pub use marginal_gain::{MarginalGain, NOTHING, marginal_gain};
+pub use marginal_gain::{MarginalGain, NEGLIGIBLE_GAIN, marginal_gain};
 pub use method::Method;
 pub use problem::{Allocation, MOST_POINTS, Problem};
-pub use sensitivity::{Misplan, Mistake, OFF, sensitivity};
+pub use sensitivity::{Misplan, Mistake, RELATIVE_ERROR, sensitivity};
 pub use step::{MOST_SEARCHED, StepSet, combinations, step};

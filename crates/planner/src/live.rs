@@ -1,4 +1,4 @@
-//! Plans made while a transfer runs, from the measurements of its association (M-CWM-4).
+//! Plans made during a transfer, from the measurements of its association (M-CWM-4).
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_models::{Markov, PathParameters, TimeoutBounds, WindowModel};
@@ -10,31 +10,31 @@ use anabranch_sctp::policy::{PathId, PathSample, View};
 use crate::problem::ranked;
 use crate::{Problem, exact};
 
-/// Plans by a model of one path, with the exact method.
+/// Plans by a model of one path and the exact method.
 ///
-/// A chunk counts against the peer's window from when it leaves until a SACK for it is back, by whichever path: for the
-/// delay there, the time of a packet, and the least delay back of any path. By Little's law a path that carries `x` takes
-/// `x` times that time `T` of the buffer; a window of `c` packets that does not wait in a queue carries `c / T`, and takes
-/// `c`. So the limits, whose sum is the buffer, keep Σ x·T within it.
+/// A chunk occupies the peer's window from its departure until a SACK for it returns by any path: the delay there, the
+/// time of a packet, and the least delay back of any path. By Little's law a path with throughput `x` occupies `x`
+/// times that time `T` of the buffer; a window of `c` packets that does not wait in a queue carries `c / T`, and
+/// occupies `c`. So the limits, whose sum is the buffer, keep Σ x·T within it.
 ///
-/// Data is delivered in order, so that all paths wait for a chunk that only a time-out sends again. A path whose window
-/// is no larger than [`shortest`](LivePlanner::new) has no fast retransmission, and is worth no more than one packet:
-/// limits between are not planned. A path gets a window with a fast retransmission, or the one packet that keeps it
-/// measured: more would carry little and lose as much time.
+/// Data is delivered in order, so that all paths wait for a chunk that only a time-out retransmits. A path whose window
+/// is no larger than [`shortest`](LivePlanner::new) has no fast retransmission, and its packets beyond the first are
+/// not counted: limits between are not planned. A path gets either a window with a fast retransmission, or one packet,
+/// so that it is still measured: more would carry little and lose as much time.
 #[derive(Debug)]
 pub struct LivePlanner {
     model: Box<dyn WindowModel + Send>,
     timeout: TimeoutBounds,
     /// The smallest window of more than one packet, in packets.
     shortest: u32,
-    /// The mean loss rate of each path, by its index: those of the last windows vary too much for a plan.
+    /// The mean loss rate of each path, by its index: the rates of the last windows vary too much for a plan.
     losses: Vec<Option<f64>>,
 }
 
 impl LivePlanner {
     /// Plans by `model`, for paths whose retransmission time-out stays within `timeout`. A chunk is marked lost after
-    /// `missing_reports`; a window of one packet more than a loss and its reports need still has them when the SACK of
-    /// the last one is delayed.
+    /// `missing_reports`; a window one packet larger than a loss and its reports still has enough reports when the SACK
+    /// of the last one is delayed.
     pub fn new(
         model: Box<dyn WindowModel + Send>,
         timeout: TimeoutBounds,
@@ -43,8 +43,8 @@ impl LivePlanner {
         LivePlanner { model, timeout, shortest: u32::from(missing_reports) + 2, losses: Vec::new() }
     }
 
-    /// Follows the loss rates. A window too short for a fast retransmission says nothing of them: a loss is all of it,
-    /// and stands for as long as its time-out takes. Meanwhile the mean is forgotten, so that the path is tried again.
+    /// Updates the loss rates. A window too short for a fast retransmission gives no estimate: one loss is all of it,
+    /// and lasts as long as its time-out. Meanwhile the mean decays, so that the path is tried again.
     fn note_losses(&mut self, view: &View<'_>) {
         self.losses.resize(view.paths.len(), None);
         for (mean, path) in self.losses.iter_mut().zip(view.paths) {
@@ -54,16 +54,17 @@ impl LivePlanner {
         }
     }
 
-    /// A path's parameters as measured; `None` while its rate or its delay is unknown. `least_back` is the least delay
-    /// of a SACK by any path.
+    /// The measured parameters of a path; `None` while its rate or its delay is unknown. `least_back` is the least
+    /// delay of a SACK by any path.
     fn parameters(&self, path: &PathSample, least_back: Option<Duration>) -> Option<PathParameters> {
         let packets = |rate: BitRate| rate.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
         let spacing = path.bandwidth.map(packets);
         let delivered = path.delivery.map(|delivery| packets(delivery.rate)).or(spacing)?;
         let there_and_back = path.one_way.zip(least_back).map(|(one_way, back)| one_way.least + back);
         let shortest = there_and_back.or(path.min_rtt)?.as_secs_f64();
-        // Only a path that queues delivers all that it can; of any other the rate over whole round trips is a lower
-        // bound. It may carry more, as the spacing of SACKs shows too, and it carries the smallest useful window.
+        // Only a path that queues delivers all it can; for others the rate over whole round trips is a lower bound. The
+        // capacity may be higher, as the spacing of SACKs shows too, and is at least that of the smallest useful
+        // window.
         let least = if is_queueing(path) {
             delivered
         } else {
@@ -98,8 +99,8 @@ impl LivePlanner {
         Some(limits)
     }
 
-    /// The problem of `paths` in a buffer of so many packets. The curves reach the smallest useful window also where
-    /// less fills the path: the rest of it waits in a queue.
+    /// The problem of `paths` in a buffer of this many packets. The curves extend to the smallest useful window even
+    /// where less fills the path: the rest waits in a queue.
     fn problem<'p>(&self, paths: impl Iterator<Item = &'p PathParameters>, buffer: u32) -> Option<Problem> {
         let curve =
             |path: &PathParameters| self.model.curve(path, path.cap().max(self.shortest).min(buffer)).ok();
@@ -109,8 +110,8 @@ impl LivePlanner {
     }
 }
 
-/// Returns true if packets wait in a queue of the path. The way there shows it sooner than the round trip, whose variation is the
-/// way back's too.
+/// Returns true if packets wait in a queue of the path. The one-way delay shows it sooner than the round trip, which
+/// varies with the reverse direction too.
 fn is_queueing(path: &PathSample) -> bool {
     path.one_way.map_or_else(
         || path.is_queueing(),
@@ -118,7 +119,7 @@ fn is_queueing(path: &PathSample) -> bool {
     )
 }
 
-/// The number of times what it delivers a path that does not queue is taken to carry.
+/// The assumed capacity of a path that does not queue, as a multiple of its delivery rate.
 fn headroom(path: &PathSample) -> f64 {
     if path.is_below_threshold() { IN_SLOW_START } else { IN_AVOIDANCE }
 }
@@ -130,8 +131,8 @@ impl Planner for LivePlanner {
     }
 }
 
-/// The shipped policies, those for research among them, and the window management `live`: limits by the Markov model with independent losses, planned
-/// again while the association lives.
+/// The shipped policies, including those for research, and the window management `live`: limits by the Markov model
+/// with independent losses, planned again during the association.
 pub fn registry() -> Registry {
     let mut registry = anabranch_policies::registry();
     registry.window_limits.add("live", |rules| {
@@ -143,21 +144,21 @@ pub fn registry() -> Registry {
     registry
 }
 
-/// One round of slow start would find as much.
+/// The growth of a window in one round of slow start.
 const IN_SLOW_START: f64 = 2.0;
-/// A window in congestion avoidance grows by no more between two plans, unless the round trips are short.
+/// The largest growth of a window in congestion avoidance between two plans, unless round trips are short.
 const IN_AVOIDANCE: f64 = 1.25;
-/// A shorter wait is taken for the variation of an empty path.
+/// A shorter wait counts as the variation of an empty path.
 const LEAST_QUEUEING: Duration = Duration::from_millis(1);
-/// A shorter delay, in seconds, does not raise the rate that a window stands for.
+/// A shorter delay, in seconds, does not raise the rate derived from a window.
 const LEAST_DELAY: f64 = 1e-6;
 /// The weight of the latest loss rate in the mean: sixteen plans, 8 s, are long enough to count losses.
 const LATEST: f64 = 1.0 / 16.0;
-/// The least loss rate assumed: a few thousand packets without a loss prove no less.
+/// The least loss rate assumed: a few thousand packets without a loss do not prove a lower one.
 const LEAST_LOSS: f64 = 1e-5;
 /// The largest loss rate assumed: a path that loses everything now may recover.
 const MOST_LOSS: f64 = 0.5;
-/// A receive buffer of more packets is not planned for: it holds more than the paths carry, and the plan would take
+/// The largest receive buffer planned for, in packets: it holds more than the paths carry, and a larger plan would take
 /// milliseconds.
 const LARGEST_BUFFER: u32 = 50_000;
 
@@ -303,7 +304,7 @@ mod tests {
         assert_eq!(packets(&plan(&[path], 200)), [80], "slow start");
     }
 
-    /// A path that loses has one packet at a time later: there each loss is one of all.
+    /// A path that loses has a window of one packet later, where each loss is a loss of everything.
     #[test]
     fn losses_of_a_window_of_one_packet_are_not_counted_and_the_path_is_tried_again() {
         let mut planner = planner();
@@ -320,7 +321,8 @@ mod tests {
         assert!(mean_after(&path, 16) < 0.15 / 2.5);
     }
 
-    /// 1,500 bytes in 0.24 ms are 50 Mbit/s: what one packet a round trip delivers says little of the path.
+    /// 1,500 bytes in 0.24 ms are 50 Mbit/s: the delivery of one packet a round trip is not evidence of the path's
+    /// capacity.
     #[test]
     fn a_path_that_one_packet_seems_to_fill_is_tried_with_a_useful_window() {
         let mut path = sample(0, 9, 0.0);

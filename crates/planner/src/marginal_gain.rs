@@ -1,4 +1,4 @@
-//! The gain of a larger receive buffer: that of the next packet, and the size beyond which there is none, from a few
+//! The gain by a larger receive buffer: by the next packet, and the size beyond which there is no gain, from a few
 //! exact optima.
 
 use anabranch_models::{PathParameters, WindowModel};
@@ -7,24 +7,24 @@ use crate::candidates::Candidates;
 use crate::exact::best;
 use crate::{PlanError, Problem};
 
-/// The worth of a receive buffer to some paths.
+/// The gain by a larger receive buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalGain {
     /// The best throughput with the buffer, in packets/s.
     pub throughput: f64,
-    /// What one packet more gains, in packets/s.
+    /// The gain by one more packet, in packets/s.
     pub next_packet: f64,
-    /// The best throughput with any buffer, in packets/s: every path at the best of its limits.
+    /// The best throughput with any buffer, in packets/s: every path at its best limit.
     pub most: f64,
-    /// The smallest buffer, in packets, whose throughput is less than [`most`](Self::most) by a part of [`NOTHING`] at
-    /// most.
+    /// The smallest buffer, in packets, whose throughput is within a part of [`NEGLIGIBLE_GAIN`] of
+    /// [`most`](Self::most).
     pub enough: u32,
 }
 
-/// A smaller gain, as a part of [`MarginalGain::most`], counts as nothing.
-pub const NOTHING: f64 = 1e-9;
+/// A smaller gain, as a part of [`MarginalGain::most`], is neglected.
+pub const NEGLIGIBLE_GAIN: f64 = 1e-9;
 
-/// The worth of `buffer` packets of receive buffer to `paths`, by `model`: some twenty exact optima.
+/// The gain of `paths` by a buffer of more than `buffer` packets, by `model`: about twenty exact optima.
 ///
 /// # Errors
 /// As [`Problem::new`] and [`crate::exact`], for the buffer that fills all paths.
@@ -48,7 +48,7 @@ pub fn marginal_gain(
     let (mut too_small, mut enough) = (least - 1, filling);
     while enough - too_small > 1 {
         let middle = too_small + (enough - too_small) / 2;
-        if throughput(middle)? >= most * (1.0 - NOTHING) {
+        if throughput(middle)? >= most * (1.0 - NEGLIGIBLE_GAIN) {
             enough = middle;
         } else {
             too_small = middle;

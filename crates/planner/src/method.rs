@@ -1,8 +1,8 @@
-//! The methods by their names.
+//! The methods by name.
 
 use crate::{Allocation, PlanError, Problem, StepSet, brute_force, exact, hull, step};
 
-/// How limits are chosen.
+/// The method of choosing limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// The optimum, by dynamic programming.
@@ -10,19 +10,19 @@ pub enum Method {
     Exact,
     /// The optimum, by trying all combinations.
     BruteForce,
-    /// The best of every k-th.
+    /// The best of every k-th limit.
     Step {
         /// k, in packets.
         step: u32,
-        /// Which limits are tried.
+        /// The set of limits tried.
         set: StepSet,
     },
-    /// Near the best, however large the problem is.
+    /// A near-optimal answer for problems of any size.
     Hull,
 }
 
 impl Method {
-    /// What [`Method::name`] gives, in the order of the documents.
+    /// The names, in the order of the documents.
     pub const NAMES: [&'static str; 4] = ["exact", "brute-force", "step", "hull"];
 
     /// The name in commands and documents.

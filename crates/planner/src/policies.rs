@@ -1,5 +1,5 @@
-//! Window management over a shared receive buffer, simulated by rounds: several paths, each with its own clock, and the
-//! policy that grants them window (models §6).
+//! Window management over a shared receive buffer, simulated in rounds: several paths, each with its own clock, and the
+//! policy that assigns windows.
 
 mod grants;
 
@@ -9,15 +9,15 @@ use rand_chacha::ChaCha12Rng;
 
 use crate::PlanError;
 
-/// How the windows share the buffer. None passes its path's cap, ⌈b d + 1⌉ (WS (58)).
+/// The sharing of the buffer by windows. In every policy a window stays within its path's cap, ⌈b d + 1⌉ (WS (58)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// By rank (WS §5.1, M-CWM-2): in a full buffer a path that grows takes a packet of window from the lowest-ranked
     /// path below itself.
     Dynamic,
-    /// By limits, in packets, which no window passes (WS §5.2).
+    /// By limits, in packets, that no window exceeds (WS §5.2).
     Static(Vec<u32>),
-    /// By limits, in packets, beyond which windows grow while there is room; below its own a path takes a packet of
+    /// By limits, in packets, that windows may exceed while there is room; below its own limit a path takes a packet of
     /// window from the path furthest beyond its own (M-CWM-3).
     Borrowing(Vec<u32>),
 }
@@ -26,7 +26,7 @@ pub enum Policy {
 #[derive(Clone, Debug)]
 pub struct SharedBuffer {
     paths: Vec<RoundProcess>,
-    /// When each path's round is over, in seconds.
+    /// The end of each path's round, in seconds.
     clocks: Vec<f64>,
     /// The paths' indices, the highest rank first.
     ranked: Vec<usize>,
@@ -34,10 +34,10 @@ pub struct SharedBuffer {
     policy: Policy,
 }
 
-/// What the paths delivered over some time.
+/// The deliveries of the paths over some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeliveredByPaths {
-    /// The packets that got through, by path.
+    /// The number of packets delivered, by path.
     pub delivered: Vec<u64>,
     /// The time, in seconds.
     pub seconds: f64,
@@ -75,7 +75,7 @@ impl SharedBuffer {
         })
     }
 
-    /// Simulates the next round of the path whose clock is the earliest, and lets its window grow as the policy grants.
+    /// Simulates the next round of the path whose clock is the earliest, and lets its window grow as the policy allows.
     pub fn step(&mut self, random: &mut ChaCha12Rng) -> (usize, FinishedRound) {
         let path = self.earliest();
         let round = self.paths[path].step(random);
@@ -110,7 +110,7 @@ impl SharedBuffer {
 }
 
 impl DeliveredByPaths {
-    /// The paths together, in packets/s.
+    /// The throughput of all paths together, in packets/s.
     pub fn throughput(&self) -> f64 {
         self.delivered.iter().sum::<u64>() as f64 / self.seconds
     }

@@ -4,22 +4,22 @@ use anabranch_models::{ModelError, PathParameters, WindowModel};
 
 use crate::PlanError;
 
-/// Curves of throughput by limit, and the buffer that the limits share.
+/// Curves of throughput by limit, and the buffer shared by the limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     curves: Vec<Vec<f64>>,
-    reaches: Vec<u32>,
+    search_limits: Vec<u32>,
     buffer: u32,
-    /// The paths' indices, the one that keeps more at a tie first.
+    /// The paths' indices in order of preference at a tie.
     preference: Vec<usize>,
-    /// Limits of more than one packet and of no more than this are not chosen.
+    /// Limits of more than one packet up to this one are not chosen.
     missing_reports: u32,
 }
 
-/// The number of points the curves of a problem that may have together: 128 MiB of them, and some times that while one is solved.
+/// The most points of all curves of a problem: 128 MiB of them, and several times that while one is solved.
 pub const MOST_POINTS: u64 = 1 << 24;
 
-/// The largest throughput that is accepted, in packets/s: sums of such values are finite.
+/// The largest throughput accepted, in packets/s: sums of such values are finite.
 const MOST_THROUGHPUT: f64 = 1e100;
 
 /// An answer: a limit for each path.
@@ -29,13 +29,13 @@ pub struct Allocation {
     pub limits: Vec<u32>,
     /// The throughput of all paths together, in packets/s.
     pub throughput: f64,
-    /// The number of candidates that were compared: a measure of the work that does not depend on the machine.
+    /// The number of candidates compared: a measure of the work that does not depend on the machine.
     pub evaluations: u64,
 }
 
 impl Problem {
     /// The problem of `paths` that share a receive buffer of `buffer` packets, with curves by `model`. A path's limit
-    /// may be at most what fills it (WS (58)), and leaves each other path a packet.
+    /// is at most the one that fills it (WS (58)), and leaves each other path a packet.
     ///
     /// # Errors
     /// No path, a buffer of fewer packets than paths, a parameter outside the model's domain, or too many points.
@@ -45,9 +45,9 @@ impl Problem {
         check_points(paths.iter().map(|path| u64::from(path.cap().min(most))).sum())?;
         let curve = |path: &PathParameters| Ok(model.curve(path, path.cap().min(most))?);
         let curves = paths.iter().map(curve).collect::<Result<_, PlanError>>()?;
-        let reaches = paths.iter().map(|path| path.cap().min(buffer)).collect();
+        let search_limits = paths.iter().map(|path| path.cap().min(buffer)).collect();
         let preference = ranked(paths);
-        Problem { curves, reaches, buffer, preference, missing_reports: 0 }.checked()
+        Problem { curves, search_limits, buffer, preference, missing_reports: 0 }.checked()
     }
 
     /// The problem with given curves: the value for limit `c` at `c − 1` of each, none of them empty. Values beyond the
@@ -57,19 +57,19 @@ impl Problem {
     /// No path, an empty curve, a value that cannot be a throughput, too small a buffer, or more than [`MOST_POINTS`].
     pub fn from_curves(mut curves: Vec<Vec<f64>>, buffer: u32) -> Result<Problem, PlanError> {
         let most = largest_limit(curves.len(), buffer)?;
-        let reaches = curves.iter().map(|curve| curve.len().min(buffer as usize) as u32).collect();
+        let search_limits = curves.iter().map(|curve| curve.len().min(buffer as usize) as u32).collect();
         curves.iter_mut().for_each(|curve| curve.truncate(most as usize));
         let preference = (0..curves.len()).collect();
-        Problem { curves, reaches, buffer, preference, missing_reports: 0 }.checked()
+        Problem { curves, search_limits, buffer, preference, missing_reports: 0 }.checked()
     }
 
-    /// The same problem in which no limit of 2 to `missing_reports` packets is chosen; 0, the default, allows all. A chunk
-    /// is marked lost when so many later ones were reported, so that a window of no more packets has no fast retransmit:
-    /// each loss waits for a time-out, and what other paths delivered behind it waits in the shared buffer. A model whose
-    /// paths do not block each other does not see that. A limit of one packet stays: every path needs one.
+    /// The same problem without the limits of 2 to `missing_reports` packets; 0, the default, allows all. A chunk is
+    /// marked lost after this many reports of later ones, so that a window of no more packets has no fast retransmit:
+    /// each loss waits for a time-out, and data delivered by other paths behind it waits in the shared buffer. A model
+    /// of independent paths does not include that. A limit of one packet stays: every path needs one.
     ///
-    /// Such limits carry here what one packet does, so that no method gains by them; the greedy one, which sees one packet
-    /// ahead, leaves every such path its one.
+    /// Here such limits carry as much as one packet, so that no method gains by them; the greedy method, which looks
+    /// one packet ahead, leaves every such path at one.
     #[must_use]
     pub fn without_short_windows(mut self, missing_reports: u32) -> Problem {
         self.missing_reports = missing_reports;
@@ -77,12 +77,12 @@ impl Problem {
         self
     }
 
-    /// Returns true if a limit of so many packets may be chosen.
+    /// Returns true if a limit of this many packets may be chosen.
     pub(crate) fn allows(&self, limit: u32) -> bool {
         limit <= 1 || limit > self.missing_reports
     }
 
-    /// The largest number of packets, beyond one, that is not chosen as a limit; 0 where all are.
+    /// The largest limit excluded by [`without_short_windows`](Self::without_short_windows); 0 if there is none.
     pub(crate) fn missing_reports(&self) -> u32 {
         self.missing_reports
     }
@@ -97,19 +97,19 @@ impl Problem {
         &self.curves
     }
 
-    /// aᵢ = min(r, capᵢ) of each path, in packets (WS (61)): up to where an exhaustive search tries its limits, although
-    /// those that leave another path no packet cannot be chosen.
-    pub fn reaches(&self) -> &[u32] {
-        &self.reaches
+    /// aᵢ = min(r, capᵢ) of each path, in packets (WS (61)): the largest limit that an exhaustive search tries, even if
+    /// it leaves another path no packet.
+    pub fn search_limits(&self) -> &[u32] {
+        &self.search_limits
     }
 
-    /// The paths' indices, the one that keeps more at a tie first: the higher rate, then the shorter delay, then the
-    /// lower index (M-CWM-2's rank, M-CWM-4); the order of the curves where only those are known.
+    /// The paths' indices in order of preference at a tie: the higher rate, then the shorter delay, then the lower
+    /// index (M-CWM-2's rank, M-CWM-4); the order of the curves where only those are known.
     pub fn preference(&self) -> &[usize] {
         &self.preference
     }
 
-    /// The throughput of all paths with these limits, one for each path; `None` where one is not in its curve.
+    /// The throughput of all paths with these limits, one for each path; `None` where one is outside its curve.
     pub fn throughput(&self, limits: &[u32]) -> Option<f64> {
         let value = |(curve, limit): (&Vec<f64>, &u32)| curve.get((*limit as usize).checked_sub(1)?).copied();
         self.curves.iter().zip(limits).map(value).sum()
@@ -130,7 +130,7 @@ impl Problem {
     pub(crate) fn with_curve(&self, path: usize, curve: Vec<f64>) -> Result<Problem, PlanError> {
         let (mut other, mut curve) = (self.clone(), curve);
         flatten(&mut curve, self.missing_reports);
-        other.reaches[path] = (curve.len() as u32).min(self.buffer);
+        other.search_limits[path] = (curve.len() as u32).min(self.buffer);
         other.curves[path] = curve;
         other.checked()
     }
@@ -149,7 +149,7 @@ impl Problem {
     }
 }
 
-/// Gives limits up to `most` packets what the first one carries.
+/// Sets the value of limits up to `most` packets to that of the first one.
 fn flatten(curve: &mut [f64], most: u32) {
     let short = curve.len().min(most as usize);
     if let [one, more @ ..] = &mut curve[..short] {

@@ -1,38 +1,38 @@
-//! How the best limits change, and what is lost, if the parameters of a path are wrong.
+//! The change of the optimal limits, and the loss, if the parameters of a path are wrong.
 
 use anabranch_models::{PathParameters, WindowModel};
 
 use crate::{PlanError, Problem, exact};
 
-/// By how much a value is off.
-pub const OFF: f64 = 0.2;
+/// The relative error of a mistaken value.
+pub const RELATIVE_ERROR: f64 = 0.2;
 
-/// A mistake about a path.
+/// A mistake in a path's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// The loss is taken for a fifth more.
+    /// The loss is assumed a fifth higher.
     MoreLoss,
-    /// The loss is taken for a fifth less.
+    /// The loss is assumed a fifth lower.
     LessLoss,
-    /// The rate is taken for a fifth more.
+    /// The rate is assumed a fifth higher.
     HigherRate,
-    /// The rate is taken for a fifth less.
+    /// The rate is assumed a fifth lower.
     LowerRate,
 }
 
 /// The effect of a mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misplan {
-    /// Which path is wrong.
+    /// The index of the path.
     pub path: usize,
-    /// What is wrong about it.
+    /// The mistake.
     pub mistake: Mistake,
     /// The best limits for the paths with the mistake, in packets.
     pub limits: Vec<u32>,
     /// The throughput of these limits over the true paths, in packets/s.
     pub throughput: f64,
-    /// The part of the true optimum that is lost. Below 0 where the mistake raises a path's cap, and more than what fills
-    /// the path carries more (models §5).
+    /// The lost part of the true optimum. Negative where the mistake raises a path's cap, and a window beyond the cap
+    /// carries more.
     pub regret: f64,
 }
 
@@ -41,13 +41,15 @@ impl Mistake {
     pub const ALL: [Mistake; 4] =
         [Mistake::MoreLoss, Mistake::LessLoss, Mistake::HigherRate, Mistake::LowerRate];
 
-    /// The path as it is taken for. A loss probability stays at most 1.
+    /// The path with the mistake. A loss probability stays at most 1.
     pub fn of(self, path: &PathParameters) -> PathParameters {
         match self {
-            Mistake::MoreLoss => PathParameters { loss: (path.loss * (1.0 + OFF)).min(1.0), ..*path },
-            Mistake::LessLoss => PathParameters { loss: path.loss * (1.0 - OFF), ..*path },
-            Mistake::HigherRate => PathParameters { rate: path.rate * (1.0 + OFF), ..*path },
-            Mistake::LowerRate => PathParameters { rate: path.rate * (1.0 - OFF), ..*path },
+            Mistake::MoreLoss => {
+                PathParameters { loss: (path.loss * (1.0 + RELATIVE_ERROR)).min(1.0), ..*path }
+            }
+            Mistake::LessLoss => PathParameters { loss: path.loss * (1.0 - RELATIVE_ERROR), ..*path },
+            Mistake::HigherRate => PathParameters { rate: path.rate * (1.0 + RELATIVE_ERROR), ..*path },
+            Mistake::LowerRate => PathParameters { rate: path.rate * (1.0 - RELATIVE_ERROR), ..*path },
         }
     }
 }
@@ -80,8 +82,7 @@ fn curve(path: &PathParameters, problem: &Problem, model: &dyn WindowModel) -> R
     Ok(model.curve(path, path.cap().min(problem.largest_limit()))?)
 }
 
-/// The throughput of limits over the true paths. A limit may be above a path's true cap, where the problem has no
-/// value.
+/// The throughput of limits over the true paths. A limit may exceed a path's true cap, where the problem has no value.
 fn carried(
     paths: &[PathParameters],
     limits: &[u32],

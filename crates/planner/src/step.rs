@@ -5,23 +5,23 @@ use crate::candidates::Candidates;
 use crate::exact::best;
 use crate::{Allocation, PlanError, Problem};
 
-/// Which limits are tried.
+/// The set of limits tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepSet {
-    /// k, 2k, … up to a = min(r, cap), as WS (61) has it. It is empty where k > a.
+    /// k, 2k, … up to a = min(r, cap), as in WS (61). Empty where k > a.
     Printed,
-    /// k, 2k, … up to the largest limit that leaves each other path a packet, with 1 and that limit itself: there is
+    /// k, 2k, … up to the largest limit that leaves each other path a packet, with 1 and that limit added: there is
     /// always an answer.
     #[default]
     Repaired,
 }
 
-/// Up to how many combinations the search is as exhaustive as WS'.
+/// The most combinations searched exhaustively, like WS.
 pub const MOST_SEARCHED: f64 = 1e6;
 
 /// The best of the limits in steps of `step` packets. Up to [`MOST_SEARCHED`] combinations each is tried, and
-/// `evaluations` counts them; beyond, the exact method chooses among the same limits, and `evaluations` counts its sums.
-/// A smaller step that divides a larger one is never worse.
+/// `evaluations` counts them; beyond, the exact method chooses among the same limits, and `evaluations` counts its
+/// sums. A step that divides another is never worse.
 ///
 /// # Errors
 /// A step of 0, a path without a limit to try, limits that do not fit together, or the exact method's
@@ -36,7 +36,7 @@ pub fn step(problem: &Problem, step: u32, set: StepSet) -> Result<Allocation, Pl
     Ok(problem.allocation(limits, evaluations))
 }
 
-/// The number of combinations an exhaustive search in steps of `step` packets tries: WS' number of iterations.
+/// The number of combinations that an exhaustive search in steps of `step` packets tries: WS' number of iterations.
 ///
 /// # Errors
 /// A step of 0, or a path without a limit to try.
@@ -52,9 +52,9 @@ fn sets(problem: &Problem, step: u32, set: StepSet) -> Result<Vec<Vec<u32>>, Pla
     if step == 0 {
         return Err(PlanError::NoStep);
     }
-    let of_path = |(path, (curve, &limit)): (usize, (&Vec<f64>, &u32))| {
+    let of_path = |(path, (curve, &largest)): (usize, (&Vec<f64>, &u32))| {
         let largest = match set {
-            StepSet::Printed => limit,
+            StepSet::Printed => largest,
             StepSet::Repaired => curve.len() as u32,
         };
         let mut limits: Vec<u32> = (1..=largest / step).map(|times| times * step).collect();
@@ -70,5 +70,5 @@ fn sets(problem: &Problem, step: u32, set: StepSet) -> Result<Vec<Vec<u32>>, Pla
         let missing_reports = problem.missing_reports();
         if limits.is_empty() { Err(PlanError::TooShort { step, path, missing_reports }) } else { Ok(limits) }
     };
-    problem.curves().iter().zip(problem.reaches()).enumerate().map(of_path).collect()
+    problem.curves().iter().zip(problem.search_limits()).enumerate().map(of_path).collect()
 }

@@ -5,15 +5,15 @@ use std::ops::RangeInclusive;
 use crate::PlanError;
 use crate::candidates::Candidate;
 
-/// The largest number of sums that are compared: about two seconds.
+/// The most sums compared: about two seconds.
 pub const MOST_SUMS: f64 = 4e9;
-/// The largest number of sums that are kept: 256 MiB.
+/// The most sums kept: 256 MiB.
 pub const MOST_KEPT: f64 = 33_554_432.0;
 
-/// Two sums that differ by less, as a part of the best, count as equal.
+/// Two sums with a smaller relative difference count as equal.
 const TIE: f64 = 1e-13;
 
-/// A path's turn.
+/// The stage of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathStage<'a> {
     /// The path's index.
@@ -22,7 +22,7 @@ pub struct PathStage<'a> {
     pub candidates: &'a [Candidate],
 }
 
-/// The program: stages, and for each the totals that matter.
+/// The program: its stages, and the relevant totals of each.
 #[derive(Debug)]
 pub struct Program<'a> {
     stages: Vec<PathStage<'a>>,
@@ -30,14 +30,14 @@ pub struct Program<'a> {
     sums: f64,
 }
 
-/// The best values of the first stages by total, from the total `least` on.
+/// The best values of the first stages by total, starting at the total `least`.
 struct BestByTotal {
     least: u64,
     values: Vec<f64>,
 }
 
 impl<'a> Program<'a> {
-    /// The program of these stages, whose total is to be within `totals`.
+    /// The program of these stages, whose total must be within `totals`.
     ///
     /// # Errors
     /// More sums than [`MOST_SUMS`], or more kept than [`MOST_KEPT`].
@@ -54,13 +54,13 @@ impl<'a> Program<'a> {
         Ok(Program { stages, ranges, sums })
     }
 
-    /// The number of sums it compares.
+    /// The number of sums that it compares.
     pub fn sums(&self) -> u64 {
         self.sums as u64
     }
 
-    /// The best limits in the order of the paths' indices: of those within [`TIE`] of the best the smallest total, then the
-    /// largest limit for the last stage, then for the one before it.
+    /// The best limits in the order of the paths' indices: of those within [`TIE`] of the best the smallest total, then
+    /// the largest limit for the last stage, then for the one before it.
     pub fn solve(&self) -> Vec<u32> {
         let mut rows = vec![BestByTotal::start()];
         for (stage, range) in self.stages.iter().zip(&self.ranges) {
@@ -102,7 +102,7 @@ impl BestByTotal {
         BestByTotal { least: 0, values: vec![0.0] }
     }
 
-    /// One stage more, for the totals that matter then.
+    /// Adds a stage, for the totals relevant then.
     fn next(&self, candidates: &[Candidate], range: &RangeInclusive<u64>) -> BestByTotal {
         let least = *range.start();
         let mut values = vec![f64::NEG_INFINITY; length(range) as usize];

@@ -1,4 +1,4 @@
-//! What a buffer is worth, and how the best limits move: values by buffer, the next packet, enough, and mistakes.
+//! The value of a buffer, and the effect of mistakes: throughput by buffer, the next packet, and enough packets.
 
 use anabranch_models::{Markov, PathParameters, TimeoutBounds};
 use anabranch_planner::{Mistake, PlanError, Problem, by_buffer, exact, marginal_gain, sensitivity};

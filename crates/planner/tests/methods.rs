@@ -1,11 +1,11 @@
-//! The methods against each other: on random curves, and where there is no answer.
+//! The methods compared on random curves, and the problems without an answer.
 
 use anabranch_models::renewal::Renewal;
 use anabranch_models::{ModelError, PathParameters, TimeoutBounds};
 use anabranch_planner::{Method, PlanError, Problem, StepSet, brute_force, exact, greedy, hull, step};
 use proptest::prelude::*;
 
-/// Curves as of a path, and worse: mostly rising, of any shape, with flat places and falls, and exact ties.
+/// Curves like a path's, and worse: mostly rising, of any shape, with flat parts, falls, and exact ties.
 fn curve() -> impl Strategy<Value = Vec<f64>> {
     let rough = prop::collection::vec(0_u32..2_000, 1..14)
         .prop_map(|steps| steps.into_iter().map(f64::from).collect::<Vec<f64>>());
@@ -41,7 +41,7 @@ proptest! {
         prop_assert!((exact.throughput - tried.throughput).abs() <= 1e-12 * tried.throughput);
         prop_assert!(total(&exact.limits) <= problem.buffer());
         prop_assert_eq!(problem.throughput(&exact.limits), Some(exact.throughput));
-        // With other rounding a sum may become a tie.
+        // Different rounding may make a sum a tie.
         prop_assert!(total(&exact.limits) <= total(&tried.limits), "{:?} {:?}", exact, tried);
     }
 
@@ -59,7 +59,7 @@ proptest! {
     #[test]
     fn without_short_windows_the_best_of_the_others_is_found(problem in problem(), reports in 0_u32..7) {
         let allowed = |limit: u32| limit == 1 || limit > reports;
-        // All combinations of the limits that may be chosen, by the curves as they were.
+        // All combinations of allowed limits, by the unchanged curves.
         let mut sums = vec![(0_u32, 0.0_f64)];
         for curve in problem.curves() {
             let limits: Vec<u32> = (1..=curve.len() as u32).filter(|limit| allowed(*limit)).collect();
@@ -190,7 +190,7 @@ fn what_is_too_much_is_refused_before_it_begins() {
     assert!(refused.contains("exceed the maximum of 1e9: use the exact method"), "{refused}");
     assert_eq!(exact(&crowd).unwrap().throughput, 1_500.0);
     assert_eq!(step(&crowd, 2, StepSet::Repaired).unwrap().throughput, 1_500.0);
-    // Nothing but ends is on the hull of a convex curve, so that the bound discards nothing.
+    // Only the ends of a convex curve are on its hull, so that the bound discards nothing.
     let convex: Vec<f64> = (0..200_000).map(|c| f64::from(c) * f64::from(c)).collect();
     let steep = Problem::from_curves(vec![convex; 4], 300_000).unwrap();
     let refused = exact(&steep).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Every row of tests/oracle/models/alloc.open.csv: the optimum, and what each thinner method finds.
+//! Every row of tests/oracle/models/alloc.open.csv: the optimum, and the result of each thinner method.
 
 use anabranch_models::renewal::Renewal;
 use anabranch_models::{Markov, PathParameters, RoundLoss, TimeoutBounds, WindowModel};
@@ -83,7 +83,7 @@ fn check_row(row: &Row<'_>, model: &dyn WindowModel) -> Vec<String> {
         assert!(repaired <= best.throughput * (1.0 + TOLERANCE));
         assert!(row.number(name).is_none_or(|printed| repaired >= printed * (1.0 - TOLERANCE)));
     }
-    // The value of given limits: where the table's limits are not ours, they are as good.
+    // Where the table's limits differ from ours, they are as good.
     check("opt_pps", problem.throughput(&row.list("opt_limits")).unwrap_or_default());
     wrong
 }

@@ -6,10 +6,10 @@ use anabranch_planner::policies::{Policy, SharedBuffer};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 
-/// Forty batches of 500 simulated seconds: what the table's standard errors, of at most 0.4 %, suggest.
+/// Forty batches of 500 simulated seconds, in view of the table's standard errors of at most 0.4 %.
 const BATCHES: u32 = 40;
 const BATCH: f64 = 500.0;
-/// The seconds that are left out at the beginning.
+/// The seconds left out at the beginning.
 const WARM_UP: f64 = 50.0;
 
 /// The paths' throughput in packets/s, with its standard error.

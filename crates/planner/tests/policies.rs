@@ -1,4 +1,4 @@
-//! The rules of window management in simulated rounds: what a policy may never do, and which path goes first.
+//! The rules of window management in simulated rounds: invariants of the policies, and the order of paths.
 
 use anabranch_models::{Markov, PathParameters, RoundLoss, TimeoutBounds};
 use anabranch_planner::policies::{Policy, SharedBuffer};

@@ -1,11 +1,11 @@
-//! The time runs take: it sizes the batches of a sweep, and no result has it.
+//! The clock of runs: it sizes the batches of a sweep, and appears in no result.
 
 use std::sync::LazyLock;
 use std::time::Instant;
 
 use anabranch_base::Duration;
 
-/// The time the process has been running, from the first time it was asked.
+/// The time since the first call.
 pub fn since_start() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(now);
     Duration::from_nanos(u64::try_from(now().duration_since(*START).as_nanos()).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! The core's errors as exceptions of the package, which defines them in Python.
+//! Converts the core's errors to the exceptions that the package defines in Python.
 
 use anabranch_scenario::{Location, ScenarioError as WrongScenario, Style};
 use anabranch_sim::BuildError;
@@ -10,7 +10,7 @@ pyo3::import_exception!(anabranch.errors, AnabranchError);
 pyo3::import_exception!(anabranch.errors, ModelError);
 pyo3::import_exception!(anabranch.errors, ScenarioError);
 
-/// A scenario that is wrong, with its place and the line drawn.
+/// The error for an invalid scenario, with its place and the line drawn.
 pub fn wrong_scenario(error: &WrongScenario) -> PyErr {
     let setting = match error.place() {
         Location::Setting(text) => Some(text.clone()),
@@ -30,27 +30,27 @@ pub fn wrong_scenario(error: &WrongScenario) -> PyErr {
     ))
 }
 
-/// A scenario whose values contradict one another.
+/// The error for a scenario whose values contradict one another.
 pub fn contradiction(error: &BuildError) -> PyErr {
     without_place("scenario", &error.to_string())
 }
 
-/// A table with two columns of one name, as two flows or links of one name would make it.
+/// The error for a table with two columns of one name, from two flows or links of one name.
 pub fn same_names(error: &ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Runs or rows that cannot be kept, or that are of another version.
+/// The error for runs or rows that cannot be kept, or are of another version.
 pub fn not_kept(message: &str) -> PyErr {
     AnabranchError::new_err(message.to_owned())
 }
 
-/// A question to which models and planner have no answer.
+/// The error where models and planner have no answer.
 pub fn no_answer(message: &str) -> PyErr {
     ModelError::new_err(message.to_owned())
 }
 
-/// An error in a scenario that no line of it causes alone.
+/// An error in a scenario without a single place.
 pub fn without_place(kind: &'static str, message: &str) -> PyErr {
     let none = None::<String>;
     let nowhere = None::<usize>;

@@ -1,4 +1,4 @@
-//! The papers' figures: which runs are missing, what they are judged to be, and their curves.
+//! The papers' figures: missing runs, verdicts, and curves.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,7 +19,7 @@ use pyo3::types::PyBytes;
 use crate::errors::not_kept;
 use crate::unlocked::{locked, unlocked, unlocked_with};
 
-/// Figures that are run and judged.
+/// A study of figures.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct FigureStudy {
     selection: Vec<Selection>,
@@ -27,7 +27,7 @@ pub struct FigureStudy {
     watch: Arc<Watch>,
 }
 
-/// How far the runs are, and whether more are wanted.
+/// The progress of the runs, and their cancellation.
 #[derive(Debug, Default)]
 struct Watch {
     expected: AtomicU64,
@@ -51,7 +51,7 @@ impl RunWatch for Watch {
 
 #[pymethods]
 impl FigureStudy {
-    /// Figures or panels of these names, with what `folder` has of them.
+    /// A study of figures or panels of these names, with the runs in `folder`.
     #[new]
     #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
     fn new(
@@ -77,7 +77,7 @@ impl FigureStudy {
         Ok(FigureStudy { selection, options: Arc::new(Mutex::new(options)), watch })
     }
 
-    /// The runs that are missing, in batches of about so many seconds for any process with this package.
+    /// The missing runs, in batches of about this many seconds for any process with this package.
     fn batches<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let made = py.detach(|| {
             let mut options = locked(&self.options);
@@ -88,7 +88,7 @@ impl FigureStudy {
         Ok(made.iter().flatten().map(|batch| PyBytes::new(py, &batch.to_bytes())).collect())
     }
 
-    /// The number of runs that are missing.
+    /// The number of missing runs.
     fn lacks(&self, py: Python<'_>) -> PyResult<usize> {
         let lacks = py.detach(|| {
             let options = locked(&self.options);
@@ -103,7 +103,7 @@ impl FigureStudy {
         kept.map_err(|error| not_kept(&error.to_string()))
     }
 
-    /// Makes the runs that are missing here, judges, and gives a JSON document a figure: its verdicts and its curves.
+    /// Makes the missing runs, judges them, and returns a JSON document for each figure: its verdicts and its curves.
     fn judge(&self, py: Python<'_>, on_tick: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
         let work = {
             let (selection, options) = (self.selection.clone(), self.options.clone());
@@ -123,21 +123,21 @@ impl FigureStudy {
         };
         let judged = unlocked_with(py, None, tick, work);
         if judged.is_err() {
-            // The runs under way end on their own thread; those that ended are kept.
+            // The runs in progress end on their own thread; finished ones are kept.
             self.watch.is_interrupted.store(true, Ordering::Relaxed);
         }
         judged?.map_err(|error| failed(&error))
     }
 }
 
-/// The rows of a batch, for the process that runs the study.
+/// Runs a batch and returns its rows, for the process of the study.
 #[pyfunction]
 pub fn run_figure_batch(py: Python<'_>, batch: &[u8]) -> PyResult<String> {
     let batch = FigureBatch::from_bytes(batch).map_err(|error| not_kept(&error.to_string()))?;
     unlocked(py, None, move || batch.run())?.map_err(|error| failed(&error))
 }
 
-/// Every panel: its name, what it shows, the figure that runs it, and the verdict of the full scale.
+/// Every panel: its name, its description, the figure that runs it, and the verdict at full scale.
 #[pyfunction]
 pub fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let panel = |(figure, entry): (&'static FigureEntry, &'static PanelEntry)| {
@@ -146,7 +146,8 @@ pub fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)
     panels().map(panel).collect()
 }
 
-/// The panels of figures at full scale without their curves, a JSON document a figure; all figures where none is named.
+/// The panels of figures at full scale without their curves, a JSON document for each figure; all figures if none is
+/// named.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
 pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'static str, String)>> {
@@ -162,9 +163,9 @@ pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'stat
         .map_err(|error| failed(&error))
 }
 
-/// What these names stand for, each record once.
-fn wanted_of(ids: &[String]) -> PyResult<Vec<Selection>> {
-    selection(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
+/// The figures or panels of these names, each once.
+fn wanted_of(ids: &[String]) -> PyResult<Vec<Wanted>> {
+    wanted(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn failed(error: &FigureError) -> PyErr {

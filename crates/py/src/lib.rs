@@ -1,7 +1,7 @@
-//! The module `anabranch._native`: what the Python package has from the core. One file a subject; the package in
-//! `python/anabranch` gives it its shape, its types and its documentation.
+//! The module `anabranch._native`: the core's functions for the Python package. One file for each subject; the package
+//! in `python/anabranch` adds types and documentation.
 //!
-//! A crate with policies of its own makes a module of its own by [`add_to`], in the place of this one
+//! A crate with its own policies makes a module with [`add_to`], which replaces this one
 //! (`examples/own-policy-python`).
 
 mod clock;
@@ -34,11 +34,11 @@ pub fn shipped_policies() -> Registry {
     live::registry()
 }
 
-/// Fills a module with what the package needs of its native part. Scenarios may use the policies of `registry` by their
-/// names.
+/// Adds to a module everything that the package needs of its native part. Scenarios may use the policies of `registry`
+/// by name.
 ///
 /// # Errors
-/// What Python says.
+/// An exception of Python.
 pub fn add_to(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     policies::choose(registry);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

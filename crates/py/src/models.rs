@@ -1,4 +1,4 @@
-//! What the models say of a scenario, and the limits that the planner chooses: as the program's documents.
+//! The models' predictions for a scenario, and the planner's limits, as the documents of the program.
 
 use anabranch_base::Duration;
 use anabranch_models::RoundLoss;
@@ -50,7 +50,7 @@ pub fn plan(
     let work = {
         let loaded = loaded.clone();
         move || {
-            // How long it took is in no document of this package.
+            // The documents of this package have no running time.
             let report = PlanReport::of(flow, question, || Duration::ZERO)?;
             let body = anabranch_observe::plan(&loaded.scenario, &report);
             Ok(body.about(loaded.sha256.clone()).value(None).to_string())

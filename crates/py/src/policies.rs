@@ -1,11 +1,11 @@
-//! The policies whose names scenarios may use in this module: those of anabranch, and those that a module of one's own adds.
+//! The policies that scenarios may name in this module: those of anabranch, and those that another module adds.
 
 use std::sync::OnceLock;
 
 use anabranch_planner::live;
 use anabranch_scenario::Registry;
 
-/// Chosen once, when the module is made: Python imports a module once, and nothing else says which policies there are.
+/// Set once, when the module is made: Python imports a module once.
 static CHOSEN: OnceLock<Registry> = OnceLock::new();
 
 /// The chosen policies; by default those of anabranch.
@@ -13,7 +13,7 @@ pub fn registry() -> Registry {
     CHOSEN.get_or_init(live::registry).clone()
 }
 
-/// Chooses them. Later choices change nothing.
+/// Sets them. Later calls have no effect.
 pub fn choose(registry: Registry) {
     let _ = CHOSEN.set(registry);
 }

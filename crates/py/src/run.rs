@@ -24,8 +24,8 @@ pub struct Replicated {
     replications: Replications,
 }
 
-/// Runs `scenario` as often as it says, or until the 95 % interval of every flow's goodput is within `until` of its
-/// mean.
+/// Runs `scenario` with its number of replications, or until the 95 % interval of every flow's goodput is within
+/// `until` of its mean.
 #[pyfunction]
 pub fn run(
     py: Python<'_>,
@@ -35,7 +35,7 @@ pub fn run(
 ) -> PyResult<Replicated> {
     let loaded = scenario.loaded();
     let plan = plan(&loaded.scenario, until, threads)?;
-    // What a run takes on this machine is in no result.
+    // The running time is in no result.
     let watcher = Arc::new(Watcher::new(|| Duration::ZERO));
     let work = {
         let (loaded, watcher) = (loaded.clone(), watcher.clone());
@@ -59,7 +59,7 @@ impl Replicated {
         body.about(sha256.clone()).value(None).to_string()
     }
 
-    /// One row a run.
+    /// One row for each run.
     fn table(&self) -> PyResult<Batches> {
         results_batch(&self.replications.runs).map(Batches::of).map_err(|error| same_names(&error))
     }

@@ -1,4 +1,4 @@
-//! A scenario as Python has it: the text, the settings on top of it, and the values of both.
+//! A scenario in Python: the text, the settings on top of it, and the values of both.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::errors::wrong_scenario;
 use crate::policies::registry;
 
-/// A scenario that was read.
+/// A parsed scenario.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct Parsed {
     loaded: Arc<Loaded>,
@@ -36,13 +36,13 @@ impl Parsed {
         Ok(Parsed { loaded: loaded.into(), files })
     }
 
-    /// What it is called in errors.
+    /// The name in errors.
     #[getter]
     fn file(&self) -> &str {
         &self.loaded.source
     }
 
-    /// What it is called in the names of records.
+    /// The name in the names of records.
     #[getter]
     fn name(&self) -> &str {
         &self.loaded.name
@@ -79,7 +79,7 @@ impl Parsed {
         &self.loaded.scenario.title
     }
 
-    /// The names of its links, copies made.
+    /// The names of its links, with copies.
     #[getter]
     fn links(&self) -> Vec<&str> {
         self.loaded.scenario.links.iter().map(|link| link.name.as_str()).collect()
@@ -107,7 +107,7 @@ impl Parsed {
 }
 
 impl Parsed {
-    /// What was read, for work that outlives the call.
+    /// The loaded scenario, for work that outlives the call.
     pub fn loaded(&self) -> Arc<Loaded> {
         self.loaded.clone()
     }
@@ -123,7 +123,7 @@ fn read(file: &str, text: &[u8], settings: &[String], files: &KeptFiles) -> Resu
     load_with(text, origin, settings, Purpose::Flows, files, &registry())
 }
 
-/// The files that a scenario names: those that are kept, and others beside it, which are kept from then on.
+/// The files that a scenario names: those kept, and others beside it, which are kept once read.
 #[derive(Debug)]
 pub struct KeptFiles {
     folder: Option<PathBuf>,

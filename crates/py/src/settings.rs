@@ -1,11 +1,11 @@
-//! The reference of settings, from the core's table.
+//! The reference of settings, from the core's tables.
 
 use anabranch_scenario::reference;
 use pyo3::prelude::*;
 
 use crate::policies::registry;
 
-/// Every key that a scenario's settings have: key, which values it takes, its default, its meaning.
+/// Every key of a scenario: key, values, default, meaning.
 #[pyfunction]
 pub fn settings() -> Vec<(String, String, String, &'static str)> {
     let registry = registry();

@@ -1,4 +1,4 @@
-//! Sweeps: batches are handed out and rows taken back here; who runs the batches is for the package to say.
+//! Sweeps: hands out batches and accepts their rows; the package runs the batches.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -23,26 +23,26 @@ use crate::scenario::Parsed;
 use crate::table::Batches;
 use crate::unlocked::{locked, unlocked, unlocked_with};
 
-/// A sweep that is under way.
+/// A sweep in progress.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct Sweep {
     core: Arc<Mutex<Core>>,
-    /// Where the table is written.
+    /// The folder of the table.
     folder: Option<PathBuf>,
 }
 
-/// The values of an axis: one by one, or in the words of the program's command line.
+/// The values of an axis: one by one, or in the form of the command line.
 #[derive(FromPyObject)]
 pub enum AxisValues {
     /// `"0.001..0.1:5 log"`.
     Text(String),
-    /// Each as a setting has it.
+    /// Each as written in a setting.
     List(Vec<String>),
 }
 
 #[pymethods]
 impl Sweep {
-    /// Reads every point, and the runs that `folder` has of them.
+    /// Reads every point, and loads the runs that `folder` has of them.
     #[new]
     fn new(
         py: Python<'_>,
@@ -79,7 +79,7 @@ impl Sweep {
         locked(&self.core).points()
     }
 
-    /// Runs that are there, and runs that there will be as far as it is known.
+    /// The number of runs done, and the expected number of all runs.
     #[getter]
     fn progress(&self) -> (u64, u64) {
         let progress = locked(&self.core).progress();
@@ -107,7 +107,7 @@ impl Sweep {
         kept.map_err(|error| wrong_sweep(&error))
     }
 
-    /// Runs what is missing on threads of this process. `on_tick` is called with the progress every moment.
+    /// Makes the missing runs on threads of this process. `on_tick` is called periodically with the progress.
     fn run_here(&self, py: Python<'_>, threads: Option<usize>, on_tick: &Bound<'_, PyAny>) -> PyResult<()> {
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = threads.and_then(NonZeroUsize::new).unwrap_or(cores);
@@ -141,7 +141,7 @@ impl Sweep {
         Ok(Batches::new(schema, batches.map_err(|error| wrong_sweep(&error))?))
     }
 
-    /// Writes the table into the folder, and names its files.
+    /// Writes the table into the folder and returns its files.
     fn write(&self, py: Python<'_>) -> PyResult<Vec<PathBuf>> {
         if self.folder.is_none() {
             return Ok(Vec::new());
@@ -151,7 +151,7 @@ impl Sweep {
     }
 }
 
-/// The rows of a batch, for the process that runs the sweep.
+/// Runs a batch and returns its rows, for the process of the sweep.
 #[pyfunction]
 pub fn run_batch<'py>(py: Python<'py>, batch: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     let batch = Batch::from_bytes(batch).map_err(|error| wrong_batch(&error))?.with_policies(registry());

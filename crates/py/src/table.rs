@@ -1,4 +1,4 @@
-//! Tables on their way to Python: Arrow's C stream interface, so that no value is copied or written as text.
+//! Passes tables to Python by Arrow's C stream interface, without copying values or writing them as text.
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// Record batches of one schema, which any library that reads Arrow's PyCapsule interface takes.
+/// Record batches of one schema, readable by any library with Arrow's PyCapsule interface.
 #[pyclass(frozen, module = "anabranch._native")]
 pub struct Batches {
     schema: SchemaRef,
@@ -19,7 +19,7 @@ impl Batches {
         Batches { schema: batch.schema(), batches: vec![batch] }
     }
 
-    /// A table of batches with this schema, of which there may be none.
+    /// A table of these batches with this schema; there may be none.
     pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Batches {
         Batches { schema, batches }
     }
@@ -27,7 +27,7 @@ impl Batches {
 
 #[pymethods]
 impl Batches {
-    /// The stream as a capsule. A wanted schema is not answered: the reader converts.
+    /// The stream as a capsule. A requested schema is ignored, as the interface allows: the reader converts.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! What happens in one run, as tables.
+//! The observations of one run as tables.
 
 use std::sync::Arc;
 
@@ -38,5 +38,5 @@ fn traced(scenario: &Scenario, watcher: &Watcher) -> Result<MemorySink, BuildErr
     Ok(sink)
 }
 
-/// The amount of simulated time that is observed together: bounds the memory of what was seen and is not in the tables yet.
+/// The simulated time observed together, which bounds the memory of observations not yet in the tables.
 const SLICE: Duration = Duration::from_millis(50);

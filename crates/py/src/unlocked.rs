@@ -1,4 +1,4 @@
-//! Work of the core on a thread of its own: the interpreter's lock is free meanwhile, and Ctrl-C is answered.
+//! Runs work of the core on its own thread, so that the interpreter's lock is free and Ctrl-C is handled.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,12 +9,12 @@ use anabranch_sim::Watcher;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// The result of `work`, which runs without the interpreter's lock. Where a signal handler raises, as that of Ctrl-C
-/// does, work that reads `watcher` is called off, and the exception is raised; work that does not end within a moment
-/// ends later, on its own thread.
+/// The result of `work`, which runs without the interpreter's lock. If a signal handler raises, like that of Ctrl-C,
+/// work that reads `watcher` is cancelled, and the exception is raised; work that does not end quickly ends later, on
+/// its own thread.
 ///
 /// # Errors
-/// What the signal handler raised.
+/// The exception of the signal handler.
 pub fn unlocked<T: Send + 'static>(
     py: Python<'_>,
     watcher: Option<&Watcher>,
@@ -23,11 +23,11 @@ pub fn unlocked<T: Send + 'static>(
     unlocked_with(py, watcher, |_| Ok(()), work)
 }
 
-/// The same with `on_tick`, which is called every moment with the interpreter's lock. An error of it ends the work as
-/// a signal does.
+/// Like [`unlocked`], with `on_tick`, which is called periodically with the interpreter's lock. An error of it ends the
+/// work like a signal.
 ///
 /// # Errors
-/// What the signal handler raised, or `on_tick`.
+/// The exception of the signal handler, or of `on_tick`.
 pub fn unlocked_with<T: Send + 'static>(
     py: Python<'_>,
     watcher: Option<&Watcher>,
@@ -40,7 +40,7 @@ pub fn unlocked_with<T: Send + 'static>(
         let _ = sender.send(work());
     })?;
     let mut wait = |at_most: Duration| {
-        // A receiver may move between threads and not be shared: it is lent as a whole.
+        // A receiver may move between threads but not be shared: it is lent exclusively.
         let receiver = &mut receiver;
         py.detach(move || receiver.recv_timeout(at_most))
     };
@@ -54,7 +54,7 @@ pub fn unlocked_with<T: Send + 'static>(
                 if let Err(raised) = py.check_signals().and_then(|()| on_tick(py)) {
                     if let Some(watcher) = watcher {
                         watcher.call_off();
-                        // Most work ends at once then, and what it finished is kept.
+                        // Most work ends at once then, and finished runs are kept.
                         let _ = wait(GRACE);
                     }
                     return Err(raised);
@@ -64,13 +64,13 @@ pub fn unlocked_with<T: Send + 'static>(
     }
 }
 
-/// What a mutex holds, also after a thread panicked that had it.
+/// Locks a mutex, even after a thread panicked while it held the lock.
 pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The time a signal may wait.
+/// The time between checks for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The time work that was called off may take to end before the exception is raised.
+/// The time that cancelled work gets to end before the exception is raised.
 const GRACE: Duration = Duration::from_millis(500);

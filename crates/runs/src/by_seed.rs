@@ -1,14 +1,14 @@
-//! One quantity over the seeds of an experiment: its values, and how far their mean can be trusted. Samples of the same
-//! seeds are compared seed by seed.
+//! One quantity over the seeds of an experiment: its values, and the confidence interval of their mean. Samples of the
+//! same seeds are compared seed by seed.
 
 use anabranch_sim::Summary;
 
-/// One value a seed, in their order; a single value stands for every seed: it has no randomness.
+/// One value for each seed, in order; a single value stands for every seed: it has no randomness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BySeed(Vec<f64>);
 
-/// A mean with its 95 % confidence interval, by Student's t. One seed of an experiment without randomness has an
-/// interval of width zero.
+/// A mean with its 95 % confidence interval, by Student's t. A single value without randomness has an interval of width
+/// zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConfidenceInterval {
     /// The estimate.
@@ -23,7 +23,7 @@ impl BySeed {
         (!values.is_empty()).then_some(BySeed(values))
     }
 
-    /// Their mean, seed by seed, over samples of the same seeds; `None` without any.
+    /// The mean of samples of the same seeds, seed by seed; `None` without any.
     pub fn average(samples: &[&BySeed]) -> Option<BySeed> {
         let seeds = samples.iter().map(|sample| sample.0.len()).filter(|seeds| *seeds > 1).min();
         let seeds = seeds.or(samples.first().map(|_| 1))?;
@@ -46,7 +46,7 @@ impl BySeed {
         interval(self.0.iter().copied())
     }
 
-    /// The mean of the differences to `other`, seed by seed.
+    /// The mean of the differences to `other`, seed by seed, with its interval.
     pub fn minus(&self, other: &BySeed) -> ConfidenceInterval {
         interval(self.pairs(other).map(|(one, two)| one - two))
     }
@@ -56,8 +56,8 @@ impl BySeed {
         self.ratios_to(other).interval()
     }
 
-    /// What each seed adds to the ratio r of the means, r + (aᵢ − r bᵢ) / mean(b): the linear approximation of a ratio,
-    /// whose mean is r.
+    /// The contribution of each seed to the ratio r of the means, r + (aᵢ − r bᵢ) / mean(b): the linear approximation
+    /// of a ratio, whose mean is r.
     pub fn ratios_to(&self, other: &BySeed) -> BySeed {
         let below = other.mean();
         let ratio = self.mean() / below;
@@ -69,7 +69,7 @@ impl BySeed {
         BySeed(self.0.iter().copied().map(change).collect())
     }
 
-    /// The values of the same seeds.
+    /// Pairs the values of the same seeds.
     fn pairs<'a>(&'a self, other: &'a BySeed) -> impl Iterator<Item = (f64, f64)> + 'a {
         let seeds = match (self.0.len(), other.0.len()) {
             (1, seeds) | (seeds, 1) => seeds,
@@ -95,7 +95,7 @@ impl ConfidenceInterval {
         self.mean + self.half
     }
 
-    /// Returns true if it is one: values that are not numbers have none.
+    /// Returns true if the interval is finite: values that are not numbers have none.
     pub fn is_known(self) -> bool {
         !self.mean.is_nan() && !self.half.is_nan()
     }
@@ -111,7 +111,7 @@ impl std::fmt::Display for ConfidenceInterval {
     }
 }
 
-/// After the point, so that three digits are significant, and at least as many as distinguish 1.02 from 1.
+/// The decimals that give three significant digits, and distinguish 1.02 from 1.
 fn digits_for(value: f64) -> usize {
     match value.abs() {
         value if value >= 100.0 => 1,

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::printing::tell;
 use crate::processors::on_all;
 
-/// One scenario and the seeds it is run with.
+/// One scenario with the seeds to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridPoint {
     /// The scenario file's text.
@@ -23,18 +23,18 @@ pub struct GridPoint {
     pub seeds: Range<u64>,
 }
 
-/// Why a grid was not run to its end.
+/// The reason why a grid was not run to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum GridError {
     /// A point whose text is not a scenario, or cannot be run: a mistake in the study.
     #[error("{what}\nin the scenario\n{scenario}")]
     Wrong {
-        /// What is wrong.
+        /// The reason.
         what: String,
         /// The point's text.
         scenario: String,
     },
-    /// The watch wanted no more.
+    /// The watch cancelled the runs.
     #[error("interrupted")]
     Interrupted,
     /// No thread could be started.
@@ -42,38 +42,38 @@ pub enum GridError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// What is told of the runs of a grid, and may end them. Any thread calls it.
+/// Observes the runs of a grid, and may cancel them. Called by any thread.
 pub trait RunWatch: Send + Sync + std::fmt::Debug {
-    /// So many runs begin.
+    /// Reports that this many runs begin.
     fn begin(&self, runs: u64);
 
-    /// One of them has ended.
+    /// Reports that one of them has ended.
     fn on_run(&self);
 
-    /// Returns true if no more is wanted: runs that are under way end early, and are lost.
+    /// Returns true to cancel: runs in progress end early, and are lost.
     fn is_interrupted(&self) -> bool {
         false
     }
 }
 
-/// What is read of a run while it goes on, beside its result.
+/// Values read during a run, beside its result.
 pub trait RunGauge: Send {
-    /// What it observes.
+    /// The observations it needs.
     const WATCH: Watch;
 
-    /// A gauge before a run of `scenario`.
+    /// A gauge for a run of `scenario`.
     ///
     /// # Errors
-    /// A scenario of which it cannot read what it needs, in words.
+    /// The reason why a scenario cannot be gauged, in words.
     fn new(scenario: &Scenario) -> Result<Self, String>
     where
         Self: Sized;
 
-    /// Something happened.
+    /// Handles an observation.
     fn see(&mut self, observation: &Observation);
 }
 
-/// Nothing but the result.
+/// Reads only the result.
 impl RunGauge for () {
     const WATCH: Watch =
         Watch { paths: false, queues: false, waits: false, packets: false, deliveries: false, frames: false };
@@ -85,7 +85,7 @@ impl RunGauge for () {
     fn see(&mut self, _: &Observation) {}
 }
 
-/// Runs every point with each of its seeds, and shows the progress. The results stand in the order of the points and of
+/// Runs every point with each of its seeds, and shows the progress. The results are in the order of the points and of
 /// their seeds, and do not depend on the number of cores.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub fn run(points: &[GridPoint]) -> Result<Vec<Vec<RunResult>>, GridError> {
     run_each(points, |_, run| Ok(run))
 }
 
-/// The same, of which only what `keep` makes of a run stays in memory. It is called as soon as a run ends, by any thread
+/// Like [`run`], but keeps only the value of `keep` for each run. `keep` is called as soon as a run ends, by any thread
 /// and in any order.
 ///
 /// # Errors
@@ -110,10 +110,10 @@ where
     run_watched(points, &ProgressLines::default(), |point, run, ()| keep(point, run))
 }
 
-/// The same, seen by `watch`, with a gauge for each run.
+/// Like [`run_each`], observed by `watch`, with a gauge for each run.
 ///
 /// # Errors
-/// As [`run_each`], or the watch wants no more.
+/// As for [`run_each`], or a cancellation by the watch.
 pub fn run_watched<G, T, E>(
     points: &[GridPoint],
     watch: &dyn RunWatch,
@@ -158,18 +158,18 @@ where
 /// The scenario of a point.
 ///
 /// # Errors
-/// Its text is not one.
+/// An invalid text.
 pub fn parse(point: &GridPoint) -> Result<Scenario, GridError> {
     let source = Source::new("study.toml", point.scenario.as_str());
     Scenario::parse(&source, &NoFiles, &[], &live::registry()).map_err(|error| fault(point, &error))
 }
 
-/// Says what is wrong with a point.
+/// The error for a point.
 pub fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridError {
     GridError::Wrong { what: what.to_string(), scenario: point.scenario.clone() }
 }
 
-/// Shows nothing: for runs of a process that works for another one.
+/// Shows nothing, for runs of a process that works for another one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
@@ -179,50 +179,50 @@ impl RunWatch for Unwatched {
     fn on_run(&self) {}
 }
 
-/// How far a grid is: a bar on a terminal; elsewhere, as in a log, a line about every minute.
+/// Shows progress: a bar on a terminal; elsewhere, as in a log, a line about every minute.
 #[derive(Debug, Default)]
 pub struct ProgressLines(Mutex<Option<Shown>>);
 
-/// The grid that is shown.
+/// The grid being shown.
 #[derive(Debug)]
 struct Shown {
     bar: ProgressBar,
-    /// The minutes of which there is a line.
-    told: u64,
+    /// The number of minutes reported so far.
+    reported: u64,
 }
 
 impl RunWatch for ProgressLines {
     fn begin(&self, runs: u64) {
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} to go");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        *self.lock() = Some(Shown { bar: ProgressBar::new(runs).with_style(style), told: 0 });
+        *self.lock() = Some(Shown { bar: ProgressBar::new(runs).with_style(style), reported: 0 });
     }
 
     fn on_run(&self) {
         let mut shown = self.lock();
-        let Some(Shown { bar, told: minutes }) = shown.as_mut() else { return };
+        let Some(Shown { bar, reported: minutes }) = shown.as_mut() else { return };
         bar.inc(1);
-        // Without a terminal the bar is hidden, and still counts and knows its time.
+        // Without a terminal the bar is hidden, and still counts and keeps time.
         let seconds = bar.elapsed().as_secs();
         if seconds / 60 > *minutes && bar.is_hidden() {
             *minutes = seconds / 60;
-            tell(&told(bar.position(), bar.length().unwrap_or_default(), seconds));
+            tell(&progress_line(bar.position(), bar.length().unwrap_or_default(), seconds));
         }
     }
 }
 
 impl ProgressLines {
-    /// What is shown stays sound if a thread that showed it panicked.
+    /// The state stays consistent if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, Option<Shown>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The amount of simulated time that goes by before a run looks whether it is still wanted, and lets go of what was observed.
+/// The simulated time after which a run checks for cancellation and drops its observations.
 const SLICE: Duration = Duration::from_secs(2);
 
-/// The line about `done` runs of `all` after so many seconds, at least one of them done.
-fn told(done: u64, all: u64, seconds: u64) -> String {
+/// The line about `done` runs of `all` after this many seconds, with at least one run done.
+fn progress_line(done: u64, all: u64, seconds: u64) -> String {
     let left = seconds as f64 * (all - done) as f64 / done as f64;
     format!("{done} of {all} runs, {:.0} min to go", left / 60.0)
 }
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn a_log_says_how_many_minutes_are_to_go() {
-        assert_eq!(told(50, 150, 600), "50 of 150 runs, 20 min to go");
-        assert_eq!(told(150, 150, 600), "150 of 150 runs, 0 min to go");
+        assert_eq!(progress_line(50, 150, 600), "50 of 150 runs, 20 min to go");
+        assert_eq!(progress_line(150, 150, 600), "150 of 150 runs, 0 min to go");
     }
 
     #[test]

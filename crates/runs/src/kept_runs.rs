@@ -1,12 +1,11 @@
-//! The values of runs that were made before, in memory and in a file, so that a study of hours can be interrupted and
-//! continued.
+//! The values of earlier runs, in memory and in a file, so that a study of hours can be interrupted and continued.
 //!
-//! A run is known by its scenario's text, its seed, and a name of how the simulator behaves, which the study chooses
-//! ([`by_recorded_results`], [`by_this_program`]). Rows that a simulator of other behaviour wrote do not count.
+//! A run is identified by its scenario's text, its seed, and a name for the simulator's behaviour, which the study
+//! chooses ([`by_recorded_results`], [`by_this_program`]). Rows of other behaviour do not count.
 //!
-//! Each row is appended when its run ends, in one write, and the file is brought to the disk once a second and at the end. A
-//! kill loses the runs that are under way, a power failure also those of the last second. Every row ends with a digest of
-//! itself: a line that was cut off or damaged is passed over, and its run is made again.
+//! Each row is appended in one write when its run ends, and the file is synced once a second and at the end. A kill
+//! loses the runs in progress, a power failure also those of the last second. Every row ends with a digest of itself: a
+//! truncated or damaged line is skipped, and its run made again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,7 +19,7 @@ use sha2::{Digest, Sha256};
 use crate::grid::{self, GridError, GridPoint, ProgressLines, RunGauge, RunWatch};
 use crate::stopwatch;
 
-/// The results that the simulator's own tests hold it to.
+/// The recorded results of the simulator's own tests.
 const RECORDED: [&str; 2] = [
     include_str!("../../sim/tests/snapshots/golden__goodput_by_loss_buffer_and_ratio_of_round_trips.snap"),
     include_str!(
@@ -28,21 +27,21 @@ const RECORDED: [&str; 2] = [
     ),
 ];
 
-/// The file in a study's folder.
+/// The name of the file in a study's folder.
 const FILE: &str = "runs.csv";
 
-/// What a study reads from a run: a few numbers, which can be kept in a file where a whole result could not.
+/// The values that a study reads from a run: a few numbers, which fit a file where a whole result would not.
 pub trait KeptValues: Copy + Send + Sync {
-    /// The names of their columns, with commas between them.
+    /// The names of their columns, separated by commas.
     const COLUMNS: &str;
 
-    /// What is read of a run before its end.
+    /// The gauge that reads values before a run's end.
     type Gauge: RunGauge;
 
-    /// Those of a run.
+    /// The values of a run.
     fn of(run: &RunResult, gauge: Self::Gauge) -> Self;
 
-    /// Their cells, with commas between them. They read as the same values.
+    /// The cells of the values, separated by commas. They read back as the same values.
     fn cells(&self) -> String;
 
     /// Reads the cells; `None` for those of other columns.
@@ -52,7 +51,7 @@ pub trait KeptValues: Copy + Send + Sync {
 /// Runs with their values.
 #[derive(Debug)]
 pub struct KeptRuns<V> {
-    /// The digest of the simulator's behaviour.
+    /// The name of the simulator's behaviour.
     behaviour: String,
     rows: BTreeMap<RunKey, V>,
     /// The last row of another behaviour, by run.
@@ -62,20 +61,20 @@ pub struct KeptRuns<V> {
     watch: Arc<dyn RunWatch>,
 }
 
-/// The number of runs and rows there were.
+/// The numbers of runs and rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// Runs whose values were kept before.
+    /// Runs with values kept earlier.
     pub taken: usize,
     /// Runs that were made.
     pub made: usize,
-    /// Rows in the file that were written by a simulator of other behaviour.
+    /// Rows of other behaviour in the file.
     pub foreign: usize,
-    /// Lines in the file that are cut off or damaged.
+    /// Truncated or damaged lines in the file.
     pub damaged: usize,
 }
 
-/// A folder's file that cannot be read or written.
+/// A study's file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot keep runs in {}: {error}", path.display())]
 pub struct KeepError {
@@ -83,13 +82,13 @@ pub struct KeepError {
     error: io::Error,
 }
 
-/// Rows that are not kept.
+/// The reason why rows are refused.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptError {
-    /// Their simulator has other recorded results.
+    /// The rows are of another behaviour.
     #[error("these runs are of another version of the simulator: every process needs the same")]
     OtherSimulator,
-    /// A line is cut off or changed.
+    /// A line is truncated or changed.
     #[error("a row of these runs is damaged")]
     Damaged,
     /// The file cannot be written.
@@ -100,12 +99,12 @@ pub enum AcceptError {
 /// The digest of a scenario's text, and a seed.
 type RunKey = (String, u64);
 
-/// A file whose rows are appended.
+/// A file to which rows are appended.
 #[derive(Debug)]
 struct RunFile {
     path: PathBuf,
     file: File,
-    /// When it was brought to the disk last, in seconds of the clock.
+    /// The time of the last sync, in seconds of the clock.
     synced: f64,
 }
 
@@ -118,7 +117,7 @@ impl RunFile {
         }
     }
 
-    /// What was appended survives a power failure from here on.
+    /// Syncs the file: its rows survive a power failure.
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         self.synced = stopwatch::now().clock;
@@ -126,23 +125,23 @@ impl RunFile {
     }
 }
 
-/// Seconds.
+/// The time between syncs, in seconds.
 const SYNC_EVERY: f64 = 1.0;
 
-/// A line of the file, in so far as it is a row.
+/// A line of the file.
 enum Line<V> {
     Row { behaviour: String, key: RunKey, values: V },
     Damaged,
 }
 
-/// The behaviour that the snapshots in `crates/sim/tests/snapshots` record, which the tests of that crate compare with the
-/// simulator: a change that alters no recorded result does not make older rows invalid, and after one that alters the
-/// runs of a study and none of these, the folder has to be removed.
+/// The behaviour recorded by the snapshots in `crates/sim/tests/snapshots`, which the tests of that crate compare with
+/// the simulator. A change that alters none of them leaves older rows valid; if it alters the runs of a study
+/// nevertheless, the folder has to be removed.
 pub fn by_recorded_results() -> String {
     digest(RECORDED.concat())
 }
 
-/// The behaviour of this very program: no row of another build counts.
+/// The behaviour of this program: rows of another build do not count.
 ///
 /// # Errors
 /// The program's own file cannot be read.
@@ -152,7 +151,7 @@ pub fn by_this_program() -> Result<String, KeepError> {
 }
 
 impl<V: KeptValues> KeptRuns<V> {
-    /// Without a file: what was run once is not run again, until the end of the program.
+    /// Keeps runs in memory only, until the end of the program.
     pub fn in_memory() -> KeptRuns<V> {
         KeptRuns {
             behaviour: String::new(),
@@ -164,27 +163,27 @@ impl<V: KeptValues> KeptRuns<V> {
         }
     }
 
-    /// The same, whose runs are seen by `watch`.
+    /// Adds a watch on the runs.
     pub fn watched_by(self, watch: Arc<dyn RunWatch>) -> KeptRuns<V> {
         KeptRuns { watch, ..self }
     }
 
-    /// What sees the runs.
+    /// The watch on the runs.
     pub fn watch(&self) -> &dyn RunWatch {
         &*self.watch
     }
 
-    /// The number of these runs are not kept.
+    /// The number of these runs whose values are missing.
     pub fn lacks(&self, points: &[GridPoint]) -> usize {
         self.missing(points).iter().map(|point| point.seeds.clone().count()).sum()
     }
 
-    /// Without a file, for a simulator of this behaviour.
+    /// Keeps runs in memory, for a simulator of this behaviour.
     pub fn named(behaviour: &str) -> KeptRuns<V> {
         KeptRuns { behaviour: behaviour.to_owned(), ..KeptRuns::in_memory() }
     }
 
-    /// With a file in `folder`, which is made where it is not there; `behaviour` is a name without commas.
+    /// Keeps runs in a file in `folder`, which is created if missing; `behaviour` is a name without commas.
     ///
     /// # Errors
     /// A folder that cannot be made, or a file that cannot be read or appended to.
@@ -203,15 +202,14 @@ impl<V: KeptValues> KeptRuns<V> {
         if bytes.is_empty() {
             file.write_all(format!("{}\n", head::<V>()).as_bytes()).map_err(fault)?;
         } else if !bytes.ends_with(b"\n") {
-            // The next row is not to be appended to the rest of one that was cut off.
+            // The next row must not be appended to a truncated one.
             file.write_all(b"\n").map_err(fault)?;
         }
         kept.file = Some(Mutex::new(RunFile { path, file, synced: stopwatch::now().clock }));
         Ok(kept)
     }
 
-    /// The values of all these runs: kept ones, and those of runs that are made now. They stand in the order of the
-    /// points and of their seeds.
+    /// The values of these runs, kept ones and those of runs made now, in the order of the points and of their seeds.
     ///
     /// # Errors
     /// A scenario that cannot be run, or a row that cannot be written.
@@ -242,10 +240,10 @@ impl<V: KeptValues> KeptRuns<V> {
         Ok(points.iter().map(of_point).collect())
     }
 
-    /// The rows of all these runs as a folder's file has them, for a process that [accepts](KeptRuns::accept) them.
+    /// The rows of these runs in the form of the file, for a process that [accepts](KeptRuns::accept) them.
     ///
     /// # Errors
-    /// As [`KeptRuns::values`].
+    /// As for [`KeptRuns::values`].
     pub fn rows<E>(&mut self, points: &[GridPoint]) -> Result<String, E>
     where
         E: From<GridError> + From<KeepError> + Send,
@@ -262,7 +260,7 @@ impl<V: KeptValues> KeptRuns<V> {
     /// Keeps rows that another process made.
     ///
     /// # Errors
-    /// A line that is damaged, a simulator of other behaviour, or a file that cannot be written.
+    /// A damaged line, rows of other behaviour, or a file that cannot be written.
     pub fn accept(&mut self, rows: &str) -> Result<(), AcceptError> {
         for line in rows.lines() {
             match Line::<V>::read(line) {
@@ -277,7 +275,8 @@ impl<V: KeptValues> KeptRuns<V> {
         Ok(self.with_file(RunFile::sync)?)
     }
 
-    /// Lets rows of other behaviour count for these runs, where there are none of this behaviour. How many do now.
+    /// Lets rows of other behaviour count for those of these runs that have none of this behaviour. Returns the number
+    /// of such runs.
     pub fn trust(&mut self, points: &[GridPoint]) -> usize {
         let mut trusted = 0;
         for point in points {
@@ -295,12 +294,12 @@ impl<V: KeptValues> KeptRuns<V> {
         trusted
     }
 
-    /// The number of runs and rows there were so far.
+    /// The numbers of runs and rows so far.
     pub fn counts(&self) -> RunCounts {
         self.counts
     }
 
-    /// The runs whose values are not there, each once, a point for each unbroken range of seeds.
+    /// The runs without values, each once, in a point for each unbroken range of seeds.
     pub fn missing(&self, points: &[GridPoint]) -> Vec<GridPoint> {
         let (mut missing, mut named) = (Vec::<GridPoint>::new(), BTreeSet::<RunKey>::new());
         for point in points {
@@ -326,10 +325,10 @@ impl<V: KeptValues> KeptRuns<V> {
         self.with_file(|file| file.append(&row))
     }
 
-    /// Does something with the file, if there is one.
+    /// Applies `work` to the file, if there is one.
     fn with_file(&self, work: impl FnOnce(&mut RunFile) -> io::Result<()>) -> Result<(), KeepError> {
         let Some(file) = &self.file else { return Ok(()) };
-        // A thread that panicked had written its row or not: the file is as it was.
+        // A thread that panicked had written its row or not: the file is consistent.
         let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         work(&mut file).map_err(|error| KeepError { path: file.path.clone(), error })
     }
@@ -359,7 +358,7 @@ impl<V: KeptValues> Line<V> {
         Line::of_cells(&cells).unwrap_or(Line::Damaged)
     }
 
-    /// `None` for a row of other columns.
+    /// Parses a row; `None` for one of other columns.
     fn of_cells(cells: &[&str]) -> Option<Line<V>> {
         let [behaviour, scenario, seed, values @ ..] = cells else { return None };
         let key = ((*scenario).to_owned(), seed.parse().ok()?);
@@ -367,12 +366,12 @@ impl<V: KeptValues> Line<V> {
     }
 }
 
-/// The file's first line: the columns.
+/// The first line of the file, with the columns.
 fn head<V: KeptValues>() -> String {
     format!("behaviour,scenario,seed,{},check", V::COLUMNS)
 }
 
-/// A row with its line's end.
+/// A row with its line end.
 fn row<V: KeptValues>(behaviour: &str, (scenario, seed): &RunKey, values: &V) -> String {
     let cells = format!("{behaviour},{scenario},{seed},{}", values.cells());
     format!("{cells},{}\n", short_digest(&cells))
@@ -383,7 +382,7 @@ fn digest(bytes: impl AsRef<[u8]>) -> String {
     Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Enough of them to find a line that was cut off.
+/// The first digits of a digest, enough to detect a truncated line.
 fn short_digest(text: &str) -> String {
     digest(text).chars().take(8).collect()
 }
@@ -393,14 +392,14 @@ mod tests {
     use super::*;
     use std::error::Error;
 
-    /// How the simulator of the tests behaves.
+    /// The name of the tests' behaviour.
     const BEHAVIOUR: &str = "as-recorded";
 
-    /// Half of the packets are lost at random: each seed has values of its own.
+    /// Half of the packets are lost at random: each seed has its own values.
     const UDP: &str = "[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\nloss = 0.5\n[[flow]]\n\
         protocol = \"udp\"\ntraffic = { kind = \"cbr\", rate = \"100 kbit/s\", message = \"100 B\" }\n";
 
-    /// What the tests keep of a run.
+    /// The values that the tests keep of a run.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Received {
         /// In bit/s.
@@ -440,7 +439,7 @@ mod tests {
         ]
     }
 
-    /// What the runs give that nobody interrupts.
+    /// The values of runs without interruption.
     fn uninterrupted() -> Vec<Vec<Received>> {
         all_of(&mut KeptRuns::in_memory())
     }
@@ -463,7 +462,7 @@ mod tests {
         (folder, file)
     }
 
-    /// Reads the folder anew, and takes or makes all runs.
+    /// Opens the folder again, and takes or makes all runs.
     fn continued(folder: &Path) -> RunCounts {
         let mut kept = KeptRuns::in_folder(folder, BEHAVIOUR).expect("it can be read");
         assert_eq!(all_of(&mut kept), uninterrupted());
@@ -485,7 +484,7 @@ mod tests {
         for length in (0..whole.len()).step_by(37).chain([whole.len() - 1]) {
             fs::write(&file, &whole[..length]).expect("it can be written");
             let lines = whole[..length].iter().filter(|byte| **byte == b'\n').count();
-            // A line that lacks nothing but its end is whole.
+            // A line lacking only its end is whole.
             let is_complete = whole[length] == b'\n' && lines > 0;
             let rows = lines.saturating_sub(1) + usize::from(is_complete);
             let found = continued(folder.path());

@@ -1,5 +1,5 @@
-//! Scenarios run with many seeds on all cores, as studies and comparisons with other programs need them: the runs, what is
-//! kept of them so that a study can be interrupted, and their values seed by seed.
+//! Runs scenarios with many seeds on all cores, for studies and comparisons with other programs: the runs, the values
+//! kept so that a study can be interrupted, and statistics seed by seed.
 
 pub mod by_seed;
 pub mod grid;

@@ -1,9 +1,9 @@
-//! What the studies' program prints: results on standard output, which are a failure where they cannot be written, and
-//! messages on standard error, which decide about nothing.
+//! Prints for the studies' program: results on standard output, where a failure to write is an error, and messages on
+//! standard error, where it is not.
 
 use std::io::{self, ErrorKind, Write as _};
 
-/// A result that standard output does not take.
+/// Standard output that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the result to standard output: {0}")]
 pub struct NotPrinted(io::Error);
@@ -11,7 +11,7 @@ pub struct NotPrinted(io::Error);
 /// Prints `text` as it is; a reader that has closed the pipe is not an error.
 ///
 /// # Errors
-/// It cannot be written.
+/// Standard output cannot be written.
 pub fn print(text: &str) -> Result<(), NotPrinted> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -23,7 +23,7 @@ pub fn print(text: &str) -> Result<(), NotPrinted> {
 /// Prints a line.
 ///
 /// # Errors
-/// It cannot be written.
+/// Standard output cannot be written.
 pub fn print_line(line: &str) -> Result<(), NotPrinted> {
     print(&format!("{line}\n"))
 }

@@ -2,16 +2,16 @@
 
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// Does `work`, whose parallel iterators use all processors. Inside of such work it is done by the same threads.
+/// Runs `work`, whose parallel iterators use all processors. Nested calls share the threads.
 ///
 /// # Errors
-/// Not even this thread can do it.
+/// Even this thread alone cannot run it.
 pub fn on_all<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ThreadPoolBuildError> {
     if rayon::current_thread_index().is_some() {
         return Ok(work());
     }
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    // 0 is what the environment says, or one for each processor.
+    // 0 stands for the environment's number, or one thread for each processor.
     let fewer =
         std::iter::successors(Some(processors / 2), |count| Some(count / 2)).take_while(|count| *count > 0);
     let mut counts = std::iter::once(0).chain(fewer);

@@ -1,20 +1,20 @@
-//! The time of work: on a processor, for the papers' claims about their own cost, and of a whole figure. These are the
-//! only clocks of the studies.
+//! Measures the time of work: on a processor, for the papers' claims about their own cost, and of a whole figure. These
+//! are the only clocks of the studies.
 
 use std::hint::black_box;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What something took.
+/// The time used by some work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeSpent {
-    /// Seconds of all processors together.
+    /// Seconds of processor time, all processors together.
     pub processor: f64,
-    /// Seconds by the clock.
+    /// Seconds of wall-clock time.
     pub clock: f64,
 }
 
-/// Both times of this process, from a moment that is the same in each call.
+/// Both times of this process, from a fixed origin.
 pub fn now() -> TimeSpent {
     TimeSpent {
         processor: milliseconds_of(ClockId::ProcessCPUTime) / 1e3,
@@ -23,7 +23,7 @@ pub fn now() -> TimeSpent {
 }
 
 impl TimeSpent {
-    /// What passed since `earlier`.
+    /// The time since `earlier`.
     pub fn since(self, earlier: TimeSpent) -> TimeSpent {
         TimeSpent { processor: self.processor - earlier.processor, clock: self.clock - earlier.clock }
     }
@@ -35,7 +35,7 @@ impl std::fmt::Display for TimeSpent {
     }
 }
 
-/// In the unit that fits: 7.1 s, 12.5 min, 3.4 h.
+/// A time in a fitting unit: 7.1 s, 12.5 min, 3.4 h.
 fn shown(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 100.0 => format!("{seconds:.1} s"),
@@ -44,26 +44,26 @@ fn shown(seconds: f64) -> String {
     }
 }
 
-/// The least of three or more measurements, in milliseconds, taken for a quarter of a second at least: other processes
-/// use the machine too.
+/// The least of three or more measurements, in milliseconds, repeated for a quarter of a second at least: other
+/// processes use the machine too.
 ///
 /// # Errors
-/// Those of the work.
+/// The errors of the work.
 pub fn milliseconds<E>(work: impl Fn() -> Result<f64, E>) -> Result<f64, E> {
-    let begun = elapsed();
+    let begun = processor_milliseconds();
     let mut least = f64::INFINITY;
     let mut tries = 0;
-    while tries < 3 || elapsed() - begun < 250.0 {
-        let started = elapsed();
+    while tries < 3 || processor_milliseconds() - begun < 250.0 {
+        let started = processor_milliseconds();
         black_box(work()?);
-        least = least.min(elapsed() - started);
+        least = least.min(processor_milliseconds() - started);
         tries += 1;
     }
     Ok(least)
 }
 
 /// This thread's processor time, in milliseconds.
-fn elapsed() -> f64 {
+fn processor_milliseconds() -> f64 {
     milliseconds_of(ClockId::ThreadCPUTime)
 }
 
@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn a_time_is_told_in_the_unit_that_fits() {
-        let elapsed = |processor, clock| TimeSpent { processor, clock };
-        let told = elapsed(12_250.0, 755.0).since(elapsed(10.0, 5.0)).to_string();
-        assert_eq!(told, "3.4 h of processor time in 12.5 min");
-        assert_eq!(elapsed(99.0, 0.5).to_string(), "99.0 s of processor time in 0.5 s");
+        let time = |processor, clock| TimeSpent { processor, clock };
+        let text = time(12_250.0, 755.0).since(time(10.0, 5.0)).to_string();
+        assert_eq!(text, "3.4 h of processor time in 12.5 min");
+        assert_eq!(time(99.0, 0.5).to_string(), "99.0 s of processor time in 0.5 s");
     }
 }

@@ -1,5 +1,5 @@
-//! A setting of the command line, `link.wifi.loss=0.01`, and how it is put into the tree: how tables are found by their
-//! names.
+//! A setting of the command line, `link.wifi.loss=0.01`, and its application to a scenario's tree, where tables are
+//! found by name.
 
 use crate::error::ScenarioError;
 use crate::fault::{Fault, Read};
@@ -13,15 +13,14 @@ use crate::tree::{Node, Span, Table, TextOrigin, TreeValue, quoted};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     text: String,
-    /// Where the `=` is.
     equals: usize,
 }
 
 impl Assignment {
-    /// Reads `KEY=VALUE`. The value may be TOML or, where that is text, without quotes.
+    /// Reads `KEY=VALUE`. The value is TOML; text may go without quotes.
     ///
     /// # Errors
-    /// There is no key, or no `=`.
+    /// The key or the `=` is missing.
     pub fn parse(text: &str) -> Result<Assignment, ScenarioError> {
         match text.find('=').filter(|at| !text[..*at].trim().is_empty()) {
             Some(equals) => Ok(Assignment { text: text.to_owned(), equals }),
@@ -35,12 +34,12 @@ impl Assignment {
         }
     }
 
-    /// A key and a value at hand, as a sweep has them.
+    /// A setting from a key and a value, such as a point of a sweep.
     pub fn new(key: &str, value: &str) -> Assignment {
         Assignment { text: format!("{key}={value}"), equals: key.len() }
     }
 
-    /// All of it.
+    /// The whole text, `KEY=VALUE`.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -50,12 +49,12 @@ impl Assignment {
         self.text[..self.equals].trim()
     }
 
-    /// The value as it was given.
+    /// The value as it was written.
     pub fn value(&self) -> &str {
         self.text.get(self.equals + 1..).unwrap_or("").trim()
     }
 
-    /// Puts it into the tree of a scenario; it is the setting with this index.
+    /// Applies this setting, number `index`, to the tree of a scenario.
     pub(crate) fn apply(&self, index: usize, root: &mut Table) -> Read<()> {
         let keys = self.keys(index)?;
         let value = self.node(index)?;
@@ -85,12 +84,12 @@ impl Assignment {
         }
     }
 
-    /// Puts it into a tree in which every key is where it says, without names of links and flows.
+    /// Sets the key at its literal place in the tree, without resolving names of links and flows.
     pub(crate) fn apply_plainly(&self, index: usize, root: &mut Table) -> Read<()> {
         put(root, &self.keys(index)?, self.node(index)?)
     }
 
-    /// The parts of the key, and where each stands.
+    /// The parts of the key with their places.
     fn keys(&self, index: usize) -> Read<Vec<KeyPart<'_>>> {
         let origin = TextOrigin::Setting(index);
         let mut keys = Vec::new();
@@ -115,7 +114,7 @@ impl Assignment {
         Ok(keys)
     }
 
-    /// The value: TOML where it is some, and a text otherwise.
+    /// The value: TOML where it parses as TOML, text otherwise.
     fn node(&self, index: usize) -> Read<Node> {
         let origin = TextOrigin::Setting(index);
         let after = self.text.get(self.equals + 1..).unwrap_or("");
@@ -126,7 +125,7 @@ impl Assignment {
         if text.starts_with(['{', '[', '"', '\'']) {
             return parse::value(text, origin, start);
         }
-        // `10 Mbit/s` and `ecf` are no TOML; `0.01`, `true` and `3` are.
+        // `10 Mbit/s` and `ecf` are not TOML; `0.01`, `true` and `3` are.
         let read = if text.is_empty() { Ok(bare.clone()) } else { parse::value(text, origin, start) };
         Ok(read.map_or(bare, |node| Node { span, ..node }))
     }
@@ -138,7 +137,7 @@ impl AsRef<str> for Assignment {
     }
 }
 
-/// A part of a key.
+/// A part of a key, between dots.
 #[derive(Clone, Copy, Debug)]
 struct KeyPart<'s> {
     text: &'s str,
@@ -147,12 +146,12 @@ struct KeyPart<'s> {
 
 const EXAMPLE: &str = "a key such as link.wifi.loss, flow.main.sctp.scheduler or run.time";
 const DEEPEST: usize = 8;
-/// Tables of flows that may be set in all flows of that protocol at once.
-const PROTOCOLS: [&str; 2] = [USUAL_PROTOCOL, "tcp"];
-/// That of a flow that names none.
-const USUAL_PROTOCOL: &str = "sctp";
+/// The tables of flows that one setting can set in all flows of that protocol at once.
+const PROTOCOLS: [&str; 2] = [DEFAULT_PROTOCOL, "tcp"];
+/// The protocol of a flow that does not name one.
+const DEFAULT_PROTOCOL: &str = "sctp";
 
-/// Puts the value at `keys`, making the tables between.
+/// Sets the value at `keys`, making the tables between.
 fn put(table: &mut Table, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
     let (key, next, rest) = match keys {
         [] => return Ok(()),
@@ -176,7 +175,7 @@ fn put(table: &mut Table, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
     }
 }
 
-/// Puts the value into the table of `[[top]]` that the first key names.
+/// Sets the value in the table of `[[top]]` that the first key names.
 fn entry_of(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
     let Some((name, rest)) = keys.split_first().filter(|(_, rest)| !rest.is_empty()) else {
         let fault = Fault::unknown(top.span, format!("this does not name a key of a single {}", top.text));
@@ -186,12 +185,12 @@ fn entry_of(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: No
         Some(Node { value: TreeValue::List(tables), .. }) => tables,
         // A single `[flow]`.
         Some(node @ Node { value: TreeValue::Table(_), .. }) => std::slice::from_mut(node),
-        // What is there is wrong: reading it says so.
+        // The value has the wrong type: the reader reports it.
         Some(_) => return Ok(()),
         None => return Err(unknown(top, name, &[])),
     };
     let names: Vec<String> =
-        tables.iter().enumerate().map(|(index, node)| called(top, index, node)).collect();
+        tables.iter().enumerate().map(|(index, node)| name_of(top, index, node)).collect();
     match names.iter().position(|known| known == name.text).and_then(|index| tables.get_mut(index)) {
         Some(Node { value: TreeValue::Table(table), .. }) => put(table, rest, value),
         Some(_) => Ok(()),
@@ -199,7 +198,7 @@ fn entry_of(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: No
     }
 }
 
-/// Puts the value into every flow whose protocol the first key names, as the tools' `sctp.KEY` is that of their only one.
+/// Sets the value in every flow whose protocol the first key names.
 fn every_flow(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: &Node) -> Read<()> {
     let tables = match root.find_mut("flow") {
         Some(Node { value: TreeValue::List(tables), .. }) => tables,
@@ -208,11 +207,11 @@ fn every_flow(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: 
     };
     let mut is_any = false;
     for node in tables {
-        // What else there may be is wrong: reading it says so.
+        // The value has the wrong type: the reader reports it.
         let TreeValue::Table(flow) = &mut node.value else { continue };
         let protocol = match flow.find("protocol").map(|node| &node.value) {
             Some(TreeValue::Text(protocol)) => protocol.as_str(),
-            _ => USUAL_PROTOCOL,
+            _ => DEFAULT_PROTOCOL,
         };
         if protocol == top.text {
             put(flow, keys, value.clone())?;
@@ -229,8 +228,8 @@ fn every_flow(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: 
     )))
 }
 
-/// What a table of `[[top]]` is called: events have numbers from 1, all else has names.
-fn called(top: &KeyPart<'_>, index: usize, node: &Node) -> String {
+/// The name of a table of `[[top]]`: events are numbered from 1, the others have a `name`.
+fn name_of(top: &KeyPart<'_>, index: usize, node: &Node) -> String {
     if top.text == "event" {
         return (index + 1).to_string();
     }
@@ -260,7 +259,7 @@ fn unknown(top: &KeyPart<'_>, name: &KeyPart<'_>, names: &[String]) -> Box<Fault
     }
 }
 
-/// The implicit flow becomes one that can be set.
+/// Writes out the implicit flow, so that it can be set.
 fn make_main(root: &mut Table, span: Span) {
     if root.find("flow").is_none() {
         let flows =
@@ -269,7 +268,7 @@ fn make_main(root: &mut Table, span: Span) {
     }
 }
 
-/// The implicit paths, one a link, become paths that can be set.
+/// Writes out the implicit paths, one for each link, so that they can be set.
 fn make_paths(root: &mut Table, span: Span) {
     if root.find("path").is_some() {
         return;

@@ -1,4 +1,4 @@
-//! Reads one word out of several, and makes the error for an unknown word.
+//! Reads one word out of several; makes the error for an unknown word.
 
 use anabranch_base::setting::Words;
 
@@ -8,16 +8,16 @@ use crate::tree::{Node, Span, TreeValue, quoted};
 
 /// The words that a value may be.
 pub(crate) struct Choice<'w> {
-    /// What they choose, as a sentence has it.
+    /// The name of the choice in a message: `congestion control`.
     pub what: &'w str,
-    /// Those that work.
+    /// The words that work.
     pub built: Vec<&'w str>,
-    /// Those that are known and do not work yet.
+    /// The words that are known but not built yet.
     pub planned: Vec<&'w str>,
 }
 
 impl Choice<'static> {
-    /// The words of a setting.
+    /// The choice among the words of a setting.
     pub fn of(words: &Words) -> Choice<'static> {
         Choice { what: words.what, built: (words.built)(), planned: words.planned.to_vec() }
     }
@@ -42,7 +42,7 @@ impl<'w> Choice<'w> {
             .nearest(built.or_else(|| planned().map(|name| format!("{name:?}, which is not built yet")))))
     }
 
-    /// A known word that does not work yet.
+    /// The error for a known word that is not built yet.
     pub fn not_built(&self, word: &str, span: Span) -> Box<Fault> {
         let are = if self.built.len() == 1 { "is only" } else { "are" };
         let built = listed(self.built.iter().copied());

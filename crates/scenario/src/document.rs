@@ -1,5 +1,4 @@
-//! A scenario file that was read once, and can be read again with other settings: from text to tree, settings and
-//! values.
+//! A parsed scenario file, which can be read again and again with other settings.
 
 use anabranch_sctp::policy::Registry;
 
@@ -13,7 +12,7 @@ use crate::read::{self, Users};
 use crate::source::Source;
 use crate::tree::{Span, Table, TextOrigin, TreeValue};
 
-/// A scenario file as a tree: sound TOML, of which nothing more is known yet.
+/// A scenario file as a tree: valid TOML, otherwise unchecked.
 #[derive(Clone, Debug)]
 pub struct ParsedDocument {
     source: Source,
@@ -24,17 +23,17 @@ impl ParsedDocument {
     /// Reads the text.
     ///
     /// # Errors
-    /// It is no TOML, or nests too deep.
+    /// The text is not TOML, or nests too deep.
     pub fn parse(source: &Source) -> Result<ParsedDocument, ScenarioError> {
         let root = parse::document(&source.text).map_err(|fault| fault.in_file(source))?;
         Ok(ParsedDocument { source: source.clone(), root })
     }
 
-    /// The scenario that it describes, with these settings, each on top of those before it, and policies by their names
-    /// in `registry`. The document stays as it was: a sweep asks again and again.
+    /// The scenario of this file with `settings` applied in order, later ones over earlier ones, and with the policies
+    /// of `registry`. The document itself does not change: a sweep calls this for every point.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first fault found.
     pub fn scenario(
         &self,
         files: &dyn Files,
@@ -44,10 +43,10 @@ impl ParsedDocument {
         self.read(files, settings, registry, Users::Flows)
     }
 
-    /// The same, for other programs on its links: flows that never end, or no flows, are not an error.
+    /// Like [`scenario`](Self::scenario), for other programs on its links: flows may be absent or endless.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first fault found.
     pub fn links(
         &self,
         files: &dyn Files,
@@ -69,12 +68,12 @@ impl ParsedDocument {
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
         let read = applied.and_then(|()| read::scenario(&root, files, registry, users));
         read.map_err(|fault| {
-            fault.sent_home(|key| read::header_of(key, registry)).shown(&self.source, settings)
+            fault.in_known_table(|key| read::header_of(key, registry)).shown(&self.source, settings)
         })
     }
 
-    /// That the association of the flow called `flow` cannot be so, for a reason that is not the format's: where its
-    /// setting `key` stands, or else the flow.
+    /// The error for an association that the format allows but `message` refuses: at the setting `key` of the flow
+    /// called `flow`, or at the flow where that key is not given.
     pub fn complaint(&self, settings: &[Assignment], flow: &str, key: &str, message: &str) -> ScenarioError {
         let mut root = self.root.clone();
         let applied =
@@ -96,7 +95,7 @@ impl ParsedDocument {
     }
 }
 
-/// The table of the flow with this name, and where it begins; the first one may go without a name.
+/// The table of the flow with this name, and its place; the first flow may go without a name.
 fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
     let flow = root.find("flow")?;
     let flows = match &flow.value {
@@ -115,7 +114,7 @@ fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
 }
 
 impl Source {
-    /// A text that may not be one.
+    /// Reads bytes as text.
     ///
     /// # Errors
     /// The place of the first byte that is not UTF-8.
@@ -135,11 +134,11 @@ impl Source {
 }
 
 impl Scenario {
-    /// Reads a scenario file with settings of the command line. Trace files that it names are read through `files`;
-    /// policies are those that `registry` has by the names in the file.
+    /// Reads a scenario file with settings of the command line, trace files that it names through `files`, and the
+    /// policies of `registry`.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place.
+    /// The first fault found, with its place.
     pub fn parse(
         source: &Source,
         files: &dyn Files,

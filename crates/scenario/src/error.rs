@@ -1,28 +1,24 @@
-//! The error that users see when a scenario is wrong.
+//! The error that users see for an invalid scenario.
 
 use std::fmt;
-use std::ops::Range;
 
 use crate::excerpt::{Excerpt, Style};
-use crate::fault::Fault;
-use crate::source::Source;
-use crate::tree::{Span, TextOrigin};
 
-/// What is wrong with a scenario, and where.
+/// A fault in a scenario, with its place.
 ///
-/// It displays as `FILE:LINE:COLUMN: what is wrong`, then the line with a mark under the fault, what was
-/// expected, and the nearest known name where one is unknown.
+/// Displayed as `FILE:LINE:COLUMN: message`, then the line with the fault marked, the expected value, and the nearest
+/// known name where one is unknown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ScenarioError(Box<ErrorReport>);
 
-/// What kind of fault it is.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// It is no TOML, or no text.
+    /// Not TOML, or not text.
     Syntax,
-    /// A key, a name or a word that there is not.
+    /// An unknown key, name or word.
     Unknown,
-    /// Something required is not there.
+    /// A required key is missing.
     Missing,
     /// A value outside its domain.
     Value,
@@ -32,23 +28,22 @@ pub enum ErrorKind {
     Trace,
 }
 
-/// Where the fault is.
+/// The place of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In a file: the scenario, or a trace.
     File {
-        /// The name.
+        /// The name of the file.
         name: String,
-        /// From 1.
+        /// The line, from 1.
         line: usize,
-        /// In characters, from 1.
+        /// The column in characters, from 1.
         column: usize,
     },
     /// In this setting of the command line.
     Setting(String),
 }
 
-/// All that is said of a fault.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ErrorReport {
     pub kind: ErrorKind,
@@ -65,33 +60,17 @@ impl ScenarioError {
         ScenarioError(Box::new(report))
     }
 
-    /// Of a recording from which a scenario is made: what is wrong at these bytes of it, and what would be right.
-    pub fn in_trace(
-        source: &Source,
-        at: Range<usize>,
-        message: impl Into<String>,
-        expected: Option<&str>,
-    ) -> ScenarioError {
-        let span = Span { origin: TextOrigin::File, start: at.start, end: at.end };
-        let fault = Fault::of_recording(span, message);
-        let fault = match expected {
-            Some(expected) => fault.expected(expected),
-            None => fault,
-        };
-        fault.in_file(source)
-    }
-
-    /// What kind of fault it is.
+    /// The kind of the fault.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Where it is.
+    /// The place of the fault.
     pub fn place(&self) -> &Location {
         &self.0.place
     }
 
-    /// The file it is in; `None` for a setting of the command line.
+    /// The file that has the fault; `None` for a setting of the command line.
     pub fn file(&self) -> Option<&str> {
         match &self.0.place {
             Location::File { name, .. } => Some(name),
@@ -115,32 +94,32 @@ impl ScenarioError {
         }
     }
 
-    /// What is wrong, on one line, without its place.
+    /// The message, on one line, without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What would be right, where that can be said.
+    /// The expected value, if there is one to name.
     pub fn expected(&self) -> Option<&str> {
         self.0.expected.as_deref()
     }
 
-    /// The known name that was probably meant.
+    /// The known name nearest to the unknown one.
     pub fn nearest(&self) -> Option<&str> {
         self.0.nearest.as_deref()
     }
 
-    /// What else helps, each a sentence.
+    /// Further remarks, each a sentence.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         self.0.notes.iter().map(String::as_str)
     }
 
-    /// The whole of it, over several lines, without a line break at the end.
+    /// The whole error, over several lines, without a line break at the end.
     pub fn show(&self, style: Style) -> String {
         self.show_within(style, WIDTH)
     }
 
-    /// The same for a terminal of this many columns.
+    /// Like [`show`](Self::show), for a terminal of this many columns.
     pub fn show_within(&self, style: Style, columns: usize) -> String {
         let report = &*self.0;
         let [bold, end] = style.bold();
@@ -183,7 +162,7 @@ impl fmt::Display for ScenarioError {
 }
 
 impl fmt::Debug for ScenarioError {
-    /// As it displays: that is what a failed test should show.
+    /// As displayed, so that a failed test shows the whole error.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {self}", self.0.kind)
     }
@@ -191,10 +170,10 @@ impl fmt::Debug for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// The columns of an error that is not drawn for a terminal.
+/// The width of an error that is not drawn for a terminal.
 const WIDTH: usize = 120;
 
-/// Without anything that would move a terminal's cursor.
+/// The text without characters that would move a terminal's cursor.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! The line around a fault with a mark under it, and the remarks below, as `annotate-snippets` draws them.
+//! The line around a fault with a mark under it, and the remarks below, drawn by `annotate-snippets`.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::source::Position;
 
-/// A line, and what is marked in it.
+/// A line with a mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The number in a file, from 1; `None` for a setting of the command line.
+    /// The line's number, from 1; `None` for a setting of the command line.
     line: Option<usize>,
     text: String,
-    /// In bytes of the text.
+    /// The marked bytes of the text.
     marked: Range<usize>,
 }
 
-/// How an error is written.
+/// The style of a drawn error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Text alone.
@@ -26,7 +26,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// What begins bold text, and what ends it.
+    /// The escape sequences that begin and end bold text.
     pub fn bold(self) -> [&'static str; 2] {
         match self {
             Style::Plain => ["", ""],
@@ -41,7 +41,7 @@ impl Excerpt {
         Excerpt::of_line(position.text, position.offset..position.offset + length)
     }
 
-    /// A line with what is marked in it, in bytes, at most to its end.
+    /// A line with the marked bytes, at most to its end.
     pub fn of_line(line: &str, marked: Range<usize>) -> Excerpt {
         let start = line.floor_char_boundary(marked.start);
         let end = line.ceil_char_boundary(marked.end.max(start));
@@ -50,7 +50,7 @@ impl Excerpt {
         Excerpt { line: None, text: before + &marked + &after, marked: marked_bytes }
     }
 
-    /// With the line's number before it.
+    /// Adds the line's number.
     pub(crate) fn numbered(mut self, line: usize) -> Excerpt {
         self.line = Some(line);
         self
@@ -74,8 +74,8 @@ impl Excerpt {
     }
 }
 
-/// What the renderer would pass on to the terminal as it is, though it moves the cursor or changes the direction of what
-/// follows: the mark would be under something else.
+/// Replaces what the renderer would pass on although it moves the cursor or changes the direction of text: the mark
+/// would stand under the wrong column.
 fn shown(text: &str) -> String {
     let is_hidden = |c: char| matches!(c, '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{feff}');
     text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect()

@@ -1,15 +1,17 @@
-//! A fault in a scenario and its place, while the file is read. The error for users is made from it when the texts are
-//! at hand.
+//! A fault in a scenario with its place, found while reading. The error for users is made from it once the texts are at
+//! hand.
+
+use std::ops::Range;
 
 use crate::error::{ErrorKind, ErrorReport, Location, ScenarioError};
 use crate::excerpt::Excerpt;
 use crate::source::Source;
 use crate::tree::{Span, TextOrigin};
 
-/// What reading answers.
+/// The result of reading.
 pub(crate) type Read<T> = Result<T, Box<Fault>>;
 
-/// What is wrong, and where.
+/// A fault with its place.
 #[derive(Debug)]
 pub(crate) struct Fault {
     kind: ErrorKind,
@@ -17,10 +19,10 @@ pub(crate) struct Fault {
     message: String,
     expected: Option<String>,
     nearest: Option<String>,
-    /// A key that its table does not have, and perhaps another.
+    /// An unknown key, which may belong to another table.
     stray: Option<String>,
     notes: Vec<String>,
-    /// A trace file in which the span is, and where the scenario names it.
+    /// The trace file that the span is in, and the place that names it in the scenario.
     trace: Option<(Source, Span)>,
 }
 
@@ -39,17 +41,17 @@ impl Fault {
         })
     }
 
-    /// It is no TOML.
+    /// Not TOML.
     pub fn syntax(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Syntax, span, message)
     }
 
-    /// A key, a name or a word that there is not.
+    /// An unknown key, name or word.
     pub fn unknown(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Unknown, span, message)
     }
 
-    /// A key that has to be there.
+    /// A required key is missing.
     pub fn missing(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Missing, span, message)
     }
@@ -64,38 +66,41 @@ impl Fault {
         Fault::new(ErrorKind::NotBuilt, span, message)
     }
 
-    /// A trace file that the scenario names at `named` and that is wrong at `span`.
+    /// A fault at `span` of a trace file, which the scenario names at `named`.
     pub fn trace(file: Source, named: Span, span: Span, message: impl Into<String>) -> Box<Fault> {
         let mut fault = Fault::new(ErrorKind::Trace, span, message);
         fault.trace = Some((file, named));
         fault
     }
 
-    /// A recording that is read by itself, with no scenario that names it.
+    /// A fault of a recording that is read by itself, without a scenario.
     pub fn of_recording(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Trace, span, message)
     }
 
-    /// With what would be right.
+    /// Adds the expected value.
     pub fn expected(mut self: Box<Self>, expected: impl Into<String>) -> Box<Fault> {
         self.expected = Some(expected.into());
         self
     }
 
-    /// With what was probably meant.
+    /// Adds the nearest known name.
     pub fn nearest(mut self: Box<Self>, nearest: Option<impl Into<String>>) -> Box<Fault> {
         self.nearest = nearest.map(Into::into);
         self
     }
 
-    /// About `key`, which may belong to another table.
+    /// Marks `key` as unknown here; it may belong to another table.
     pub fn stray(mut self: Box<Self>, key: &str) -> Box<Fault> {
         self.stray = Some(key.to_owned());
         self
     }
 
-    /// With the header under which a stray key belongs, where `header_of` knows it.
-    pub fn sent_home(mut self: Box<Self>, header_of: impl Fn(&str) -> Option<&'static str>) -> Box<Fault> {
+    /// Adds the header of the table that an unknown key belongs to, if `header_of` finds one.
+    pub fn in_known_table(
+        mut self: Box<Self>,
+        header_of: impl Fn(&str) -> Option<&'static str>,
+    ) -> Box<Fault> {
         if let Some((header, key)) = self.stray.take().and_then(|key| Some((header_of(&key)?, key))) {
             self.expected = Some(match self.span.origin {
                 TextOrigin::Setting(_) => on_command_line(header, &key),
@@ -105,18 +110,18 @@ impl Fault {
         self
     }
 
-    /// With one more remark: a sentence on its own.
+    /// Adds a remark, a sentence of its own.
     pub fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Fault> {
         self.notes.push(help.into());
         self
     }
 
-    /// As users see it, in a file that was read without settings.
+    /// Makes the error for users, in a file that was read without settings.
     pub fn in_file(self: Box<Self>, source: &Source) -> ScenarioError {
         self.shown::<&str>(source, &[])
     }
 
-    /// As users see it, with the text around it: the file's, or that of one of `settings`.
+    /// Makes the error for users, with the text around the fault: the file's, or that of one of `settings`.
     pub fn shown<S: AsRef<str>>(self: Box<Self>, source: &Source, settings: &[S]) -> ScenarioError {
         let mut fault = *self;
         let (place, excerpt) = match fault.trace.take() {
@@ -129,6 +134,25 @@ impl Fault {
         };
         let Fault { kind, message, expected, nearest, notes, .. } = fault;
         ScenarioError::new(ErrorReport { kind, place, message, expected, nearest, notes, excerpt })
+    }
+}
+
+impl ScenarioError {
+    /// The error for a recording from which a scenario is made: the fault at `at`, in bytes of its text, and the
+    /// expected value.
+    pub fn in_trace(
+        source: &Source,
+        at: Range<usize>,
+        message: impl Into<String>,
+        expected: Option<&str>,
+    ) -> ScenarioError {
+        let span = Span { origin: TextOrigin::File, start: at.start, end: at.end };
+        let fault = Fault::of_recording(span, message);
+        let fault = match expected {
+            Some(expected) => fault.expected(expected),
+            None => fault,
+        };
+        fault.in_file(source)
     }
 }
 

@@ -1,11 +1,11 @@
-//! The interface by which trace files are read: the caller finds a scenario's neighbours; this crate opens nothing.
+//! The interface through which trace files are read; this crate itself opens no file.
 
 /// Reads the files that a scenario names.
 pub trait Files {
     /// The text of the file called `name` in the scenario, relative to the scenario file.
     ///
     /// # Errors
-    /// Why it cannot be read, as the system says it.
+    /// The system's reason why it cannot be read.
     fn read(&self, name: &str) -> Result<String, String>;
 }
 

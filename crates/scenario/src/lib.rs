@@ -1,8 +1,7 @@
-//! The scenario file: one description of paths, flows and events for the simulator, the emulator and the
-//! models, as text and as values. It opens no file itself.
+//! The scenario file: one description of paths, flows and events for the simulator, the emulator and the models, as
+//! text and as values. The crate opens no file itself.
 //!
-//! Which settings an association has, and which values they take, is said by the table beside its configuration
-//! ([`anabranch_sctp::config::settings`]); which policies there are, by a [`Registry`].
+//! The settings of an association are listed in [`anabranch_sctp::config::settings`], its policies in a [`Registry`].
 //!
 //! ```
 //! use anabranch_scenario::{Assignment, NoFiles, Registry, registry, Scenario, Source};
@@ -40,7 +39,7 @@ pub mod tools;
 pub mod trace;
 mod tree;
 
-/// The policies that a scenario's names stand for.
+/// The registry of all policies that a scenario may name.
 pub use anabranch_policies::registry;
 pub use anabranch_sctp::policy::Registry;
 pub use assignment::Assignment;

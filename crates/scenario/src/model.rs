@@ -1,4 +1,4 @@
-//! A scenario as values: everything that a file may say, with every default filled in.
+//! A scenario as values, with every default filled in.
 
 mod mesh;
 mod tcp;
@@ -14,37 +14,37 @@ use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::window::WindowBound;
 
-/// Paths, what happens to them, and what is sent over them.
+/// A scenario: links, paths, events, and the flows over them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// What it shows; empty where the file does not say.
+    /// The title; empty where the file has none.
     pub title: String,
-    /// The time and how often it runs.
+    /// The duration and the number of replications.
     pub run: RunSettings,
-    /// The links, copies made, in order of the file.
+    /// The links with their copies, in order of the file.
     pub links: Vec<Link>,
-    /// The channels of the mesh; none without nodes.
+    /// The channels of the mesh; empty without nodes.
     pub radios: Vec<Radio>,
-    /// The stations of the mesh. There are links, nodes, or both.
+    /// The stations of the mesh. A scenario has links, nodes, or both.
     pub nodes: Vec<Node>,
-    /// The paths, copies made: those over links, and after them those across the mesh. At least one.
+    /// The paths with their copies, at least one: first those over links, then those across the mesh.
     pub paths: Vec<Path>,
-    /// What happens to the links, in order of time, equal times in order of the file.
+    /// The changes of links, in order of time, equal times in order of the file.
     pub events: Vec<Event>,
-    /// Which nodes disappear and are there again, in the same order.
+    /// The changes of nodes, in the same order.
     pub node_events: Vec<NodeEvent>,
-    /// The flows, copies made. At least one.
+    /// The flows with their copies, at least one.
     pub flows: Vec<Flow>,
-    /// The policies that its names stand for: those it was read with are those it runs with.
+    /// The policies that the scenario was read with, and runs with.
     pub registry: Registry,
 }
 
-/// The time and how often a scenario runs.
+/// The duration of a scenario and its number of replications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSettings {
-    /// The limit of simulated time; `None` when it ends with the last transfer.
+    /// The limit of simulated time; `None` to run until the last transfer ends.
     pub time: Option<Duration>,
-    /// Left out of goodput.
+    /// The time at the start that goodput leaves out.
     pub warmup: Duration,
     /// The first replication's seed.
     pub seed: u64,
@@ -59,39 +59,38 @@ impl Default for RunSettings {
     }
 }
 
-/// Two one-way pipes, there and back.
+/// A forward and a reverse one-way pipe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// The name; a copy's ends with its number.
+    /// The name; a copy's has its number appended.
     pub name: String,
-    /// The way there.
+    /// The forward direction.
     pub forward: LinkConfig,
-    /// The way back.
+    /// The reverse direction.
     pub reverse: LinkConfig,
 }
 
-/// Links in a row, or a way across the mesh.
+/// Links in a row, or a path across the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The name; a copy's ends with its number.
+    /// The name; a copy's has its number appended.
     pub name: String,
-    /// Indices into [`Scenario::links`], in order of the way there. At least one, but for a path across the mesh, which
-    /// has none.
+    /// Indices into [`Scenario::links`], in forward order; empty for a path across the mesh only.
     pub links: Vec<usize>,
-    /// The way across the mesh.
+    /// The path across the mesh.
     pub air: Option<Air>,
 }
 
-/// What happens to a link.
+/// A change of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// The time of the event.
     pub at: Time,
     /// Index into [`Scenario::links`].
     pub link: usize,
-    /// To which directions of it.
+    /// The directions of the link that change.
     pub direction: Direction,
-    /// What.
+    /// The change.
     pub change: Change,
 }
 
@@ -100,95 +99,94 @@ pub struct Event {
 pub enum Direction {
     /// From the first host to the second.
     Forward,
-    /// Back.
+    /// From the second host to the first.
     Reverse,
-    /// Both.
+    /// Both directions.
     Both,
 }
 
-/// A flow: which paths, which transport, which traffic.
+/// A flow: its paths, its transport and its traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// The name; a copy's ends with its number.
+    /// The name; a copy's has its number appended.
     pub name: String,
-    /// How it is carried.
+    /// The transport.
     pub protocol: Protocol,
     /// Indices into [`Scenario::paths`], each once. At least one; exactly one for UDP.
     pub paths: Vec<usize>,
-    /// When it begins, the stagger of copies added.
+    /// The start, with the stagger of copies added.
     pub start: Time,
-    /// How much is sent in all; `None` while time lasts.
+    /// The size of the transfer; `None` for a flow without end.
     pub transfer: Option<ByteCount>,
-    /// Which host sends.
+    /// The direction of the data.
     pub direction: Direction,
-    /// When it sends how much.
+    /// The traffic pattern.
     pub traffic: Traffic,
 }
 
-/// How a flow is carried.
+/// The transport of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Protocol {
-    /// By an SCTP association.
+    /// An SCTP association.
     Sctp(Box<Sctp>),
-    /// By datagrams without acknowledgements.
+    /// Datagrams without acknowledgements.
     Udp,
-    /// By a TCP connection; over several paths by Multipath TCP.
+    /// A TCP connection; over several paths, Multipath TCP.
     Tcp(Box<Tcp>),
 }
 
 impl Protocol {
-    /// Returns true if it is an association on each path, as [`Multipath::AppStripe`] has it.
+    /// Returns true for an association on each path ([`Multipath::AppStripe`]).
     pub fn is_appstripe(&self) -> bool {
         matches!(self, Protocol::Sctp(sctp) if sctp.multipath == Multipath::AppStripe)
     }
 }
 
-/// When a flow sends how much.
+/// The traffic pattern of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
     /// As much as the transport takes.
     Bulk,
-    /// One message after another, evenly.
+    /// Messages at a constant rate.
     Cbr(Messages),
-    /// Evenly for `on`, then nothing for `off`, and again.
+    /// Messages at a constant rate for `on`, none for `off`, repeated.
     OnOff {
         /// The rate and size while on.
         messages: Messages,
-        /// The time it sends.
+        /// The length of the on period.
         on: Duration,
-        /// The time it does not.
+        /// The length of the off period.
         off: Duration,
     },
-    /// With exponential times between messages.
+    /// Messages with exponentially distributed times between them.
     Poisson(Messages),
 }
 
 /// Messages at a mean rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Messages {
-    /// User data a second.
+    /// User data per second.
     pub rate: BitRate,
-    /// User data in each.
+    /// User data per message.
     pub size: ByteCount,
 }
 
 /// The settings of an association, `[flow.sctp]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sctp {
-    /// Those of the protocol itself, as they are written: what `multipath` makes of them is
-    /// [`association`](Sctp::association).
+    /// The settings of the protocol as written; [`association`](Sctp::association) applies `multipath` to them.
     pub config: Config,
-    /// How several paths are used.
+    /// The use of several paths.
     pub multipath: Multipath,
-    /// True if messages are delivered in the order in which they were sent.
+    /// True if messages are delivered in the order sent.
     pub ordered: bool,
-    /// How the association opens.
+    /// The opening of the association.
     pub handshake: HandshakeMode,
 }
 
 impl Sctp {
-    /// The settings of an association as the scenario wants it. Packets carry their checksum; a driver whose packets
-    /// cannot be damaged may leave it out.
+    /// The configuration of the association that this scenario describes. Packets carry their checksum; a driver whose
+    /// packets cannot be damaged may leave it out.
     pub fn association(&self) -> Config {
         let mut config = self.config.clone();
         let rules = match self.multipath {
@@ -206,7 +204,7 @@ impl Sctp {
         config
     }
 
-    /// How far windows may grow, by the policies of `registry`.
+    /// The limits of windows, by the policies of `registry`.
     pub fn window_management(&self, registry: &Registry) -> WindowManagement {
         let Config { window_limits, window_management, .. } = &self.config;
         if !window_limits.is_empty() {
@@ -222,38 +220,38 @@ impl Sctp {
     }
 }
 
-/// How far windows may grow in the receive buffer that they share.
+/// The limits of windows that share a receive buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowManagement {
-    /// As far as the congestion control wants.
+    /// No limits but those of the congestion control.
     None,
-    /// By the rule of this name.
+    /// The limits of the rule of this name.
     Rule(String),
-    /// By limits that are planned from what the scenario says of the paths.
+    /// Limits planned from the paths of the scenario.
     Planned,
-    /// By these limits, in packets, one for each path of the flow (M-CWM-3).
+    /// These limits in packets, one for each path of the flow (M-CWM-3).
     Limits(Vec<u32>),
 }
 
-/// How several paths are used.
+/// The use of several paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Multipath {
-    /// One of them, the others when it fails (RFC 9260).
+    /// One path, the others after it fails (RFC 9260).
     Off,
-    /// All at once: concurrent multipath transfer.
+    /// Every path at once: concurrent multipath transfer.
     Cmt,
-    /// All at once, each with sequence numbers and a congestion control of its own (IPCC, YE chapter 6).
+    /// Every path at once, each with its own sequence numbers and congestion control (IPCC, YE chapter 6).
     Ipcc,
-    /// As many associations as there are paths, each over one of them and with the whole transfer: the flow is complete
-    /// when they have delivered as much together (M-CMT-8). It is a measure to compare with, and no application.
+    /// One association for each path, each with the whole transfer: the flow is complete when together they have
+    /// delivered its size (M-CMT-8). A baseline for comparison, not an application.
     AppStripe,
 }
 
-/// How an association opens.
+/// The opening of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeMode {
-    /// By the four-way handshake.
+    /// The four-way handshake.
     On,
-    /// It is open from the start, all paths confirmed.
+    /// Open from the start, with all paths confirmed.
     Off,
 }

@@ -1,6 +1,6 @@
 //! Finds the valid name that is nearest to a mistyped one.
 
-/// The name nearest to `text`, if one is near enough that it may have been meant.
+/// The name nearest to `text`, if it is near enough to be a misspelling of it.
 pub(crate) fn nearest<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // Long names are not compared: the cost is the product of the lengths.
     const LONGEST: usize = 64;
@@ -15,7 +15,7 @@ pub(crate) fn nearest<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) 
     near.filter(|(distance, name)| *distance <= most(name)).map(|(_, name)| name)
 }
 
-/// `a`, `a and b`, `a, b and c`; the rest counted where there are too many to read.
+/// `a`, `a and b`, `a, b and c`; of a long list, the first names and the number of the others.
 pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const MOST: usize = 24;
     let names: Vec<_> = names.into_iter().collect();

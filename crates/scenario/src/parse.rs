@@ -1,4 +1,4 @@
-//! Parses text into the tree, by the `toml` crate.
+//! Parses text into the tree, with the `toml` crate.
 
 mod depth;
 mod syntax;
@@ -28,7 +28,7 @@ pub fn document(text: &str) -> Read<Table> {
     }
 }
 
-/// The tree of a value alone, which stands at `offset` of the setting with this index.
+/// The tree of a value alone, at `offset` of its setting.
 pub fn value(text: &str, origin: TextOrigin, offset: usize) -> Read<Node> {
     let place = At { origin, offset };
     place.refuse_excess(excess_of_value(text))?;
@@ -38,7 +38,7 @@ pub fn value(text: &str, origin: TextOrigin, offset: usize) -> Read<Node> {
     }
 }
 
-/// Which text is read, and where in it.
+/// The text being read, and the offset in it.
 #[derive(Clone, Copy)]
 struct At {
     origin: TextOrigin,
@@ -93,7 +93,7 @@ impl At {
         Ok(Node { span, value })
     }
 
-    /// What is wrong where the parser gave up: the syntax, by `reason`, or a key that is there already.
+    /// The fault where the parser gave up: a syntax error, explained by `reason`, or a repeated key.
     fn refused(
         self,
         text: &str,
@@ -105,13 +105,13 @@ impl At {
         match reason(text, &range) {
             Some(SyntaxFault { message, expected }) if expected.is_empty() => Fault::syntax(span, message),
             Some(SyntaxFault { message, expected }) => Fault::syntax(span, message).expected(expected),
-            None => twice(text, &range, span).unwrap_or_else(|| Fault::syntax(span, error.message())),
+            None => repeated(text, &range, span).unwrap_or_else(|| Fault::syntax(span, error.message())),
         }
     }
 }
 
-/// A key or a table that was given before, and where that was; `None` where none was.
-fn twice(text: &str, range: &Range<usize>, span: Span) -> Option<Box<Fault>> {
+/// The fault for a repeated key or table, with the line of the first; `None` if it is not repeated.
+fn repeated(text: &str, range: &Range<usize>, span: Span) -> Option<Box<Fault>> {
     let key = text.get(range.clone())?;
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -120,7 +120,7 @@ fn twice(text: &str, range: &Range<usize>, span: Span) -> Option<Box<Fault>> {
         let same = |line: &str| line.trim().starts_with(header);
         ("table", text.lines().position(same).map(|index| index + 1))
     } else {
-        // Of what could be read, the nearest key of that name before this one.
+        // The nearest key of that name before this one, in the part that could be read.
         let (table, _) = DeTable::parse_recoverable(text);
         let mut starts = Vec::new();
         key_starts(table.get_ref(), key.trim_matches(['"', '\'']), &mut starts);
@@ -155,5 +155,5 @@ fn key_starts_within(value: &DeValue<'_>, key: &str, starts: &mut Vec<usize>) {
     }
 }
 
-/// No scenario is so large; it bounds the memory that a wrong file takes.
+/// A limit far above any scenario, so that a wrong file does not fill the memory.
 const LARGEST: usize = 32 << 20;

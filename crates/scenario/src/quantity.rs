@@ -1,4 +1,4 @@
-//! Reads sizes, times, rates, distances and speeds as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`, `250 m`.
+//! Reads sizes, times, rates, distances and speeds with their units: `4 MiB`, `200 ms`, `21 Mbit/s`, `250 m`.
 
 use std::fmt;
 
@@ -15,35 +15,36 @@ pub(crate) use units::rows;
 /// A text that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What would be right.
+    /// The expected form.
     pub expected: String,
-    /// The unit that was probably meant.
+    /// The known unit nearest to the given one.
     pub nearest: Option<&'static str>,
 }
 
-/// Reads a size with its unit: B, kB, MB, GB (powers of 1,000), KiB, MiB, GiB, and K, M, G for the latter.
+/// Reads a size with its unit: B, kB, MB, GB (powers of 1,000), KiB, MiB, GiB (powers of 1,024); K, M, G are KiB, MiB,
+/// GiB.
 ///
 /// # Errors
-/// What was expected.
+/// The text is not a size.
 pub fn size(text: &str) -> Result<ByteCount, QuantityError> {
     SIZE.read(text).map(ByteCount::new)
 }
 
-/// Reads a span of time with its unit: ns, us, ms, s, min, h.
+/// Reads a duration with its unit: ns, us, ms, s, min, h.
 ///
 /// # Errors
-/// What was expected.
+/// The text is not a duration.
 pub fn span(text: &str) -> Result<Duration, QuantityError> {
     SPAN.read(text).map(Duration::from_nanos)
 }
 
 /// Reads a rate with its unit: bit/s, kbit/s, Mbit/s, Gbit/s (powers of 1,000), or as other tools write them: `Mbps`,
-/// `mbit`, `M`; `MB/s` are bytes a second.
+/// `mbit`, `M`; `MB/s` are bytes per second.
 ///
 /// # Errors
-/// What was expected.
+/// The text is not a rate.
 pub fn rate(text: &str) -> Result<BitRate, QuantityError> {
     RATE.read(text).map(BitRate::from_bits_per_second)
 }
@@ -51,7 +52,7 @@ pub fn rate(text: &str) -> Result<BitRate, QuantityError> {
 /// Reads a distance with its unit: mm, cm, m, km.
 ///
 /// # Errors
-/// What was expected.
+/// The text is not a distance.
 pub fn distance(text: &str) -> Result<Distance, QuantityError> {
     DISTANCE.read(text).map(Distance::from_millimetres)
 }
@@ -59,7 +60,7 @@ pub fn distance(text: &str) -> Result<Distance, QuantityError> {
 /// Reads a speed with its unit: mm/s, m/s.
 ///
 /// # Errors
-/// What was expected.
+/// The text is not a speed.
 pub fn speed(text: &str) -> Result<Speed, QuantityError> {
     SPEED.read(text).map(Speed::from_millimetres_per_second)
 }
@@ -104,7 +105,7 @@ impl Dimension {
     }
 }
 
-/// A number as it is written: `digits` / 10^`decimals`.
+/// A decimal number as written: `digits` / 10^`decimals`.
 struct Decimal {
     digits: u128,
     decimals: u32,
@@ -113,7 +114,7 @@ struct Decimal {
 impl Decimal {
     fn read(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        // As many digits as the largest quantity that is printed; with the fraction they fit u128.
+        // The digits of the largest quantity that is printed; with the fraction they fit in u128.
         let in_bounds = (1..=20).contains(&whole.len()) && fraction.len() <= 9;
         let digits =
             format!("{whole}{fraction}").parse().ok().filter(|_| in_bounds && !text.ends_with('.'))?;
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(speed("1.5 m/s"), Ok(Speed::from_millimetres_per_second(1_500)));
         assert_eq!(rate("21 Mbit/s"), Ok(BitRate::from_mbps(21)));
         assert_eq!(rate("0.5 kbit/s"), Ok(BitRate::from_bits_per_second(500)));
-        // Not as a float would have it.
+        // Exact, not rounded as a float.
         assert_eq!(span("40.4 s"), Ok(Duration::from_millis(40_400)));
         assert_eq!(rate("0.3 Gbit/s"), Ok(BitRate::from_mbps(300)));
     }

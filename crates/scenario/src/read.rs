@@ -1,5 +1,5 @@
-//! From the tree to values: one file a table of the scenario, the order in which they are read, and what has to hold
-//! between them.
+//! Converts the tree to values: one file for each table of the scenario, the order of reading, and the checks across
+//! tables.
 
 mod copies;
 mod event;
@@ -8,6 +8,7 @@ mod flow;
 mod link;
 mod loss;
 mod mesh;
+mod mesh_ends;
 mod name;
 mod path;
 mod rate;
@@ -40,12 +41,12 @@ use link::LinkDraft;
 use name::{CopiesOf, LocatedName, NameIndex};
 use path::PathDraft;
 
-/// What uses the links of a scenario.
+/// The programs that use the links of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Users {
-    /// Its own flows, which must end.
+    /// The scenario's own flows, which must end.
     Flows,
-    /// Programs that know nothing of it.
+    /// Other programs, unaware of the scenario.
     Programs,
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
         return Err(fault.help("begin with [[link]], a `name` and a `rate`"));
     }
     if users == Users::Programs && !mesh.nodes.is_empty() {
-        let fault = Fault::value(fields.span_of("node"), "a mesh of radios runs in the simulator alone");
+        let fault = Fault::value(fields.span_of("node"), "only the simulator runs a mesh of radios");
         return Err(fault.help("`anabranch sim` runs this file"));
     }
     let paths = tables(&fields, "path")?.iter().map(path::path).collect::<Read<Vec<_>>>()?;
@@ -118,12 +119,12 @@ fn tables<'t>(fields: &Fields<'t>, key: &'static str) -> Read<&'t [Node]> {
     }
 }
 
-/// A link is a path of its own name where the file has no path.
+/// The path over one link, of the same name, for a file without paths.
 fn path_of(link: &LinkDraft) -> PathDraft {
     PathDraft { name: link.name.clone(), links: vec![link.name.clone()], copies: None }
 }
 
-/// `[[flow]]`, or `[flow]` for a single one; without either, one SCTP flow over all paths.
+/// Reads `[[flow]]`, or `[flow]` for a single one; without either, one SCTP flow over all paths.
 fn flow_drafts(fields: &Fields<'_>, registry: &Registry) -> Read<Vec<FlowDraft>> {
     let implicit = Node { span: Span::START, value: TreeValue::Table(Table::default()) };
     match fields.find("flow") {
@@ -140,7 +141,7 @@ fn flow_drafts(fields: &Fields<'_>, registry: &Registry) -> Read<Vec<FlowDraft>>
     }
 }
 
-/// What has to hold between tables.
+/// The checks across tables.
 struct Check<'r> {
     run: Option<&'r Node>,
     links: &'r [LinkDraft],
@@ -149,7 +150,7 @@ struct Check<'r> {
 }
 
 impl Check<'_> {
-    /// A run without a limit of time ends with its last transfer: each flow needs one.
+    /// A run without a time limit ends with its last transfer: each flow needs one.
     fn ends(&self, run: &RunSettings) -> Read<()> {
         if run.time.is_some() {
             return Ok(());
@@ -168,7 +169,8 @@ impl Check<'_> {
         Err(fault.help("give the flow a `transfer`, or the run a `time` under [run]"))
     }
 
-    /// Window limits are one for each path, and fit the buffer that the windows share (M-CWM-3: "Σ c ≤ RBUF").
+    /// Checks that there is one window limit for each path, and that they fit the buffer that the windows share
+    /// (M-CWM-3: "Σ c ≤ RBUF").
     fn window_limits(&self, paths: &[PathDraft], registry: &Registry) -> Read<()> {
         for flow in self.flows {
             let Protocol::Sctp(sctp) = &flow.settings.protocol else { continue };
@@ -201,7 +203,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// A UDP flow has one path, and nothing on its links may be told by rounds, which it does not have.
+    /// Checks that a UDP flow has one path, whose losses do not depend on rounds, which UDP does not have.
     fn udp_flows(&self, network: &ExpandedNetwork, paths: &[PathDraft]) -> Read<()> {
         for flow in self.flows.iter().filter(|flow| flow.settings.protocol == Protocol::Udp) {
             let names: Vec<&LocatedName> = match &flow.paths {

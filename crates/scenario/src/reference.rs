@@ -1,5 +1,4 @@
-//! The reference of settings, made from their tables: rows of Markdown for the documentation, and in words which values a
-//! setting takes.
+//! The reference of settings, made from their tables: rows of Markdown, and the values of each setting in words.
 
 use anabranch_base::setting::{Kind, Scope, Setting, Variant};
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
@@ -16,20 +15,20 @@ use crate::settings::{
 };
 use anabranch_base::exact::exact_size;
 
-/// A key of scenario files, and what is said of it.
+/// A key of scenario files and its description.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The key as `--set` takes it: `run.time`, `link.NAME.rate`, `event.N.at`, `flow.NAME.sctp.rto.min`.
     pub key: String,
-    /// Which values it takes.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What it is unless it is given: a value as a file has it, or words; empty where another setting says it.
+    /// The default: a value as in a file, or words; empty where another setting determines it.
     pub default: String,
-    /// What it means.
+    /// The meaning.
     pub doc: &'static str,
 }
 
-/// Every table of the reference, by the name of its section.
+/// The tables of the reference, by the name of their sections.
 pub fn sections(registry: &Registry) -> [(&'static str, String); 18] {
     [
         ("units", crate::quantity::rows()),
@@ -53,7 +52,7 @@ pub fn sections(registry: &Registry) -> [(&'static str, String); 18] {
     ]
 }
 
-/// Every key that `--set` can set in a scenario with the policies of `registry`, in the order of the reference.
+/// The keys that `--set` can set in a scenario with the policies of `registry`, in the order of the reference.
 pub fn known(registry: &Registry) -> Vec<Known> {
     let of_links = [whole_links(), links()].concat();
     let of_flows = flows().into_iter().filter(|row| !["sctp", "tcp"].contains(&row.key)).collect();
@@ -70,8 +69,8 @@ pub fn known(registry: &Registry) -> Vec<Known> {
     ];
     let known = |prefix: &str, row: Row| {
         let default = match row.default {
-            UsualValue::Value(value) => value.to_toml(),
-            UsualValue::Words(words) => words.to_owned(),
+            DefaultValue::Value(value) => value.to_toml(),
+            DefaultValue::Words(words) => words.to_owned(),
         };
         Known { key: format!("{prefix}.{}", row.key), kind: row.kind, default, doc: row.doc }
     };
@@ -81,7 +80,7 @@ pub fn known(registry: &Registry) -> Vec<Known> {
         .collect()
 }
 
-/// Which values a setting takes, in a few words: `576 B to 65535 B`, or `` `on` or `off` ``.
+/// The values of a setting in a few words: `576 B to 65535 B`, or `` `on` or `off` ``.
 pub fn values(kind: &Kind, registry: &Registry) -> String {
     match kind {
         Kind::Boolean => "true or false".to_owned(),
@@ -111,23 +110,21 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
     }
 }
 
-/// A setting, and what is said of it.
 #[derive(Clone)]
 struct Row {
     key: &'static str,
     kind: Kind,
-    default: UsualValue,
+    default: DefaultValue,
     doc: &'static str,
 }
 
-/// What a setting is unless it is given.
 #[derive(Clone)]
-enum UsualValue {
+enum DefaultValue {
     Value(ResolvedValue),
     Words(&'static str),
 }
 
-/// The rows of settings that are built, with their values in `target`, but for those of which `words` says something else.
+/// The rows of settings that are built, with their defaults from `target` unless `words` replaces them.
 fn rows<T: 'static>(
     settings: impl IntoIterator<Item = &'static Setting<T>>,
     target: &T,
@@ -135,8 +132,9 @@ fn rows<T: 'static>(
 ) -> Vec<Row> {
     let built = settings.into_iter().filter(|setting| !matches!(setting.kind, Kind::NotBuilt));
     let row = |setting: &'static Setting<T>| {
-        let value = (setting.get)(target).map(|value| UsualValue::Value(value.into()));
-        let default = words(setting.key).map(UsualValue::Words).or(value).unwrap_or(UsualValue::Words(""));
+        let value = (setting.get)(target).map(|value| DefaultValue::Value(value.into()));
+        let default =
+            words(setting.key).map(DefaultValue::Words).or(value).unwrap_or(DefaultValue::Words(""));
         Row { key: setting.key, kind: setting.kind, default, doc: setting.doc }
     };
     built.map(row).collect()
@@ -161,7 +159,7 @@ fn links() -> Vec<Row> {
     let values = resolved::direction(&link);
     for row in rows.iter_mut().filter(|row| row.key != "rate") {
         row.default =
-            values.find(row.key).map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));
+            values.find(row.key).map_or(DefaultValue::Words(""), |value| DefaultValue::Value(value.clone()));
     }
     rows
 }
@@ -174,7 +172,7 @@ fn radios() -> Vec<Row> {
             .concat();
     if let Some(queue) = rows.iter_mut().find(|row| row.key == "queue") {
         queue.default =
-            values.find("queue").map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));
+            values.find("queue").map_or(DefaultValue::Words(""), |value| DefaultValue::Value(value.clone()));
     }
     rows
 }
@@ -237,16 +235,17 @@ fn connections() -> Vec<Row> {
     rows(&TCP, &Tcp::default(), |_| None)
 }
 
-/// The keys that the tools' command line has and scenarios do not.
+/// The keys of the tools' command line that scenarios do not have.
 fn of_tools(registry: &Registry) -> Vec<Row> {
     let all = AssociationSetting::all(registry).into_iter();
     let of_tools = all.filter(|setting| setting.scope() == Scope::Tools);
     of_tools.filter_map(|setting| row_of(&setting, &Config::tuned_2())).collect()
 }
 
-/// The row of a setting that is built, with its value in `config`.
+/// The row of a setting that is built, with its default from `config`.
 fn row_of(setting: &AssociationSetting, config: &Config) -> Option<Row> {
-    let default = setting.get(config).map_or(UsualValue::Words(""), |value| UsualValue::Value(value.into()));
+    let default =
+        setting.get(config).map_or(DefaultValue::Words(""), |value| DefaultValue::Value(value.into()));
     let is_built = !matches!(setting.kind(), Kind::NotBuilt);
     is_built.then(|| Row { key: setting.key(), kind: setting.kind(), default, doc: setting.doc() })
 }
@@ -263,7 +262,7 @@ fn variant_rows<T: 'static>(variants: &[Variant<T>]) -> String {
     table(["`kind`", "keys", "meaning", "example"], &variants.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The rows of the keys whose values the profiles tell apart: key, and a column for each profile.
+/// The rows of the keys in which the profiles differ: the key, and a column for each profile.
 fn profile_rows() -> String {
     let profiles = PROFILES.map(|(_, profile)| defaults(profile()).config);
     let keys =
@@ -282,8 +281,8 @@ fn profile_rows() -> String {
 fn table_of(rows: &[Row], registry: &Registry) -> String {
     let cells = |row: &Row| {
         let default = match &row.default {
-            UsualValue::Value(value) => cell(value),
-            UsualValue::Words(words) => (*words).to_owned(),
+            DefaultValue::Value(value) => cell(value),
+            DefaultValue::Words(words) => (*words).to_owned(),
         };
         vec![format!("`{}`", row.key), values(&row.kind, registry), default, row.doc.to_owned()]
     };

@@ -1,5 +1,5 @@
-//! Every setting as used: a scenario as ordered values, from which documents are made and which, as TOML,
-//! says the same scenario again.
+//! A scenario with every setting as used, as ordered values: documents are made from them, and as TOML they read back
+//! as the same scenario.
 
 mod flow;
 mod link;
@@ -36,19 +36,19 @@ pub enum ResolvedValue {
     Table(ResolvedTable),
 }
 
-/// Keys with their values, in the order in which a file has them.
+/// Keys with their values, in the order of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResolvedTable(Vec<(&'static str, ResolvedValue)>);
 
 impl ResolvedTable {
-    /// With one more key.
+    /// Adds a key.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl Into<ResolvedValue>) -> ResolvedTable {
         self.0.push((key, value.into()));
         self
     }
 
-    /// With one more key, if it has a value.
+    /// Adds a key, if it has a value.
     #[must_use]
     pub fn with_some(self, key: &'static str, value: Option<impl Into<ResolvedValue>>) -> ResolvedTable {
         match value {
@@ -67,22 +67,22 @@ impl ResolvedTable {
         self.entries().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
 
-    /// As a scenario file: read, it is an equal scenario. Traces are named, not contained.
+    /// Writes a scenario file, which reads back as an equal scenario. Traces are named, not contained.
     pub fn to_toml(&self) -> String {
         toml_text::document(self)
     }
 }
 
 impl ResolvedValue {
-    /// As a file has it behind a key.
+    /// Writes the value as it stands behind a key.
     pub fn to_toml(&self) -> String {
         toml_text::inline(self)
     }
 }
 
 impl Scenario {
-    /// Every setting as used, with the keys of the scenario file: defaults filled in, copies made. What is
-    /// not there has no value: a flow without `transfer`, a run without `time`.
+    /// Every setting as used, with the keys of the scenario file: defaults filled in, copies made. A value that is
+    /// absent has no key: `transfer` of a flow, `time` of a run.
     pub fn resolved(&self) -> ResolvedTable {
         let link_name = |index: &usize| self.links.get(*index).map_or("", |link| &link.name).into();
         // A flow across the mesh names the radio of each of its paths.
@@ -121,7 +121,7 @@ fn event_table(event: &Event, link: &ResolvedValue) -> ResolvedTable {
     })
 }
 
-/// What `settings` say of `target`, each under its key; those with values in ways of their own by `shaped`.
+/// The values of `settings` in `target`, each under its key; values with a form of their own come from `shaped`.
 fn shown<T: 'static>(
     settings: impl Iterator<Item = &'static Setting<T>>,
     target: &T,

@@ -1,6 +1,6 @@
-//! The tables of settings that are a scenario's own: of the run, of paths, events, flows and traffic, and of an
-//! association beyond its protocol, and of TCP. Those of links and of the protocol stand beside what they set, in their crates.
-//! Adding a setting is adding its entry.
+//! The lists of a scenario's own settings: run, paths, events, flows, traffic, TCP, and those of an association beyond
+//! its protocol. The settings of links and of the protocol are listed in their crates. Adding a setting is adding its
+//! entry.
 
 mod association;
 mod event;
@@ -24,7 +24,6 @@ pub(crate) use sctp::{OWN_SETTINGS, defaults, has_rule, use_ipcc};
 pub(crate) use tcp::{CUBIC, TCP, TCP_HEADER};
 pub(crate) use traffic::TRAFFIC;
 
-/// How `[flow.sctp]` is written.
 pub(crate) const SCTP_HEADER: &str = "[flow.sctp]";
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 /// A scenario as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// What it is called in errors: a file's name, or `<stdin>`.
+    /// The name in errors: a file's name, or `<stdin>`.
     pub name: String,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
@@ -15,7 +15,7 @@ impl Source {
         Source { name: name.into(), text: text.into() }
     }
 
-    /// Where the byte at `offset` stands.
+    /// The place of the byte at `offset`.
     pub(crate) fn position(&self, offset: usize) -> Position<'_> {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -39,13 +39,13 @@ impl Source {
 /// A place in a text, and the line around it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Position<'t> {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
     /// The line, without what ends it.
     pub text: &'t str,
-    /// Where in `text` the place is, in bytes; its length at the end of the line.
+    /// The place in `text`, in bytes; at the end of the line, its length.
     pub offset: usize,
 }
 

@@ -1,5 +1,4 @@
-//! The settings of the tools that use real sockets, `--set sctp.KEY=VALUE`: read, shown and listed by the table that
-//! scenario files are read by.
+//! The settings of the tools that use real sockets, `--set sctp.KEY=VALUE`, by the same list as scenario files.
 
 use anabranch_base::setting::Scope;
 use anabranch_sctp::config::{Config, setting, settings};
@@ -15,27 +14,27 @@ use crate::settings::AssociationSetting;
 use crate::source::Source;
 use crate::tree::{self, Span, TextOrigin, TreeValue};
 
-/// `base` with settings of the command line, each `sctp.KEY=VALUE`, later ones on top of earlier ones. A profile is what
-/// the others change, wherever it stands. Policies are those of `registry`.
+/// Applies settings of the command line to `base`, each `sctp.KEY=VALUE`, later ones over earlier ones. A profile is
+/// applied first, wherever it stands. Policies are those of `registry`.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first fault found.
 pub fn configure(
     base: Config,
     assignments: &[Assignment],
     registry: &Registry,
 ) -> Result<Config, ScenarioError> {
     read(base, assignments, registry).map_err(|fault| {
-        fault.sent_home(|key| header_of(key, registry)).shown(&Source::new("", ""), assignments)
+        fault.in_known_table(|key| header_of(key, registry)).shown(&Source::new("", ""), assignments)
     })
 }
 
-/// The settings that the tools have with the policies of `registry`, in order.
+/// The settings of the tools with the policies of `registry`, in order.
 pub fn known(registry: &Registry) -> impl Iterator<Item = AssociationSetting> {
     AssociationSetting::all(registry).into_iter().filter(|setting| setting.scope().includes(Scope::Tools))
 }
 
-/// Every setting as used, with the policies' own of `registry`, nested as in a scenario file.
+/// Every setting as used, with the settings of the policies in `registry`, nested as in a scenario file.
 pub fn resolved(config: &Config, registry: &Registry) -> ResolvedTable {
     resolved::association(config, registry, Scope::Tools)
 }
@@ -61,7 +60,7 @@ fn read(mut config: Config, assignments: &[Assignment], registry: &Registry) -> 
     Ok(config)
 }
 
-/// The tools have settings of their association alone.
+/// Refuses settings of anything but the association.
 fn refuse_other_table(index: usize, assignment: &Assignment, registry: &Registry) -> Read<()> {
     let key = assignment.key();
     if key.split('.').next().is_some_and(|table| table.trim() == "sctp") {

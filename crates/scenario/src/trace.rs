@@ -1,4 +1,4 @@
-//! Reads Mahimahi's traces, for scenarios that name one and for programs that make a scenario from one.
+//! Reads Mahimahi traces.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use anabranch_base::Time;
 
 use crate::tree::quoted;
 
-/// What is wrong with a trace, and at which bytes of it.
+/// A fault in a trace, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFault {
-    /// Where.
+    /// The bytes of the text.
     pub at: Range<usize>,
-    /// What.
+    /// The message.
     pub message: String,
 }
 
-/// The moments of a trace, from its start: each line is one, in whole milliseconds, not less than the line before. Blank
-/// lines may end the file.
+/// The delivery opportunities of a trace, from its start: one line each, in whole milliseconds, not decreasing. The
+/// file may end in blank lines.
 ///
 /// # Errors
 /// The first line that is not such a moment, or a trace without any.
@@ -45,5 +45,5 @@ pub fn opportunities(text: &str) -> Result<Vec<Time>, TraceFault> {
     Ok(moments)
 }
 
-/// What each line should be.
+/// The expected form of a line.
 pub const EXPECTED: &str = "a time in whole milliseconds on each line, not less than the line before";

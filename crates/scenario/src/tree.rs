@@ -3,15 +3,14 @@
 /// A piece of text: of the file, or of a value given on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
-    /// Which text.
     pub origin: TextOrigin,
     /// The first byte.
     pub start: usize,
-    /// The byte after its last.
+    /// The byte after the last.
     pub end: usize,
 }
 
-/// Which text a span is of.
+/// The text that a span is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TextOrigin {
     /// The scenario file.
@@ -20,21 +19,21 @@ pub(crate) enum TextOrigin {
     Setting(usize),
 }
 
-/// A value and where it stands; a table's span is that of its header.
+/// A value and its place; a table's span is its header's.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub span: Span,
     pub value: TreeValue,
 }
 
-/// What a key can be set to.
+/// A value of a TOML document.
 #[derive(Clone, Debug)]
 pub(crate) enum TreeValue {
     Text(String),
     Integer(i128),
     Float(f64),
     Boolean(bool),
-    /// No setting is a date: only that it is one is known.
+    /// No setting is a date: its value is not kept.
     Date,
     List(Vec<Node>),
     Table(Table),
@@ -55,7 +54,7 @@ pub(crate) struct Entry {
 }
 
 impl Span {
-    /// The whole file's beginning: where what is missing altogether is reported.
+    /// The beginning of the file: the place of what is missing altogether.
     pub const START: Span = Span { origin: TextOrigin::File, start: 0, end: 0 };
 }
 
@@ -70,7 +69,7 @@ impl Table {
         self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
     }
 
-    /// Sets `key`, whether or not it was set before.
+    /// Sets `key`, replacing its value if there is one.
     pub fn put(&mut self, key: &str, key_span: Span, node: Node) {
         let entry = Entry { key: key.to_owned(), key_span, node };
         match self.entries.iter_mut().find(|entry| entry.key == key) {
@@ -81,7 +80,7 @@ impl Table {
 }
 
 impl TreeValue {
-    /// What it is, for a message that says what was found.
+    /// The value in a message: `the number 0.001`.
     pub fn describe(&self) -> String {
         match self {
             TreeValue::Text(text) => format!("the text {}", quoted(text)),
@@ -95,7 +94,7 @@ impl TreeValue {
     }
 }
 
-/// A text as it would be written, shortened if it is long.
+/// A text in quotes, shortened if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {

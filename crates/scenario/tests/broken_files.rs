@@ -1,4 +1,4 @@
-//! What users are told about wrong files: each in `broken/`, with the whole message as a snapshot beside it.
+//! The errors for the invalid files of `broken/`, each with its whole message as a snapshot beside it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! Generated scenarios: every key with any value that it may have. What is read from them, written down as resolved and
-//! read again is the same.
+//! Generated scenarios: any key with any valid value reads back unchanged after it is written as resolved.
 
 mod hostile;
 
@@ -148,8 +147,8 @@ fn active_queue() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Jitter and reordering, both or neither: the way back inherits what it does not say, and normal jitter without reordering
-/// goes with a drop-tail queue alone.
+/// Jitter and reordering, both or neither: the reverse direction inherits what it does not set, and normal jitter
+/// without reordering needs a drop-tail queue.
 fn jitter() -> BoxedStrategy<String> {
     let uniform =
         prop_oneof![span(0), span(0).prop_map(|most| format!("{{ kind = \"uniform\", most = {most} }}"))];

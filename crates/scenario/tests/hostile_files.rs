@@ -1,5 +1,5 @@
-//! The body of the fuzz target on files of our own: random bytes, damaged scenarios, nests that go deep. What a
-//! fuzzer found is kept here by name.
+//! The body of the fuzz target on random bytes, damaged scenarios and deep nests. Findings of the fuzzer are kept here
+//! by name.
 
 mod hostile;
 
@@ -18,7 +18,7 @@ const GOOD: &[&str] = &[
     include_str!("../../../scenarios/both-ways.toml"),
 ];
 
-/// One thing that happens to a text.
+/// A mutation of a text.
 #[derive(Clone, Debug)]
 enum Damage {
     Remove(usize, usize),

@@ -1,5 +1,4 @@
-//! Whatever is printed can be read again: quantities that are printed exactly come back as they were, rounded ones are
-//! printed the same again.
+//! Printed quantities can be read again: exact ones unchanged, rounded ones to the same text.
 
 use anabranch_base::exact::{exact_distance, exact_rate, exact_size, exact_span, exact_speed};
 use anabranch_base::{BitRate, ByteCount, Distance, Duration, Speed};

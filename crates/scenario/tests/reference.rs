@@ -1,4 +1,4 @@
-//! The reference in docs/scenarios.md is what the tables of settings say. `UPDATE_REFERENCE=1` writes it anew.
+//! The reference in docs/scenarios.md must equal the tables of settings. `UPDATE_REFERENCE=1` writes it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anabranch_scenario::{Registry, reference};
 use anabranch_sctp::policy::registry::kind;
 use anabranch_sctp::policy::window::none::Unlimited;
 
-/// The shipped policies, with one that stands for the planner's: its name is all that is read.
+/// The shipped policies, and one that stands for the planner's, of which only the name is read.
 fn registry() -> Registry {
     let mut registry = anabranch_scenario::registry();
     registry.window_limits.add("live", |_| Box::new(Unlimited));
@@ -18,7 +18,7 @@ fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md")
 }
 
-/// What stands between the marks of a section, and the marks.
+/// The text between the marks of a section, with the marks.
 fn section<'t>(text: &'t str, name: &str) -> &'t str {
     let (begin, end) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end of {name} -->"));
     let start = text.find(&begin).unwrap_or_else(|| panic!("no {begin}")) + begin.len();
@@ -43,7 +43,7 @@ fn the_reference_is_current() {
     }
 }
 
-/// The tables of what a policy does are written by hand: each has a row with its name.
+/// The tables of policies' descriptions are written by hand: each policy has a row.
 #[test]
 fn every_policy_that_a_table_explains_has_its_row() {
     let text = fs::read_to_string(file()).expect("the documentation");

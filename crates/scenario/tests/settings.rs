@@ -1,4 +1,4 @@
-//! Settings of the command line: what they change, and what is said when they are wrong.
+//! Settings of the command line: their effect, and the errors for invalid ones.
 
 use anabranch_base::setting::Named as _;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
@@ -166,7 +166,7 @@ fn a_wrong_setting_is_shown_and_explained() {
     insta::assert_snapshot!(all);
 }
 
-/// As `send --set sctp.KEY=VALUE`, which has one association.
+/// Like `send --set sctp.KEY=VALUE`, which has one association.
 #[test]
 fn a_key_of_a_protocol_is_set_in_all_flows_of_that_protocol() {
     let flow = |name: &str, more: &str| format!("[[flow]]\nname = \"{name}\"\n{more}\n");
@@ -194,7 +194,7 @@ fn a_key_of_a_protocol_is_set_in_all_flows_of_that_protocol() {
     assert_eq!(sctp(&scenario).config.scheduler, "fill");
 }
 
-/// Links know nothing of SCTP but the types of chunks: these are the codec's.
+/// Links know only the types of SCTP's chunks: they must be those of the codec.
 #[test]
 fn a_loss_knows_the_chunks_of_the_codec() {
     let of_codec = [

@@ -1,4 +1,4 @@
-//! The scenarios that are shipped: each is sound, short, and says the same when it is written down as resolved.
+//! The shipped scenarios: each is valid, short, and unchanged when written as resolved and read again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

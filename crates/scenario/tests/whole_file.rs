@@ -1,4 +1,4 @@
-//! Whole scenario files, and what they mean.
+//! Whole scenario files and the values read from them.
 
 use anabranch_base::{BitRate, ByteCount, Distance, Duration, Time};
 use anabranch_link::ChunkKind;
@@ -299,7 +299,7 @@ fn correlated_losses_trouble_a_udp_flow_only_where_it_sends() {
     assert_eq!((wrong(&file("forward")), wrong(&file("both"))), (ErrorKind::Value, ErrorKind::Value));
 }
 
-/// The profiles' places are those of standard SCTP, on one path at a time.
+/// The profiles retransmit by the rules of standard SCTP, on one path at a time.
 #[test]
 fn over_all_paths_at_once_a_chunk_is_sent_again_where_it_was_lost() {
     let places = |text: &str| {
@@ -393,7 +393,7 @@ fn one_setting_follows_from_another_unless_it_is_given() {
     assert_eq!(config("multipath = \"cmt\"").cmt, CmtRules::ALL);
     assert_eq!(with_sctp("").multipath, Multipath::Cmt);
     assert_eq!(with_sctp("multipath = \"off\"").multipath, Multipath::Off);
-    // Each association of AppStripe sends again where it sent, as M-CMT-8 has it.
+    // Each association of AppStripe retransmits on its own path (M-CMT-8).
     let striped = with_sctp("profile = \"rfc2960\"\nmultipath = \"appstripe\"");
     assert_eq!((striped.multipath, striped.config.retransmission.as_str()), (Multipath::AppStripe, "same"));
 }

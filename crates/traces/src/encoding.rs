@@ -1,12 +1,12 @@
-//! The text of a recording's bytes. PowerShell's `>` writes UTF-16; other programs write UTF-8, or an old code page in which
-//! digits are the same.
+//! The text of a recording's bytes. PowerShell's `>` writes UTF-16; other programs write UTF-8, or a code page whose
+//! digits are those of ASCII.
 
-/// The text of a file, whatever encoding it has. What is not of that encoding becomes U+FFFD.
+/// Decodes a file of any of these encodings. Invalid bytes become U+FFFD.
 pub fn decoded(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        // Without a byte order mark: the first two characters are of ASCII.
+        // Without a byte order mark: the first two characters are ASCII.
         [first, 0, second, 0, ..] if *first != 0 && *second != 0 => utf16(bytes, u16::from_le_bytes),
         [0, first, 0, second, ..] if *first != 0 && *second != 0 => utf16(bytes, u16::from_be_bytes),
         _ => String::from_utf8_lossy(bytes).into_owned(),
@@ -37,7 +37,7 @@ mod tests {
         ] {
             assert_eq!(decoded(&bytes), text);
         }
-        // Of a code page, and cut in the middle of a character.
+        // A code page, and a text cut in the middle of a character.
         assert_eq!(decoded(b"Zeit\xfc=1"), "Zeit\u{fffd}=1");
         assert_eq!(decoded(&[0xff, 0xfe, b'1', 0, b'2']), "1");
     }

@@ -1,28 +1,28 @@
-//! Why no scenario is made.
+//! The reasons why no scenario is made.
 
 use anabranch_scenario::ScenarioError;
 
 use crate::kind::TraceKind;
 
-/// Why no scenario is made of some files.
+/// The reason why no scenario is made of some files.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// A file is wrong, at a place in it.
+    /// A file is invalid, at a place in it.
     #[error(transparent)]
     Wrong(#[from] ScenarioError),
-    /// Two files of one link say the same.
+    /// Two files give the same quantity of one link.
     #[error(
         "{first:?} and {second:?} are both of {kind} and of the link {link:?}: \
          say with --link NAME=FILE,… which files are of one link"
     )]
     SameTwice {
-        /// The link.
+        /// The name of the link.
         link: String,
-        /// What both are.
+        /// The kind of both.
         kind: TraceKind,
-        /// One of them.
+        /// The first file.
         first: String,
-        /// The other.
+        /// The second file.
         second: String,
     },
     /// Two links have the same name.
@@ -34,11 +34,11 @@ pub enum TraceError {
     /// More or fewer names than links.
     #[error("{names} names for {links} links: {}", .found.join(", "))]
     NameCount {
-        /// How many were given.
+        /// The number of names given.
         names: usize,
         /// The number of links.
         links: usize,
-        /// Their names without that.
+        /// The links' names without those given.
         found: Vec<String>,
     },
     /// More steps than a scenario should have.
@@ -46,21 +46,21 @@ pub enum TraceError {
         "the {what} of link {link:?} has {steps} steps, more than {most}: average them, such as with --step {advice}"
     )]
     TooManySteps {
-        /// Rate, delay or loss.
+        /// The quantity: rate, delay or loss.
         what: &'static str,
-        /// Whose.
+        /// The name of the link.
         link: String,
-        /// How many.
+        /// The number of steps.
         steps: usize,
-        /// How many may be.
+        /// The most steps allowed.
         most: usize,
-        /// A length of steps with which it works.
+        /// A length of steps that is within the limit.
         advice: String,
     },
     /// A link that never carries anything.
     #[error("the rate of link {0:?} is 0 all the time")]
     NoRate(String),
-    /// There is no file.
+    /// No file is given.
     #[error("no file is given")]
     NoFile,
 }

@@ -1,13 +1,13 @@
-//! What is wrong with a recording, and where, while its text is read.
+//! A fault in a recording with its place, found while reading.
 
 use std::ops::Range;
 
 use anabranch_scenario::{ScenarioError, Source};
 
-/// What reading answers.
+/// The result of reading.
 pub(crate) type Read<T> = Result<T, Fault>;
 
-/// What is wrong at some bytes of a text.
+/// A fault at some bytes of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     at: Range<usize>,
@@ -16,18 +16,18 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// What is wrong there.
+    /// A fault at these bytes.
     pub fn at(at: Range<usize>, message: impl Into<String>) -> Fault {
         Fault { at, message: message.into(), expected: None }
     }
 
-    /// With what would be right.
+    /// Adds the expected value.
     pub fn expected(mut self, expected: impl Into<String>) -> Fault {
         self.expected = Some(expected.into());
         self
     }
 
-    /// As users see it.
+    /// Makes the error for users.
     pub fn in_file(self, source: &Source) -> ScenarioError {
         ScenarioError::in_trace(source, self.at, self.message, self.expected.as_deref())
     }

@@ -1,5 +1,5 @@
-//! Reads the JSON of iperf3: a rate for each interval, for each way that was measured, the least round trip of TCP, and the
-//! losses of UDP. What the report's end says is compared with its intervals.
+//! Reads iperf3's JSON: a rate for each interval and direction, the least round trip of TCP, and the losses of UDP. The
+//! intervals are compared with the totals at the report's end.
 
 mod direction;
 mod document;
@@ -9,11 +9,11 @@ mod report;
 
 use anabranch_base::Duration;
 
+use crate::content::Content;
 use crate::fault::{Fault, Read, quoted};
 use crate::observed::{DelayForm, Observations, ObservedDelay};
-use crate::recording::Content;
 use crate::series::Amount as _;
-use direction::Direction;
+use direction::DirectionIntervals;
 use document::{Document, Json};
 use headers::{Headers, Protocol};
 use report::{End, Interval, Report, Start};
@@ -53,14 +53,14 @@ pub(crate) fn read(text: &str) -> Read<Content> {
     Ok(content)
 }
 
-/// What all intervals say, each way.
+/// The sums of all intervals, by direction.
 #[derive(Default)]
 struct Intervals {
-    forward: Direction,
-    reverse: Direction,
+    forward: DirectionIntervals,
+    reverse: DirectionIntervals,
     /// The least round trip in microseconds.
     round_trip: Option<u64>,
-    resent: u64,
+    retransmitted: u64,
 }
 
 impl Intervals {
@@ -73,7 +73,8 @@ impl Intervals {
         if let Some(sum) = &interval.sum_bidir_reverse {
             self.reverse.take(sum)?;
         }
-        self.resent = self.resent.saturating_add(sum.retransmits.unwrap_or_default().max(0).unsigned_abs());
+        self.retransmitted =
+            self.retransmitted.saturating_add(sum.retransmits.unwrap_or_default().max(0).unsigned_abs());
         let round_trips = interval.streams.iter().filter_map(|stream| stream.rtt).filter(|rtt| *rtt > 0);
         self.round_trip = self.round_trip.into_iter().chain(round_trips).min();
         Ok(())
@@ -83,14 +84,14 @@ impl Intervals {
         let protocol = Protocol::of(start);
         let is_udp = protocol == Protocol::Udp;
         let headers = Headers::of(start, &protocol);
-        let forward = self.forward.found(&end.forward(), &headers, is_udp);
-        let reverse = self.reverse.found(&end.reverse(), &headers, is_udp);
+        let forward = self.forward.findings(&end.forward(), &headers, is_udp);
+        let reverse = self.reverse.findings(&end.reverse(), &headers, is_udp);
         let round_trips = end.streams.iter().filter_map(|stream| stream.sender.as_ref()?.min_rtt);
         let least = round_trips.chain(self.round_trip).filter(|rtt| *rtt > 0).min();
         let mut remarks = Vec::new();
         if start.test_start.reverse != 0 {
             remarks.push(
-                "The data came from the server (-R): the way forward is the way to this host.".to_owned(),
+                "The data came from the server (-R): the forward direction is towards this host.".to_owned(),
             );
         }
         if is_udp && self.forward.is_of_sender && !forward.is_overdriven {
@@ -99,11 +100,11 @@ impl Intervals {
                     .to_owned(),
             );
         }
-        if self.resent > 0 {
-            remarks.push(format!("{protocol} sent {} segments again, mostly for drops in the queue: no random loss is taken from that.", self.resent));
+        if self.retransmitted > 0 {
+            remarks.push(format!("{protocol} retransmitted {} segments, mostly after drops in the queue: they are not counted as random losses.", self.retransmitted));
         }
         remarks.extend(forward.remarks);
-        remarks.extend(reverse.remarks.into_iter().map(|remark| format!("Of the way back: {remark}")));
+        remarks.extend(reverse.remarks.into_iter().map(|remark| format!("Reverse direction: {remark}")));
         Some(Content {
             made_by: format!("{}, {protocol}", start.version.as_deref().unwrap_or("iperf3")),
             length: self.forward.length(),
@@ -111,7 +112,7 @@ impl Intervals {
                 rate: Some(forward.rate?),
                 delay: least.map(|rtt| ObservedDelay {
                     form: DelayForm::Least(Duration::nearest(rtt.min(MOST_MICROSECONDS) as f64 * 1e3 / 2.0)),
-                    how: "half of the least round trip of iperf3: the others have a queue in them".to_owned(),
+                    how: "half of the least round trip of iperf3: the others include queueing".to_owned(),
                 }),
                 loss: forward.loss,
             },

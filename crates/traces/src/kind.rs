@@ -1,15 +1,15 @@
-//! The kinds of recordings, and how one is recognised by its content.
+//! The kinds of recordings, and their recognition by content.
 
 use std::fmt;
 
 use crate::{iperf3, ping};
 
-/// What made a recording.
+/// The kind of a recording: the program or format it is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceKind {
-    /// Moments at which 1,504 bytes may pass, in milliseconds, one a line.
+    /// Mahimahi: times in milliseconds, one a line, at which 1,504 bytes may pass.
     Mahimahi,
-    /// Columns of time, rate, delay and loss.
+    /// A table with columns of time, rate, delay and loss.
     Csv,
     /// The output of `ping`.
     Ping,
@@ -18,17 +18,17 @@ pub enum TraceKind {
 }
 
 impl TraceKind {
-    /// All of them, in the order in which they are described.
+    /// Every kind, in the order of the documentation.
     pub const ALL: [TraceKind; 4] = [TraceKind::Mahimahi, TraceKind::Csv, TraceKind::Ping, TraceKind::Iperf3];
 
-    /// What a text is; `None` where it is like none of them.
+    /// The kind of a text; `None` where it is like none of them.
     pub fn of(text: &str) -> Option<TraceKind> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
         if text.starts_with('{') {
             return Some(TraceKind::Iperf3);
         }
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        // Programs warn before their report, on the same terminal.
+        // Programs print warnings before their report.
         if lines.clone().take(LOOKED_AT).any(iperf3::begins) {
             return Some(TraceKind::Iperf3);
         }
@@ -43,7 +43,7 @@ impl TraceKind {
         is_table.then_some(TraceKind::Csv)
     }
 
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             TraceKind::Mahimahi => "mahimahi",
@@ -65,10 +65,10 @@ impl fmt::Display for TraceKind {
     }
 }
 
-/// Before its first line of a reply, `ping` writes few others; so does a shell before it.
+/// `ping` and the shell write few lines before the first reply.
 const LOOKED_AT: usize = 40;
 
-/// What is said of a text that is like no kind.
+/// The expected content, for a text of no known kind.
 pub(crate) const EXPECTED: &str = "a trace of Mahimahi (a time in ms on each line), a CSV table whose first line names its \
                                    columns, the output of ping, or that of iperf3 --json; --kind says which";
 

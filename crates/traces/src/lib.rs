@@ -1,8 +1,8 @@
-//! Recordings of links made into scenario files: traces of Mahimahi, tables of time, rate, delay and loss, the output of
-//! `ping`, and the JSON of iperf3. It opens no file and prints nothing.
+//! Makes scenario files of recordings of links: Mahimahi traces, tables of time, rate, delay and loss, the output of
+//! `ping`, and the JSON of iperf3. The crate opens no file and prints nothing.
 //!
-//! [`Recording::read`] reads one file. [`RecordedLink::join`] puts the recordings of one link together. [`Written`] is the
-//! scenario file, with comments that say of each value how it was measured, or that it is assumed.
+//! [`Recording::read`] reads one file. [`RecordedLink::join`] joins the recordings of one link. [`Written`] is the
+//! scenario file, with a comment for each value on how it was measured, or that it is assumed.
 //!
 //! ```
 //! use anabranch_scenario::Source;
@@ -17,6 +17,7 @@
 //! ```
 
 mod choices;
+mod content;
 mod encoding;
 mod error;
 mod fault;

@@ -1,4 +1,4 @@
-//! The recordings of one link put together, and what is assumed where they say nothing.
+//! Joins the recordings of one link; assumes the rest.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
@@ -8,61 +8,63 @@ use crate::named;
 use crate::observed::{DelayForm, Observations, ObservedDelay, ObservedRate};
 use crate::recording::Recording;
 
-/// A link of which there are recordings.
+/// A link with recordings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedLink {
     /// The name.
     pub name: String,
-    /// The files, each with what made it.
+    /// The files, each with its kind.
     pub files: Vec<(String, String)>,
-    /// The length of the longest of them.
+    /// The length of the longest recording.
     pub length: Duration,
     pub(crate) forward: Observations,
     pub(crate) reverse: Observations,
-    /// How a scenario may name the traces of both ways.
+    /// The names by which a scenario may refer to the traces of both directions.
     pub(crate) references: [Option<String>; 2],
     remarks: Vec<String>,
 }
 
-/// Where a value of the scenario comes from.
+/// The source of a value in the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The key.
     pub what: &'static str,
-    /// True if it was measured.
+    /// The basis of the value.
     pub basis: FactBasis,
-    /// How, or why so.
+    /// The measurement, or the reason for the assumption.
     pub how: String,
 }
 
-/// Whether a value was measured.
+/// The basis of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactBasis {
-    /// A recording has it.
+    /// A recording gives it.
     Measured,
-    /// No recording has it.
+    /// No recording gives it.
     Assumed,
 }
 
 impl RecordedLink {
-    /// Puts the recordings of a link together. Each quantity is taken from the kind that tells it best: rates from traces,
-    /// tables, then iperf3; delays from tables, `ping`, then iperf3; losses likewise. Of two files of one kind the second
-    /// is of the way back.
+    /// Joins the recordings of a link. Each quantity is taken from the kind that measures it best: rates from traces,
+    /// tables, then iperf3; delays from tables, `ping`, then iperf3; losses likewise. Of two files of one kind the
+    /// second is the reverse direction.
     ///
     /// # Errors
-    /// A name that no link can have, or files of which the link needs only one.
+    /// An invalid name, or two files where the link needs one.
     pub fn join(name: &str, recordings: Vec<Recording>) -> Result<RecordedLink, TraceError> {
         named::check(name)?;
-        let mut ways: [Vec<Recording>; 2] = Default::default();
+        let mut directions: [Vec<Recording>; 2] = Default::default();
         for recording in recordings {
-            let count = ways.iter().flatten().filter(|other| other.kind == recording.kind).count();
+            let count = directions.iter().flatten().filter(|other| other.kind == recording.kind).count();
             match (count, recording.kind) {
-                (0, _) => ways[0].push(recording),
-                (1, TraceKind::Mahimahi | TraceKind::Csv | TraceKind::Iperf3) => ways[1].push(recording),
-                _ => return Err(same_twice(name, &ways, &recording)),
+                (0, _) => directions[0].push(recording),
+                (1, TraceKind::Mahimahi | TraceKind::Csv | TraceKind::Iperf3) => {
+                    directions[1].push(recording)
+                }
+                _ => return Err(same_twice(name, &directions, &recording)),
             }
         }
-        let all = || ways.iter().flatten();
+        let all = || directions.iter().flatten();
         if all().next().is_none() {
             return Err(TraceError::NoFile);
         }
@@ -75,7 +77,7 @@ impl RecordedLink {
             references: [None, None],
             remarks: all().flat_map(|one| one.remarks.clone()).collect(),
         };
-        let [mut forward, mut reverse] = ways;
+        let [mut forward, mut reverse] = directions;
         forward.sort_by_key(|one| one.kind);
         reverse.sort_by_key(|one| one.kind);
         for recording in forward {
@@ -88,46 +90,45 @@ impl RecordedLink {
         Ok(link)
     }
 
-    /// Where each value comes from, in the order of the scenario's keys.
+    /// The source of each value, in the order of the scenario's keys.
     pub fn facts(&self) -> Vec<Fact> {
         let measured = |what, how: &str| Fact { what, basis: FactBasis::Measured, how: how.to_owned() };
         let assumed = |what, how: String| Fact { what, basis: FactBasis::Assumed, how };
         let rate = match &self.forward.rate {
-            Some(rate) => measured("rate", &told(rate)),
-            None => assumed("rate", format!("{ASSUMED_RATE}: no recording says it")),
+            Some(rate) => measured("rate", &rate_text(rate)),
+            None => assumed("rate", format!("{ASSUMED_RATE}: not in any recording")),
         };
         let delay = match &self.forward.delay {
-            Some(delay) => measured("delay", &told_delay(delay)),
-            None => assumed("delay", format!("{ASSUMED_DELAY} one way: no recording says it")),
+            Some(delay) => measured("delay", &delay_text(delay)),
+            None => assumed("delay", format!("{ASSUMED_DELAY} one way: not in any recording")),
         };
         let loss = match &self.forward.loss {
             Some(loss) => measured("loss", &loss.how),
-            None => assumed("loss", "none: no recording says it".to_owned()),
+            None => assumed("loss", "none: not in any recording".to_owned()),
         };
-        let queue =
-            assumed("queue", "what the line carries in a round trip, and 50 packets at least".to_owned());
+        let queue = assumed("queue", "the bandwidth-delay product, at least 50 packets".to_owned());
         let reverse = match &self.reverse.rate {
-            Some(rate) => measured("reverse", &format!("rate: {}", told(rate))),
-            None => assumed("reverse", "the way back has the same rate and delay, and no loss".to_owned()),
+            Some(rate) => measured("reverse", &format!("rate: {}", rate_text(rate))),
+            None => assumed("reverse", "the same rate and delay, without losses".to_owned()),
         };
         let back = self.reverse.loss.as_ref().map(|loss| measured("reverse", &format!("loss: {}", loss.how)));
         let delay_back = self.reverse.delay.as_ref();
         let delay_back =
-            delay_back.map(|delay| measured("reverse", &format!("delay: {}", told_delay(delay))));
+            delay_back.map(|delay| measured("reverse", &format!("delay: {}", delay_text(delay))));
         [rate, delay, loss, queue, reverse].into_iter().chain(delay_back).chain(back).collect()
     }
 
-    /// What else is to be said, in sentences.
+    /// Further remarks, each a sentence.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// The mean rate of the way forward, or the assumed one.
+    /// The mean forward rate, or the assumed one.
     pub(crate) fn mean_rate(&self) -> BitRate {
         self.forward.rate.as_ref().map_or(ASSUMED_RATE, ObservedRate::mean)
     }
 
-    /// What the line carries in a round trip, in packets of 1,500 bytes.
+    /// The bandwidth-delay product, in packets of 1,500 bytes.
     pub(crate) fn queue_packets(&self) -> u64 {
         let delay = self.forward.delay.as_ref().map_or(ASSUMED_DELAY, |delay| delay.form.least());
         let bits = self.mean_rate().bits_per_second() as f64 * 2.0 * delay.as_secs_f64();
@@ -135,7 +136,7 @@ impl RecordedLink {
     }
 }
 
-/// Takes what is not there yet.
+/// Fills in the quantities still missing.
 fn fill(all: &mut Observations, more: Observations, reference: &mut Option<String>, named: Option<String>) {
     if all.rate.is_none() && more.rate.is_some() {
         all.rate = more.rate;
@@ -145,8 +146,8 @@ fn fill(all: &mut Observations, more: Observations, reference: &mut Option<Strin
     all.loss = all.loss.take().or(more.loss);
 }
 
-fn same_twice(link: &str, ways: &[Vec<Recording>; 2], second: &Recording) -> TraceError {
-    let first = ways.iter().flatten().find(|other| other.kind == second.kind);
+fn same_twice(link: &str, directions: &[Vec<Recording>; 2], second: &Recording) -> TraceError {
+    let first = directions.iter().flatten().find(|other| other.kind == second.kind);
     TraceError::SameTwice {
         link: link.to_owned(),
         kind: second.kind,
@@ -155,33 +156,33 @@ fn same_twice(link: &str, ways: &[Vec<Recording>; 2], second: &Recording) -> Tra
     }
 }
 
-fn told(rate: &ObservedRate) -> String {
+fn rate_text(rate: &ObservedRate) -> String {
     match rate {
         ObservedRate::Opportunities(moments) => {
-            format!("{} packets of 1504 B may pass, {} in the mean", moments.len(), rate.mean())
+            format!("{} packets of 1504 B may pass, {} on average", moments.len(), rate.mean())
         }
         ObservedRate::Steps { steps, how } => {
-            format!("{how}; {} to {}, {} in the mean", steps.least(), steps.most(), steps.mean())
+            format!("{how}; {} to {}, {} on average", steps.least(), steps.most(), steps.mean())
         }
     }
 }
 
-fn told_delay(delay: &ObservedDelay) -> String {
+fn delay_text(delay: &ObservedDelay) -> String {
     let how = &delay.how;
     match &delay.form {
         DelayForm::Steps(steps) => {
-            format!("{how}; {} to {}, {} in the mean", steps.least(), steps.most(), steps.mean())
+            format!("{how}; {} to {}, {} on average", steps.least(), steps.most(), steps.mean())
         }
         DelayForm::Probes(steps) => {
             let mean = steps.mean_of_samples();
-            format!("{how}; {} to {}, {mean} in the mean", steps.least(), steps.most())
+            format!("{how}; {} to {}, {mean} on average", steps.least(), steps.most())
         }
-        DelayForm::Summary { least, mean } => format!("{how}; {least} at least, {mean} in the mean"),
+        DelayForm::Summary { least, mean } => format!("{how}; {least} at least, {mean} on average"),
         DelayForm::Least(least) => format!("{how}; {least}"),
     }
 }
 
-/// Where nothing was measured: what a usual access link has.
+/// The assumed values, those of an ordinary access link.
 pub(crate) const ASSUMED_RATE: BitRate = BitRate::from_mbps(10);
 pub(crate) const ASSUMED_DELAY: Duration = Duration::from_millis(20);
 

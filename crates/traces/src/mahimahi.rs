@@ -1,11 +1,11 @@
-//! Reads Mahimahi's traces as scenarios do, and turns moments into rates where a scenario cannot name the file.
+//! Reads Mahimahi traces, and turns delivery opportunities into rates where a scenario cannot name the file.
 
 use anabranch_base::{BitRate, Duration, Time};
 use anabranch_scenario::trace::{EXPECTED, opportunities};
 
+use crate::content::Content;
 use crate::fault::{Fault, Read};
 use crate::observed::{OPPORTUNITY, Observations, ObservedRate};
-use crate::recording::Content;
 use crate::series::{Amount as _, Series};
 
 /// Reads a trace.
@@ -24,8 +24,7 @@ pub(crate) fn read(text: &str) -> Read<Content> {
     })
 }
 
-/// The mean rate in each span of this length, the last of which ends with the trace; `None` where they would be more than
-/// `most`.
+/// The mean rate over each `step`, the last of which ends with the trace; `None` for more than `most` steps.
 pub(crate) fn rates(moments: &[Time], step: Duration, most: usize) -> Option<Series<BitRate>> {
     let length = moments.last()?.since(Time::ZERO).as_nanos();
     let step = step.as_nanos().max(1);
@@ -54,7 +53,7 @@ mod tests {
         let rates = rates(&moments, Duration::from_millis(100), 2).expect("two spans");
         let told: Vec<(u64, u64)> =
             rates.changes().iter().map(|(at, rate)| (at.as_millis(), rate.bits_per_second())).collect();
-        // Three packets of 1,504 bytes in 100 ms, and as many in the 50 ms that are left.
+        // Three packets of 1,504 bytes in 100 ms, and as many in the remaining 50 ms.
         assert_eq!(told, [(0, 360_960), (100, 721_920)]);
         assert_eq!(super::rates(&moments, Duration::from_millis(100), 1), None);
     }

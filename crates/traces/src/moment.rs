@@ -1,17 +1,17 @@
-//! Moments as programs print them before a line or in a cell: seconds since 1970, dates with times, times of day.
+//! Times as programs print them before a line or in a cell: seconds since 1970, dates with times, times of day.
 
 use anabranch_base::Duration;
 
-/// A moment, in so far as it is known.
+/// A time, as far as it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// Since 1970, or any other day that all moments of a file share.
+    /// Since 1970, or another epoch that all times of a file share.
     Dated(Duration),
     /// Since a midnight.
     OfDay(Duration),
 }
 
-/// Makes moments of one file comparable: those of a day that are far before the last one are of the next day.
+/// Makes the times of one file comparable: a time of day far before the last one is of the next day.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {
     last: Option<Moment>,
@@ -19,7 +19,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The moment on the file's time axis; `None` where the file mixes forms that cannot be compared.
+    /// The time on the file's axis; `None` where the file mixes forms that cannot be compared.
     pub fn read(&mut self, moment: Moment) -> Option<Duration> {
         let before = self.last.replace(moment);
         match (before, moment) {
@@ -34,7 +34,7 @@ impl Clock {
     }
 }
 
-/// The moment with which a line begins, and the rest of it.
+/// The time at the start of a line, and the rest of the line.
 pub(crate) fn leading(line: &str) -> Option<(Moment, &str)> {
     if let Some(inner) = line.strip_prefix('[') {
         let (inner, rest) = inner.split_once(']')?;
@@ -50,7 +50,7 @@ pub(crate) fn leading(line: &str) -> Option<(Moment, &str)> {
     begun().or_else(|| of_date(line))
 }
 
-/// The moment that a whole text is.
+/// The time that a whole text is.
 pub(crate) fn whole(text: &str) -> Option<Moment> {
     leading(text).filter(|(_, rest)| rest.is_empty()).map(|(moment, _)| moment)
 }
@@ -61,7 +61,7 @@ fn dated(text: &str) -> Option<(Moment, &str)> {
     let mark = rest.chars().next().filter(|mark| matches!(mark, '-' | '/' | '.'))?;
     let (month, rest) = digits(&rest[1..], 1..=2)?;
     let (last, rest) = digits(rest.strip_prefix(mark)?, 1..=4)?;
-    // Only the day comes first where points are; `11/12/2023` could be of November or of December.
+    // With points the day comes first; `11/12/2023` could be November or December.
     let (year, month, day) = match mark {
         '.' => (last, month, first),
         _ if first > 31 => (first, month, last),
@@ -78,7 +78,7 @@ fn dated(text: &str) -> Option<(Moment, &str)> {
     Some((Moment::Dated(Duration::from_secs(u64::try_from(seconds).ok()?) + fraction), rest))
 }
 
-/// `22:13:20.5`, behind a word and a number of a month or not (`Nov 14 22:13:20`, as `ts` writes it).
+/// `22:13:20.5`, perhaps after a month and a day (`Nov 14 22:13:20`, from `ts`).
 fn of_day(text: &str) -> Option<(Moment, &str)> {
     let after_month = || {
         let (word, rest) = text.split_once(' ')?;
@@ -90,7 +90,7 @@ fn of_day(text: &str) -> Option<(Moment, &str)> {
     Some((Moment::OfDay(at), rest))
 }
 
-/// `Tue Nov 14 22:13:20 CET 2023: `, in which `date` has words of any language.
+/// `Tue Nov 14 22:13:20 CET 2023: `, from `date`, with words of any language.
 fn of_date(text: &str) -> Option<(Moment, &str)> {
     let start = text[..text.find(':')?].rfind(' ')? + 1;
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.' | '+' | '-');
@@ -108,7 +108,7 @@ fn of_date(text: &str) -> Option<(Moment, &str)> {
     Some((Moment::OfDay(at), rest.trim_start()))
 }
 
-/// `1700000000.123456`: ten digits before the point, as it will be until 2286.
+/// `1700000000.123456`: ten digits before the point until 2286.
 fn since_1970(text: &str) -> Option<(Moment, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let is_recent = text[..end].split('.').next().is_some_and(|whole| whole.len() == 10);
@@ -116,7 +116,7 @@ fn since_1970(text: &str) -> Option<(Moment, &str)> {
     Some((Moment::Dated(at), &text[end..]))
 }
 
-/// `22:13:20` with a fraction or not.
+/// `22:13:20` with or without a fraction.
 fn time(text: &str) -> Option<(Duration, &str)> {
     let (hours, rest) = digits(text, 1..=2)?;
     let (minutes, rest) = digits(rest.strip_prefix(':')?, 2..=2)?;
@@ -133,7 +133,7 @@ fn time(text: &str) -> Option<(Duration, &str)> {
     Some(fraction.map_or((at, rest), |(fraction, rest)| (at + fraction, rest)))
 }
 
-/// The number of seconds a zone that is east of Greenwich, and the rest: `Z`, `+0100`, `-05:00`, or nothing.
+/// The offset of the zone in seconds, positive to the east, and the rest: `Z`, `+0100`, `-05:00`, or nothing.
 fn zone(text: &str) -> (i64, &str) {
     if let Some(rest) = text.strip_prefix(['Z', 'z']) {
         return (0, rest);
@@ -154,7 +154,7 @@ fn zone(text: &str) -> (i64, &str) {
     read().unwrap_or((0, text))
 }
 
-/// A number of so many digits, and what follows.
+/// A number with a count of digits in this range, and the rest.
 fn digits(text: &str, count: std::ops::RangeInclusive<usize>) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number = text[..end].parse().ok().filter(|_| count.contains(&end))?;
@@ -167,7 +167,7 @@ fn seconds(text: &str) -> Option<Duration> {
 
 /// The days from 1970 to a date of the Gregorian calendar.
 fn days(year: u64, month: u64, day: u64) -> u64 {
-    // March begins the year, so that a leap day ends it.
+    // The year begins in March, so that a leap day ends it.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let of_years = year * 365 + year / 4 - year / 100 + year / 400;
     of_years + (month * 153 + 2) / 5 + day - 1 - 719_468

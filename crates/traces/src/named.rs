@@ -1,10 +1,10 @@
-//! Which files are of one link, and what links are called: by the user, or by the names of their files.
+//! Groups files into links, and names the links by the user's choice or the names of their files.
 
 use std::path::Path;
 
 use crate::error::TraceError;
 
-/// A link as a user gives it: `wifi=ping.txt,iperf3.json`.
+/// A link with its files as a user gives it: `wifi=ping.txt,iperf3.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenLink {
     /// The name.
@@ -13,9 +13,8 @@ pub struct GivenLink {
     pub files: Vec<String>,
 }
 
-/// The links of files that belong to no link yet, in the order of their first files. Two files are of one link where
-/// their names differ in nothing but words such as `ping`, `iperf3`, `up` or `down`, and endings: `wifi-ping.txt` and
-/// `wifi.json`.
+/// Groups files into links, in the order of their first files. Files are of one link where their names differ only in
+/// words such as `ping`, `iperf3`, `up` or `down`, and in extensions: `wifi-ping.txt` and `wifi.json`.
 pub fn grouped(files: &[String]) -> Vec<GivenLink> {
     let mut links: Vec<GivenLink> = Vec::new();
     for file in files {
@@ -26,13 +25,13 @@ pub fn grouped(files: &[String]) -> Vec<GivenLink> {
         }
     }
     for link in &mut links {
-        // Mahimahi's traces of one link end in .up and .down; data mostly goes down.
+        // Mahimahi's traces of one link end in .up and .down; data mostly flows down.
         link.files.sort_by_key(|file| words(file).iter().any(|word| UP.contains(&word.as_str())));
     }
     links
 }
 
-/// What a file's name says of the link: the words that are left without those of the kind and the way.
+/// The link's name from a file's name, without the words of the kind and the direction.
 fn link_name(file: &str) -> String {
     let all = words(file);
     let left = all.iter().filter(|word| !OF_KINDS.contains(&word.as_str()) && !UP.contains(&word.as_str()));
@@ -40,7 +39,7 @@ fn link_name(file: &str) -> String {
     sanitised(&left.join("-"))
 }
 
-/// The words of a file's name, without a folder, in small letters.
+/// The words of a file's name without its folder, in lower case.
 fn words(file: &str) -> Vec<String> {
     let name =
         Path::new(file).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -48,7 +47,7 @@ fn words(file: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// A name that a link may have, as near to this text as may be.
+/// The valid name of a link that is nearest to a text.
 pub fn sanitised(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = text.chars().map(plain).collect();
@@ -56,23 +55,23 @@ pub fn sanitised(text: &str) -> String {
     if name.is_empty() { "link".to_owned() } else { name.chars().take(LONGEST).collect() }
 }
 
-/// Refuses a name that no scenario can have.
+/// Refuses an invalid name.
 pub(crate) fn check(name: &str) -> Result<(), TraceError> {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let is_sound = !name.is_empty() && !name.starts_with('-') && is_plain && name.len() <= LONGEST;
     if is_sound { Ok(()) } else { Err(TraceError::Name(name.to_owned())) }
 }
 
-/// Words that say of a file what it is, and not of which link.
+/// Words that denote the kind of a file, not the link.
 const OF_KINDS: &[&str] = &[
     "ping", "ping6", "iperf", "iperf3", "mahimahi", "trace", "traces", "log", "txt", "json", "csv", "tsv",
     "out", "dat", "pps", "tcp", "udp", "down", "downlink", "download", "dl",
 ];
 
-/// Words of the way that is taken for the way back.
+/// Words that denote the reverse direction.
 const UP: &[&str] = &["up", "uplink", "upload", "ul"];
 
-/// In characters.
+/// The longest name, in characters.
 const LONGEST: usize = 64;
 
 #[cfg(test)]
@@ -86,7 +85,7 @@ mod tests {
         let told: Vec<(&str, usize)> =
             links.iter().map(|link| (link.name.as_str(), link.files.len())).collect();
         assert_eq!(told, [("wifi", 2), ("lte", 2), ("my-walk", 1), ("link", 1)]);
-        assert_eq!(links[1].files, ["lte.down", "lte.up"], "the way forward comes first");
+        assert_eq!(links[1].files, ["lte.down", "lte.up"], "the forward direction comes first");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! What a recording says of one direction of a link.
+//! The observations of one direction of a link.
 
 use anabranch_base::{BitRate, Duration, Time};
 
 use crate::series::{Series, Share};
 
-/// Rate, delay and losses of one direction, as far as they were observed.
+/// The rate, delay and losses of one direction, as far as observed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Observations {
     pub rate: Option<ObservedRate>,
@@ -15,35 +15,35 @@ pub(crate) struct Observations {
 /// A rate over time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ObservedRate {
-    /// The moments at which [`OPPORTUNITY`] bytes may pass, from a file that a scenario may name.
+    /// The moments at which [`OPPORTUNITY`] bytes may pass, from a trace that a scenario may name.
     Opportunities(Vec<Time>),
-    /// A rate from each moment on.
+    /// Steps of the rate.
     Steps {
-        /// The rates of whole packets.
+        /// The rates including headers.
         steps: Series<BitRate>,
-        /// How it was measured, in words.
+        /// The measurement in words.
         how: String,
     },
 }
 
-/// A delay of one way.
+/// A one-way delay.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ObservedDelay {
     pub form: DelayForm,
-    /// How it was measured, in words.
+    /// The measurement in words.
     pub how: String,
 }
 
-/// How a delay is known.
+/// The form in which a delay is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DelayForm {
-    /// From each moment on.
+    /// A delay from each moment on.
     Steps(Series<Duration>),
-    /// Of single probes.
+    /// The delays of single probes.
     Probes(Series<Duration>),
-    /// The least one and the mean of probes.
+    /// The least and the mean delay of probes.
     Summary { least: Duration, mean: Duration },
-    /// The least one: all others have a queue in them.
+    /// The least delay; the others include queueing.
     Least(Duration),
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum DelayForm {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ObservedLoss {
     pub steps: Series<Share>,
-    /// How it was measured, in words.
+    /// The measurement in words.
     pub how: String,
 }
 

@@ -1,5 +1,5 @@
-//! Reads what `ping` prints, on Linux, the BSDs, macOS and Windows, and what `fping` prints: round trips by sequence number, which
-//! numbers have no answer, and the summary, with which both are compared.
+//! Reads the output of `ping` on Linux, the BSDs, macOS and Windows, and of `fping`: round trips by sequence number,
+//! unanswered probes, and the summary, which is compared with both.
 
 mod fping;
 mod plain;
@@ -13,10 +13,10 @@ use std::ops::Range;
 use anabranch_base::Duration;
 
 use crate::choices::Choices;
+use crate::content::Content;
 use crate::fault::{Fault, Read};
 use crate::moment::{self, Clock, Moment};
 use crate::observed::{DelayForm, Observations, ObservedDelay, ObservedLoss};
-use crate::recording::Content;
 use crate::series::{Amount as _, Series, Share};
 use plain::plain;
 use run::{Fate, Probe, Run, Tally};
@@ -51,7 +51,7 @@ pub(crate) fn read(text: &str, choices: &Choices) -> Read<Content> {
     Ok(joined.content(&runs, name))
 }
 
-/// Returns true if only `ping` or `fping` writes such a line, in any language.
+/// Returns true for a line that only `ping` or `fping` writes, in any language.
 pub(crate) fn is_line(line: &str) -> bool {
     let line = plain(line);
     let (_, line) = unstamped(&line);
@@ -61,7 +61,7 @@ pub(crate) fn is_line(line: &str) -> bool {
         || windows::is_head(line) && line.to_lowercase().contains("ping")
 }
 
-/// Who wrote a file.
+/// The program that wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Unix,
@@ -87,7 +87,7 @@ impl Dialect {
     }
 }
 
-/// The moment before a line, and the line. `ts -s` and `ts -i` count seconds from another moment than the lines' own.
+/// Splits the time stamp off a line. `ts -s` and `ts -i` count seconds, not from the same origin as the lines.
 fn unstamped(line: &str) -> (Option<Moment>, &str) {
     if let Some((moment, rest)) = moment::leading(line) {
         return (Some(moment), rest);
@@ -101,7 +101,7 @@ fn unstamped(line: &str) -> (Option<Moment>, &str) {
     (None, counted.map_or(line, |(_, rest)| rest.trim_start()))
 }
 
-/// Gives each line that is not empty with its bytes, and the moment before it.
+/// Calls `take` for each nonempty line, with the time stamp before it.
 fn lines(text: &str, mut take: impl FnMut(&str, Option<Duration>) -> Result<(), String>) -> Read<()> {
     let mut clock = Clock::default();
     let mut start = 0;
@@ -132,7 +132,7 @@ fn of_unix(text: &str) -> Read<Vec<Run>> {
             (_, None) => true,
             (unix::Line::Head { .. }, Some(run)) => !run.is_empty() || run.target.is_some(),
             (unix::Line::Probe(sequence, fate), Some(run)) => {
-                // Where first lines were filtered out, a number that is answered again begins a run.
+                // Where first lines were filtered out, a number answered again begins a run.
                 let is_answer = !matches!(fate, Fate::Duplicate | Fate::Silent);
                 run.counts.is_some() || run.target.is_none() && is_answer && run.has_answer(*sequence)
             }
@@ -171,7 +171,7 @@ fn of_fping(text: &str) -> Read<Vec<Run>> {
     Ok(Some(run).into_iter().filter(|run| !run.is_empty()).collect())
 }
 
-/// A summary of another program than the one that wrote the first probe is of probes that are not read.
+/// Refuses a summary of another program than that of the first probe: its probes were not read.
 fn refuse_other_summaries(text: &str, made_by: Dialect) -> Read<()> {
     lines(text, |line, _| {
         let is_read = match made_by {
@@ -186,12 +186,12 @@ fn refuse_other_summaries(text: &str, made_by: Dialect) -> Read<()> {
     })
 }
 
-/// The runs of a file, one after another.
+/// The runs of a file joined.
 struct Joined {
     tally: Tally,
-    /// When each answer with a time was, and half of its round trip.
+    /// The time of each answer with a round trip, and half of that round trip.
     samples: Vec<(Duration, Duration)>,
-    /// When the last run ends, and how long all of them are.
+    /// The end of the last run, and the length of all.
     end: Duration,
     length: Duration,
     remarks: Vec<String>,
@@ -199,7 +199,7 @@ struct Joined {
 
 impl Joined {
     /// # Errors
-    /// How a run contradicts its own summary.
+    /// The contradiction between a run and its summary.
     fn of(runs: &[Run], choices: &Choices) -> Result<Joined, String> {
         let mut joined = Joined {
             tally: Tally { sent: 0, answered: 0 },
@@ -283,7 +283,7 @@ impl Joined {
     }
 }
 
-/// Of `ping -q`, which prints the summary alone.
+/// The delay from `ping -q`, which prints only the summary.
 fn of_summaries(runs: &[Run], received: u64) -> Option<ObservedDelay> {
     let told = || runs.iter().filter_map(|run| Some((run.counts?.received, run.round_trips?)));
     let least = told().map(|(_, (least, _))| least).min()?;
@@ -301,13 +301,13 @@ fn loss(sent: u64, answered: u64, length: Duration) -> Option<ObservedLoss> {
     let share = Share::nearest(lost as f64 / sent.max(1) as f64);
     let how = match lost {
         0 => format!("all {sent} probes were answered"),
-        _ => format!("{lost} of {sent} probes have no answer; all of it is put on the way forward"),
+        _ => format!("{lost} of {sent} probes have no answer; counted as losses of the forward direction"),
     };
     Series::of([(Duration::ZERO, share)], length).map(|steps| ObservedLoss { steps, how })
 }
 
-/// Of many runs so many remarks are read.
+/// The most remarks shown for many runs.
 const MOST_REMARKS: usize = 10;
 
-/// Between probes, where nothing else is said.
+/// The assumed time between probes.
 const ASSUMED: Duration = Duration::from_secs(1);

@@ -1,51 +1,42 @@
-//! One recording: a file read, whatever its kind.
+//! One recording: a file of any kind.
 
 use anabranch_base::Duration;
 use anabranch_scenario::{ScenarioError, Source};
 
 use crate::choices::Choices;
+use crate::content::Content;
 use crate::fault::{Fault, Read};
 use crate::kind::{self, TraceKind};
 use crate::observed::Observations;
 use crate::{iperf3, mahimahi, ping, table};
 
-/// What one file says of a link.
+/// The observations of a link from one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// What the file is called.
+    /// The name of the file.
     pub file: String,
-    /// What made it.
+    /// The kind of the file.
     pub kind: TraceKind,
-    /// How a scenario may name it, beside which it lies; `None` where it may not, so that its rates are written as steps.
-    /// For Mahimahi's alone.
+    /// The name by which a scenario in the same folder may refer to a Mahimahi trace; with `None`, its rates are
+    /// written as steps.
     pub reference: Option<String>,
-    /// What made it, more exactly.
+    /// The program or format in words.
     pub(crate) made_by: String,
-    /// From its first moment to its last.
+    /// The time from the first moment to the last.
     pub(crate) length: Duration,
-    /// The way that was measured.
+    /// The measured direction.
     pub(crate) forward: Observations,
-    /// The way back, where the file tells of both.
+    /// The opposite direction, if measured too.
     pub(crate) reverse: Observations,
-    /// What else is to be said, in sentences.
+    /// Further remarks, each a sentence.
     pub(crate) remarks: Vec<String>,
 }
 
-/// What a file of some kind has in it, before it is called after its file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Content {
-    pub made_by: String,
-    pub length: Duration,
-    pub forward: Observations,
-    pub reverse: Observations,
-    pub remarks: Vec<String>,
-}
-
 impl Recording {
-    /// Reads a file, of this kind or of the one that its content is like.
+    /// Reads a file of this kind, or of the kind recognised by its content.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place.
+    /// The first fault found, with its place.
     pub fn read(
         source: &Source,
         kind: Option<TraceKind>,
@@ -68,7 +59,7 @@ impl Recording {
         })
     }
 
-    /// The time it lasts.
+    /// The length of the recording.
     pub fn length(&self) -> Duration {
         self.length
     }
@@ -96,5 +87,5 @@ fn content(text: &str, kind: Option<TraceKind>, choices: &Choices) -> Read<(Trac
     Ok((kind, content))
 }
 
-/// The number of bytes a file that may have.
+/// The size limit of a file, in bytes.
 pub const LARGEST: usize = 64 << 20;

@@ -1,16 +1,16 @@
-//! Values over time, each from its moment to that of the next.
+//! Values over time, each from its moment until the next.
 
 use anabranch_base::{BitRate, Duration};
 
-/// What can be averaged.
+/// A quantity that can be averaged.
 pub(crate) trait Amount: Copy + PartialEq {
-    /// As a number.
+    /// The value as a number.
     fn number(self) -> f64;
-    /// The nearest to a number that is not negative.
+    /// The value nearest to a number that is not negative.
     fn nearest(number: f64) -> Self;
 }
 
-/// Steps: the first is at zero, and each later one after the one before it.
+/// Steps over time: the first at zero, the others in increasing order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series<T> {
     steps: Vec<(Duration, T)>,
@@ -18,8 +18,8 @@ pub(crate) struct Series<T> {
 }
 
 impl<T: Amount> Series<T> {
-    /// Of samples in the order of their moments, the last of which lasts until `end`. Time begins with the first; of
-    /// samples of one moment the last one counts. `None` without a sample.
+    /// Makes a series of samples in order of time, the last of which lasts until `end`. Time starts at the first
+    /// sample; of several at one moment the last one counts. `None` without a sample.
     pub fn of(samples: impl IntoIterator<Item = (Duration, T)>, end: Duration) -> Option<Series<T>> {
         let mut steps: Vec<(Duration, T)> = Vec::new();
         for (at, value) in samples {
@@ -35,7 +35,7 @@ impl<T: Amount> Series<T> {
         Some(Series { steps, end: end.max(last).saturating_sub(first) })
     }
 
-    /// When the last one ends.
+    /// The end of the last step.
     pub fn end(&self) -> Duration {
         self.end
     }
@@ -47,17 +47,15 @@ impl<T: Amount> Series<T> {
         changes
     }
 
-    /// The least value.
     pub fn least(&self) -> T {
         T::nearest(self.numbers().fold(f64::INFINITY, f64::min))
     }
 
-    /// The greatest value.
     pub fn most(&self) -> T {
         T::nearest(self.numbers().fold(0.0, f64::max))
     }
 
-    /// The mean over time; that of the samples where all are of one moment.
+    /// The mean over time; the mean of the samples where all are of one moment.
     pub fn mean(&self) -> T {
         if self.end.is_zero() {
             return T::nearest(self.numbers().sum::<f64>() / self.steps.len().max(1) as f64);
@@ -67,12 +65,12 @@ impl<T: Amount> Series<T> {
         T::nearest(weighed.sum::<f64>() / self.end.as_secs_f64())
     }
 
-    /// The mean of the samples, whatever the time between them.
+    /// The mean of the samples, regardless of the time between them.
     pub fn mean_of_samples(&self) -> T {
         T::nearest(self.numbers().sum::<f64>() / self.steps.len().max(1) as f64)
     }
 
-    /// Means over spans of this length; `None` where they would be more than `most`.
+    /// Means over spans of this length; `None` for more than `most` spans.
     pub fn averaged(&self, step: Duration, most: usize) -> Option<Series<T>> {
         let count = self.end.as_nanos().div_ceil(step.as_nanos().max(1)).max(1);
         if count > most as u64 {
@@ -101,7 +99,7 @@ impl<T: Amount> Series<T> {
         self.steps.iter().map(|(_, value)| value.number())
     }
 
-    /// From when to when there is which value.
+    /// The start, end and value of each step.
     fn spans(&self) -> impl Iterator<Item = (Duration, Duration, T)> {
         let ends = self.steps.iter().skip(1).map(|step| step.0).chain([self.end]);
         self.steps.iter().zip(ends).map(|((from, value), to)| (*from, to, *value))
@@ -113,7 +111,7 @@ impl Amount for BitRate {
         self.bits_per_second() as f64
     }
 
-    /// In whole kbit/s from 1 Mbit/s on: no recording is more exact.
+    /// Rounds to kbit/s from 1 Mbit/s on: no recording is more exact.
     fn nearest(number: f64) -> BitRate {
         let bits = number.round() as u64;
         BitRate::from_bits_per_second(if bits < 1_000_000 { bits } else { (bits + 500) / 1_000 * 1_000 })
@@ -125,7 +123,7 @@ impl Amount for Duration {
         self.as_nanos() as f64
     }
 
-    /// In whole microseconds.
+    /// Rounds to microseconds.
     fn nearest(number: f64) -> Duration {
         Duration::from_micros((number / 1e3).round() as u64)
     }
@@ -140,7 +138,7 @@ impl Amount for Share {
         self.0
     }
 
-    /// In millionths.
+    /// Rounds to millionths.
     fn nearest(number: f64) -> Share {
         Share(((number * 1e6).round() / 1e6).clamp(0.0, 1.0))
     }

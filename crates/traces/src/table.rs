@@ -1,5 +1,5 @@
-//! Reads a CSV table of a link's course: one column of times, and columns of rates, delays, round trips or losses, each named
-//! with its unit.
+//! Reads a CSV table of a link over time: one column of times, and columns of rates, delays, round trips or losses,
+//! each named with its unit.
 
 mod cell;
 mod column;
@@ -9,10 +9,10 @@ mod unit;
 use anabranch_base::{BitRate, Duration};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
+use crate::content::Content;
 use crate::fault::{Fault, Read, quoted};
 use crate::moment::{self, Clock};
 use crate::observed::{DelayForm, Observations, ObservedDelay, ObservedLoss, ObservedRate};
-use crate::recording::Content;
 use crate::series::{Amount, Series, Share};
 use cell::{DecimalMark, is_missing};
 use column::{Column, Quantity};
@@ -56,20 +56,20 @@ pub(crate) fn read(text: &str) -> Read<Content> {
     Ok(content)
 }
 
-/// The text, and what stands between its cells.
+/// The text and its delimiter.
 struct Table<'t> {
     text: &'t str,
     delimiter: u8,
 }
 
 impl Table<'_> {
-    /// Where a cell of the row stands that begins at or after this byte.
+    /// The place of a cell of the row that begins at or after this byte.
     fn cell(&self, row: usize, index: usize) -> std::ops::Range<usize> {
         cell_at(self.text, row, index, self.delimiter)
     }
 }
 
-/// The delimiter of the first line: the one of which it has most.
+/// The delimiter: of the candidates, the most frequent in the first line.
 fn delimiter(text: &str) -> u8 {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let first = lines.next().unwrap_or_default();
@@ -77,7 +77,7 @@ fn delimiter(text: &str) -> u8 {
     [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
 }
 
-/// What each column is; `None` for one that is not used.
+/// The meaning of each column; `None` for an unused one.
 struct Columns {
     all: Vec<Option<Column>>,
     time: usize,
@@ -124,13 +124,12 @@ impl Columns {
     }
 }
 
-/// The samples of all rows.
 #[derive(Default)]
 struct Rows {
     delimiter: u8,
     mark: DecimalMark,
     clock: Clock,
-    /// The number of cells that have a word instead of a value.
+    /// The number of cells with a word for a missing value.
     missing: u64,
     times: Vec<Duration>,
     rates: Vec<(Duration, BitRate)>,
@@ -139,7 +138,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// A cell without a value says that the value stays as it was.
+    /// A cell without a value keeps the previous one.
     fn take(
         &mut self,
         columns: &Columns,
@@ -164,7 +163,7 @@ impl Rows {
         for (index, column) in columns.all.iter().enumerate().filter(|(index, _)| *index != columns.time) {
             let Some(column) = column else { continue };
             let Some(value) = self.value(column, row.get(index), || place(index))? else {
-                // An empty cell is plain; a word for no value is said.
+                // An empty cell is ordinary; a word for a missing value is reported.
                 self.missing += u64::from(!row.get(index).unwrap_or_default().is_empty());
                 continue;
             };
@@ -179,7 +178,7 @@ impl Rows {
         Ok(())
     }
 
-    /// When a row is: a number in the column's unit, or a date and time.
+    /// The time of a row: a number in the column's unit, or a date and time.
     fn moment(
         &mut self,
         columns: &Columns,
@@ -188,7 +187,7 @@ impl Rows {
     ) -> Read<Option<Duration>> {
         let Some(column) = columns.all.get(columns.time).and_then(Option::as_ref) else { return Ok(None) };
         let cell = row.get(columns.time).unwrap_or_default();
-        // A plain number is in the column's unit, also one of ten digits.
+        // A plain number is in the column's unit, even one of ten digits.
         let stamp = moment::whole(cell).filter(|_| !column.has_unit() || cell.parse::<f64>().is_err());
         let Some(stamp) = stamp else {
             let value = self.value(column, Some(cell), || place(columns.time))?;
@@ -200,7 +199,7 @@ impl Rows {
         })
     }
 
-    /// The value of a cell; `None` where it has none.
+    /// The value of a cell; `None` where it is missing.
     fn value(
         &mut self,
         column: &Column,
@@ -223,7 +222,7 @@ impl Rows {
             let column = columns.all.iter().flatten().find(|column| column.quantity == quantity);
             column.map(|column| format!("the column `{}`, {rows} rows", column.name))
         };
-        // What is empty at the start was the first value that there is.
+        // A value missing at the start is the first one present.
         let rate = whole(self.rates, first, end).zip(how(Quantity::Rate));
         let halved = how(Quantity::RoundTrip).map(|how| format!("half of {how}"));
         let delay = whole(self.delays, first, end).zip(how(Quantity::Delay).or(halved));

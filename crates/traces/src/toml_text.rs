@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A basic string: what would end it or move a cursor is escaped.
+/// A basic string; characters that would end it or move a cursor are escaped.
 pub(crate) fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -20,7 +20,7 @@ pub(crate) fn string(text: &str) -> String {
     quoted + "\""
 }
 
-/// `{ steps = […] }`, a line for each few of them.
+/// `{ steps = […] }`, a few steps a line.
 pub(crate) fn steps(pairs: &[(String, String)]) -> String {
     let mut text = String::from("{ steps = [");
     let mut width = MOST_COLUMNS;
@@ -36,7 +36,7 @@ pub(crate) fn steps(pairs: &[(String, String)]) -> String {
     text + "\n] }"
 }
 
-/// A comment of as many lines as it needs, each begun with `lead`, the first with `first`.
+/// A comment on as many lines as needed, each beginning with `lead`, the first with `first`.
 pub(crate) fn comment(first: &str, lead: &str, text: &str) -> String {
     let mut lines = String::new();
     let mut line = format!("# {first}");

@@ -1,4 +1,4 @@
-//! The scenario file: links with what was recorded, and comments that say what was measured and what is assumed.
+//! Writes the scenario file: links with their observations, and comments on what was measured and what is assumed.
 
 use std::fmt::Write as _;
 
@@ -16,14 +16,14 @@ use crate::toml_text::{comment, steps, string};
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// What the scenario is called.
+    /// The title of the scenario.
     pub title: String,
-    /// The file.
+    /// The text of the file.
     pub text: String,
 }
 
 impl Written {
-    /// The scenario of these links.
+    /// Writes the scenario of these links.
     ///
     /// # Errors
     /// Two links of one name, or more steps than a scenario should have.
@@ -51,7 +51,6 @@ impl Written {
     }
 }
 
-/// A link that is written.
 struct LinkText<'l> {
     link: &'l RecordedLink,
     choices: &'l Choices,
@@ -100,7 +99,7 @@ impl LinkText<'_> {
         Ok(text)
     }
 
-    /// What was measured, how, and what is assumed.
+    /// The comments: what was measured and how, and what is assumed.
     fn comments(&self) -> String {
         let files = self.link.files.iter().map(|(file, made_by)| format!("{file} ({made_by})"));
         let mut text = comment(
@@ -141,7 +140,7 @@ impl LinkText<'_> {
         Ok(self.value(&series, exact_rate))
     }
 
-    /// The keys of a delay, and their values.
+    /// The keys of a delay with their values.
     fn delay(&self, delay: &ObservedDelay) -> Result<Vec<(&'static str, String)>, TraceError> {
         let span = |span: Duration| string(&exact_span(span));
         let (least, mean) = match &delay.form {
@@ -155,7 +154,8 @@ impl LinkText<'_> {
             DelayForm::Summary { least, mean } => (*least, *mean),
             DelayForm::Least(least) => (*least, *least),
         };
-        // Jitter is drawn evenly from nothing to its greatest value: the mean of the delay is the measured one.
+        // Jitter is drawn uniformly from zero to its greatest value: its mean is the measured mean minus the least
+        // delay.
         let jitter = mean.saturating_sub(least) * 2;
         let jitter = (!jitter.is_zero()).then(|| ("jitter", span(jitter)));
         Ok([("delay", span(least))].into_iter().chain(jitter).collect())
@@ -177,7 +177,7 @@ impl LinkText<'_> {
         losses.iter().skip(1).map(event).collect()
     }
 
-    /// The steps as they were recorded, or their means, and few enough of them.
+    /// The steps as recorded, or their means, within the limit.
     fn stepped<T: Amount>(&self, what: &'static str, series: &Series<T>) -> Result<Series<T>, TraceError> {
         let stepped = match self.choices.step {
             None => Some(series.clone()).filter(|series| series.changes().len() <= MOST_STEPS),
@@ -212,14 +212,14 @@ impl LinkText<'_> {
     }
 }
 
-/// The number of steps a quantity that may have: ten times as many as anyone looks at.
+/// The most steps of a quantity.
 const MOST_STEPS: usize = 10_000;
 
-/// The time the steps are that stand for a trace.
+/// The length of the steps that replace a trace.
 const INLINE: Duration = Duration::from_millis(100);
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The time a scenario runs at least and at most, whatever its recordings' length.
+/// The shortest and longest duration of a scenario, regardless of its recordings.
 const LEAST_SECONDS: u64 = 10;
 const MOST_SECONDS: u64 = 3_600;

@@ -1,4 +1,4 @@
-//! What is wrong with a recording is said with its place, and what would be right.
+//! The errors for invalid recordings, with their places and what was expected.
 
 use anabranch_scenario::{Source, Style};
 use anabranch_traces::{Choices, Recording, TraceKind};
@@ -8,7 +8,7 @@ fn error(kind: TraceKind, text: &str) -> String {
     read.expect_err(text).show(Style::Plain)
 }
 
-/// The message, with its place.
+/// The message with its place.
 fn first_line(kind: TraceKind, text: &str) -> String {
     error(kind, text).lines().next().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! The body of the fuzz target on files of our own: random bytes, and real files that were damaged.
+//! The body of the fuzz target on random bytes and on damaged real files.
 
 mod hostile;
 mod reports;
@@ -26,7 +26,7 @@ const GOOD: [&str; 16] = [
     include_str!("samples/README.md"),
 ];
 
-/// Pieces that lead somewhere.
+/// Pieces of valid recordings.
 const PIECES: [&str; 21] = [
     " = ",
     "%, ",

@@ -1,4 +1,4 @@
-//! Each sample, and the scenario that is made of it: a golden file, which is read as a scenario too.
+//! The scenario made of each sample: a golden file, which is also read as a scenario.
 
 use std::path::Path;
 

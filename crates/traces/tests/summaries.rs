@@ -1,4 +1,4 @@
-//! What a recording's own summary says is what its scenario says, or a remark says in what both differ.
+//! The scenario agrees with a recording's own summary, or a remark states the difference.
 
 mod reports;
 
@@ -6,7 +6,7 @@ use anabranch_scenario::Source;
 use anabranch_traces::{Choices, RecordedLink, Recording, TraceKind};
 use reports::{Report, interval};
 
-/// What is said of a recording: of each value how it was measured, then the remarks.
+/// The facts of a recording, then its remarks.
 fn told(text: &str) -> Vec<String> {
     let recording = Recording::read(&Source::new("f", text), None, &Choices::default());
     let recording = recording.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -32,7 +32,7 @@ fn says_not(text: &str, part: &str) {
     assert!(told.iter().all(|line| !line.contains(part)), "{part:?} is in {told:#?}\n{text}");
 }
 
-/// A run of iputils' ping: the answers that came of probes from 1 on, in one language's words.
+/// A run of iputils' ping: the answers to probes from 1 on, in the words of one language.
 fn ping(answers: &[(u64, &str)], words: [&str; 3], summary: &str) -> String {
     let [answer, time, unit] = words;
     let line = |(number, value): &(u64, &str)| {
@@ -45,7 +45,7 @@ fn ping(answers: &[(u64, &str)], words: [&str; 3], summary: &str) -> String {
     )
 }
 
-/// Three of ten are answered, the last of which is the fourth.
+/// Three of ten probes answered, the last of them the fourth.
 const THREE: [(u64, &str); 3] = [(1, "19.0"), (2, "19.4"), (4, "18.9")];
 
 #[test]
@@ -117,7 +117,7 @@ fn answers_without_a_time_are_answers() {
     // With `-s 8` no answer has a time.
     let short = "8 bytes from 192.0.2.1: icmp_seq=1 ttl=57\n2 packets transmitted, 1 received, 50% packet loss, time 9ms\n";
     says(short, "loss: 1 of 2 probes have no answer");
-    says(short, "delay: 20 ms one way: no recording says it");
+    says(short, "delay: 20 ms one way: not in any recording");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_summary_that_contradicts_itself_or_the_lines_is_refused_or_said() {
     says(&cut, "The summary says 9 of 10 answered, the lines 3");
     let other =
         of("4 packets transmitted, 3 received, 25% packet loss").replace("18.900/19.100", "18.900/25.100");
-    says(&other, "The summary says round trips of 18.9 ms at least and 25.1 ms in the mean");
+    says(&other, "The summary says round trips of 18.9 ms at least and 25.1 ms on average");
 }
 
 #[test]
@@ -247,11 +247,11 @@ fn more_lost_than_sent_is_no_loss_and_is_said() {
 fn a_test_that_sends_more_than_the_link_carries_gives_what_arrived_and_no_random_loss() {
     let report = Report::udp(&[]).sent(10).end("sum", 77_697, 86_330).rates(20e6, 2e6);
     says(&report.text(), "rate: what arrived over the whole test");
-    says(&report.text(), "2.04 Mbit/s in the mean");
+    says(&report.text(), "2.04 Mbit/s on average");
     says(&report.text(), "loss: none: 77697 of 86330 datagrams did not arrive");
     // Older versions say nothing of what arrived but the losses.
     let older = Report::udp(&[]).sent(10).end("sum", 5_000, 10_000);
-    says(&older.text(), "10.2 Mbit/s in the mean");
+    says(&older.text(), "10.2 Mbit/s on average");
     says(&older.text(), "loss: none: 5000 of 10000");
     // A receiver's rates are what arrived already.
     let reverse = Report::udp(&[500, 510, 490]).reverse().end("sum", 1_500, 3_000);
@@ -268,11 +268,11 @@ fn the_way_back_of_a_test_in_both_directions_has_its_losses() {
     says(&report.clone().end("sum_bidir_reverse", 400, 4_000).text(), "reverse: loss: 400 of 4000 datagrams");
     says(
         &report.clone().end("sum_bidir_reverse", 500, 4_000).text(),
-        "Of the way back: The intervals count 400",
+        "Reverse direction: The intervals count 400",
     );
     says(
         &report.end("sum_bidir_reverse", 900, 100).text(),
-        "Of the way back: The report says that 900 of 100",
+        "Reverse direction: The report says that 900 of 100",
     );
 }
 
@@ -282,7 +282,7 @@ fn rates_that_the_end_contradicts_are_said() {
     says_not(&tcp(20e6, 19.5e6), "Mbit/s of user data");
     says(
         &tcp(30e6, 29e6),
-        "The report's end says 30.0 Mbit/s of user data in the mean, its intervals 20.0 Mbit/s",
+        "The report's end says 30.0 Mbit/s of user data on average, its intervals 20.0 Mbit/s",
     );
     // What a sender's buffers take at once never was on the link.
     says(&tcp(20e6, 4e6), "rate: what arrived over the whole test");
@@ -332,7 +332,7 @@ fn cells_without_a_value_decimal_commas_and_dates_are_read() {
         ["23:59:59.5", "00:00:00.5"],
     ] {
         let [first, second] = times;
-        says(&format!("time,rate_mbps\n{first},8\n{second},4\n"), "8.00 Mbit/s, 6.00 Mbit/s in the mean");
+        says(&format!("time,rate_mbps\n{first},8\n{second},4\n"), "8.00 Mbit/s, 6.00 Mbit/s on average");
     }
     assert!(refused("time_s;rate_mbps\n0;8,5\n1;8.5\n").contains("another decimal mark"));
     assert!(refused("time_s,rate_mbps\n0,-\n1,N/A\n").contains("no row has a value"));

@@ -1,4 +1,4 @@
-//! The example's policies for the Python package: a module in the place of its native part.
+//! The example's policies for the Python package: a module that replaces its native part.
 
 use anabranch_native::{add_to, shipped_policies};
 use pyo3::prelude::*;

@@ -1,5 +1,5 @@
-//! A congestion control with two settings and a check: windows that grow by a step of one's own, and keep a part of one's
-//! own at a loss.
+//! A congestion control with two settings and a check: windows grow by a configured step, and keep a configured part at
+//! a loss.
 
 use anabranch_sctp::base::ByteCount;
 use anabranch_sctp::base::setting::{Kind, Setting};
@@ -8,12 +8,12 @@ use anabranch_sctp::policy::congestion::{Acked, CutCause, CutWindow, WindowRule}
 use anabranch_sctp::policy::registry::{OwnSettings, StandardRules};
 use anabranch_sctp::policy::{ConfigError, PathId, Registry, View};
 
-/// What users set.
+/// The settings.
 #[derive(Clone, Debug, PartialEq)]
 struct Gentle {
-    /// By how many packets a window grows while as much as it holds is acknowledged.
+    /// The growth in packets while a full window is acknowledged.
     step: f64,
-    /// Which part of a window a loss leaves.
+    /// The part of a window that remains after a loss.
     keep: f64,
 }
 
@@ -45,7 +45,7 @@ impl WindowRule for Gentle {
     }
 }
 
-/// A window that keeps everything would never fit its path.
+/// Refuses to keep the whole window, which would never fit its path.
 fn check(rules: &StandardRules) -> Result<(), ConfigError> {
     let Gentle { keep, .. } = rules.own.of();
     match keep {

@@ -1,11 +1,11 @@
-//! Two policies of one's own. Each is one file, with its settings; what makes it known is its line in [`add_to`].
+//! Two custom policies, each with its settings in one file; its line in [`add_to`] registers it.
 
 mod gentle;
 mod three_to_one;
 
 use anabranch_sctp::policy::Registry;
 
-/// Adds the policies to those that a program has.
+/// Adds the policies to a program's registry.
 pub fn add_to(registry: &mut Registry) {
     gentle::add(registry);
     three_to_one::add(registry);

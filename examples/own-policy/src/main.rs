@@ -1,5 +1,5 @@
-//! The anabranch program with policies of one's own: every command knows them. The program that is installed runs this
-//! one by `anabranch sim --policies target/release/own-policy`.
+//! The anabranch program with custom policies in every command. The installed program runs this one with `anabranch sim
+//! --policies target/release/own-policy`.
 //!
 //! ```sh
 //! cargo run --package own-policy -- sim scenarios/phone.toml --set sctp.scheduler=three-to-one

@@ -1,5 +1,5 @@
-//! The example's policies are chosen like those that are shipped: in a scenario file, by `--set`, and as values of a
-//! program; their settings too.
+//! The example's policies and their settings are chosen like the shipped ones: in a scenario file, by `--set`, and as
+//! values of a program.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use anabranch_sctp::config::Config;
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Run, Watch};
 
-/// The shipped policies and our own.
+/// The shipped policies and the custom ones.
 fn registry() -> Registry {
     let mut registry = anabranch_scenario::registry();
     own_policies::add_to(&mut registry);
@@ -27,8 +27,8 @@ fn simulated(scenario: &Scenario) -> Result<RunResult, Box<dyn Error>> {
     Ok(Run::new(scenario, 1, Watch::default())?.to_end())
 }
 
-/// Which part of the bytes of a flow's data goes over the first path. What is sent beside data, to open the association
-/// and to probe idle paths, is less than a hundredth.
+/// The share of the bytes of a flow's data over the first path. The packets without data, for the handshake and probes
+/// of idle paths, are less than a hundredth.
 fn share_of_first(scenario: &Scenario) -> Result<f64, Box<dyn Error>> {
     let result = simulated(scenario)?;
     let sent: Vec<f64> =
@@ -102,7 +102,7 @@ fn the_tools_have_the_settings_and_the_check_is_asked() -> Result<(), Box<dyn Er
     Ok(())
 }
 
-/// Two links that carry the flow with room to spare, so that the scheduler alone decides.
+/// Two links with capacity to spare, so that the scheduler alone decides.
 const NETWORK: &str = r#"
 [run]
 time = "20 s"

@@ -85,9 +85,9 @@ fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, marginal_gain: &Points)
     let given = f64::from(flow.receive_buffer);
     let arrow = if given > widest { " →" } else { "" };
     let chosen = (given.min(widest), megabits(flow, plan.best.throughput));
-    let enough = plan.marginal_gain.as_ref().map(|marginal_gain| {
-        let at = (f64::from(marginal_gain.enough), megabits(flow, marginal_gain.most));
-        (at, COLOURS[2], format!("enough: {}", marginal_gain.enough), 0.05)
+    let enough = plan.marginal_gain.as_ref().map(|gain| {
+        let at = (f64::from(gain.enough), megabits(flow, gain.most));
+        (at, COLOURS[2], format!("enough: {}", gain.enough), 0.05)
     });
     let chosen = (chosen, COLOURS[1], format!("this buffer: {}{arrow}", flow.receive_buffer), 0.11);
     for (at, colour, text, height) in [chosen].into_iter().chain(enough) {
@@ -137,7 +137,7 @@ fn mark(chart: &mut Chart<'_, '_>, at: (f64, f64), colour: RGBColor) -> Result<(
 fn throughput_by_buffer(plan: &PlanReport) -> Result<Points, PlanError> {
     let flow = &plan.flow;
     let least = u32::try_from(flow.paths.len()).unwrap_or(u32::MAX);
-    let widest = match plan.marginal_gain.as_ref().map(|marginal_gain| marginal_gain.enough) {
+    let widest = match plan.marginal_gain.as_ref().map(|gain| gain.enough) {
         // A buffer far beyond what is enough would leave the curve a corner of the drawing.
         Some(enough) => {
             (enough.saturating_add(enough / 4)).max(flow.receive_buffer.min(enough.saturating_mul(8)))

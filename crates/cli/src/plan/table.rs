@@ -20,7 +20,7 @@ pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
         flow.packet,
         limits(plan),
         how(plan),
-        plan.marginal_gain.as_ref().map(|marginal_gain| buffer(plan, marginal_gain)).unwrap_or_default()
+        plan.marginal_gain.as_ref().map(|gain| buffer(plan, gain)).unwrap_or_default()
     );
     if !plan.misplans.is_empty() {
         text.push_str(&format!("\nIf the parameters of a path are wrong:\n\n{}", mistakes(plan)));
@@ -80,18 +80,18 @@ fn how(plan: &PlanReport) -> String {
     )
 }
 
-fn buffer(plan: &PlanReport, marginal_gain: &MarginalGain) -> String {
+fn buffer(plan: &PlanReport, gain: &MarginalGain) -> String {
     let flow = &plan.flow;
-    let enough = (ByteCount::new(flow.packet.get() * u64::from(marginal_gain.enough))).rounded();
-    let most = rate(flow.throughput_bps(marginal_gain.most));
-    if marginal_gain.enough <= flow.receive_buffer {
-        return format!("A receive buffer of {} packets ({enough}) would be enough.\n", marginal_gain.enough);
+    let enough = (ByteCount::new(flow.packet.get() * u64::from(gain.enough))).rounded();
+    let most = rate(flow.throughput_bps(gain.most));
+    if gain.enough <= flow.receive_buffer {
+        return format!("A receive buffer of {} packets ({enough}) would be enough.\n", gain.enough);
     }
     format!(
         "One more packet of receive buffer gains {}; {} packets ({enough}) give {most}, and more gains \
          nothing.\n",
-        rate(flow.throughput_bps(marginal_gain.next_packet)),
-        marginal_gain.enough
+        rate(flow.throughput_bps(gain.next_packet)),
+        gain.enough
     )
 }
 

@@ -1,5 +1,5 @@
-//! The columns of results: name, unit, kind, meaning and value of each, once. Names are those of the document of
-//! `sim --json`. Those of paths and acknowledgements are made from the tables of what is counted.
+//! The columns of results: name, unit, kind, meaning and value, each defined once. Names are those of the document of
+//! `sim --json`. The columns of paths and acknowledgements are made from the tables of counters.
 
 use anabranch_base::counter::{Counter, Shown};
 use anabranch_sim::result::{
@@ -9,29 +9,29 @@ use anabranch_sim::result::{
 
 use crate::cell::{Cell, CellKind};
 
-/// What a column is called within its scope, and what it says.
+/// The name of a column within its scope, and its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The name, without that of its flow, path, link or station.
+    /// The name, without that of the flow, path, link or station.
     pub name: &'static str,
-    /// What it is counted in; empty for words and plain numbers.
+    /// The unit; empty for words and plain numbers.
     pub unit: &'static str,
-    /// What its cells hold.
+    /// The kind of the cells.
     pub kind: CellKind,
-    /// What it says.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
 /// A column whose cells are read from an `Of`.
 #[derive(Debug)]
 pub struct Column<Of> {
-    /// What it is called and says.
+    /// The name and the description.
     pub head: Head,
-    /// The cell.
+    /// Reads the cell.
     pub read: fn(&Of) -> Cell,
 }
 
-/// Those of a whole run.
+/// The columns of a whole run.
 pub const RUN: &[Column<RunResult>] = &[
     number("time_s", "s", "simulated time at the end of the run", |run| Cell::seconds(run.time)),
     whole("events", "events", "events that the simulator handled", |run| Cell::Whole(run.events)),
@@ -41,7 +41,7 @@ pub const RUN: &[Column<RunResult>] = &[
     }),
 ];
 
-/// Those of a flow.
+/// The columns of a flow.
 pub const FLOW: &[Column<FlowResult>] = &[
     text("protocol", "what carries the flow: sctp, tcp or udp", |flow| Cell::text(flow.protocol)),
     whole("delivered_bytes", "B", "user data delivered", |flow| Cell::bytes(flow.delivered)),
@@ -103,13 +103,13 @@ pub const FLOW: &[Column<FlowResult>] = &[
     ),
 ];
 
-/// Those of a flow that follow those of its acknowledgements.
+/// The columns of a flow that follow those of its acknowledgements.
 pub const FLOW_END: &[Column<FlowResult>] =
     &[text("failure", "why the transport failed; empty if it did not", |flow| {
         Cell::some(flow.failure.as_deref(), Cell::text)
     })];
 
-/// Those of a flow's acknowledgements, with their cells.
+/// The columns of a flow's acknowledgements, with their cells.
 pub fn sacks(flow: &FlowResult) -> impl Iterator<Item = (Head, Cell)> {
     let shown = SackCounters::TABLE.iter().filter(|counter| counter.shown.includes(Shown::Simulations));
     shown.map(move |counter| {
@@ -119,7 +119,7 @@ pub fn sacks(flow: &FlowResult) -> impl Iterator<Item = (Head, Cell)> {
     })
 }
 
-/// Those of a path of a flow, with their cells.
+/// The columns of a path of a flow, with their cells.
 pub fn path(path: &PathResult) -> impl Iterator<Item = (Head, Cell)> {
     PathQuantity::all().map(move |quantity| {
         let (kind, cell) = match quantity.of(path) {
@@ -131,12 +131,12 @@ pub fn path(path: &PathResult) -> impl Iterator<Item = (Head, Cell)> {
     })
 }
 
-/// Those of `columns`, with their cells for `of`.
+/// `columns` with their cells for `of`.
 pub fn own<Of>(columns: &[Column<Of>], of: &Of) -> impl Iterator<Item = (Head, Cell)> {
     columns.iter().map(move |column| (column.head, (column.read)(of)))
 }
 
-/// Those of a direction of a link.
+/// The columns of a direction of a link.
 pub const DIRECTION: &[Column<DirectionResult>] = &[
     whole("packets", "packets", "packets that arrived at the other end", |direction| {
         Cell::Whole(direction.packets)
@@ -172,14 +172,14 @@ pub const DIRECTION: &[Column<DirectionResult>] = &[
     }),
 ];
 
-/// A direction of a link.
-pub type Way = fn(&LinkResult) -> &DirectionResult;
+/// Selects a direction of a link.
+pub type SelectDirection = fn(&LinkResult) -> &DirectionResult;
 
 /// The two directions of a link, with their names.
-pub const DIRECTIONS: [(&str, Way); 2] =
+pub const DIRECTIONS: [(&str, SelectDirection); 2] =
     [("forward", |link| &link.forward), ("reverse", |link| &link.reverse)];
 
-/// Those of a station of a radio mesh. Frames stand in the order of the counters.
+/// The columns of a station of a radio mesh; frames in the order of the counters.
 pub const STATION: &[Column<StationResult>] = &[
     whole("frames.rts", "frames", "RTS frames sent", |station| frames(station, 0)),
     whole("frames.cts", "frames", "CTS frames sent", |station| frames(station, 1)),

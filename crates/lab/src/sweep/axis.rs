@@ -1,4 +1,4 @@
-//! One axis of a grid: a key of the scenario with the values that it takes, written as a list, as ranges, or both.
+//! One axis of a grid: a key of the scenario with its values, given as a list, as ranges, or both.
 
 use anabranch_scenario::{Assignment, ScenarioError, quantity};
 
@@ -12,50 +12,50 @@ pub struct Axis {
     values: Vec<String>,
 }
 
-/// Why a text is not an axis.
+/// The reason why a text is not an axis.
 #[derive(Debug, thiserror::Error)]
 pub enum AxisError {
-    /// It is not `KEY=…`.
+    /// The text is not `KEY=…`.
     #[error(transparent)]
     Form(#[from] ScenarioError),
-    /// A list with nothing between two commas, or nothing at all.
+    /// An empty list, or nothing between two commas.
     #[error("--set {text}: value {number} of {count} is empty: expected a value between commas")]
     Empty {
-        /// What was given.
+        /// The text given.
         text: String,
-        /// Which value, from 1.
+        /// The number of the value, from 1.
         number: usize,
-        /// How many there are.
+        /// The number of values.
         count: usize,
     },
-    /// A bracket or a quotation mark without its other half.
+    /// A bracket or a quotation mark that is not closed.
     #[error("--set {text}: {mark} is not closed")]
     Open {
-        /// What was given.
+        /// The text given.
         text: String,
-        /// The mark.
+        /// The mark that is not closed.
         mark: char,
     },
-    /// A range that is none.
+    /// An invalid range.
     #[error(
         "--set {text}: {range:?} is not a range: {why}; expected one such as 5 Mbit/s..20 Mbit/s:4 or 0.001..0.1:5 log"
     )]
     Range {
-        /// What was given.
+        /// The text given.
         text: String,
-        /// The part of it.
+        /// The part that is invalid.
         range: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// A key of which every point has its own.
+    /// A key that is the same for all points.
     #[error("--set {text}: {key} is the same for all points of a sweep: use {instead}")]
     Reserved {
-        /// What was given.
+        /// The text given.
         text: String,
         /// The key.
         key: String,
-        /// The argument for it.
+        /// The argument that sets it.
         instead: &'static str,
     },
 }
@@ -65,7 +65,7 @@ impl Axis {
     /// `A..B:N log` in equal ratios. Commas within brackets, braces and quotation marks belong to a value.
     ///
     /// # Errors
-    /// It is something else.
+    /// The text has another form.
     pub fn parse(text: &str) -> Result<Axis, AxisError> {
         let given = Assignment::parse(text)?;
         let parts = split(given.value(), text)?;
@@ -94,10 +94,10 @@ impl Axis {
         })
     }
 
-    /// A key and the values at hand, at least one.
+    /// An axis of a key and at least one value.
     ///
     /// # Errors
-    /// There are none, or the key is one of which every point has its own.
+    /// There are no values, or the key is the same for all points.
     pub fn new(key: &str, values: Vec<String>) -> Result<Axis, AxisError> {
         let text = || format!("{key}={}", values.join(","));
         if values.is_empty() {
@@ -116,17 +116,17 @@ impl Axis {
         &self.key
     }
 
-    /// The values as they were given.
+    /// The values as given.
     pub fn values(&self) -> &[String] {
         &self.values
     }
 
-    /// The change of the scenario that this value is.
+    /// The setting for this value.
     pub fn assignment(&self, value: usize) -> Assignment {
         Assignment::new(&self.key, self.values.get(value).map_or("", String::as_str))
     }
 
-    /// The column in a table: numbers where all values are numbers or quantities of one kind, in the unit that results have.
+    /// The column in a table: numbers, in the unit of results, where all values are numbers or quantities of one kind.
     pub fn column(&self) -> ColumnInfo {
         let (kind, unit) =
             self.measure().map_or((CellKind::Text, ""), |measure| (measure.kind, measure.unit));
@@ -138,7 +138,7 @@ impl Axis {
         }
     }
 
-    /// The cells of its values in that column.
+    /// The cells of the values in that column.
     pub fn cells(&self) -> Vec<Cell> {
         let text = |value: &String| Cell::text(value.trim_matches(['"', '\'']));
         match self.measure() {
@@ -149,7 +149,7 @@ impl Axis {
         }
     }
 
-    /// The only way in which all values can be read.
+    /// The only measure by which all values can be read.
     fn measure(&self) -> Option<&'static Measure> {
         let mut fitting =
             MEASURES.iter().filter(|measure| self.values.iter().all(|value| (measure.read)(value).is_some()));
@@ -161,7 +161,7 @@ impl Axis {
     }
 }
 
-/// A way to read values as numbers.
+/// A quantity and its unit in results.
 struct Measure {
     unit: &'static str,
     kind: CellKind,
@@ -194,10 +194,10 @@ const MEASURES: &[Measure] = &[
     },
 ];
 
-/// The keys that seeds and stopping are set by.
+/// The keys of seeds and replications, with the arguments that set them.
 const RESERVED: &[(&str, &str)] = &[("run.seed", "--seed"), ("run.runs", "--runs")];
 
-/// Values in equal steps or ratios.
+/// Values in equal steps or equal ratios.
 struct Range<'t> {
     from: f64,
     to: f64,
@@ -207,13 +207,13 @@ struct Range<'t> {
 }
 
 impl<'t> Range<'t> {
-    /// Reads `A..B:N` or `A..B:N log`; `None` for a value that is no range.
+    /// Reads `A..B:N` or `A..B:N log`; `None` for a value that is not a range.
     fn read(text: &'t str) -> Option<Result<Range<'t>, String>> {
         if text.starts_with(['[', '{', '"', '\'']) {
             return None;
         }
         let (from, rest) = text.split_once("..")?;
-        // Without a number of values it is one value: a receive buffer may be `1 MiB..16 MiB`.
+        // Without a count it is one value: a receive buffer may be `1 MiB..16 MiB`.
         let (to, count) = rest.rsplit_once(':')?;
         Some(Range::of(from, to, count))
     }
@@ -250,7 +250,7 @@ impl<'t> Range<'t> {
     }
 }
 
-/// A number and its unit.
+/// Splits a number from its unit.
 fn number(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let is_part = |(at, c): (usize, char)| c.is_ascii_digit() || c == '.' || (at == 0 && c == '-');
@@ -259,15 +259,14 @@ fn number(text: &str) -> Result<(f64, &str), String> {
     Ok((value, text[end..].trim()))
 }
 
-/// The number without the errors of binary fractions: at most nine decimals, as quantities have them, and for smaller
-/// numbers nine digits.
+/// Rounds off the errors of binary fractions: to nine decimals, as quantities have, or nine digits for smaller numbers.
 fn rounded(value: f64) -> String {
     let digits =
         if value.abs() >= 0.01 || value == 0.0 { format!("{value:.9}") } else { format!("{value:.8e}") };
     digits.parse::<f64>().map_or(digits, |value| value.to_string())
 }
 
-/// The parts between commas that stand in no bracket and no quotation mark.
+/// The parts between commas outside of brackets and quotation marks.
 fn split<'v>(values: &'v str, text: &str) -> Result<Vec<&'v str>, AxisError> {
     let (mut parts, mut start, mut open) = (Vec::new(), 0, Vec::new());
     let mut is_escaped = false;
@@ -301,7 +300,7 @@ fn split<'v>(values: &'v str, text: &str) -> Result<Vec<&'v str>, AxisError> {
     Ok(parts)
 }
 
-/// More in one range is a mistake.
+/// A larger range is taken for a mistake.
 const MOST_VALUES: usize = 1_000_000;
 
 #[cfg(test)]

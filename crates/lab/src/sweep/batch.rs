@@ -1,5 +1,5 @@
-//! A batch of runs, which any process with this package can make: it carries the scenario, the files beside it and the
-//! seeds, and its rows go back as bytes.
+//! A batch of runs for any process with this package: it carries the scenario, its files and the seeds, and its rows
+//! return as bytes.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::PROGRAM;
 use crate::cell::Cell;
 use crate::columns::{cells_of, columns_of};
 
-/// Runs to be made together: about a second of work.
+/// Runs to be made together, about a second of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// By which the sweep knows it.
+    /// The number by which the sweep identifies the batch.
     pub(super) id: u64,
-    /// What the scenario is called in errors.
+    /// The name of the scenario in errors.
     pub(super) source: String,
     /// The scenario file.
     pub(super) text: String,
@@ -27,7 +27,7 @@ pub struct Batch {
     pub(super) files: BTreeMap<String, String>,
     /// The points and their seeds.
     pub(super) parts: Vec<Part>,
-    /// The policies whose names the scenario may use. They do not travel: a process that reads a batch has its own.
+    /// The policies that the scenario may name. They are not serialized: a process that reads a batch has its own.
     #[serde(skip, default = "live::registry")]
     pub(super) registry: Registry,
 }
@@ -49,7 +49,7 @@ pub(super) struct Part {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
     pub(super) batch: u64,
-    /// Program and version that made them.
+    /// Program and version that made the rows.
     pub(super) program: String,
     pub(super) parts: Vec<PartRows>,
 }
@@ -61,7 +61,7 @@ pub(super) struct PartRows {
     /// The names of the cells.
     pub columns: Vec<String>,
     pub rows: Vec<SeedRow>,
-    /// The time the runs took together, in nanoseconds.
+    /// The time of all runs, in nanoseconds.
     pub wall_ns: u64,
 }
 
@@ -69,28 +69,28 @@ pub(super) struct PartRows {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeedRow {
     pub seed: u64,
-    /// The cells as tables have them.
+    /// The cells as written in tables.
     pub cells: Vec<String>,
 }
 
-/// Why a batch was not run.
+/// The reason why a batch was not run.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// The bytes are not a batch, or not rows, of this program.
     #[error("{what} cannot be read: {error}")]
     Bytes {
-        /// What they should be.
+        /// The expected content.
         what: &'static str,
-        /// What is wrong.
+        /// The reason.
         error: serde_json::Error,
     },
-    /// The scenario is wrong for this program.
+    /// The scenario is invalid for this program.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// The scenario cannot be run.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// This program reads the scenario in another way than the one that made the batch.
+    /// This program reads the scenario differently from the one that made the batch.
     #[error(
         "this program, {PROGRAM}, reads the scenario in another way than the program that runs the sweep: use the same version"
     )]
@@ -103,29 +103,29 @@ impl Batch {
         self.parts.iter().map(|part| part.seeds).sum()
     }
 
-    /// The batch for another process.
+    /// Serializes the batch for another process.
     pub fn to_bytes(&self) -> Vec<u8> {
         to_bytes(self)
     }
 
-    /// Reads what [`Batch::to_bytes`] wrote.
+    /// Reads the bytes of [`Batch::to_bytes`].
     ///
     /// # Errors
-    /// It is something else.
+    /// Other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Batch, BatchError> {
         serde_json::from_slice(bytes).map_err(|error| BatchError::Bytes { what: "a batch", error })
     }
 
-    /// The batch in a program whose policies are those of `registry`.
+    /// The batch with the policies of `registry`.
     #[must_use]
     pub fn with_policies(self, registry: Registry) -> Batch {
         Batch { registry, ..self }
     }
 
-    /// Makes the runs, one after another. If they are cancelled, the rows are those of the runs that ended.
+    /// Makes the runs, one after another. After a cancellation the rows are those of the runs that ended.
     ///
     /// # Errors
-    /// The scenario is wrong, which the sweep checked before.
+    /// An invalid scenario, which the sweep refused before.
     pub fn run(&self, watcher: &Watcher) -> Result<Rows, BatchError> {
         let document = ParsedDocument::parse(&Source::new(self.source.clone(), self.text.clone()))?;
         let files = RecordedFiles::of_texts(self.files.clone());
@@ -167,21 +167,21 @@ impl Rows {
         self.parts.iter().map(|part| part.rows.len() as u64).sum()
     }
 
-    /// The rows for the process that runs the sweep.
+    /// Serializes the rows for the process of the sweep.
     pub fn to_bytes(&self) -> Vec<u8> {
         to_bytes(self)
     }
 
-    /// Reads what [`Rows::to_bytes`] wrote.
+    /// Reads the bytes of [`Rows::to_bytes`].
     ///
     /// # Errors
-    /// It is something else.
+    /// Other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Rows, BatchError> {
         serde_json::from_slice(bytes).map_err(|error| BatchError::Bytes { what: "rows", error })
     }
 }
 
-/// A value of texts and whole numbers, which JSON holds whole.
+/// A value of texts and whole numbers, which JSON represents exactly.
 fn to_bytes(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// The key of its only part.
+    /// The key of the only part.
     fn key(batch: &Batch) -> String {
         let document = ParsedDocument::parse(&Source::new("two.toml", batch.text.clone())).expect("TOML");
         let settings = [Assignment::parse(&batch.parts[0].settings[0]).expect("a setting")];

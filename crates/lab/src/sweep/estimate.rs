@@ -1,13 +1,13 @@
-//! The time a sweep will take, from the first moments of a few of its runs.
+//! Estimates the time of a sweep from the first moments of a few runs.
 
 use anabranch_base::{Duration, Time};
 use anabranch_sim::{Run, RunProgress, Watch};
 
 use super::{Sweep, SweepError};
 
-/// The work of all runs that are missing, on one processor: some points are tried for `budget` together, by a `clock` that
-/// gives how long the program has been running. For transfers without a time limit it is too long rather than too short.
-/// `None` if nothing is missing.
+/// The work of all missing runs on one processor: some points are tried for `budget` in all, by a `clock` that returns
+/// the program's running time. For transfers without a time limit the estimate is rather too long. `None` if nothing is
+/// missing.
 ///
 /// # Errors
 /// A point that cannot be run.
@@ -28,7 +28,7 @@ pub fn estimate(
     Ok(Some(sum / costs.len() as u64 * missing))
 }
 
-/// How long one run of a point takes, from as much of it as `budget` is enough for.
+/// The time of one run of a point, from the part that `budget` allows.
 fn cost(
     sweep: &Sweep,
     point: usize,
@@ -52,14 +52,14 @@ fn cost(
     Ok(Duration::from_nanos((wall.as_nanos() as f64 * all) as u64))
 }
 
-/// At most `most` of so many indices, far apart.
+/// At most `most` of `count` indices, evenly spaced.
 fn evenly(count: usize, most: usize) -> Vec<usize> {
     let tried = count.min(most);
     (0..tried).map(|index| index * count.saturating_sub(1) / tried.saturating_sub(1).max(1)).collect()
 }
 
 const TRIED: usize = 5;
-/// So much simulated time is run between two looks at the clock.
+/// The simulated time between two readings of the clock.
 const SLICE: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The files beside a scenario, each read once, and which of them a point names.
+//! The files beside a scenario, each read once, with a record of those that a point names.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use anabranch_scenario::{Files, NoFiles};
 
-/// Files whose texts are kept, so that all points of a sweep have the same ones.
+/// Files whose texts are kept, so that all points of a sweep see the same ones.
 pub struct RecordedFiles {
     source: Box<dyn Files + Send>,
     texts: RefCell<BTreeMap<String, String>>,
@@ -13,12 +13,12 @@ pub struct RecordedFiles {
 }
 
 impl RecordedFiles {
-    /// Those of `source`.
+    /// The files of `source`.
     pub fn new(source: Box<dyn Files + Send>) -> RecordedFiles {
         RecordedFiles { source, texts: RefCell::default(), used: RefCell::default() }
     }
 
-    /// Texts at hand, and no others.
+    /// These texts, and no others.
     pub fn of_texts(texts: BTreeMap<String, String>) -> RecordedFiles {
         RecordedFiles { texts: RefCell::new(texts), ..RecordedFiles::new(Box::new(NoFiles)) }
     }
@@ -28,7 +28,7 @@ impl RecordedFiles {
         !self.texts.borrow().is_empty()
     }
 
-    /// The files that were read since the last call, by name.
+    /// The files read since the last call, by name.
     pub fn take_used(&self) -> BTreeMap<String, String> {
         self.used.take()
     }

@@ -1,20 +1,20 @@
-//! The points of a grid: which value each axis has at which point.
+//! The points of a grid: the value of each axis at each point.
 
 use anabranch_scenario::Assignment;
 
 use super::axis::Axis;
 
-/// How the axes make points.
+/// The combination of axes into points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Combination {
-    /// Every value of each with every value of the others; those of the last axis follow one another.
+    /// Every value of each with every value of the others; the last axis varies fastest.
     #[default]
     Product,
-    /// The first values of all, then the second ones, and so on.
+    /// The first values of all axes, then the second ones, and so on.
     Zip,
 }
 
-/// Axes that go together.
+/// The axes of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     axes: Vec<Axis>,
@@ -22,21 +22,21 @@ pub struct Grid {
     len: usize,
 }
 
-/// Why axes make no grid.
+/// The reason why axes do not form a grid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GridError {
-    /// Axes of different lengths, value by value.
+    /// Axes of different lengths with `Zip`.
     #[error(
         "with --zip every key has as many values as the others: {first} has {count}, {other} has {others}"
     )]
     Lengths {
         /// The first key.
         first: String,
-        /// The number of values it has.
+        /// The number of its values.
         count: usize,
-        /// Another one.
+        /// Another key.
         other: String,
-        /// How many that has.
+        /// The number of its values.
         others: usize,
     },
     /// The same key twice.
@@ -45,7 +45,7 @@ pub enum GridError {
         /// The key.
         key: String,
     },
-    /// More points than a computer could run.
+    /// More points than could be run.
     #[error("the grid has more than {} points", Grid::MOST)]
     TooLarge,
 }
@@ -54,7 +54,7 @@ impl Grid {
     /// The largest number of points.
     pub const MOST: usize = 10_000_000;
 
-    /// Without axes there is one point.
+    /// A grid of these axes; without any it has one point.
     ///
     /// # Errors
     /// Axes that do not go together.
@@ -71,7 +71,7 @@ impl Grid {
         Ok(Grid { axes, combination, len })
     }
 
-    /// The axes, in their order.
+    /// The axes in order.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
@@ -81,12 +81,12 @@ impl Grid {
         self.len
     }
 
-    /// Returns true if there are no points; there is always one.
+    /// Always false: a grid has at least one point.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Which value of each axis a point has.
+    /// The index of each axis' value at a point.
     pub fn indices(&self, point: usize) -> Vec<usize> {
         if self.combination == Combination::Zip {
             return vec![point; self.axes.len()];
@@ -106,7 +106,7 @@ impl Grid {
         indices
     }
 
-    /// The changes of the scenario at a point.
+    /// The settings of a point.
     pub fn assignments(&self, point: usize) -> Vec<Assignment> {
         let values = self.axes.iter().zip(self.indices(point));
         values.map(|(axis, value)| axis.assignment(value)).collect()

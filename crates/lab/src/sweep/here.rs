@@ -10,14 +10,14 @@ use anabranch_sim::{MOST_THREADS, Watcher};
 
 use super::{Batch, BatchError, Progress, Rows, Sweep, SweepError};
 
-/// A batch that came back: its rows, why there are none, or what a thread panicked with.
+/// A finished batch: its rows, the reason why there are none, or the payload of a panic.
 type Back = (Batch, thread::Result<Result<Rows, BatchError>>);
 
-/// Runs what is missing on `threads` threads, or as many as the system allows, until every point has enough runs or
-/// `watcher` is cancelled; what was finished is kept either way. `on_progress` hears of it each time that rows are kept.
+/// Runs the missing runs on `threads` threads, or as many as the system allows, until every point has enough runs or
+/// `watcher` is cancelled; finished runs are kept either way. Calls `on_progress` whenever rows are kept.
 ///
 /// # Errors
-/// A run or its row fails; the rows before are kept.
+/// A run or its row fails; earlier rows are kept.
 pub fn run_here(
     sweep: &mut Sweep,
     threads: NonZeroUsize,
@@ -33,39 +33,43 @@ pub fn run_here(
             let work = move || while work_once(queue, &back, watcher) {};
             thread::Builder::new().name("runs".to_owned()).spawn_scoped(scope, work).is_ok()
         };
-        let mut hands = Hands { most: threads.get().min(MOST_THREADS), started: 0, start };
+        let mut workers = WorkerThreads { most: threads.get().min(MOST_THREADS), started: 0, start };
         let work_here = || work_once(&queue, &back, watcher);
-        let done = drive(sweep, &mut hands, watcher, &to_do, (&came_back, &work_here), on_progress);
+        let done = drive(sweep, &mut workers, watcher, &to_do, (&came_back, &work_here), on_progress);
         if done.is_err() {
             watcher.call_off();
         }
-        // Without a sender the threads end.
+        // The threads end when the sender is dropped.
         drop(to_do);
         done
     })
 }
 
-/// The threads that work, started as there is work for them.
-struct Hands<F> {
-    /// No more are started: so many are wanted, or the system gave no other.
+/// The worker threads, started as there is work for them.
+struct WorkerThreads<F> {
+    /// The most threads: as requested, or as many as the system gave.
     most: usize,
     started: usize,
     start: F,
 }
 
-impl<F: FnMut() -> bool> Hands<F> {
-    /// Starts another thread for `batches` at a time, if that is wanted and possible.
+impl<F: FnMut() -> bool> WorkerThreads<F> {
+    /// Starts another thread for `batches` at a time, if requested and possible.
     fn grow(&mut self, batches: usize) {
         if self.started < self.most.min(batches) {
-            if (self.start)() { self.started += 1 } else { self.most = self.started }
+            if (self.start)() {
+                self.started += 1;
+            } else {
+                self.most = self.started;
+            }
         }
     }
 }
 
-/// Keeps one batch more at hand than there are threads for each two of them, so that none waits for the disk.
+/// WorkerThreads out one batch more than there are threads for each two of them, so that none waits for the disk.
 fn drive(
     sweep: &mut Sweep,
-    hands: &mut Hands<impl FnMut() -> bool>,
+    workers: &mut WorkerThreads<impl FnMut() -> bool>,
     watcher: &Watcher,
     to_do: &Sender<Batch>,
     (came_back, work_here): (&Receiver<Back>, &dyn Fn() -> bool),
@@ -73,15 +77,15 @@ fn drive(
 ) -> Result<(), SweepError> {
     let mut out = 0;
     loop {
-        while out < (hands.most + hands.most.div_ceil(2)).max(1) && !watcher.is_called_off() {
+        while out < (workers.most + workers.most.div_ceil(2)).max(1) && !watcher.is_called_off() {
             let Some(batch) = sweep.take() else { break };
             if to_do.send(batch).is_err() {
                 break;
             }
             out += 1;
-            hands.grow(out);
+            workers.grow(out);
         }
-        if out > 0 && hands.started == 0 {
+        if out > 0 && workers.started == 0 {
             work_here();
         }
         let Some(first) = (out > 0).then(|| came_back.recv().ok()).flatten() else { return Ok(()) };
@@ -101,9 +105,9 @@ fn drive(
     }
 }
 
-/// Runs the next batch. Whether there may be another.
+/// Runs the next batch; returns true if there may be another.
 fn work_once(queue: &Mutex<Receiver<Batch>>, back: &Sender<Back>, watcher: &Watcher) -> bool {
-    // A thread that panicked while it held the queue had taken a batch or not.
+    // A thread that panicked with the queue locked had taken a batch or not: both are consistent.
     let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).recv();
     let Ok(batch) = next else { return false };
     let ended = catch_unwind(AssertUnwindSafe(|| batch.run(watcher)));

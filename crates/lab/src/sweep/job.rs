@@ -1,4 +1,5 @@
-//! The runs of one scenario of a sweep: which seeds are still to be handed out, and whether there are enough runs.
+//! The runs of one scenario of a sweep: the seeds still to be handed out, and the judgement of whether there are
+//! enough.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,25 +9,24 @@ use anabranch_sim::{Stop, Sufficiency};
 
 use super::key::ScenarioKey;
 
-/// The runs of one scenario. They are counted from 0, in the order of their seeds.
+/// The runs of one scenario, counted from 0 in the order of their seeds.
 #[derive(Debug)]
 pub struct Job {
-    /// The scenario.
     pub key: ScenarioKey,
     /// The first point that has it.
     pub point: usize,
-    /// What judges its runs.
+    /// Judges its runs.
     judge: Sufficiency,
-    /// The first run that was never handed out.
+    /// The first run never handed out.
     next: u64,
-    /// Runs that were handed out and given back.
+    /// Runs handed out and given back.
     back: BTreeSet<u64>,
     wall: Duration,
     timed: u64,
 }
 
 impl Job {
-    /// Without runs.
+    /// A job without runs.
     pub fn new(key: ScenarioKey, point: usize, stop: Stop) -> Job {
         Job {
             key,
@@ -39,7 +39,7 @@ impl Job {
         }
     }
 
-    /// The next runs to be made, at most `most`, without those that are `done` already; they follow one another.
+    /// The next at most `most` consecutive runs to be made, without those that are `done`.
     pub fn take(&mut self, most: u64, done: impl Fn(u64) -> bool) -> Option<Range<u64>> {
         let first = self.first_open(&done)?;
         let wanted = self.judge.expected();
@@ -54,23 +54,23 @@ impl Job {
         Some(first..end)
     }
 
-    /// Runs that were handed out are not made.
+    /// Takes back runs that were handed out and not made.
     pub fn give_back(&mut self, runs: impl IntoIterator<Item = u64>) {
         self.back.extend(runs);
     }
 
-    /// Runs took this long together.
+    /// Adds the time of `runs` runs together.
     pub fn on_timed(&mut self, runs: u64, wall: Duration) {
         self.timed += runs;
         self.wall += wall;
     }
 
-    /// The run after those that are judged; `None` if there are enough.
+    /// The run after those judged; `None` if there are enough.
     pub fn awaited(&self) -> Option<u64> {
         self.judge.enough().is_none().then(|| self.judge.runs())
     }
 
-    /// Judges the run that is [`Job::awaited`].
+    /// Judges the run [`Job::awaited`].
     pub fn on_run(&mut self, goodputs: &[f64]) {
         self.judge.on_run(goodputs.iter().copied());
     }
@@ -80,17 +80,17 @@ impl Job {
         self.judge.enough().is_some()
     }
 
-    /// The runs that count, in the order of their seeds: all that are enough, or all so far without a gap.
+    /// The runs that count, in the order of their seeds: enough, or all so far without a gap.
     pub fn counted(&self) -> u64 {
         self.judge.enough().unwrap_or(self.judge.runs())
     }
 
-    /// The number of runs there will be, as far as it is known.
+    /// The expected number of runs.
     pub fn expected(&self) -> u64 {
         self.judge.expected()
     }
 
-    /// The mean time of its runs; `None` before there is one.
+    /// The mean time of its runs; `None` before the first.
     pub fn wall(&self) -> Option<Duration> {
         (self.timed > 0).then(|| self.wall / self.timed)
     }

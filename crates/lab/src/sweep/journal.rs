@@ -1,5 +1,5 @@
-//! The journal of a sweep: a file to which the rows of finished runs are appended, each line with its digest. A run counts
-//! once its row is on disk; a line that was cut off or damaged is passed over, and its run is made again.
+//! The journal of a sweep: a file to which the rows of finished runs are appended, each line with its digest. A run
+//! counts once its row is on disk; a truncated or damaged line is skipped, and its run made again.
 //!
 //! Fields are separated by tabs. A `columns` line names the cells of the rows that refer to it.
 
@@ -18,14 +18,14 @@ use super::batch::{PartRows, Rows};
 use super::key::ScenarioKey;
 use crate::digest;
 
-/// The file in the folder of a sweep.
+/// The name of the file in the folder of a sweep.
 pub const FILE: &str = "runs.journal";
 
-/// Rows that were made.
+/// The rows made so far.
 #[derive(Debug)]
 pub struct Journal {
     store: Store,
-    /// Where the next line begins.
+    /// The offset of the next line.
     end: u64,
     tail: Tail,
     index: BTreeMap<RunKey, Place>,
@@ -36,15 +36,15 @@ pub struct Journal {
 /// A row of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalRow {
-    /// Program and version that made it.
+    /// Program and version that made the row.
     pub program: String,
-    /// The names of its cells.
+    /// The names of the cells.
     pub columns: Arc<[String]>,
-    /// The cells as tables have them.
+    /// The cells as written in tables.
     pub cells: Vec<String>,
 }
 
-/// Why a journal cannot be used.
+/// The reason why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another process writes to it.
@@ -53,17 +53,17 @@ pub enum JournalError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A program that is newer than this one wrote it.
+    /// A newer program wrote it.
     #[error(
         "{path:?} is of a newer program: version {version} of the journal, and this program reads version {VERSION}"
     )]
     Newer {
         /// The file.
         path: PathBuf,
-        /// The version.
+        /// The version of its form.
         version: String,
     },
-    /// It is another file.
+    /// Not a journal.
     #[error("{path:?} is not a journal of a sweep: choose another folder, or remove it")]
     NotOne {
         /// The file.
@@ -82,7 +82,7 @@ pub enum JournalError {
     Folder {
         /// The file or the folder.
         path: PathBuf,
-        /// What the matter is.
+        /// The system's error.
         error: io::Error,
     },
     /// The file cannot be written, or not read again.
@@ -92,19 +92,19 @@ pub enum JournalError {
     Access {
         /// The file.
         path: PathBuf,
-        /// What the matter is.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// How the file ends.
+/// The end of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
-    /// With the end of a line.
+    /// At the end of a line.
     Whole,
-    /// With a line that lacks nothing but its end.
+    /// A complete line without its end.
     Unended,
-    /// With part of a line, which begins at `at`, perhaps behind one that lacks its end.
+    /// Part of a line, which begins at `at`, perhaps after one that lacks its end.
     Cut { at: u64, is_unended: bool },
 }
 
@@ -115,7 +115,7 @@ enum Store {
 }
 
 impl Journal {
-    /// Rows that end with the program.
+    /// A journal in memory only.
     pub fn in_memory() -> Journal {
         Journal {
             store: Store::Memory(Vec::new()),
@@ -127,7 +127,7 @@ impl Journal {
         }
     }
 
-    /// The journal in `folder`, which is made where it is not there. Until it is dropped, no other process can open it.
+    /// Opens the journal in `folder`, creating both if missing. Until it is dropped, no other process can open it.
     ///
     /// # Errors
     /// Another process has it open, a newer program wrote it, or the file cannot be read.
@@ -141,9 +141,9 @@ impl Journal {
             Err(TryLockError::WouldBlock) => return Err(JournalError::InUse { folder: folder.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(fault(error)),
         }
-        // A file that a power cut may take away again keeps nothing.
+        // A new file whose folder entry a power failure removes keeps nothing.
         sync_folder(named(folder)).map_err(fault)?;
-        // That of others may be closed to us.
+        // The parent may not be readable: it belongs to others.
         let _ = folder.parent().map(|parent| sync_folder(named(parent)));
         let mut journal = Journal::in_memory();
         journal.read_all(&file, &path)?;
@@ -151,7 +151,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Appends rows and waits until they are on disk. Rows that are there already are passed over.
+    /// Appends rows and waits until they are on disk. Rows already present are skipped.
     ///
     /// # Errors
     /// They cannot be written: none of them counts.
@@ -172,7 +172,7 @@ impl Journal {
         if lines.added.is_empty() {
             return Ok(());
         }
-        // Until they are known to be written, there may be part of them.
+        // Until the write is known to have succeeded, part of it may be in the file.
         self.tail = Tail::Cut { at: self.end, is_unended: self.tail == Tail::Unended };
         self.write(&lines.bytes)?;
         (self.tail, self.end) = (Tail::Whole, lines.at);
@@ -181,17 +181,17 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns true if the row of a run is there.
+    /// Returns true if the row of a run is present.
     pub fn has(&self, key: ScenarioKey, seed: u64) -> bool {
         self.index.contains_key(&(key, seed))
     }
 
-    /// The number of lines that are damaged; part of a line at the end, which a kill leaves, does not count.
+    /// The number of damaged lines, without a truncated one at the end, which a kill leaves.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }
 
-    /// Where it is; `None` in memory.
+    /// The file; `None` in memory.
     pub fn path(&self) -> Option<&Path> {
         match &self.store {
             Store::Memory(_) => None,
@@ -199,7 +199,7 @@ impl Journal {
         }
     }
 
-    /// The row of a run; `None` if there is none.
+    /// The row of a run; `None` if it is missing.
     ///
     /// # Errors
     /// The file cannot be read, or has changed since it was opened.
@@ -237,7 +237,7 @@ impl Journal {
         }
     }
 
-    /// Takes away part of a line at the end, which says nothing.
+    /// Removes a truncated line at the end.
     fn mend(&mut self) -> Result<(), JournalError> {
         let Tail::Cut { at, is_unended } = self.tail else { return Ok(()) };
         let cut = match &mut self.store {
@@ -304,7 +304,7 @@ impl Journal {
         }
     }
 
-    /// A line that began `at` is too long: it counts as damaged, and none of it is kept.
+    /// Skips a line that began `at` and is too long; it counts as damaged.
     fn pass_over_line(&mut self, reader: &mut impl BufRead, at: u64) -> io::Result<()> {
         self.damaged += 1;
         self.tail = Tail::Cut { at, is_unended: false };
@@ -323,7 +323,7 @@ impl Journal {
         }
     }
 
-    /// The bytes of a line; `None` if they are no text.
+    /// The text of a line; `None` if it is not UTF-8.
     fn line(&self, place: Place) -> Result<Option<String>, JournalError> {
         let mut bytes = vec![0; place.len as usize];
         match &self.store {
@@ -360,19 +360,19 @@ impl Journal {
     }
 }
 
-/// The folder, which may be the working directory without a name.
+/// The folder; `.` for an empty name.
 fn named(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
-/// The version of the file's form.
+/// The version of the file format.
 const VERSION: &str = "1";
-/// A row of the widest table takes some hundred kilobytes. A longer line is a damaged one, so that a file without ends of
-/// lines does not fill the memory.
+/// A row of the widest table takes some hundred kilobytes. A longer line is damaged, so that a file without line ends
+/// does not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
-/// The bytes of all lists of columns, which are kept in memory.
+/// The bytes of all lists of columns, which stay in memory.
 const MOST_NAMED: usize = 1 << 26;
-/// Each takes a hundred bytes of memory while the sweep runs.
+/// Each run takes a hundred bytes of memory while the sweep runs.
 const MOST_RUNS: usize = 1 << 24;
 
 #[cfg(test)]

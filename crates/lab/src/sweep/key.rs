@@ -1,4 +1,4 @@
-//! By what a run is known again: a digest of its scenario as resolved, with the files that it names, and its seed.
+//! The identity of a run: a digest of its scenario as resolved and of the files it names, and its seed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,12 +7,12 @@ use anabranch_scenario::Scenario;
 
 use crate::digest;
 
-/// The digest of a scenario: equal for texts that say the same. Title, seed and number of runs do not count.
+/// The digest of a scenario, equal for equivalent texts. Title, seed and number of runs do not count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScenarioKey([u8; 16]);
 
 impl ScenarioKey {
-    /// That of `scenario`, which was read with these files beside it.
+    /// The key of `scenario`, which was read with these files.
     pub fn of(scenario: &Scenario, files: &BTreeMap<String, String>) -> ScenarioKey {
         let mut plain = scenario.clone();
         plain.title.clear();

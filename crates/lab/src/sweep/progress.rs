@@ -1,25 +1,25 @@
-//! How far a sweep is, and how long the rest takes.
+//! The progress of a sweep, and the time left.
 
 use anabranch_base::Duration;
 
 use super::Sweep;
 use super::job::Job;
 
-/// How far a sweep is.
+/// The progress of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// The runs that are done and kept.
+    /// The runs done and kept.
     pub done: u64,
-    /// How many there will be, as far as it is known: with a precision to reach, the estimate of a later moment is better.
+    /// The expected number of runs; with a precision to reach, later estimates are better.
     pub expected: u64,
-    /// The runs that were there when it was opened.
+    /// The runs present when the sweep was opened.
     pub reused: u64,
-    /// The work that is left, on one processor; `None` before a run was timed.
+    /// The work left, on one processor; `None` before a run was timed.
     pub left: Option<Duration>,
 }
 
 impl Sweep {
-    /// How far it is.
+    /// The current progress.
     pub fn progress(&self) -> Progress {
         let mean = self.mean_wall();
         let left = |job: &Job| {

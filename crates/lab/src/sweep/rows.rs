@@ -1,5 +1,5 @@
-//! The table of a sweep: a row a run, in the order of points and seeds, whichever run ended first. Rows are read from the
-//! journal one by one, so that a table of any length takes the memory of one group of its rows.
+//! The table of a sweep: one row for each run, in the order of points and seeds, regardless of the order in which they
+//! ended. Rows are read from the journal one by one, so that a table takes the memory of one group of rows.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,40 +17,40 @@ use crate::table::{
     Places, RowBatch, TableError, TableWriter, column, program_column, rows_of_a_group, seed_column,
 };
 
-/// The files of a table, and what is in it.
+/// The files and the size of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The table as Parquet and as CSV, and the list of its columns; none for a sweep without a folder.
+    /// The table as Parquet and CSV, and the list of its columns; empty for a sweep without a folder.
     pub files: Vec<PathBuf>,
     /// The number of rows.
     pub rows: u64,
-    /// The number of rows each program made.
+    /// The number of rows by program.
     pub programs: BTreeMap<String, u64>,
 }
 
-/// A point over all of its runs.
+/// The summary of a point over its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointSummary {
-    /// Which point.
+    /// The index of the point.
     pub point: usize,
     /// The value of each axis.
     pub values: Vec<String>,
     /// The number of its runs.
     pub runs: u64,
-    /// Each of its flows.
+    /// The estimates of its flows.
     pub flows: Vec<FlowEstimate>,
 }
 
-/// A flow over all runs of a point.
+/// The estimate of a flow over the runs of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowEstimate {
     /// The name.
     pub name: String,
-    /// The goodput in bits a second.
+    /// The goodput in bit/s.
     pub goodput_bps: Estimate,
 }
 
-/// A row of the table that is known by its point and seed.
+/// A row of the table with its point and seed.
 struct TableRow {
     program: String,
     cells: Vec<Cell>,
@@ -65,10 +65,10 @@ impl Sweep {
         std::iter::once(point).chain(settings).chain(known).chain(self.results.iter().cloned()).collect()
     }
 
-    /// Writes the rows of all runs that count into the sweep's folder, and tells of each point.
+    /// Writes the rows of all runs that count into the sweep's folder, and calls `on_point` for each point.
     ///
     /// # Errors
-    /// The journal cannot be read, or a file not be written.
+    /// The journal cannot be read, or a file cannot be written.
     pub fn write_table(&self, mut on_point: impl FnMut(&PointSummary)) -> Result<Written, SweepError> {
         let columns = self.columns();
         let mut written = Written { files: Vec::new(), rows: 0, programs: BTreeMap::new() };
@@ -97,7 +97,7 @@ impl Sweep {
         Ok(written)
     }
 
-    /// The rows of all runs that count, as batches of Arrow's, a group of rows each.
+    /// The rows of all runs that count, as Arrow batches of a group of rows each.
     pub fn record_batches(&self) -> impl Iterator<Item = Result<RecordBatch, SweepError>> {
         let columns = self.columns();
         let most = rows_of_a_group(columns.len());
@@ -116,7 +116,7 @@ impl Sweep {
         })
     }
 
-    /// The goodputs of the flows of a run that is there, in their order.
+    /// The goodputs of the flows of a run that is present, in order.
     pub(super) fn goodputs(&self, key: ScenarioKey, seed: u64) -> Result<Vec<f64>, SweepError> {
         let Some(row) = self.journal.row(key, seed)? else { return Ok(Vec::new()) };
         let cells = row.columns.iter().zip(&row.cells);
@@ -146,7 +146,7 @@ impl Sweep {
 }
 
 impl Written {
-    /// A warning where rows come from several versions of the program.
+    /// A warning if rows are from several versions of the program.
     pub fn warning(&self) -> Option<String> {
         let counts = self.programs.iter().map(|(program, rows)| format!("{rows} by {program}"));
         (self.programs.len() > 1).then(|| {
@@ -158,15 +158,15 @@ impl Written {
     }
 }
 
-/// Reads rows of the journal as rows of the table.
+/// Converts rows of the journal to rows of the table.
 struct RowReader<'s> {
     sweep: &'s Sweep,
     columns: Vec<ColumnInfo>,
     /// The cells of the axes' values.
     settings: Vec<Vec<Cell>>,
-    /// The flows, and where their goodput is.
+    /// The flows, with the columns of their goodput.
     flows: Vec<(String, usize)>,
-    /// Where the cells of the last row went, by the list of its columns.
+    /// The positions of the last row's cells, with its list of columns.
     last: Option<(Arc<[String]>, Places)>,
 }
 
@@ -202,8 +202,8 @@ impl<'s> RowReader<'s> {
         Ok(TableRow { program, cells: row })
     }
 
-    /// The cells of a row in the columns of the table. A cell that is not of its column's kind is missing: another version
-    /// of the program wrote it.
+    /// Puts the cells of a row into the columns of the table. A cell that does not fit its column's kind becomes
+    /// missing: another version of the program wrote it.
     fn spread(&mut self, names: &Arc<[String]>, cells: &[String]) -> Vec<Cell> {
         if self.last.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, names)) {
             let places = Places::of(names.iter().map(String::as_str), &self.columns);

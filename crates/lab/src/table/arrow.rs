@@ -1,4 +1,4 @@
-//! Rows as Arrow's columns in memory, from which Parquet is written and which Python takes without a copy.
+//! Rows as Arrow columns in memory, from which Parquet is written and which Python takes without a copy.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ pub(crate) fn column(name: &str, kind: CellKind, meaning: &str) -> ColumnInfo {
     ColumnInfo { name: name.to_owned(), unit: String::new(), kind, meaning: meaning.to_owned() }
 }
 
-/// The types of a table's columns. Each carries its `unit` and its `meaning`; every cell may be missing.
+/// The schema of a table. Each field carries its `unit` and its `meaning`; every cell may be missing.
 pub fn schema(columns: &[ColumnInfo]) -> SchemaRef {
     let field = |column: &ColumnInfo| {
         let about = [("unit", &column.unit), ("meaning", &column.meaning)];
         let about = about.into_iter().map(|(key, text)| (key.to_owned(), text.clone()));
-        // Arrow keeps what is said of a field in a hash map, and writes it in the order of its keys.
+        // Arrow keeps a field's metadata in a hash map, and writes it in the order of its keys.
         #[allow(clippy::disallowed_types, reason = "the type that Arrow takes; nothing iterates it")]
         let about = about.collect::<HashMap<_, _>>();
         Field::new(&column.name, data_type(column.kind), true).with_metadata(about)
@@ -40,13 +40,13 @@ pub fn schema(columns: &[ColumnInfo]) -> SchemaRef {
     Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
 }
 
-/// The runs as one table: `seed`, `program`, and the columns of their results, of which a run has none that belong to
-/// flows, paths or links of others alone.
+/// The runs as one table: `seed`, `program`, and the columns of their results; a run has no value in columns of flows,
+/// paths or links of other runs.
 ///
 /// # Errors
 /// Columns that Arrow refuses.
 pub fn results_batch(results: &[RunResult]) -> Result<RecordBatch, ArrowError> {
-    // Thousands of runs of one scenario have their columns once.
+    // Thousands of runs of one scenario share their columns.
     let mut shapes: Vec<(&RunResult, Vec<ColumnInfo>)> = Vec::new();
     let mut shape_of = Vec::with_capacity(results.len());
     for result in results {
@@ -72,16 +72,16 @@ pub fn results_batch(results: &[RunResult]) -> Result<RecordBatch, ArrowError> {
     rows.finish()
 }
 
-/// Where the cells of a row go in a table with more columns than it has.
+/// The positions of a row's cells in a table with more columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// For each cell its column; `None` for one that the table has not.
+    /// For each cell its column; `None` if the table lacks it.
     of_cells: Vec<Option<usize>>,
     columns: usize,
 }
 
 impl Places {
-    /// Those of a row whose cells have these names.
+    /// The positions of cells with these names.
     pub fn of<'n>(names: impl Iterator<Item = &'n str>, columns: &[ColumnInfo]) -> Places {
         let known: std::collections::BTreeMap<&str, usize> =
             columns.iter().enumerate().map(|(index, column)| (column.name.as_str(), index)).collect();
@@ -93,7 +93,7 @@ impl Places {
         &self.of_cells
     }
 
-    /// A row of the table, whose other cells are missing.
+    /// A row of the table; its other cells are missing.
     pub fn spread(&self, cells: Vec<Cell>) -> Vec<Cell> {
         let mut row = vec![Cell::Missing; self.columns];
         for (cell, place) in cells.into_iter().zip(&self.of_cells) {
@@ -105,7 +105,7 @@ impl Places {
     }
 }
 
-/// Rows that become one record batch.
+/// Rows to become one record batch.
 pub(crate) struct RowBatch {
     schema: SchemaRef,
     builders: Vec<CellBuilder>,
@@ -120,13 +120,13 @@ enum CellBuilder {
 }
 
 impl RowBatch {
-    /// Without rows.
+    /// A batch without rows.
     pub fn new(columns: &[ColumnInfo]) -> RowBatch {
         let builders = columns.iter().map(|column| CellBuilder::of(column.kind)).collect();
         RowBatch { schema: schema(columns), builders, rows: 0 }
     }
 
-    /// Adds a row, a cell a column. A cell of another kind than its column's is missing.
+    /// Adds a row, one cell a column. A cell that does not fit its column's kind becomes missing.
     pub fn push(&mut self, cells: &[Cell]) {
         for (builder, cell) in self.builders.iter_mut().zip(cells) {
             builder.push(cell);

@@ -1,5 +1,5 @@
-//! A Parquet file of groups of rows. The columns go to the typed writers of the four kinds that tables have; the writer for
-//! whatever Arrow may hold would be an eighth of the program.
+//! A Parquet file of groups of rows. The columns go to the typed writers of the four kinds of cells; the writer for any
+//! Arrow type would be an eighth of the program.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
-/// A file that is being written.
+/// A file being written.
 pub struct ParquetFile(SerializedFileWriter<WholeFile>);
 
 impl ParquetFile {
-    /// Begins the file. What the schema says of its columns is kept as Arrow keeps it.
+    /// Begins the file, with the schema's metadata in Arrow's form.
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
@@ -52,8 +52,8 @@ impl ParquetFile {
     }
 }
 
-/// Compressed, with dictionaries for texts alone: those of numbers, which seldom repeat, take more memory than the rows, as do
-/// statistics of each page.
+/// Compression, with dictionaries for texts only: those of numbers, which seldom repeat, take more memory than the
+/// rows, as do statistics of each page.
 fn properties(schema: &Schema) -> WriterProperties {
     let plain = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -67,7 +67,7 @@ fn properties(schema: &Schema) -> WriterProperties {
     with_texts.build()
 }
 
-/// Writes the values that are there, and for each row whether it has one.
+/// Writes the values present, and for each row whether it has one.
 fn write_column(writer: &mut ColumnWriter<'_>, column: &ArrayRef) -> Result<()> {
     let there: Vec<i16> = (0..column.len()).map(|row| i16::from(column.is_valid(row))).collect();
     let there = Some(there.as_slice());
@@ -77,7 +77,7 @@ fn write_column(writer: &mut ColumnWriter<'_>, column: &ArrayRef) -> Result<()> 
             writer.write_batch(&values, there, None)?;
         }
         (ColumnWriter::Int64ColumnWriter(writer), DataType::UInt64) => {
-            // Parquet has the same 64 bits, and says beside them that they have no sign.
+            // Parquet stores the same 64 bits, with a mark that they are unsigned.
             let bits = column.as_primitive::<UInt64Type>().iter().flatten().map(u64::cast_signed);
             writer.write_batch(&bits.collect::<Vec<_>>(), there, None)?;
         }

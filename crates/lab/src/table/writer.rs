@@ -1,5 +1,5 @@
-//! The files of a table: Parquet, CSV, and the list of its columns. Each takes its name when it is whole and on disk: a table
-//! is never half one.
+//! The files of a table: Parquet, CSV, and the list of its columns. Each is renamed into place when it is whole and on
+//! disk, so that a table is never partial.
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use super::parquet::ParquetFile;
 use crate::cell::Cell;
 use crate::columns::ColumnInfo;
 
-/// A table that is being written, row by row. No more than a group of its rows is in memory.
+/// A table being written, row by row, with at most one group of rows in memory.
 pub struct TableWriter {
     folder: PathBuf,
     columns: Vec<ColumnInfo>,
     parquet: ParquetFile,
     csv: csv::Writer<BufWriter<WholeFile>>,
     group: RowBatch,
-    /// The rows of a group.
+    /// The number of rows in a group.
     most: usize,
 }
 
-/// Why a table is not written.
+/// The reason why a table was not written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {path:?}: {why}")]
 pub struct TableError {
@@ -36,7 +36,7 @@ pub struct TableError {
 pub const FILES: [&str; 3] = ["runs.parquet", "runs.csv", "columns.csv"];
 
 impl TableWriter {
-    /// Begins a table in `folder`, in which no other program writes one. What a killed one left there is removed.
+    /// Begins a table in `folder`, where no other program may write one. Leftovers of a killed program are removed.
     ///
     /// # Errors
     /// A file cannot be written; likewise below.
@@ -60,14 +60,14 @@ impl TableWriter {
         })
     }
 
-    /// Adds a row, a cell a column.
+    /// Adds a row, one cell a column.
     pub fn push(&mut self, cells: &[Cell]) -> Result<(), TableError> {
         self.csv.write_record(cells.iter().map(Cell::shown)).map_err(|error| self.fault(1, error))?;
         self.group.push(cells);
         if self.group.len() >= self.most { self.write_group() } else { Ok(()) }
     }
 
-    /// Ends the table, and names its files.
+    /// Ends the table and returns its files.
     pub fn finish(mut self) -> Result<Vec<PathBuf>, TableError> {
         self.write_group()?;
         let (folder, columns) = (self.folder, self.columns);
@@ -94,7 +94,7 @@ impl TableWriter {
     }
 }
 
-/// Writes the list of a table's columns, itself a table: `table`, `column`, `unit`, `meaning`, as that of `sim --trace`.
+/// Writes the list of a table's columns as a table: `table`, `column`, `unit`, `meaning`, like that of `sim --trace`.
 fn write_columns(file: WholeFile, columns: &[ColumnInfo]) -> io::Result<WholeFile> {
     let mut out = csv::Writer::from_writer(BufWriter::new(file));
     out.write_record(["table", "column", "unit", "meaning"])?;
@@ -106,16 +106,16 @@ fn write_columns(file: WholeFile, columns: &[ColumnInfo]) -> io::Result<WholeFil
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// The number of rows that are written together, so that a group of the widest table takes some megabytes.
+/// The number of rows in a group, so that a group of the widest table takes some megabytes.
 pub(crate) fn rows_of_a_group(columns: usize) -> usize {
     (CELLS_OF_A_GROUP / columns.max(1)).clamp(1, 16_384)
 }
 
-/// What is wrong with a file, in the words of the crate that writes it.
+/// The message of the crate that failed to write a file.
 struct Reason(String);
 
 impl TableError {
-    /// Columns that Arrow refuses.
+    /// The error for columns that Arrow refuses.
     pub(crate) fn in_memory(error: ArrowError) -> TableError {
         TableError::new(Path::new("memory"), error)
     }

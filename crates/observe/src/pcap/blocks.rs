@@ -5,23 +5,23 @@ use std::io::{self, Write};
 
 use anabranch_base::Time;
 
-/// A pcapng file that is being written.
+/// A pcapng file being written.
 #[derive(Debug)]
 pub struct Blocks<W> {
     out: W,
     block: Vec<u8>,
 }
 
-/// What an interface's packets begin with (the registry of link types).
+/// The link type of an interface (the registry of link types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkType {
-    /// The header of IP.
+    /// IP packets.
     RawIp = 101,
-    /// A radiotap header, and that of an 802.11 frame.
+    /// Radiotap headers, each followed by an 802.11 frame.
     Radiotap = 127,
 }
 
-/// Which way a packet passed its interface (`epb_flags`).
+/// The direction in which a packet passed its interface (`epb_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketDirection {
     /// The capturing host received it.
@@ -60,7 +60,7 @@ impl<W: Write> Blocks<W> {
         self.end(INTERFACE)
     }
 
-    /// Adds a packet seen at an interface; `length` is its length there, which is more than is captured where its end is
+    /// Adds a packet seen at an interface; `length` is its length on the wire, more than is captured where its end is
     /// left out.
     pub fn packet(
         &mut self,
@@ -86,7 +86,7 @@ impl<W: Write> Blocks<W> {
         self.end(ENHANCED_PACKET)
     }
 
-    /// Writes what is still held back and gives the file back.
+    /// Flushes and returns the file.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -96,7 +96,7 @@ impl<W: Write> Blocks<W> {
         self.block.clear();
     }
 
-    /// Writes the block with its type in front and its length on either side.
+    /// Writes the block with its type first and its length on either side.
     fn end(&mut self, kind: u32) -> io::Result<()> {
         let length = u32::try_from(self.block.len() + 12).map_err(|_| io::ErrorKind::FileTooLarge)?;
         self.out.write_all(&kind.to_le_bytes())?;
@@ -144,7 +144,7 @@ const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// 1.0: the major number in the lower half.
 const VERSION: u32 = 1;
 const UNKNOWN_LENGTH: [u8; 8] = [0xff; 8];
-/// No limit to what is kept of a packet.
+/// No limit on the captured length.
 const WHOLE_PACKETS: u32 = 0;
 /// Ten to the minus ninth.
 const NANOSECONDS: u8 = 9;
@@ -156,7 +156,7 @@ const INTERFACE_DESCRIPTION: u16 = 3;
 const TIME_RESOLUTION: u16 = 9;
 const FLAGS: u16 = 2;
 
-/// Longer titles are cut: a list of interfaces has no room for them.
+/// Longer titles are cut: Wireshark's list of interfaces shows no more.
 const LONGEST_TEXT: usize = 4_096;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! IPv4 (RFC 791) and UDP (RFC 768) headers around what a simulated packet carries.
+//! IPv4 (RFC 791) and UDP (RFC 768) headers around the content of a simulated packet.
 
 use std::net::Ipv4Addr;
 
@@ -7,23 +7,23 @@ use anabranch_sctp::wire;
 use anabranch_sim::following_data;
 use anabranch_sim::observe::Host;
 
-/// What stands between IP and what a packet carries.
+/// The encapsulation between IP and the content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketEncapsulation {
-    /// Nothing: it is an SCTP packet.
+    /// None: the content is an SCTP packet.
     Sctp,
-    /// UDP, and then an SCTP packet (RFC 6951).
+    /// UDP, then an SCTP packet (RFC 6951).
     SctpInUdp,
-    /// UDP from the port of a flow, and then its datagram.
+    /// UDP from the port of a flow, then its datagram.
     Udp {
         /// That port.
         port: u16,
     },
-    /// Nothing: it is a TCP header, without the data that follow it.
+    /// None: the content is a TCP header, without the data that follow it.
     Tcp,
 }
 
-/// Where a packet travels.
+/// The addressing of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Journey {
     /// Index of the path.
@@ -37,8 +37,8 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// Makes `packet` the IP packet that carries `load`, and returns its length on the link, which is more where data are
-    /// left out. What is longer than an IP packet may be is cut.
+    /// Fills `packet` with the IP packet that carries `load`, and returns its length on the link, which is more where
+    /// data are left out. Anything longer than an IP packet is cut.
     pub fn wrap(self, transport: PacketEncapsulation, load: &[u8], packet: &mut Vec<u8>) -> usize {
         let (between, protocol) = match transport {
             PacketEncapsulation::Sctp => (0, SCTP),
@@ -63,7 +63,7 @@ impl Journey {
         length
     }
 
-    /// `length`, here and below, is 65,535 at most.
+    /// `length`, here and below, is at most 65,535.
     fn ip_header(self, protocol: u8, length: usize) -> [u8; IP_HEADER] {
         let mut header = [0; IP_HEADER];
         header[0] = 0x45; // version 4, five words
@@ -96,8 +96,8 @@ impl Journey {
         header
     }
 
-    /// Over the pseudo header of addresses, protocol and length, and the datagram (RFC 768). A sum of zero is
-    /// written as its other form, for zero says that there is none.
+    /// The checksum over the pseudo header of addresses, protocol and length, and the datagram (RFC 768). A sum of zero
+    /// is written as all ones, since zero means that there is no checksum.
     fn write_udp_checksum(self, packet: &mut [u8]) {
         let length = (packet.len() - IP_HEADER) as u16;
         let sum = ones_sum(0, &packet[12..20]);
@@ -111,14 +111,14 @@ impl Journey {
     }
 }
 
-/// The address of a path's end: `10.0.P.1` at the first host, `10.0.P.2` at the second; P goes on in the
-/// second byte from path 256 on.
+/// The address of a path's end: `10.0.P.1` at the first host, `10.0.P.2` at the second; from path 256 on P carries into
+/// the second byte.
 pub fn address(path: usize, host: Host) -> Ipv4Addr {
     let [.., high, low] = path.to_be_bytes();
     Ipv4Addr::new(10, high, low, if host == Host::First { 1 } else { 2 })
 }
 
-/// The sum of 16-bit words in ones' complement (RFC 1071), going on from `start`.
+/// The sum of 16-bit words in ones' complement (RFC 1071), starting from `start`.
 fn ones_sum(start: u16, bytes: &[u8]) -> u16 {
     let word = |pair: &[u8]| u64::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u64::from(*low));
     let mut sum = bytes.chunks(2).map(word).sum::<u64>() + u64::from(start);
@@ -130,7 +130,7 @@ fn ones_sum(start: u16, bytes: &[u8]) -> u16 {
 
 const IP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;
-/// The longest IP packet there is.
+/// The longest IP packet.
 const LONGEST: usize = 65_535;
 const TIME_TO_LIVE: u8 = 64;
 const TCP: u8 = 6;
@@ -138,7 +138,7 @@ const UDP: u8 = 17;
 const SCTP: u8 = 132;
 /// The port of SCTP in UDP (RFC 6951 §5.1).
 const SCTP_TUNNELING: u16 = 9899;
-/// The port that takes datagrams and does nothing with them (RFC 863).
+/// The port whose datagrams are discarded (RFC 863).
 const DISCARD: u16 = 9;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The times that charts shade: a link is down, in an outage, or in the bad state of its loss model.
+//! The shaded times of charts: a link is down, in an outage, or in the bad state of its loss model.
 
 use anabranch_base::{Seed, Time};
 use anabranch_link::LinkSeed;
@@ -6,18 +6,18 @@ use anabranch_link::config::{Change, LinkConfig};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::Link;
 
-/// A time in which a link carries badly, or not at all.
+/// A time in which a link loses many packets, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
-    /// From then on.
+    /// The start.
     pub from: Time,
-    /// Until then.
+    /// The end.
     pub to: Time,
     /// Index of the link.
     pub link: usize,
 }
 
-/// The bands of a run with this seed until its end, in the order of the links; none of a link with very many.
+/// The bands of a run with this seed, in the order of the links; none of a link with very many.
 pub fn bands(scenario: &Scenario, seed: u64, end: Time) -> Vec<Band> {
     let root = Seed::from_number(seed);
     let links = scenario.links.iter().enumerate();
@@ -33,7 +33,7 @@ pub fn bands(scenario: &Scenario, seed: u64, end: Time) -> Vec<Band> {
     of_links.collect()
 }
 
-/// When events hold the link down, in either direction.
+/// The times in which events keep the link down, in either direction.
 fn down(scenario: &Scenario, link: usize, end: Time) -> Vec<(Time, Time)> {
     let mut spans = Vec::new();
     let mut since = None;
@@ -48,19 +48,20 @@ fn down(scenario: &Scenario, link: usize, end: Time) -> Vec<(Time, Time)> {
     spans
 }
 
-/// When its loss model, until an event replaces it, is in its bad state or in an outage, in either direction.
+/// The times in which its loss model, until an event replaces it, is in its bad state or in an outage, in either
+/// direction.
 fn bad(scenario: &Scenario, index: usize, link: &Link, root: &Seed, end: Time) -> Vec<(Time, Time)> {
     let is_new_rule = |change: &Change| matches!(change, Change::Loss(_));
     let mut events = scenario.events.iter().filter(|event| event.link == index);
     let end = events.find(|event| is_new_rule(&event.change)).map_or(end, |event| end.min(event.at));
     let (forward, reverse) = LinkSeed::of(root, &link.name);
-    let of_way = |seed: LinkSeed, direction: &LinkConfig| seed.bad_periods(&direction.loss, end, MOST);
-    let mut spans = of_way(forward, &link.forward);
-    spans.extend(of_way(reverse, &link.reverse));
+    let bad_periods = |seed: LinkSeed, config: &LinkConfig| seed.bad_periods(&config.loss, end, MOST);
+    let mut spans = bad_periods(forward, &link.forward);
+    spans.extend(bad_periods(reverse, &link.reverse));
     spans.into_iter().map(|(from, to)| (from, to.min(end))).collect()
 }
 
-/// Spans in order of their begin, with those that overlap as one.
+/// Spans in order of start, with overlapping ones merged.
 fn joined(spans: &[(Time, Time)]) -> Vec<(Time, Time)> {
     let mut joined: Vec<(Time, Time)> = Vec::new();
     for &(from, to) in spans {
@@ -72,7 +73,7 @@ fn joined(spans: &[(Time, Time)]) -> Vec<(Time, Time)> {
     joined
 }
 
-/// More bands than these would shade the whole chart.
+/// More bands would shade the whole chart.
 const MOST: usize = 2_000;
 
 #[cfg(test)]

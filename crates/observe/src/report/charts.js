@@ -53,7 +53,7 @@ const CHARTS = [
         isFor: (data) => data.flows.length > 1,
         zero: true,
         rate: true,
-        ceiling: (_, data) => capacityOf(data.flows.flatMap(({ name, paths }) => paths.map(({ path }) => [path, wayOf(name)])), data),
+        ceiling: (_, data) => capacityOf(data.flows.flatMap(({ name, paths }) => paths.map(({ path }) => [path, directionOf(name)])), data),
         lines: (_, data) => data.flows.map(({ name, delivered }, colour) => ({ name, look: "area", bins: delivered, colour })),
     },
     {
@@ -134,22 +134,22 @@ function linksOf(flow, data, hidden) {
 /** What the links of the shown paths carry together, in bits a second; `undefined` where a rate changes. */
 function capacity(flow, data, hidden) {
     const shown = flow.paths.filter(({ path }) => !hidden.has(path));
-    return capacityOf(shown.map(({ path }) => [path, wayOf(flow.name)]), data);
+    return capacityOf(shown.map(({ path }) => [path, directionOf(flow.name)]), data);
 }
 
 /** The direction of a flow's data: 0 there, 1 back. */
-function wayOf(name) {
+function directionOf(name) {
     return name.endsWith("/reverse") ? 1 : 0;
 }
 
 /** What the narrowest links of paths, each with the direction of its data, carry together. */
-function capacityOf(ways, data) {
+function capacityOf(used, data) {
     const narrowest = new Map();
-    for (const [path, way] of ways) {
-        const links = data.paths[path].links.map((link) => [link, data.links[link].rates[way]]);
+    for (const [path, direction] of used) {
+        const links = data.paths[path].links.map((link) => [link, data.links[link].rates[direction]]);
         if (links.length === 0 || links.some(([, rate]) => rate == null)) return undefined;
         const [link, rate] = links.reduce((least, link) => (link[1] < least[1] ? link : least));
-        narrowest.set(`${link} ${way}`, rate);
+        narrowest.set(`${link} ${direction}`, rate);
     }
     const rates = [...narrowest.values()];
     return rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : undefined;

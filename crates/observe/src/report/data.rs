@@ -1,4 +1,4 @@
-//! The series as the page's scripts read them: JSON whose times are whole microseconds, each from the one before.
+//! The series for the page's scripts: JSON whose times are whole microseconds since the previous point.
 
 use anabranch_base::{Duration, Time};
 use anabranch_link::config::Rate;
@@ -12,7 +12,7 @@ use super::marks::{Mark, MarkOrigin};
 use super::series::{AirSeries, FlowSeries, Lane, LinkSeries, PathSeries, RunSeries, ShownFrame};
 use super::sums::Sums;
 
-/// Everything that charts show.
+/// The data of all charts.
 #[derive(Debug, Serialize)]
 pub struct ChartData<'a> {
     /// The length of the run, in microseconds.
@@ -24,7 +24,7 @@ pub struct ChartData<'a> {
     flows: Vec<FlowData<'a>>,
     marks: Vec<MarkData<'a>>,
     bands: Vec<BandData>,
-    /// Who sent when; `None` without a mesh.
+    /// The transmissions in a mesh; `None` without one.
     air: Option<AirData<'a>>,
 }
 
@@ -34,11 +34,11 @@ struct AirData<'a> {
     /// The length of a bin, in microseconds.
     bin: u64,
     lanes: Vec<LaneData<'a>>,
-    /// The first frames: when each began after the one before, how long it was (both in microseconds), its lane, its use.
+    /// The first frames: start since the previous one and duration (both in microseconds), lane, use.
     frames: Vec<[u64; 4]>,
 }
 
-/// What a station sent on a radio: microseconds a bin, by use.
+/// The air time of a station on a radio, in microseconds per bin, by use.
 #[derive(Debug, Serialize)]
 struct LaneData<'a> {
     name: String,
@@ -56,9 +56,9 @@ struct RouteData<'a> {
 #[derive(Debug, Serialize)]
 struct LinkData<'a> {
     name: &'a str,
-    /// The path that alone uses it.
+    /// The path that uses it, if it is the only one.
     path: Option<usize>,
-    /// Bits a second that it carries there and back, as long as nothing changes them; nothing where they vary.
+    /// The forward and reverse rates in bit/s; `None` where they vary.
     rates: [Option<u64>; 2],
     forward: ChartLine,
     reverse: ChartLine,
@@ -82,7 +82,7 @@ struct PathData<'a> {
     rto: ChartLine,
     delay: ChartLine,
     #[serde(rename = "way")]
-    one_way: ChartLine,
+    measured_delay: ChartLine,
     sent: &'a [u64],
     arrived: &'a [u64],
     fresh: ChartLine,
@@ -98,38 +98,38 @@ struct MarkData<'a> {
     scenario: bool,
 }
 
-/// What happened besides packets.
+/// The events other than packets.
 #[derive(Clone, Copy, Debug)]
 pub struct RunEvents<'a> {
-    /// What has a number in the charts.
+    /// The numbered events.
     pub marks: &'a [Mark],
-    /// What is shaded in them.
+    /// The shaded times.
     pub bands: &'a [Band],
 }
 
-/// A time that is shaded, in microseconds.
+/// A shaded time, in microseconds.
 #[derive(Debug, Serialize)]
 struct BandData {
     from: u64,
     to: u64,
     link: usize,
-    /// The path that alone uses the link.
+    /// The path that uses the link, if it is the only one.
     path: Option<usize>,
 }
 
 /// Points in order of time.
 #[derive(Debug, Serialize)]
 struct ChartLine {
-    /// Microseconds since the point before, those of the first since the start.
+    /// Microseconds since the previous point; for the first, since the start.
     t: Vec<u64>,
-    /// Values.
+    /// The values.
     v: Vec<i64>,
-    /// The number of values there were before they were thinned.
+    /// The number of values before thinning.
     n: u64,
 }
 
 impl<'a> ChartData<'a> {
-    /// What was kept of a run that ended at `end`. The bins of `series` are aligned, `bin` long.
+    /// The data of a run that ended at `end`. The bins of `series` are aligned, each `bin` long.
     pub fn new(
         scenario: &'a Scenario,
         series: &'a RunSeries,
@@ -154,9 +154,9 @@ impl<'a> ChartData<'a> {
         }
     }
 
-    /// The JSON, which may stand in a script element: it has no `<`.
+    /// The JSON without `<`, so that it may stand in a script element.
     pub fn to_json(&self) -> String {
-        // Nothing in it is a map with other keys than strings, which alone would be an error.
+        // Serialization fails only for maps with keys other than strings, of which there are none.
         let json = serde_json::to_string(self).unwrap_or_default();
         json.replace('<', "\\u003c")
     }
@@ -167,7 +167,7 @@ fn route_data(path: &Path) -> RouteData<'_> {
 }
 
 fn link_data<'a>(link: &'a Link, path: Option<usize>, series: &LinkSeries) -> LinkData<'a> {
-    let rates = [&link.forward, &link.reverse].map(|direction| match &direction.rate {
+    let rates = [&link.forward, &link.reverse].map(|config| match &config.rate {
         Rate::Fixed(rate) => Some(rate.bits_per_second()),
         Rate::Steps(_) | Rate::Trace(_) => None,
     });
@@ -192,7 +192,7 @@ fn path_data(path: &PathSeries) -> PathData<'_> {
         srtt: line(&path.srtt),
         rto: line(&path.rto),
         delay: line(&path.delay),
-        one_way: line(&path.one_way),
+        measured_delay: line(&path.measured_delay),
         sent: path.sent.bins(),
         arrived: path.arrived.bins(),
         fresh: line(&path.fresh),
@@ -261,7 +261,7 @@ fn only_user(scenario: &Scenario, link: usize) -> Option<usize> {
     users.next().is_none().then_some(first)
 }
 
-/// In a microsecond.
+/// Nanoseconds in a microsecond.
 const NANOS: u64 = 1_000;
 
 #[cfg(test)]

@@ -1,20 +1,19 @@
-//! Values over time in bounded memory: steps of time, of each its first, lowest, highest and last value.
+//! Values over time in bounded memory: time steps, each with its first, lowest, highest and last value.
 
 use anabranch_base::Time;
 
-/// A value at a moment.
+/// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedValue {
-    /// When.
+    /// The time.
     pub at: Time,
     /// The value.
     pub value: i64,
 }
 
-/// Values over time, thinned so that no peak is lost. All are kept while they are few; from then on time is
-/// cut into steps, twice as long each time they become too many, and of each step four values are kept. A
-/// line through those four covers the same pixels as one through all, where a step is not wider than a pixel
-/// (Jugel and others, "M4", VLDB 2014).
+/// Values over time, thinned without losing a peak. All are kept while they are few; then time is cut into steps, whose
+/// length doubles each time they become too many, and of each step four values are kept. A line through those four
+/// covers the same pixels as one through all, where a step is not wider than a pixel (Jugel et al., "M4", VLDB 2014).
 #[derive(Clone, Debug)]
 pub struct ThinnedSeries {
     /// A step is 2^shift nanoseconds long.
@@ -32,7 +31,7 @@ struct TimeStep {
     last: NumberedPoint,
 }
 
-/// A point and its number: several may be at the same moment.
+/// A point and its number, which orders points of the same time.
 #[derive(Clone, Copy, Debug)]
 struct NumberedPoint {
     point: TimedValue,
@@ -40,7 +39,7 @@ struct NumberedPoint {
 }
 
 impl ThinnedSeries {
-    /// No values yet, and never more steps than `limit`, which is at least one.
+    /// An empty series of at most `limit` steps, which is at least one.
     pub fn new(limit: usize) -> ThinnedSeries {
         ThinnedSeries { shift: 0, limit: limit.max(1), steps: Vec::new(), count: 0 }
     }
@@ -52,7 +51,7 @@ impl ThinnedSeries {
         }
     }
 
-    /// Adds a value of this moment alone. A late value is inserted in its place.
+    /// Adds a value for this time only. A late value is inserted in its place.
     pub fn mark(&mut self, at: Time, value: i64) {
         let entry = NumberedPoint { point: TimedValue { at, value }, number: self.count };
         self.count += 1;
@@ -66,7 +65,7 @@ impl ThinnedSeries {
         }
     }
 
-    /// What was kept, in order of time.
+    /// The kept points in order of time.
     pub fn points(&self) -> Vec<TimedValue> {
         let kept = self.steps.iter().flat_map(|step| [step.first, step.low, step.high, step.last]);
         let mut kept: Vec<NumberedPoint> = kept.collect();
@@ -75,7 +74,7 @@ impl ThinnedSeries {
         kept.into_iter().map(|entry| entry.point).collect()
     }
 
-    /// The number of values.
+    /// The number of values added.
     pub fn count(&self) -> u64 {
         self.count
     }

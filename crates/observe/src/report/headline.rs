@@ -1,4 +1,5 @@
-//! What the page says first: what was carried, how much of the links that is, and what explains most of the rest.
+//! The first sentences of the page: what was carried, the share of the links' capacity, and the main reason for the
+//! rest.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +23,8 @@ pub fn headline(scenario: &Scenario, result: &RunResult) -> String {
     format!("{carried} {}{}", cause(scenario, result, &links), failures(result))
 }
 
-/// How equally flows share, 1 if all have the same: "(Σx)² / (n·Σx²)" (Jain, Chiu and Hawe 1984). `None` for fewer than two
-/// flows, and if nothing was carried.
+/// Jain's fairness index of the flows' goodputs, 1 if all are equal: "(Σx)² / (n·Σx²)" (Jain, Chiu and Hawe 1984).
+/// `None` for fewer than two flows, and if nothing was carried.
 pub fn jains_index(result: &RunResult) -> Option<f64> {
     let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
     let (sum, squares) =
@@ -31,7 +32,7 @@ pub fn jains_index(result: &RunResult) -> Option<f64> {
     (rates.len() > 1 && squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
 }
 
-/// Of one flow its goodput; of several all that they delivered over the time of the run, for each has its own span.
+/// The goodput of a single flow; for several, all they delivered over the time of the run, since each has its own span.
 fn total(result: &RunResult) -> f64 {
     match result.flows.as_slice() {
         [only] => only.goodput_bps,
@@ -54,9 +55,9 @@ fn subject(result: &RunResult, links: &UsedLinks) -> String {
 /// The narrowest link of each path that carried anything, in the direction of its data.
 struct UsedLinks {
     count: usize,
-    /// What was used of them, as a share of what they can carry.
+    /// The used share of their capacity.
     used: Option<f64>,
-    /// Their rates together, where none changes.
+    /// The sum of their rates, where all are constant.
     rate_bps: Option<f64>,
 }
 
@@ -100,7 +101,7 @@ impl UsedLinks {
     }
 }
 
-/// The link of a path with the least rate, and that rate if it is constant; the first, where one changes.
+/// The link of a path with the least rate, and that rate if it is constant; the first link, where a rate changes.
 fn narrowest(scenario: &Scenario, flow: &FlowResult, path: &PathResult) -> Option<(usize, Option<f64>)> {
     let links = &scenario.paths.iter().find(|known| known.name == path.name)?.links;
     let rate_of = |link: usize| {
@@ -117,7 +118,7 @@ fn narrowest(scenario: &Scenario, flow: &FlowResult, path: &PathResult) -> Optio
     changing.or(narrow).map(|link| (*link, rate_of(*link)))
 }
 
-/// What explains most of what is missing.
+/// The main reason for unused capacity.
 fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
     if links.used.is_some_and(|used| used >= FULL) {
         let what = if links.count == 1 { "The link was" } else { "The links were" };
@@ -125,13 +126,14 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
     }
     let paths =
         || result.flows.iter().flat_map(|flow| &flow.paths).filter(|path| path.counters.sent_packets > 0);
-    let time_held = |reason: &Reason| paths().map(|path| time_held(reason, path)).sum::<f64>();
-    let all: f64 = REASONS.iter().map(time_held).sum();
-    let most = REASONS.iter().max_by(|a, b| time_held(a).total_cmp(&time_held(b))).filter(|_| all > 0.0);
+    let held_seconds = |reason: &Reason| paths().map(|path| held_seconds(reason, path)).sum::<f64>();
+    let all: f64 = REASONS.iter().map(held_seconds).sum();
+    let most =
+        REASONS.iter().max_by(|a, b| held_seconds(a).total_cmp(&held_seconds(b))).filter(|_| all > 0.0);
     let Some(reason) = most else { return String::new() };
     let held = if reason.class == "cwnd" { held_by_losses(scenario, result) } else { None };
     if let Some(held) = held {
-        return format!("{held}, for {} of the paths' time.", percent(time_held(reason) / all));
+        return format!("{held}, for {} of the paths' time.", percent(held_seconds(reason) / all));
     }
     let is_lossy =
         paths().any(|path| path.lost_packets > 0 || path.counters.timeouts > 0 || path.counters.ecn_cuts > 0);
@@ -143,11 +145,11 @@ fn cause(scenario: &Scenario, result: &RunResult, links: &UsedLinks) -> String {
         ("app", _) => "the application, which had no data to send",
         _ => "paths that were down",
     };
-    format!("Most of the rest: {why}, for {} of the paths' time.", percent(time_held(reason) / all))
+    format!("Most of the rest: {why}, for {} of the paths' time.", percent(held_seconds(reason) / all))
 }
 
-/// That losses hold windows while hardly anything waits at the links of their paths, with how many they are; `None` where
-/// that is so of no path. Some controls do not answer such losses.
+/// A sentence on losses that keep windows small although queues are almost empty, with their share; `None` where no
+/// path has such losses. Some congestion controls do not respond to them.
 fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
     let (mut lost, mut sent) = (0, 0);
     for flow in result.flows.iter().filter(|flow| has_loss_based_control(scenario, flow)) {
@@ -165,9 +167,9 @@ fn held_by_losses(scenario: &Scenario, result: &RunResult) -> Option<String> {
     })
 }
 
-/// Returns true if an SCTP flow takes losses for congestion, and could do otherwise.
+/// Returns true if an SCTP flow takes losses for congestion, and has an alternative.
 fn has_loss_based_control(scenario: &Scenario, flow: &FlowResult) -> bool {
-    // A flow that sends both ways has a result for each, `NAME/reverse` being one.
+    // A flow in both directions has a result for each, one of them `NAME/reverse`.
     let name = flow.name.split('/').next().unwrap_or_default();
     let known = scenario.flows.iter().find(|known| known.name == name);
     known.is_some_and(|known| match &known.protocol {
@@ -185,21 +187,23 @@ fn is_lossy_and_unqueued(
 ) -> bool {
     let Some(known) = scenario.paths.iter().find(|known| known.name == path.name) else { return false };
     let links = known.links.iter().filter_map(|link| result.links.get(*link));
-    let mut ways = links.map(|link| if flow.from == Host::First { &link.forward } else { &link.reverse });
+    let mut directions =
+        links.map(|link| if flow.from == Host::First { &link.forward } else { &link.reverse });
     path.lost_packets >= FEWEST_LOSSES
         && path.lost_packets as f64 >= LEAST_LOSSES * path.counters.sent_packets as f64
         && !known.links.is_empty()
-        && ways.all(|direction| direction.utilisation < FULL && direction.mean_queue_packets < FEW_PACKETS)
+        && directions.all(|link| link.utilisation < FULL && link.mean_queue_packets < FEW_PACKETS)
 }
 
-/// `1.2 %`; below a tenth with another digit.
+/// `1.2 %`; below a tenth of a per cent with another digit.
 fn share_of_losses(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
 }
 
-/// For how long a reason held a path back. A path that never failed was not down: its flow had not begun.
-fn time_held(reason: &Reason, path: &PathResult) -> f64 {
+/// The time in seconds for which a reason held a path back. A path that never failed was not down: its flow had not
+/// begun.
+fn held_seconds(reason: &Reason, path: &PathResult) -> f64 {
     let has_failed =
         path.counters.timeouts > 0 || path.counters.suspicions > 0 || path.state != PathState::Active;
     if reason.class == "down" && !has_failed { 0.0 } else { reason.span(path).as_secs_f64() }
@@ -218,13 +222,13 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Links of which this part is used are full.
+/// The utilisation from which a link counts as full.
 const FULL: f64 = 0.9;
-/// Trains of packets make as many wait for a moment.
+/// Bursts make this many packets wait for a moment.
 const FEW_PACKETS: f64 = 3.0;
 /// Fewer losses may be chance, or the end of slow start.
 const FEWEST_LOSSES: u64 = 3;
-/// At a smaller share of the packets, windows of 120 packets and more grow undisturbed (the square-root law).
+/// At a smaller share of losses, windows of 120 packets and more grow undisturbed (the square-root law).
 const LEAST_LOSSES: f64 = 1e-4;
 
 #[cfg(test)]
@@ -234,7 +238,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    /// The first flow alone, over both links of 10 Mbit/s, used to these parts.
+    /// The first flow only, over both links of 10 Mbit/s, used to these shares.
     fn one_flow(used: [f64; 2]) -> RunResult {
         let mut result = testing::result();
         result.flows.truncate(1);

@@ -1,4 +1,4 @@
-//! What limited each path: six shares of its time, as a bar and as numbers.
+//! The limits of each path: six shares of its time, as a bar and as numbers.
 
 use anabranch_base::Duration;
 use anabranch_sim::result::{PathResult, RunResult};
@@ -6,51 +6,51 @@ use anabranch_sim::result::{PathResult, RunResult};
 use super::results::all_paths;
 use super::series::FlowSeries;
 
-/// A reason why a path sent no more than it did.
+/// A reason why a path did not send more.
 #[derive(Clone, Copy, Debug)]
 pub struct Reason {
-    /// What it is called.
+    /// The name.
     pub label: &'static str,
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
-    /// The style of its part of the bar.
+    /// The CSS class of its part of the bar.
     pub class: &'static str,
     span: fn(&HeldPath<'_>) -> Duration,
 }
 
 impl Reason {
-    /// For how long it held `path` back, if it was open from the start.
+    /// The time for which it held `path` back, if the path was open from the start.
     pub fn span(&self, path: &PathResult) -> Duration {
         (self.span)(&HeldPath { path, unopened: Duration::ZERO })
     }
 }
 
-/// A path, and how long it had not been open.
+/// A path, and the time before it was open.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldPath<'a> {
     path: &'a PathResult,
     unopened: Duration,
 }
 
-/// A path's time, shared out.
+/// The time of a path by reasons.
 #[derive(Clone, Debug)]
 pub struct TimeShares {
     /// The path, with its flow where there are several.
     pub name: String,
-    /// Of each reason, in the order of [`REASONS`], its part in percent; empty where no time passed.
+    /// The share of each reason, in the order of [`REASONS`]; empty where no time passed.
     pub parts: Vec<Part>,
 }
 
-/// One reason's part of a path's time.
+/// The share of one reason in a path's time.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The reason.
     pub reason: Reason,
-    /// In percent with one decimal.
+    /// The share in per cent with one decimal.
     pub percent: String,
 }
 
-/// The reasons, from the most ordinary.
+/// The reasons, the most common first.
 pub const REASONS: &[Reason] = &[
     Reason {
         label: "congestion window",
@@ -90,7 +90,7 @@ pub const REASONS: &[Reason] = &[
     },
 ];
 
-/// The time of every path, shared out.
+/// The time of every path by reasons.
 pub fn held(result: &RunResult, series: &[FlowSeries]) -> Vec<TimeShares> {
     let counts = result.flows.iter().enumerate();
     let places = counts.flat_map(|(flow, of)| (0..of.paths.len()).map(move |path| (flow, path)));

@@ -8,28 +8,28 @@ use anabranch_scenario::model::{Direction, Event, NodeEvent};
 
 use super::series::StateChange;
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// What, in words.
+    /// The event in words.
     pub text: String,
-    /// Whose doing it was.
+    /// The origin.
     pub origin: MarkOrigin,
 }
 
-/// Whose doing a mark was.
+/// The origin of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkOrigin {
-    /// The scenario's.
+    /// The scenario.
     Scenario,
-    /// The sender's, as the sender saw it.
+    /// The sender's view of a path.
     Sender,
 }
 
-/// The marks until the end of the run, in order of time; of very many, the first ones.
-pub fn marks(scenario: &Scenario, state_changes: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
+/// The marks until the end of the run, in order of time; the first ones, if there are very many.
+pub fn marks(scenario: &Scenario, changes: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
     let mut marks: Vec<Mark> = scenario.events.iter().map(|event| of_event(scenario, event)).collect();
     marks.extend(scenario.node_events.iter().map(|event| of_node(scenario, *event)));
     for link in &scenario.links {
@@ -39,7 +39,7 @@ pub fn marks(scenario: &Scenario, state_changes: &[StateChange], flows: &[String
             marks.extend(of_link(&link.name, " reverse", &link.reverse));
         }
     }
-    marks.extend(state_changes.iter().map(|turn| of_turn(scenario, turn, flows)));
+    marks.extend(changes.iter().map(|change| of_change(scenario, change, flows)));
     marks.retain(|mark| mark.at <= end);
     marks.sort_by_key(|mark| mark.at);
     marks.truncate(MOST);
@@ -70,7 +70,7 @@ fn of_node(scenario: &Scenario, event: NodeEvent) -> Mark {
     Mark { at: event.at, text: format!("node {node} {what}"), origin: MarkOrigin::Scenario }
 }
 
-/// What a link does by itself: steps of rate and delay, outages.
+/// The changes that are part of a link's settings: steps of rate and delay, outages.
 fn of_link(name: &str, direction: &str, link: &LinkConfig) -> Vec<Mark> {
     let mut marks = Vec::new();
     if let Rate::Steps(steps) = &link.rate {
@@ -90,14 +90,14 @@ fn of_link(name: &str, direction: &str, link: &LinkConfig) -> Vec<Mark> {
     marks
 }
 
-fn of_turn(scenario: &Scenario, turn: &StateChange, flows: &[String]) -> Mark {
-    let path = scenario.paths.get(turn.path).map_or("?", |path| path.name.as_str());
+fn of_change(scenario: &Scenario, change: &StateChange, flows: &[String]) -> Mark {
+    let path = scenario.paths.get(change.path).map_or("?", |path| path.name.as_str());
     let whose = match flows {
         [_] => String::new(),
-        _ => flows.get(turn.flow).map_or(String::new(), |flow| format!(" of {flow}")),
+        _ => flows.get(change.flow).map_or(String::new(), |flow| format!(" of {flow}")),
     };
-    let text = format!("path {path}{whose} is {}", turn.state.name());
-    Mark { at: turn.at, text, origin: MarkOrigin::Sender }
+    let text = format!("path {path}{whose} is {}", change.state.name());
+    Mark { at: change.at, text, origin: MarkOrigin::Sender }
 }
 
 fn scenario_mark(at: Time, link: &str, direction: &str, what: &str) -> Mark {
@@ -139,7 +139,7 @@ fn show_loss(loss: &LossConfig) -> String {
     }
 }
 
-/// More lines than these make a chart a hatching.
+/// More lines would cover a chart.
 const MOST: usize = 200;
 
 #[cfg(test)]
@@ -160,8 +160,8 @@ mod tests {
         scenario.events = vec![event(3, Change::Down), event(20, Change::Up)];
         scenario.links[1].forward.rate =
             Rate::Steps(vec![(second(0), BitRate::from_mbps(9)), (second(5), BitRate::from_mbps(2))]);
-        let turn = StateChange { at: second(4), flow: 0, path: 0, state: PathState::Inactive };
-        let marks = marks(&scenario, &[turn], &["main".to_owned(), "other".to_owned()], second(10));
+        let change = StateChange { at: second(4), flow: 0, path: 0, state: PathState::Inactive };
+        let marks = marks(&scenario, &[change], &["main".to_owned(), "other".to_owned()], second(10));
         let told: Vec<&str> = marks.iter().map(|mark| mark.text.as_str()).collect();
         assert_eq!(
             told,

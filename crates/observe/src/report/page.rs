@@ -40,7 +40,7 @@ pub struct Page<'a> {
     reasons: &'static [Reason],
     held: Vec<TimeShares>,
     marks: Vec<(String, &'a Mark)>,
-    /// The number of flows the charts that can show, and how many there are.
+    /// The number of flows that the charts can show, and the number of all.
     shown: usize,
     count: usize,
     data: String,
@@ -50,7 +50,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// The page about a run; `data` is the JSON that its scripts read.
+    /// The page of a run; `data` is the JSON that its scripts read.
     pub fn new(
         about: &'a About<'a>,
         result: &RunResult,
@@ -113,7 +113,7 @@ fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// In the order in which they need one another.
+/// In order of their dependencies.
 const SCRIPTS: &[&str] = &[
     include_str!("lines.js"),
     include_str!("charts.js"),
@@ -125,5 +125,5 @@ const SCRIPTS: &[&str] = &[
     include_str!("page.js"),
 ];
 
-/// The plotting library, compressed by the build script with gzip. A page has it in base64.
+/// The plotting library, compressed with gzip by the build script. A page has it in base64.
 const PLOTLY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz"));

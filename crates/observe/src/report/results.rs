@@ -1,4 +1,4 @@
-//! Which results the tables of a report show: label, meaning and value of each, once.
+//! The results shown in the tables of a report, each with its label, meaning and value.
 
 use anabranch_base::Duration;
 use anabranch_base::counter::{Counter, PageRow, Shown};
@@ -10,16 +10,16 @@ use anabranch_sim::result::{
 
 use super::table::{CellValue, Measured, Quantity, ReportTable};
 
-/// The number of items that stand side by side; more stand below one another.
+/// The most items side by side; more are listed below one another.
 const SIDE_BY_SIDE: usize = 4;
 
-/// A flow's result, and for how long it was slow: from the series, which cover the first flows.
+/// A flow's result, and the time for which it was slow, from the series, which cover the first flows.
 struct FlowRow {
     flow: FlowResult,
     slow: Option<Duration>,
 }
 
-/// The results of flows; `slow` are the times in which each was slow.
+/// The results of flows; `slow` are the times for which each was slow.
 pub fn flows(result: &RunResult, slow: &[Option<Duration>]) -> ReportTable {
     let slow = slow.iter().copied().chain(std::iter::repeat(None));
     let rows = result.flows.iter().zip(slow).map(|(flow, slow)| FlowRow { flow: flow.clone(), slow });
@@ -43,15 +43,16 @@ pub fn paths(result: &RunResult) -> ReportTable {
     lay_out("Path", &quantities.concat(), &names(&paths))
 }
 
-/// What links did.
+/// The results of links.
 pub fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
     let rows: Vec<(String, LinkRow)> = result
         .links
         .iter()
         .zip(&scenario.links)
         .flat_map(|(link, of)| {
-            let ways = [("forward", &link.forward, &of.forward), ("reverse", &link.reverse, &of.reverse)];
-            ways.map(|(direction, did, config)| {
+            let directions =
+                [("forward", &link.forward, &of.forward), ("reverse", &link.reverse, &of.reverse)];
+            directions.map(|(direction, did, config)| {
                 (format!("{} {direction}", link.name), LinkRow::of(did, config))
             })
         })
@@ -60,7 +61,7 @@ pub fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
     ReportTable::by_item("Link", &measured(LINK, &items), &names(&items))
 }
 
-/// A direction of a link: what it is, and what it did.
+/// A direction of a link: its settings and its results.
 struct LinkRow {
     did: DirectionResult,
     rate: CellValue,
@@ -68,7 +69,7 @@ struct LinkRow {
 }
 
 impl LinkRow {
-    /// What is fixed is told, of all else that it varies.
+    /// Constant settings are shown; others are said to vary.
     fn of(did: &DirectionResult, config: &LinkConfig) -> LinkRow {
         let rate = match &config.rate {
             Rate::Fixed(rate) => CellValue::Rate(rate.bits_per_second() as f64),
@@ -83,7 +84,7 @@ impl LinkRow {
     }
 }
 
-/// What the stations of meshes did.
+/// The results of mesh stations.
 pub fn stations(result: &RunResult) -> ReportTable {
     let has_channels = result.stations.iter().any(|station| station.radio != result.stations[0].radio);
     let name = |station: &StationResult| {
@@ -185,7 +186,7 @@ const PATH_END: &[Quantity<PathResult>] = &[
     }),
 ];
 
-/// The counters of a table that pages show; `count` is how.
+/// The counters of a table that pages show; `count` formats them.
 fn counted(
     table: &[Counter<PathCounters>],
     paths: &[(String, &PathResult)],
@@ -262,7 +263,7 @@ const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -
     Quantity { label, meaning, value }
 }
 
-/// A number that is zero in most scenarios, and then not worth a place.
+/// A number that is zero in most scenarios, and then not shown.
 fn rare(count: u64) -> CellValue {
     if count == 0 { CellValue::Missing } else { CellValue::Count(count) }
 }

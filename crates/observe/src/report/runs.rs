@@ -7,19 +7,19 @@ use anabranch_sim::{Estimate, summarise};
 /// One flow over all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowRuns {
-    /// The flow.
+    /// The name of the flow.
     pub name: String,
     /// The mean goodput with half of the 95 % interval.
     pub goodput: String,
     /// The mean time of its transfer, likewise; empty without one.
     pub completion: String,
-    /// Each run's goodput, and the mean at last, as percent of the largest of all flows.
+    /// The goodput of each run as per cent of the largest of all flows.
     pub dots: Vec<String>,
-    /// Where the mean is.
+    /// The position of the mean, likewise.
     pub mean: String,
 }
 
-/// Every flow over `runs`; none for fewer than two runs.
+/// Every flow over `runs`; empty for fewer than two runs.
 pub fn over_runs(runs: &[RunResult]) -> Vec<FlowRuns> {
     if runs.len() < 2 {
         return Vec::new();
@@ -53,7 +53,7 @@ fn with_interval(estimate: &Estimate, show: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// More are not told apart on a screen.
+/// More would not be distinguishable on a screen.
 const MOST_FLOWS: usize = 50;
 const MOST_DOTS: usize = 500;
 

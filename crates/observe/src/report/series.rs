@@ -1,4 +1,4 @@
-//! The data that a report keeps during a run: values over time of each flow, path and link, in bounded memory.
+//! The data kept during a run: values over time of each flow, path and link, in bounded memory.
 
 mod air;
 mod flow;
@@ -17,51 +17,51 @@ pub use flow::{FlowSeries, PathSeries};
 /// The series of a run.
 #[derive(Debug)]
 pub struct RunSeries {
-    /// One a direction of a flow, in the order of the results, as far as there is room.
+    /// One for each direction of a flow, in the order of the results, within the limit.
     pub flows: Vec<FlowSeries>,
-    /// How many there are in the scenario.
+    /// The number of flows in the scenario.
     pub flow_count: usize,
-    /// One a link, as far as there is room.
+    /// One for each link, within the limit.
     pub links: Vec<LinkSeries>,
-    /// Changes of the paths' states, the first ones.
+    /// The first changes of the paths' states.
     pub state_changes: Vec<StateChange>,
-    /// Who sent when in the meshes.
+    /// The transmissions in the meshes.
     pub air: AirSeries,
 }
 
-/// Packets that wait at a link.
+/// The packets waiting at a link.
 #[derive(Clone, Debug)]
 pub struct LinkSeries {
-    /// Those of the way there.
+    /// The forward direction.
     pub forward: ThinnedSeries,
-    /// And back.
+    /// The reverse direction.
     pub reverse: ThinnedSeries,
 }
 
-/// A path of a flow changed its state.
+/// A change of the state of a flow's path.
 #[derive(Clone, Copy, Debug)]
 pub struct StateChange {
-    /// When.
+    /// The time.
     pub at: Time,
     /// Index into [`RunSeries::flows`].
     pub flow: usize,
     /// Index of the path.
     pub path: usize,
-    /// To this one.
+    /// The new state.
     pub state: PathState,
 }
 
-/// How much is kept of each line.
+/// The limits of each series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SeriesLimits {
-    /// Steps of an envelope.
+    /// Steps of a thinned series.
     steps: usize,
     /// Bins of a sum.
     bins: usize,
 }
 
 impl RunSeries {
-    /// No observations yet.
+    /// Empty series.
     pub fn new(scenario: &Scenario) -> RunSeries {
         let directions: Vec<(usize, Host)> = directions(&scenario.flows).collect();
         let shown = in_room(&scenario.flows, &directions);
@@ -78,7 +78,7 @@ impl RunSeries {
         }
     }
 
-    /// Adds what was seen.
+    /// Adds an observation.
     pub fn take(&mut self, observation: &Observation) {
         let at = observation.at;
         match &observation.what {
@@ -99,7 +99,7 @@ impl RunSeries {
         }
     }
 
-    /// Makes the bins of all rates equally long, and says how long.
+    /// Makes the bins of all rates equally long and returns their length.
     pub fn align(&mut self) -> Duration {
         Sums::align(self.flows.iter_mut().flat_map(|flow| {
             let FlowSeries { delivered, paths, .. } = flow;
@@ -112,8 +112,8 @@ impl RunSeries {
     fn on_path(&mut self, at: Time, seen: &PathSeen) {
         let Some(index) = self.position(seen.flow, seen.host) else { return };
         let Some(path) = self.flows[index].path(seen.path) else { return };
-        let has_turned = path.on_path(at, seen);
-        if has_turned && self.state_changes.len() < MOST_TURNS {
+        let has_changed = path.on_path(at, seen);
+        if has_changed && self.state_changes.len() < MOST_CHANGES {
             self.state_changes.push(StateChange { at, flow: index, path: seen.path, state: seen.state });
         }
     }
@@ -131,7 +131,7 @@ impl RunSeries {
         self.position(flow, from).map(|index| &mut self.flows[index])
     }
 
-    /// Both directions of a flow stand side by side, in the order of the flows.
+    /// The index of a flow's direction: both directions are adjacent, in the order of the flows.
     fn position(&self, flow: usize, from: Host) -> Option<usize> {
         self.flows.binary_search_by_key(&(flow, from), |series| (series.flow, series.from)).ok()
     }
@@ -144,7 +144,7 @@ impl LinkSeries {
 }
 
 impl SeriesLimits {
-    /// What each line may take so that all of them fit into a page.
+    /// The limits with which all series fit into a page.
     fn new(paths: usize, flows: usize, links: usize) -> SeriesLimits {
         let lines = paths * ENVELOPES_A_PATH + flows + links * 2;
         let sums = paths * SUMS_A_PATH + flows;
@@ -167,7 +167,7 @@ fn directions(flows: &[Flow]) -> impl Iterator<Item = (usize, Host)> {
     })
 }
 
-/// The first directions, each with how many of its paths there is room for.
+/// The first directions within the limit, each with the number of its paths within the limit.
 fn in_room(flows: &[Flow], directions: &[(usize, Host)]) -> Vec<(usize, Host, usize)> {
     let mut room = MOST_PATHS;
     let mut shown = Vec::new();
@@ -182,13 +182,13 @@ fn in_room(flows: &[Flow], directions: &[(usize, Host)]) -> Vec<(usize, Host, us
     shown
 }
 
-/// More than these make no chart that can be read.
+/// More paths make an unreadable chart.
 const MOST_PATHS: usize = 64;
 const MOST_LINKS: usize = 64;
-const MOST_TURNS: usize = 100;
-/// Steps of all envelopes together; each takes up to four points of some 12 bytes in the page.
+const MOST_CHANGES: usize = 100;
+/// Steps of all thinned series together; each takes up to four points of about 12 bytes in the page.
 const MOST_STEPS: usize = 72_000;
-/// Bins of all sums together, of some 7 bytes.
+/// Bins of all sums together, about 7 bytes each.
 const MOST_BINS: usize = 60_000;
 const ENVELOPES_A_PATH: usize = 10;
 const SUMS_A_PATH: usize = 2;

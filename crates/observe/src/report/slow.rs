@@ -1,11 +1,11 @@
-//! For how long a flow was much slower than usual: a stall says only how long the worst gap was.
+//! The time for which a flow was much slower than usual; the longest gap alone would miss a slow trickle.
 
 use anabranch_base::Duration;
 
 use super::sums::Sums;
 
-/// The time in which `delivered` grew at less than a tenth of its usual rate, between the first and the last delivery. The
-/// usual rate is the median over windows of a tenth of a second or more. `None` for fewer than [`FEWEST`] windows.
+/// The time for which `delivered` grew at less than a tenth of its usual rate, between the first and the last delivery.
+/// The usual rate is the median over windows of a tenth of a second or more. `None` for fewer than [`FEWEST`] windows.
 pub fn slow_time(delivered: &Sums) -> Option<Duration> {
     let bin = delivered.bin();
     let group =
@@ -20,9 +20,9 @@ pub fn slow_time(delivered: &Sums) -> Option<Duration> {
     Some(bin * (group as u64) * (slow as u64))
 }
 
-/// A rate over less time is that of a few packets.
+/// A shorter window would measure the rate of a few packets.
 const WINDOW: Duration = Duration::from_millis(100);
-/// Fewer windows have no usual rate.
+/// Fewer windows have no meaningful median.
 const FEWEST: usize = 5;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The map of a mesh: where its stations are when the run begins, how far each is heard, and which hear each other.
+//! The map of a mesh: the positions of its stations at the start, their ranges, and the pairs in range.
 
 use anabranch_base::Distance;
 use anabranch_scenario::Scenario;
@@ -8,19 +8,19 @@ use anabranch_wireless::config::Movement;
 /// The map of the radios of one channel, in metres.
 #[derive(Debug)]
 pub struct StationMap {
-    /// The radio's name, where there are several.
+    /// The name of the radio, where there are several.
     pub radio: Option<String>,
     /// Left, top, width and height.
     pub view: [f64; 4],
     /// The stations.
     pub stations: Vec<PlacedStation>,
-    /// The places of stations that receive each other.
+    /// The positions of pairs that receive each other.
     pub edges: Vec<[f64; 4]>,
-    /// How far a frame is received.
+    /// The reception range.
     pub range: f64,
-    /// How far a transmission is sensed, where that is farther.
+    /// The carrier-sensing range, where it is longer.
     pub sensed: Option<f64>,
-    /// True if stations move later.
+    /// True if stations move during the run.
     pub moves: bool,
 }
 
@@ -29,9 +29,9 @@ pub struct StationMap {
 pub struct PlacedStation {
     /// The name.
     pub name: String,
-    /// To the east.
+    /// Metres to the east.
     pub x: f64,
-    /// To the south: maps have the north above.
+    /// Metres to the south: north is at the top.
     pub y: f64,
 }
 
@@ -70,7 +70,7 @@ fn map(scenario: &Scenario, radio: usize, is_named: bool) -> StationMap {
 }
 
 impl StationMap {
-    /// The height of a letter, which fits the width of the map.
+    /// The font size that fits the width of the map.
     pub fn letter(&self) -> f64 {
         self.view[2] / 38.0
     }
@@ -81,7 +81,7 @@ fn placed(node: &Node) -> PlacedStation {
     PlacedStation { name: node.name.clone(), x: position.x.metres(), y: -position.y.metres() }
 }
 
-/// The stations with a margin: at most their range, which would make a long string too small to read.
+/// The stations with a margin of at most their range: more would make a long chain too small to read.
 fn view(stations: &[PlacedStation], range: f64) -> [f64; 4] {
     let extent = |of: fn(&PlacedStation) -> f64| {
         let values = || stations.iter().map(of);
@@ -92,7 +92,7 @@ fn view(stations: &[PlacedStation], range: f64) -> [f64; 4] {
     [left - margin, top - margin, right - left + 2.0 * margin, bottom - top + 2.0 * margin]
 }
 
-/// More make the map black.
+/// More edges would cover the map.
 const MOST_EDGES: usize = 5_000;
 
 #[cfg(test)]

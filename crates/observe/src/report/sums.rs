@@ -1,9 +1,8 @@
-//! Bytes over time in bounded memory, summed up in bins of equal length.
+//! Bytes over time in bounded memory, in bins of equal length.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-/// Bytes by bins of time. A bin is a millisecond long at first, and twice as long each time the bins become
-/// too many.
+/// Bytes by bins of time. A bin is at first a millisecond long, and twice as long each time the bins become too many.
 #[derive(Clone, Debug)]
 pub struct Sums {
     doublings: u32,
@@ -12,12 +11,12 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// No bytes yet, and never more bins than `limit`, which is at least one.
+    /// No bytes, in at most `limit` bins, which is at least one.
     pub fn new(limit: usize) -> Sums {
         Sums { doublings: 0, limit: limit.max(1), bins: Vec::new() }
     }
 
-    /// Adds bytes at a moment.
+    /// Adds bytes at a time.
     pub fn add(&mut self, at: Time, bytes: ByteCount) {
         while self.index(at) >= self.limit && self.doublings < MOST_DOUBLINGS {
             self.coarsen();
@@ -29,7 +28,7 @@ impl Sums {
         self.bins[index] = self.bins[index].saturating_add(bytes.get());
     }
 
-    /// Makes the bins of all of these equally long: as long as the longest.
+    /// Makes the bins of all of these as long as the longest.
     pub fn align<'a>(all: impl Iterator<Item = &'a mut Sums>) {
         let mut all: Vec<&mut Sums> = all.collect();
         let doublings = all.iter().map(|sums| sums.doublings).max().unwrap_or(0);
@@ -45,7 +44,7 @@ impl Sums {
         Duration::from_millis(1) * (1_u64 << self.doublings)
     }
 
-    /// The bytes of each bin, from the start of the run to the last bin that has any.
+    /// The bytes of each bin, from the start of the run to the last bin with any.
     pub fn bins(&self) -> &[u64] {
         &self.bins
     }
@@ -60,7 +59,7 @@ impl Sums {
     }
 }
 
-/// Then one bin is longer than the time there is.
+/// With these a bin is longer than the largest time.
 const MOST_DOUBLINGS: u32 = 44;
 
 #[cfg(test)]

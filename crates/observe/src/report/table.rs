@@ -1,8 +1,8 @@
-//! Tables of results: quantities with their units, the same unit all along a column.
+//! Tables of results: quantities with units, one unit for each column.
 
-/// A quantity that every one of some `T` has.
+/// A quantity of items of type `T`.
 pub struct Quantity<T> {
-    /// What it is called.
+    /// The name.
     pub label: &'static str,
     /// The explanation, shown on request.
     pub meaning: &'static str,
@@ -10,10 +10,10 @@ pub struct Quantity<T> {
     pub value: fn(&T) -> CellValue,
 }
 
-/// A quantity as several items have it.
+/// A quantity of several items.
 #[derive(Clone)]
 pub struct Measured {
-    /// What it is called.
+    /// The name.
     pub label: String,
     /// The explanation, shown on request.
     pub meaning: &'static str,
@@ -24,26 +24,26 @@ pub struct Measured {
 /// A value of a quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CellValue {
-    /// There is none.
+    /// No value.
     Missing,
     /// Words.
     Words(String),
-    /// How many.
+    /// A whole number.
     Count(u64),
     /// Bytes.
     Bytes(f64),
-    /// Bits a second.
+    /// Bits per second.
     Rate(f64),
     /// Seconds.
     Seconds(f64),
-    /// A part of one.
+    /// A fraction of one.
     Share(f64),
 }
 
-/// A table as it is shown: a heading and a unit for each column, a name for each row.
+/// A formatted table: a heading and a unit for each column, a name for each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportTable {
-    /// What names the rows.
+    /// The heading of the rows' names.
     pub corner: &'static str,
     /// The columns.
     pub columns: Vec<Heading>,
@@ -51,18 +51,18 @@ pub struct ReportTable {
     pub rows: Vec<(Heading, Vec<String>)>,
 }
 
-/// What names a column or a row.
+/// The heading of a column or a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     /// The name.
     pub label: String,
     /// The unit of its numbers; may be empty.
     pub unit: &'static str,
-    /// What it means; may be empty.
+    /// The explanation; may be empty.
     pub meaning: &'static str,
 }
 
-/// How the numbers of a column are written.
+/// The format of a column's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ColumnScale {
     unit: &'static str,
@@ -71,7 +71,7 @@ struct ColumnScale {
 }
 
 impl ReportTable {
-    /// A row for each of the items called `names`, a column for each quantity that any of them has.
+    /// One row for each of the items called `names`, one column for each quantity that any of them has.
     pub fn by_item(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
         let mut columns = Vec::new();
         let mut rows: Vec<(Heading, Vec<String>)> =
@@ -86,8 +86,8 @@ impl ReportTable {
         ReportTable { corner, columns, rows }
     }
 
-    /// A row for each quantity that any of the items called `names` has, a column for each of these: easier to read
-    /// while they are few. The times have one unit, for they stand below one another.
+    /// One row for each quantity that any of the items called `names` has, one column for each item: easier to read
+    /// while items are few. Times share one unit, since they are listed below one another.
     pub fn by_quantity(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
         let all = present(quantities).flat_map(|quantity| &quantity.values);
         let times = ColumnScale::of(all.filter(|value| matches!(value, CellValue::Seconds(_))));
@@ -103,7 +103,7 @@ impl ReportTable {
 }
 
 impl<T> Quantity<T> {
-    /// It, as `items` have it.
+    /// The quantity for these items.
     pub fn of<'t>(&self, items: impl Iterator<Item = &'t T>) -> Measured
     where
         T: 't,
@@ -132,8 +132,8 @@ fn present(quantities: &[Measured]) -> impl Iterator<Item = &Measured> + Clone {
 }
 
 impl ColumnScale {
-    /// The unit in which the largest of these has one to three digits before the point, with as many decimals
-    /// as the smallest wants, but four at most.
+    /// The unit in which the largest value has one to three digits before the point, with as many decimals as the
+    /// smallest value needs, at most four.
     fn of<'v>(values: impl Iterator<Item = &'v CellValue> + Clone) -> ColumnScale {
         let units = values.clone().find_map(CellValue::units).unwrap_or(&[("", 1.0)]);
         let numbers =
@@ -173,7 +173,7 @@ impl CellValue {
         }
     }
 
-    /// Units of its kind, the largest first.
+    /// The units of its kind, the largest first.
     fn units(&self) -> Option<&'static [(&'static str, f64)]> {
         match self {
             CellValue::Missing => None,
@@ -186,7 +186,7 @@ impl CellValue {
     }
 }
 
-/// `1 234 567`, with narrow spaces that break no line.
+/// `1 234 567`, with narrow no-break spaces.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();

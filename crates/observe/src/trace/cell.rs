@@ -1,4 +1,4 @@
-//! A cell of a table: written as text for CSV, and as a value of its kind for tables in memory.
+//! A cell of a table: text for CSV, a typed value for tables in memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,35 +16,35 @@ pub enum Cell<'a> {
     Whole(u64),
     /// A number.
     Number(f64),
-    /// A moment or a span, in seconds.
+    /// A time or a duration, in seconds.
     Seconds(Seconds),
-    /// True if it is so.
+    /// A truth value.
     Truth(bool),
     /// No value.
     Missing,
 }
 
-/// What the cells of a column hold.
+/// The kind of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// Names or words, few of them and often repeated.
+    /// Names or words, few and often repeated.
     Text,
     /// Whole numbers.
     Whole,
-    /// Numbers; seconds among them.
+    /// Numbers, including seconds.
     Number,
     /// Truth values.
     Truth,
 }
 
 impl<'a> Cell<'a> {
-    /// A name or a word; an empty one is no value.
+    /// A name or a word; `Missing` if it is empty.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Cell<'a> {
         let text = text.into();
         if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
     }
 
-    /// A moment or a span.
+    /// A time or a duration.
     pub fn seconds(span: impl Into<Seconds>) -> Cell<'a> {
         Cell::Seconds(span.into())
     }
@@ -54,19 +54,19 @@ impl<'a> Cell<'a> {
         Cell::Whole(count.get())
     }
 
-    /// A rate in bits a second.
+    /// A rate in bit/s.
     pub fn rate(rate: BitRate) -> Cell<'a> {
         Cell::Whole(rate.bits_per_second())
     }
 
-    /// The value where there is one.
+    /// The cell for an optional value.
     pub fn some<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell<'a>) -> Cell<'a> {
         value.map_or(Cell::Missing, cell)
     }
 }
 
 impl fmt::Display for Cell<'_> {
-    /// As CSV has it: nothing for no value.
+    /// The text in CSV; empty for no value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cell::Text(text) => f.write_str(text),

@@ -1,4 +1,4 @@
-//! The columns of the tables: name, unit, meaning and value of each, once.
+//! The columns of the tables: name, unit, meaning and value, each defined once.
 
 use anabranch_base::{ByteCount, Ecn, Time};
 use anabranch_link::LossCause;
@@ -10,54 +10,54 @@ use crate::contents::Contents;
 use crate::names::Names;
 use crate::words::{cause, direction, host};
 
-/// A column of a table whose rows are made of a `ColumnRow`.
+/// A column of a table whose rows are made from a `ColumnRow`.
 pub struct Column<ColumnRow> {
-    /// What it is called.
+    /// The name.
     pub name: &'static str,
-    /// What it is counted in; empty for words and plain numbers.
+    /// The unit; empty for words and plain numbers.
     pub unit: &'static str,
-    /// What it says. `{words}` stands for the words that its cells can have.
+    /// The meaning. `{words}` stands for the words that its cells can have.
     meaning: &'static str,
     /// Those words, from the types that the cells show; empty for a column of numbers or names.
     words: fn() -> Vec<String>,
-    /// What its cells hold.
+    /// The kind of the cells.
     #[cfg_attr(not(feature = "arrays"), allow(dead_code, reason = "a column in memory has a type"))]
     pub kind: CellKind,
-    /// The cell.
+    /// Reads the cell.
     pub read: ReadCell<ColumnRow>,
 }
 
-/// What gives the cell of a row.
+/// Reads the cell of a row.
 type ReadCell<ColumnRow> = for<'a> fn(&'a ColumnRow, &'a Names) -> Cell<'a>;
 
 impl<ColumnRow> Column<ColumnRow> {
-    /// What it says, with all words that its cells can have.
+    /// The meaning, with all words that the cells can have.
     pub fn meaning(&self) -> String {
         self.meaning.replace("{words}", &(self.words)().join(", "))
     }
 }
 
-/// What a row of `paths` or `links` is made of.
+/// A row of `paths` or `links`.
 pub struct ColumnRow<Seen> {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// What was seen.
+    /// The observation.
     pub seen: Seen,
 }
 
-/// What a row of `packets` is made of.
+/// A row of `packets`.
 pub struct PacketRow {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// What was seen.
+    /// The observation.
     pub seen: PacketSeen,
-    /// The chunks that it carries; of another transport its name.
+    /// The chunks of the packet; for another transport its name.
     pub contents: Result<Contents, &'static str>,
 }
 
 const AT: &str = "since the start of the run";
 
-/// The table `paths`: a row at each change of a path as its host sees it.
+/// The table `paths`: a row at each change of a path in its host's view.
 pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
     number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
     text("flow", "the flow of the path", |row, names| Cell::text(names.flow(row.seen.flow))),
@@ -155,7 +155,7 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     }),
 ];
 
-/// A column of numbers, among them seconds.
+/// A column of numbers, including seconds.
 pub(super) const fn number<ColumnRow>(
     name: &'static str,
     unit: &'static str,
@@ -219,7 +219,7 @@ fn codepoints() -> Vec<String> {
     [0b00, 0b10, 0b01, 0b11].map(|bits| Ecn::from_bits(bits).to_string()).into()
 }
 
-/// The threshold, if there is one: before a path has one, its window may grow without a bound.
+/// The threshold, if there is one: before the first loss it is unlimited.
 fn threshold(ssthresh: ByteCount) -> Option<ByteCount> {
     (ssthresh != ByteCount::MAX).then_some(ssthresh)
 }

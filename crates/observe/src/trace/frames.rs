@@ -1,4 +1,4 @@
-//! The table `frames`: what happened in the meshes of radio stations.
+//! The table `frames`: the events in the meshes of radio stations.
 
 use anabranch_link::fabric::Station;
 use anabranch_sim::observe::{FrameEvent, FrameKind, FrameSeen, MeshEvent, RoutingEvent};
@@ -50,7 +50,7 @@ pub const FRAMES: &[Column<Row>] = &[
     }),
 ];
 
-/// The words for events of routing: a broken link is what a route error tells.
+/// The words for events of routing: a broken link is what a route error reports.
 const ROUTING: [&str; 4] = ["link-failure", "discovery", "route-found", "broken-link"];
 
 fn what(event: &MeshEvent) -> &'static str {
@@ -63,7 +63,7 @@ fn what(event: &MeshEvent) -> &'static str {
     }
 }
 
-/// Where it happened, and whom it is for or about.
+/// The station of the event, and the one it is for or about.
 fn stations(event: &MeshEvent) -> (Station, Option<Station>) {
     match event {
         MeshEvent::Frame(frame, _) => (frame.from, frame.to),
@@ -78,7 +78,7 @@ fn stations(event: &MeshEvent) -> (Station, Option<Station>) {
     }
 }
 
-/// The frame, if it is one.
+/// The frame, if the event is one.
 fn frame(row: &Row) -> Option<&FrameSeen> {
     match &row.seen.event {
         MeshEvent::Frame(frame, _) => Some(frame),

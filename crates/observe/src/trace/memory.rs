@@ -1,4 +1,4 @@
-//! The tables of a run in memory, as Arrow's columns: made from the same columns as those that are written as CSV.
+//! The tables of a run in memory, as Arrow columns, from the same definitions as the CSV tables.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::frames::FRAMES;
 use super::packets::Carriers;
 use crate::names::Names;
 
-/// The tables of a run, which grow with it.
+/// The tables of a run in progress, which grow with it.
 pub struct MemorySink {
     names: Names,
     carriers: Carriers,
@@ -34,7 +34,7 @@ struct MemoryTable<Row: 'static> {
 
 /// A column that grows.
 enum CellBuilder {
-    /// Words that are repeated are kept once.
+    /// Repeated words are stored once.
     Text(StringDictionaryBuilder<Int32Type>),
     Whole(Int64Builder),
     Number(Float64Builder),
@@ -42,7 +42,7 @@ enum CellBuilder {
 }
 
 impl MemorySink {
-    /// What the simulator has to note for the tables.
+    /// The observations that the tables need.
     pub const WATCH: Watch = Watch { deliveries: false, waits: false, ..Watch::ALL };
 
     /// Empty tables for a run of `scenario`.
@@ -57,7 +57,7 @@ impl MemorySink {
         }
     }
 
-    /// Adds what was seen.
+    /// Adds an observation.
     pub fn take(&mut self, observation: Observation) {
         let (at, names) = (observation.at, &self.names);
         match observation.what {
@@ -72,7 +72,7 @@ impl MemorySink {
     /// The tables with their names: `paths`, `links`, `packets` and `frames`, which is empty without a mesh.
     ///
     /// # Errors
-    /// None that a registry with columns of different names has.
+    /// Duplicate names of columns, which the definitions do not have.
     pub fn finish(self) -> Result<[(&'static str, RecordBatch); 4], ArrowError> {
         Ok([
             ("paths", self.paths.finish()?),
@@ -111,7 +111,7 @@ impl CellBuilder {
         }
     }
 
-    /// Adds a cell; one of another kind than the column's is missing.
+    /// Adds a cell; one that does not fit the column's kind becomes missing.
     fn push(&mut self, cell: &Cell<'_>) {
         match (self, cell) {
             (CellBuilder::Text(builder), Cell::Text(text)) => builder.append_value(text),

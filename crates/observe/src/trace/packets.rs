@@ -1,4 +1,4 @@
-//! Rows of packets: what carries each flow, and which chunks a packet has.
+//! Rows of packets: the transport of each flow, and the chunks of each packet.
 
 use anabranch_base::Time;
 use anabranch_scenario::Scenario;
@@ -8,16 +8,16 @@ use anabranch_sim::observe::PacketSeen;
 use super::columns::PacketRow;
 use crate::contents::Contents;
 
-/// What carries each flow, unless it is SCTP.
+/// The transport of each flow, unless it is SCTP.
 pub struct Carriers(Vec<Option<&'static str>>);
 
 impl Carriers {
-    /// Those of a scenario's flows.
+    /// The transports of a scenario's flows.
     pub fn of(scenario: &Scenario) -> Carriers {
         Carriers(scenario.flows.iter().map(|flow| other_transport(&flow.protocol)).collect())
     }
 
-    /// A packet with what it carries.
+    /// A packet with its content.
     pub fn row(&self, at: Time, seen: PacketSeen) -> PacketRow {
         let other = self.0.get(seen.flow).copied().unwrap_or(Some(""));
         let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);

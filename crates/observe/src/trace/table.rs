@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::columns::Column;
 use crate::names::Names;
 
-/// A table that is being written.
+/// A table being written.
 pub struct TraceTable<Row: 'static, W: Write> {
     columns: &'static [Column<Row>],
     out: csv::Writer<W>,
@@ -36,7 +36,7 @@ impl<Row, W: Write> TraceTable<Row, W> {
         Ok(())
     }
 
-    /// Ends the table and gives its file back.
+    /// Ends the table and returns its file.
     pub fn finish(self) -> io::Result<W> {
         self.out.into_inner().map_err(csv::IntoInnerError::into_error)
     }

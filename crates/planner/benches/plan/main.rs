@@ -1,7 +1,6 @@
-//! The speed of planning: curves by the Markov model, and each method on the problems that they make, in processor
-//! time.
+//! The processor time of planning: curves by the Markov model, and each method on the resulting problems.
 //!
-//! `cargo bench --package anabranch-planner --bench plan`; a word behind `--` keeps only the rows with it.
+//! `cargo bench --package anabranch-planner --bench plan`; a word after `--` selects the rows that contain it.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::hint::black_box;
@@ -30,7 +29,7 @@ struct Bench<'a> {
     wanted: &'a str,
 }
 
-/// The least CPU time for the repeats of a row, in seconds.
+/// The least CPU time for the repetitions of a row, in seconds.
 const ENOUGH: f64 = 0.3;
 const MOST_REPEATS: usize = 2_000;
 
@@ -52,9 +51,8 @@ impl Bench<'_> {
         }
         if count <= 16 {
             row("every buffer", &|| by_buffer(&problem).map_or(0, |values| values.values().len() as u64));
-            row("worth", &|| {
-                marginal_gain(&paths, buffer, &self.model)
-                    .map_or(0, |marginal_gain| u64::from(marginal_gain.enough))
+            row("marginal-gain", &|| {
+                marginal_gain(&paths, buffer, &self.model).map_or(0, |gain| u64::from(gain.enough))
             });
             row("sensitivity", &|| {
                 sensitivity(&paths, buffer, &self.model).map_or(0, |misplans| misplans.len() as u64)
@@ -78,7 +76,7 @@ impl Bench<'_> {
     }
 }
 
-/// Paths of which no two are alike, and that would fill more than the buffer.
+/// Paths of different parameters that together would fill more than the buffer.
 fn paths(count: usize) -> Vec<PathParameters> {
     let path = |index: usize| {
         let place = index as f64;

@@ -1,4 +1,4 @@
-//! Decides which path may grow, and which one gives room for it, one packet of window after another.
+//! Decides which path may grow, and which one gives up room for it, one packet of window after another.
 
 use anabranch_models::rounds::RoundProcess;
 
@@ -26,7 +26,7 @@ impl Policy {
 }
 
 impl SharedBuffer {
-    /// Grows a path's window as far as it wants and the policy grants.
+    /// Grows a path's window as far as it needs and the policy allows.
     pub(super) fn grow(&mut self, path: usize) {
         while self.paths[path].wanted() > self.paths[path].window() {
             let windows: u32 = self.paths.iter().map(RoundProcess::window).sum();
@@ -38,7 +38,7 @@ impl SharedBuffer {
         }
     }
 
-    /// The path that gives a packet of window to `path`, which wants to grow in a full buffer.
+    /// The path that gives up a packet of window to `path`, which grows in a full buffer.
     fn giver(&self, path: usize) -> Option<usize> {
         match &self.policy {
             Policy::Dynamic => {

@@ -3,7 +3,7 @@
 use anabranch_base::Time;
 use anabranch_wireless::config::{RadioConfig, Routing, StationConfig};
 
-/// The radios of one channel: every node has one.
+/// The radios of one channel; every node has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radio {
     /// The name.
@@ -17,30 +17,30 @@ pub struct Radio {
 pub struct Node {
     /// The name.
     pub name: String,
-    /// Where it is, and how it moves.
+    /// The node's position and movement.
     pub config: StationConfig,
 }
 
-/// A station disappears, on all its radios, or is there again.
+/// A change of a node's presence, on all its radios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeEvent {
-    /// When.
+    /// The time of the event.
     pub at: Time,
     /// Index into [`Scenario::nodes`](super::Scenario::nodes).
     pub node: usize,
-    /// True if it is there from then on.
+    /// True if the node is present from then on.
     pub is_present: bool,
 }
 
-/// A path across a mesh, whose hops are the mesh's own matter.
+/// A path across a mesh, which is routed hop by hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Air {
     /// Index into [`Scenario::radios`](super::Scenario::radios).
     pub radio: usize,
-    /// Index into [`Scenario::nodes`](super::Scenario::nodes): where the first host is.
+    /// The first host: an index into [`Scenario::nodes`](super::Scenario::nodes).
     pub from: usize,
-    /// Where the second host is.
+    /// The second host, likewise.
     pub to: usize,
-    /// How packets find their way.
+    /// The routing of packets.
     pub routing: Routing,
 }

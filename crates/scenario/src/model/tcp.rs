@@ -6,29 +6,29 @@ use anabranch_link::config::QueueLimit;
 /// The settings of a TCP connection; over several paths it is Multipath TCP with a subflow on each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tcp {
-    /// How lost segments are found and sent again.
+    /// Loss detection and retransmission.
     pub recovery: TcpRecovery,
-    /// How windows grow and shrink.
+    /// The congestion control.
     pub control: TcpControl,
-    /// With several paths, how much may be unacknowledged or unread in all (M-MP-4).
+    /// The receive buffer that the subflows share, with several paths (M-MP-4).
     pub receive_buffer: QueueLimit,
-    /// On which path new data leave.
+    /// The choice of the path for new data.
     pub scheduler: TcpScheduler,
-    /// With several paths, where a segment is sent again after a time-out (M-MP-3).
+    /// The path of a segment retransmitted after a time-out, with several paths (M-MP-3).
     pub timeout_retransmission: TcpTimeoutPlace,
-    /// What windows grow by.
+    /// The unit by which windows grow.
     pub growth: TcpGrowth,
-    /// The number of segments that are acknowledged at once.
+    /// The number of segments acknowledged by one ACK.
     pub ack_every: u64,
-    /// How much may be unacknowledged on a path.
+    /// The largest window of a path.
     pub window: QueueLimit,
     /// The first congestion window.
     pub initial_window: QueueLimit,
-    /// The first slow-start threshold; `None` for the `window`.
+    /// The first slow-start threshold; `None` for `window`.
     pub initial_ssthresh: Option<ByteCount>,
-    /// The least retransmission time-out.
+    /// The smallest retransmission time-out.
     pub min_rto: Duration,
-    /// User data in a full segment.
+    /// The user data of a full segment.
     pub mss: ByteCount,
 }
 
@@ -52,7 +52,7 @@ impl Default for Tcp {
 }
 
 impl Tcp {
-    /// A limit in bytes: a packet is a full segment.
+    /// Converts a limit to bytes; a packet counts as a full segment.
     pub fn bytes(&self, limit: QueueLimit) -> ByteCount {
         match limit {
             QueueLimit::Packets(packets) => ByteCount::new(packets.saturating_mul(self.mss.get())),
@@ -61,51 +61,51 @@ impl Tcp {
     }
 }
 
-/// How lost segments are found and sent again.
+/// The loss detection and retransmission of a TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpRecovery {
-    /// By duplicate acknowledgements, one lost segment a round trip (RFC 6582).
+    /// Duplicate acknowledgements, one lost segment a round trip (RFC 6582).
     NewReno,
-    /// By selective acknowledgements (RFC 6675).
+    /// Selective acknowledgements (RFC 6675).
     Sack,
 }
 
-/// How windows grow and shrink.
+/// The congestion control of a TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpControl {
-    /// Each path by itself (RFC 5681).
+    /// Reno on each path separately (RFC 5681).
     Reno,
-    /// Each path by itself, by the time since its last loss (RFC 9438).
+    /// CUBIC on each path separately (RFC 9438).
     Cubic,
-    /// Together, with linked increases (RFC 6356).
+    /// Coupled, with linked increases (RFC 6356).
     Lia,
-    /// Together, with opportunistic linked increases.
+    /// Coupled, with opportunistic linked increases.
     Olia,
-    /// Together, with balanced linked adaptation.
+    /// Coupled, with balanced linked adaptation.
     Balia,
 }
 
-/// On which path new data leave.
+/// The choice of the path for new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpScheduler {
-    /// On the paths with window in turn, a segment on each.
+    /// The paths with free window in turn, a segment on each.
     RoundRobin,
 }
 
-/// Where a segment is sent again after a time-out.
+/// The path of a segment retransmitted after a time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpTimeoutPlace {
-    /// On its path.
+    /// The path it was sent on.
     Same,
-    /// On its path and on another one.
+    /// That path and another one.
     Both,
 }
 
-/// What windows grow by.
+/// The unit by which windows grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpGrowth {
-    /// Each acknowledgement, however much it acknowledges.
+    /// Each acknowledgement, regardless of its size.
     PerAck,
-    /// What is acknowledged.
+    /// The number of bytes acknowledged.
     Bytes,
 }

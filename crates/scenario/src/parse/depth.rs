@@ -1,10 +1,10 @@
-//! How deep a document may nest. The parser bounds brackets, but not keys with many dots in brackets: their
-//! tables nest so deep that dropping them runs out of stack. It reads tokens only, and never recurses.
+//! The limits of a document's nesting. The parser bounds brackets, but not keys with many dots in brackets: their
+//! tables nest so deep that dropping them overflows the stack. This check reads tokens only and does not recurse.
 
 use toml_parser::parser::{EventReceiver, parse_document, parse_value};
 use toml_parser::{ErrorSink, Source, Span};
 
-/// What nests too deep in `text`, and how deep it may.
+/// The first place in `text` that nests too deep.
 pub fn excess(text: &str) -> Option<Excess> {
     let source = Source::new(text);
     let mut depth = Depth::default();
@@ -13,7 +13,7 @@ pub fn excess(text: &str) -> Option<Excess> {
     depth.excess
 }
 
-/// The same of a value alone.
+/// Like [`excess`], for a value alone.
 pub fn excess_of_value(text: &str) -> Option<Excess> {
     let source = Source::new(text);
     let mut depth = Depth::default();
@@ -22,7 +22,7 @@ pub fn excess_of_value(text: &str) -> Option<Excess> {
     depth.excess
 }
 
-/// Where a bound is passed.
+/// The place where a limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// The bracket at this byte is inside [`BRACKETS`] others.
@@ -31,9 +31,9 @@ pub enum Excess {
     Dots(usize),
 }
 
-/// Lists and tables within one another; no setting needs more than four.
+/// The most brackets within one another; no setting needs more than four.
 pub const BRACKETS: usize = 16;
-/// Dots in one key; no setting needs more than three.
+/// The most dots in a key; no setting needs more than three.
 pub const DOTS: usize = 8;
 
 #[derive(Default)]

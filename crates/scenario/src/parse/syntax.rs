@@ -1,5 +1,5 @@
-//! Says why a text is not TOML: from where the parser's errors are, which signs it expected there, and what was open. The
-//! parser's own words are passed on where nothing better follows from that.
+//! Explains why a text is not TOML, from the places of the parser's errors, the characters it expected there, and the
+//! brackets that were open. Falls back to the parser's own message.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use toml_parser::{ErrorSink, Expected, ParseError, Raw, Source, Span};
 
 use crate::tree::quoted;
 
-/// What is wrong at a place, and what was expected there; empty where nothing is.
+/// A syntax error and the text expected there; empty where there is nothing to suggest.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxFault {
     pub message: String,
     pub expected: String,
 }
 
-/// Why a document is wrong at this place; `None` where its syntax is right.
+/// The reason why a document is invalid at this place; `None` where its syntax is valid.
 pub fn of_document(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
     let mut parts = Parts::new(text);
     let mut errors = Vec::new();
@@ -24,7 +24,7 @@ pub fn of_document(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
     parts.reason(&errors, at)
 }
 
-/// The same of a value alone.
+/// Like [`of_document`], for a value alone.
 pub fn of_value(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
     let mut parts = Parts::new(text);
     let mut errors = Vec::new();
@@ -32,7 +32,7 @@ pub fn of_value(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
     parts.reason(&errors, at)
 }
 
-/// What the parser comes across: where headers begin, and what is wrong within keys and values.
+/// The places that the parser reports: headers, and errors within keys and values.
 struct Parts<'t> {
     text: &'t str,
     headers: Vec<usize>,
@@ -58,7 +58,7 @@ impl<'t> Parts<'t> {
         between().or_else(within)
     }
 
-    /// What is wrong between keys, values and brackets.
+    /// The error between keys, values and brackets.
     fn between(&self, error: &ParseError) -> SyntaxFault {
         let start = error.context().map(|context| context.start());
         let opening = start.and_then(|start| self.text[start..].chars().next());
@@ -76,7 +76,7 @@ impl<'t> Parts<'t> {
         SyntaxFault { message: message.to_owned(), expected }
     }
 
-    /// What is wrong within a key or a value.
+    /// The error within a key or a value.
     fn within(&self, wrong: &WrongPart) -> SyntaxFault {
         let WrongPart { error, encoding, whole } = wrong;
         let found = &self.text[whole.clone()];
@@ -141,7 +141,7 @@ fn place(error: &ParseError) -> Option<Range<usize>> {
     error.unexpected().map(|span| span.start()..span.end())
 }
 
-/// The signs of TOML that could have stood there.
+/// The characters of TOML that could have stood there.
 fn signs(error: &ParseError) -> Vec<&'static str> {
     let expected = error.expected().unwrap_or_default().iter();
     expected
@@ -152,7 +152,7 @@ fn signs(error: &ParseError) -> Vec<&'static str> {
         .collect()
 }
 
-/// What could have stood there, in a few words.
+/// The text that could have stood there, in a few words.
 fn expected(error: &ParseError) -> String {
     let expected = error.expected().unwrap_or_default().iter();
     let words = expected.filter_map(|expected| match expected {
@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a document's first error.
+    /// The message and the expectation for a document's first error.
     fn said(text: &str) -> (String, String) {
         let error = DeTable::parse(text).expect_err("no TOML");
         let reason = of_document(text, &error.span().expect("a place"));

@@ -1,5 +1,5 @@
-//! The units of each kind of quantity: those that are printed, what else is read, and what could mean two things. A table
-//! apart, because the documentation is made from it.
+//! The units of each quantity: those printed, those read as well, and those refused as ambiguous. The documentation is
+//! made from this table.
 
 use anabranch_base::exact;
 
@@ -7,26 +7,26 @@ use anabranch_base::exact;
 pub(super) struct Dimension {
     pub what: &'static str,
     pub examples: &'static str,
-    /// As they are printed, by size, the smallest first.
+    /// The units printed, the smallest first.
     pub units: &'static [(&'static str, u64)],
-    /// What is read as well, and how much it is.
+    /// Further units read, with their sizes.
     pub also: &'static [(&'static [&'static str], u64)],
-    /// What could mean two things, and how to write either.
+    /// Ambiguous units, and how to write either meaning.
     pub unclear: &'static [Unclear],
-    /// What else people write, and what they mean.
+    /// Common misspellings, and the units meant.
     pub slips: &'static [(&'static str, &'static str)],
 }
 
-/// Spellings that could mean two things.
+/// Ambiguous spellings.
 pub(super) struct Unclear {
     pub units: &'static [&'static str],
-    /// The two things.
+    /// The two meanings.
     pub meanings: &'static str,
-    /// How to write them.
+    /// The unambiguous spellings.
     pub instead: &'static str,
 }
 
-/// The kinds, with the names that they have in the documentation.
+/// The quantities, with their names in the documentation.
 pub(super) const ALL: [(&str, &Dimension); 5] =
     [("rates", &RATE), ("times", &SPAN), ("sizes", &SIZE), ("distances", &DISTANCE), ("speeds", &SPEED)];
 
@@ -35,7 +35,7 @@ const KILO: u64 = 1_000;
 const MEGA: u64 = 1_000_000;
 const GIGA: u64 = 1_000_000_000;
 
-/// A single letter is a power of 1,024, as iperf3 and dd read it.
+/// Single letters are powers of 1,024, as in iperf3 and dd.
 pub(super) const SIZE: Dimension = Dimension {
     what: "size",
     examples: "1500 B, 64 KiB or 8 MB",
@@ -65,7 +65,7 @@ pub(super) const SPAN: Dimension = Dimension {
     slips: &[("msecs", "ms"), ("secs", "s"), ("minutes", "min"), ("hours", "h"), ("S", "s")],
 };
 
-/// Bits a second in powers of 1,000. `bps` are bits, though tc reads them as bytes; `B` is a byte.
+/// Powers of 1,000. `bps` is bits per second, though tc reads it as bytes; `B` is a byte.
 pub(super) const RATE: Dimension = Dimension {
     what: "rate",
     examples: "500 kbit/s or 10 Mbit/s",
@@ -110,14 +110,14 @@ pub(super) const SPEED: Dimension = Dimension {
 };
 
 impl Dimension {
-    /// How much a unit is; `None` if it is none, or unclear.
+    /// The size of a unit; `None` if it is unknown or ambiguous.
     pub fn scale(&self, unit: &str) -> Option<u64> {
         let printed = self.units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
         let also = || self.also.iter().find(|(names, _)| names.contains(&unit)).map(|(_, scale)| *scale);
         printed.or_else(also)
     }
 
-    /// An amount in the largest unit that counts it whole: `kbit/s`, or `8 kbit/s`.
+    /// An amount in the largest unit that expresses it as a whole number: `kbit/s`, or `8 kbit/s`.
     fn amount(&self, amount: u64) -> String {
         let whole = self.units.iter().rfind(|(_, scale)| amount.is_multiple_of(*scale));
         match whole.map(|(unit, scale)| (unit, amount / scale)) {
@@ -127,14 +127,13 @@ impl Dimension {
         }
     }
 
-    /// What `unit` could mean, if it is unclear.
+    /// The meanings of `unit`, if it is ambiguous.
     pub fn unclear(&self, unit: &str) -> Option<&Unclear> {
         self.unclear.iter().find(|unclear| unclear.units.contains(&unit))
     }
 }
 
-/// The rows of the documentation: what is printed, what is read as well, and what is refused because it could mean two
-/// things.
+/// The rows of the documentation: units printed, units read as well, and units refused as ambiguous.
 pub(crate) fn rows() -> String {
     let head = "| what | units | also read | refused, as it could mean two things |\n|---|---|---|---|\n";
     let row = |(name, dimension): (&str, &Dimension)| {

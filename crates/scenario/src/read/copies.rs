@@ -1,4 +1,4 @@
-//! Makes the copies that a file asks for, and turns names into indices.
+//! Makes the copies of links, paths, flows and events, and turns names into indices.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::model::{Event, Flow, Link, Path};
 use crate::settings::MOST_COPIES;
 use crate::tree::Span;
 
-/// The most single values in them: steps, opportunities of traces, links of paths, paths of flows, events.
+/// The most values of copies in all: steps, opportunities of traces, links of paths, paths of flows, events.
 const MOST_VALUES: usize = 10_000_000;
 
-/// Links and paths with their copies, and what they are called.
+/// Links and paths with their copies and names.
 pub(crate) struct ExpandedNetwork {
     pub links: Vec<Link>,
     pub paths: Vec<Path>,
@@ -118,7 +118,7 @@ impl CopiesOf {
     }
 }
 
-/// The number of copies each link has: those of the copied path that names it, if it is private.
+/// The number of copies of each link: that of the copied path that names it, if the link is private.
 fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<usize>>> {
     let private: BTreeMap<&str, usize> = links
         .iter()
@@ -146,7 +146,7 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
     Ok(copies)
 }
 
-/// The number of copies a flow has: as many as each of its copied paths.
+/// The number of copies of a flow: that of each of its copied paths.
 fn one_count(draft: &FlowDraft, used: &[(&LocatedName, CopiesOf)]) -> Read<Option<usize>> {
     let mut counts = used.iter().filter_map(|(name, path)| Some((name, path.copies?)));
     let Some((first, count)) = counts.next() else { return Ok(None) };
@@ -175,7 +175,7 @@ fn refuse_twice(names: &[LocatedName], what: &str, owner: &str) -> Read<()> {
     }
 }
 
-/// The name alone, or those of its copies.
+/// The name alone, or the names of its copies.
 fn names(name: &LocatedName, copies: Option<usize>) -> impl Iterator<Item = String> {
     let text = name.text.clone();
     (0..copies.unwrap_or(1)).map(move |index| match copies {
@@ -184,7 +184,7 @@ fn names(name: &LocatedName, copies: Option<usize>) -> impl Iterator<Item = Stri
     })
 }
 
-/// The amount of memory copies that may still take: a line of a file must not fill it.
+/// The copies that may still be made, so that one line of a file cannot fill the memory.
 struct CopyBudget {
     what: &'static str,
     most: usize,

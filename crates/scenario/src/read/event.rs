@@ -1,4 +1,4 @@
-//! Reads one `[[event]]`: a change of a link, which is still a name, or of a node.
+//! Reads one `[[event]]`: a change of a link, still a name, or of a node.
 
 use anabranch_base::Time;
 use anabranch_link::config::Change;
@@ -13,13 +13,13 @@ use crate::nearest::listed;
 use crate::settings::{CHANGES, EVENT};
 use crate::tree::{Node, Span, TreeValue};
 
-/// An event as the file has it, before copies are made.
+/// An event before copies are made.
 #[derive(Debug)]
 pub(crate) struct EventDraft {
-    /// The event, of which the link is not known yet.
+    /// The event, with its link still to be resolved.
     pub settings: Event,
     pub link: LocatedName,
-    /// Where the change is written.
+    /// The place of the change.
     pub span: Span,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct EventDraft {
 #[derive(Debug, Default)]
 pub(crate) struct EventDrafts {
     pub links: Vec<EventDraft>,
-    /// The nodes that disappear and are there again, in order of time.
+    /// The changes of nodes, in order of time.
     pub nodes: Vec<NodeEvent>,
 }
 
-/// Reads all `[[event]]`. Copies of links have not been made yet; `node_names` are the nodes.
+/// Reads all `[[event]]`, before links are copied; `node_names` are the nodes.
 pub(crate) fn events(all: &[Node], node_names: &NameIndex) -> Read<EventDrafts> {
     let mut drafts = EventDrafts::default();
     for node in all {
@@ -72,7 +72,7 @@ fn of_link(fields: &Fields<'_>) -> Read<EventDraft> {
     Ok(EventDraft { settings: event, link, span: node.span })
 }
 
-/// The key that says what changes, of which there is one, and its value.
+/// The single key that changes something, and its value.
 fn the_change<'t>(fields: &Fields<'t>) -> Read<(&'static str, &'t Node)> {
     let mut changes = CHANGES.iter().filter_map(|key| fields.find(key).map(|node| (*key, node)));
     let Some((key, node)) = changes.next() else {

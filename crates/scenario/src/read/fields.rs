@@ -4,18 +4,17 @@ use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Entry, Node, Span, Table, TreeValue, quoted};
 
-/// What a table is called, and the keys that it may have.
+/// A table's name and the keys that it may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// As a sentence has it: `a link`.
+    /// The name in a message: `a link`.
     pub what: &'static str,
-    /// How its header is written, if it has one.
+    /// The header as written, if the table has one.
     pub header: &'static str,
-    /// All of its keys.
     pub keys: &'static [&'static str],
 }
 
-/// A table that has no key beyond those of its shape.
+/// A table with known keys only.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'t> {
     shape: &'static Shape,
@@ -24,7 +23,7 @@ pub(crate) struct Fields<'t> {
 }
 
 impl<'t> Fields<'t> {
-    /// The table at `node`, if it is one with known keys only.
+    /// The table at `node`, if all its keys are known.
     pub fn of(shape: &'static Shape, node: &'t Node) -> Read<Fields<'t>> {
         let TreeValue::Table(table) = &node.value else {
             let message = format!("{} is not a table", node.value.describe());
@@ -33,7 +32,7 @@ impl<'t> Fields<'t> {
         Fields::new(shape, table, node.span)
     }
 
-    /// A table at hand, reported at `span` where something is missing.
+    /// The given table, if all its keys are known; what is missing is reported at `span`.
     pub fn new(shape: &'static Shape, table: &'t Table, span: Span) -> Read<Fields<'t>> {
         match table.entries.iter().find(|entry| !shape.keys.contains(&entry.key.as_str())) {
             Some(entry) => Err(unknown_key(shape.what, shape.keys, entry)),
@@ -46,23 +45,22 @@ impl<'t> Fields<'t> {
         self.table
     }
 
-    /// Where the table stands.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// The value of `key`, if it is given.
+    /// The value of `key`, if given.
     pub fn find(&self, key: &'static str) -> Option<&'t Node> {
         debug_assert!(self.shape.keys.contains(&key), "{key} is not a key of {}", self.shape.what);
         self.table.find(key)
     }
 
-    /// `key` and its value, if it is given.
+    /// `key` and its value, if given.
     pub fn entry(&self, key: &'static str) -> Option<&'t Entry> {
         self.table.entries.iter().find(|entry| entry.key == key)
     }
 
-    /// The value of `key`; `example` shows how it may be given.
+    /// The value of `key`, which is required; `example` shows one.
     pub fn require(&self, key: &'static str, example: &str) -> Read<&'t Node> {
         self.find(key).ok_or_else(|| {
             let fault = Fault::missing(self.span, format!("{} needs a key `{key}`", self.shape.what));
@@ -70,17 +68,17 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// The value of `key` as `read` makes it of it, or `default`.
+    /// The value of `key`, converted by `read`, or `default`.
     pub fn or<T>(&self, key: &'static str, default: T, read: impl FnOnce(&Node) -> Read<T>) -> Read<T> {
         self.find(key).map_or(Ok(default), read)
     }
 
-    /// The value of `key` as `read` makes it of it, if it is given.
+    /// The value of `key`, converted by `read`, if given.
     pub fn maybe<T>(&self, key: &'static str, read: impl FnOnce(&Node) -> Read<T>) -> Read<Option<T>> {
         self.find(key).map(read).transpose()
     }
 
-    /// Puts the value of `key` in `place`, if it is given.
+    /// Sets `place` to the value of `key`, if given.
     pub fn set<T>(&self, key: &'static str, place: &mut T, read: impl FnOnce(&Node) -> Read<T>) -> Read<()> {
         if let Some(node) = self.find(key) {
             *place = read(node)?;
@@ -88,7 +86,7 @@ impl<'t> Fields<'t> {
         Ok(())
     }
 
-    /// Where to report what is wrong with `key`: at its value, or at the table where it has its default.
+    /// The place to report a fault of `key`: its value, or the table where the default applies.
     pub fn span_of(&self, key: &'static str) -> Span {
         self.find(key).map_or(self.span, |node| node.span)
     }
@@ -103,7 +101,7 @@ impl Shape {
     }
 }
 
-/// A key that the table called `what` does not have; `keys` are those that it has.
+/// The error for a key that is not among `keys`, those of the table called `what`.
 pub(crate) fn unknown_key(what: &str, keys: &[&'static str], entry: &Entry) -> Box<Fault> {
     let key = entry.key.as_str();
     let near = nearest(key, keys.iter().copied());

@@ -1,10 +1,10 @@
-//! Reads one `[[flow]]`. The paths are still names, and its copies are not made yet.
+//! Reads one `[[flow]]`, before paths are resolved and copies are made.
 
 use anabranch_base::Duration;
 use anabranch_sctp::policy::Registry;
 
 use super::fields::Fields;
-use super::mesh::{self, MeshEnds};
+use super::mesh_ends::{self, MeshEnds};
 use super::name::{LocatedName, name, names};
 use super::reader::SettingReader;
 use super::{sctp, shapes, tcp, traffic};
@@ -13,23 +13,23 @@ use crate::model::{Direction, Flow, Protocol, Traffic};
 use crate::settings::{FLOW, STAGGER, unnamed};
 use crate::tree::{Node, Span, TreeValue};
 
-/// A flow as the file has it, before copies are made.
+/// A flow before copies are made.
 #[derive(Debug)]
 pub(crate) struct FlowDraft {
-    /// The flow, of which the name and the paths are not known yet.
+    /// The flow, with its name and paths still to be resolved.
     pub settings: Flow,
-    /// The span is the flow's where it has none.
+    /// The name; its span is the flow's where it has no name of its own.
     pub name: LocatedName,
-    /// `None` for all of them.
+    /// The paths; `None` for all.
     pub paths: Option<Vec<LocatedName>>,
-    /// Between which nodes it crosses the mesh.
+    /// The nodes between which it crosses the mesh.
     pub ends: Option<MeshEnds>,
     pub stagger: Duration,
-    /// Where to report what is wrong with its paths.
+    /// The place to report a fault of its paths.
     pub paths_span: Span,
-    /// Where to report what is wrong with its window limits.
+    /// The place to report a fault of its window limits.
     pub limits_span: Span,
-    /// The flow's header.
+    /// The place of the flow's header.
     pub span: Span,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
         settings: flow,
         name,
         paths: fields.maybe("paths", |node| names(node, "[\"wifi\", \"lte\"]"))?,
-        ends: mesh::ends(&fields)?,
+        ends: mesh_ends::ends(&fields)?,
         stagger,
         paths_span: fields.span_of("paths"),
         limits_span: limits_span(&fields),
@@ -70,7 +70,7 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
     })
 }
 
-/// Where the limits of the windows stand, or what is nearest to them.
+/// The place of the window limits, or the nearest place to them.
 fn limits_span(fields: &Fields<'_>) -> Span {
     let settings = match fields.find("sctp") {
         Some(Node { value: TreeValue::Table(settings), .. }) => settings.find("window_management"),
@@ -79,8 +79,8 @@ fn limits_span(fields: &Fields<'_>) -> Span {
     settings.map_or(fields.span_of("sctp"), |node| node.span)
 }
 
-/// AppStripe is the same transfer over each path, one way (M-CMT-8): for timed messages, or for both ways at once, it
-/// is not defined.
+/// AppStripe sends the same transfer over each path in one direction (M-CMT-8): for timed messages or both directions
+/// at once it is not defined.
 fn refuse_beside_appstripe(fields: &Fields<'_>, flow: &Flow) -> Read<()> {
     if flow.traffic != Traffic::Bulk {
         let message =
@@ -99,7 +99,7 @@ fn refuse_beside_appstripe(fields: &Fields<'_>, flow: &Flow) -> Read<()> {
 /// The default name of the first flow.
 pub(crate) const MAIN: &str = "main";
 
-/// A flow has only the settings of the protocol that carries it.
+/// Refuses settings of another protocol than the one that carries the flow.
 fn refuse_settings_of_others(fields: &Fields<'_>, protocol: &Protocol) -> Read<()> {
     let (name, others): (_, &[(&'static str, &str)]) = match protocol {
         Protocol::Sctp(_) => ("an SCTP", &[("tcp", "TCP")]),
@@ -114,7 +114,7 @@ fn refuse_settings_of_others(fields: &Fields<'_>, protocol: &Protocol) -> Read<(
     )))
 }
 
-/// Datagrams have no window that would pace bulk data.
+/// Refuses bulk traffic over UDP, which has no window to pace it.
 fn refuse_bulk(fields: &Fields<'_>, traffic: &Traffic) -> Read<()> {
     if *traffic == Traffic::Bulk {
         let span = if fields.find("traffic").is_some() { "traffic" } else { "protocol" };

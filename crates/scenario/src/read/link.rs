@@ -1,4 +1,4 @@
-//! Reads one `[[link]]`: the forward and the reverse direction, before copies are made.
+//! Reads one `[[link]]`: its forward and reverse directions, before copies are made.
 
 use anabranch_base::setting::Settable as _;
 use anabranch_base::{BitRate, Duration};
@@ -16,15 +16,15 @@ use crate::files::Files;
 use crate::settings::LINK;
 use crate::tree::{Node, Span, TreeValue};
 
-/// A link as the file has it, before copies are made.
+/// A link before copies are made.
 #[derive(Debug)]
 pub(crate) struct LinkDraft {
     pub name: LocatedName,
-    /// It is copied with the path that names it.
+    /// True if the link is copied with the path that names it.
     pub private: bool,
     pub forward: LinkConfig,
     pub reverse: LinkConfig,
-    /// Where the losses of each way are told.
+    /// The places of the losses of each direction.
     pub forward_loss: Span,
     pub reverse_loss: Span,
 }
@@ -52,8 +52,7 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
     Ok(LinkDraft { name, private, forward, reverse, forward_loss: fields.span_of("loss"), reverse_loss })
 }
 
-/// What is read by the table of a link's settings, and, of what has ways of its own to be written, `delay`, `jitter` and
-/// `queue`.
+/// Reads the settings listed in the link's table, and those with a reader of their own: `delay`, `jitter` and `queue`.
 fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     fields.set("delay", &mut config.delay, rate::delay)?;
     fields.set("jitter", &mut config.jitter, jitter)?;
@@ -63,7 +62,7 @@ fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     if is_held && !matches!(config.queue, QueueConfig::DropTail(_)) {
         let fault = Fault::value(
             fields.span_of("queue"),
-            "a link with normal jitter holds packets as the kernel's netem does, which has no such queue",
+            "normal jitter without reordering, as in the kernel's netem, needs a drop-tail queue",
         );
         return Err(fault.expected("a drop-tail queue, or `reorder = true`"));
     }
@@ -101,7 +100,7 @@ const QUEUE_KINDS: TableKinds<QueueConfig> = TableKinds {
     planned: PLANNED_QUEUES,
 };
 
-/// The number of single values a way has: steps, opportunities, spans; what copies cost.
+/// The number of values of a direction that a copy duplicates: steps, opportunities, spans.
 pub(crate) fn weight(config: &LinkConfig) -> usize {
     let rate = match &config.rate {
         Rate::Fixed(_) => 1,

@@ -1,4 +1,4 @@
-//! Reads the loss rule of a link, a number or a table. The kinds of tables stand beside the losses that they set.
+//! Reads the loss of a link, a number or a table.
 
 use anabranch_link::config::{ChannelSharing, LOSSES, LossConfig, LossKind, PLANNED_LOSSES, loss_settings};
 
@@ -14,7 +14,7 @@ const KINDS: TableKinds<LossKind> = TableKinds {
     planned: PLANNED_LOSSES,
 };
 
-/// A probability or `{ kind = …, … }`; a loss of probability 0 is no loss.
+/// Reads a probability or `{ kind = …, … }`; a loss of probability 0 is the same as none.
 pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
     match &node.value {
         TreeValue::Integer(_) | TreeValue::Float(_) => {
@@ -35,8 +35,8 @@ pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
     }
 }
 
-/// The same for the way back, where `"same-channel"` is a loss too: the two-state channel of `forward`,
-/// without its losses in the good state (M-NET-5).
+/// Like [`loss`], for the reverse direction, where `"same-channel"` is the two-state channel of `forward` without its
+/// losses in the good state (M-NET-5).
 pub(crate) fn reverse_loss(node: &Node, forward: &LossConfig) -> Read<LossConfig> {
     let TreeValue::Text(word) = &node.value else { return loss(node) };
     if word != SAME_CHANNEL {
@@ -50,7 +50,7 @@ pub(crate) fn reverse_loss(node: &Node, forward: &LossConfig) -> Read<LossConfig
     })
 }
 
-/// What the way back loses when it shares the channel of `forward`, if that has one.
+/// The reverse loss on the two-state channel of `forward`, if that has one.
 fn same_channel(forward: &LossConfig) -> Option<LossConfig> {
     let LossKind::GilbertElliott { good, bad, loss_bad, .. } = forward.kind else { return None };
     let kind =
@@ -58,7 +58,6 @@ fn same_channel(forward: &LossConfig) -> Option<LossConfig> {
     Some(LossConfig { kind, ..forward.clone() })
 }
 
-/// The word for it.
 pub(crate) const SAME_CHANNEL: &str = "same-channel";
 
 fn some(kind: LossKind) -> LossKind {

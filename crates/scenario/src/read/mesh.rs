@@ -1,45 +1,34 @@
 //! Reads `[radio]` and `[[node]]`, and makes the paths of the flows that cross the mesh.
 
 use anabranch_wireless::config::{
-    MOVEMENTS, Movement, RadioConfig, Routing, StationConfig, radio_settings, station_settings,
+    MOVEMENTS, Movement, RadioConfig, StationConfig, radio_settings, station_settings,
 };
 
 use super::copies::ExpandedNetwork;
 use super::fields::Fields;
 use super::flow::FlowDraft;
 use super::link::queue;
+use super::mesh_ends::MeshEnds;
 use super::name::{CopiesOf, LocatedName, NameIndex, name};
 use super::reader::{SettingReader, TableKinds};
 use super::{shapes, tables};
-use crate::choice::Choice;
 use crate::fault::{Fault, Read};
 use crate::model::{Air, Node as Station, Path, Radio};
 use crate::settings::MOST_COPIES;
 use crate::tree::{Node, Span, TreeValue};
-use anabranch_base::setting::Named as _;
 
-/// The channels and the stations of a mesh, and what they are called.
+/// The channels and the stations of a mesh, with their names.
 #[derive(Debug)]
 pub(crate) struct Mesh {
     pub radios: Vec<Radio>,
     pub nodes: Vec<Station>,
-    /// The radios' names as they are written, for flows that use all of them.
+    /// The radios' names as written, for flows that use all of them.
     written: Vec<LocatedName>,
     radio_names: NameIndex,
     pub node_names: NameIndex,
 }
 
-/// The ends of a flow across the mesh.
-#[derive(Clone, Debug)]
-pub(crate) struct MeshEnds {
-    pub from: LocatedName,
-    pub to: LocatedName,
-    pub routing: Routing,
-    /// Where to report what is wrong with the routing.
-    pub routing_span: Span,
-}
-
-/// Reads the radios and the nodes of a file; nodes without a radio have one with the usual settings.
+/// Reads the radios and the nodes of a file; nodes without a radio get one with the default settings.
 pub(crate) fn mesh(fields: &Fields<'_>) -> Read<Mesh> {
     let mut mesh = Mesh {
         radios: Vec::new(),
@@ -61,7 +50,7 @@ pub(crate) fn mesh(fields: &Fields<'_>) -> Read<Mesh> {
         _ => tables(fields, "radio")?,
     };
     if let ([], Some(radio)) = (&mesh.nodes[..], given.first()) {
-        let fault = Fault::missing(radio.span, "there is a radio, and no node that has it");
+        let fault = Fault::missing(radio.span, "no node has this radio");
         return Err(fault.help("add stations: [[node]] with a `name`, `x` and `y`"));
     }
     for (index, node) in given.iter().enumerate() {
@@ -69,42 +58,15 @@ pub(crate) fn mesh(fields: &Fields<'_>) -> Read<Mesh> {
         mesh.add_radio(name, config)?;
     }
     if given.is_empty() && !mesh.nodes.is_empty() {
-        let name = LocatedName { text: USUAL.to_owned(), span: Span::START };
+        let name = LocatedName { text: DEFAULT_NAME.to_owned(), span: Span::START };
         mesh.add_radio(name, RadioConfig::default())?;
     }
     Ok(mesh)
 }
 
-/// Reads the ends of a flow; `None` for a flow that does not cross the mesh.
-pub(crate) fn ends(fields: &Fields<'_>) -> Read<Option<MeshEnds>> {
-    let mut routing = Routing::Dsr;
-    fields.set("routing", &mut routing, |node| {
-        let word = Choice::of(&ROUTING).pick(node)?;
-        Ok(Routing::of_word(word).unwrap_or(Routing::Dsr))
-    })?;
-    let located = |node: &Node| {
-        let text = super::value::text(node)?;
-        Ok(LocatedName { text: text.to_owned(), span: node.span })
-    };
-    match (fields.maybe("from", located)?, fields.maybe("to", located)?) {
-        (Some(from), Some(to)) => {
-            Ok(Some(MeshEnds { from, to, routing, routing_span: fields.span_of("routing") }))
-        }
-        (None, None) => match fields.find("routing") {
-            None => Ok(None),
-            Some(node) => {
-                let fault = Fault::value(node.span, "only a flow across the mesh has a routing");
-                Err(fault.help("give it the nodes of its ends, `from` and `to`"))
-            }
-        },
-        (Some(_), None) => fields.require("to", "\"d\"").map(|_| None),
-        (None, Some(_)) => fields.require("from", "\"a\"").map(|_| None),
-    }
-}
-
 impl Mesh {
-    /// Adds a path across the mesh for each radio of each flow with ends there, and names these paths in the flows. Two
-    /// flows between the same nodes share their paths.
+    /// Adds a path across the mesh for each radio of each flow with ends there, and names these paths in the flows.
+    /// Flows between the same nodes share their paths.
     pub fn add_paths(&self, flows: &mut [FlowDraft], network: &mut ExpandedNetwork) -> Read<()> {
         for flow in flows {
             let Some(ends) = &flow.ends else {
@@ -133,7 +95,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// The name of the path over `air`, which is made unless it is there.
+    /// The name of the path over `air`, which is added unless it exists.
     fn path(&self, air: Air, ends: &MeshEnds, network: &mut ExpandedNetwork) -> Read<String> {
         let joins = |other: &Air| {
             other.radio == air.radio
@@ -176,12 +138,12 @@ impl Mesh {
     }
 }
 
-/// One `[radio]` or `[[radio]]`; only the first may go without a name.
+/// Reads one `[radio]` or `[[radio]]`; only the first may go without a name.
 fn radio(node: &Node, is_first: bool) -> Read<(LocatedName, RadioConfig)> {
     let fields = Fields::of(&shapes::RADIO, node)?;
     let name = match fields.find("name") {
         Some(node) => name(node)?,
-        None if is_first => LocatedName { text: USUAL.to_owned(), span: fields.span() },
+        None if is_first => LocatedName { text: DEFAULT_NAME.to_owned(), span: fields.span() },
         None => {
             let fault = Fault::missing(fields.span(), "this radio has no name");
             return Err(fault.help("with several radios, each but the first needs a `name`"));
@@ -196,7 +158,7 @@ fn radio(node: &Node, is_first: bool) -> Read<(LocatedName, RadioConfig)> {
     Ok((name, config))
 }
 
-/// One `[[node]]`.
+/// Reads one `[[node]]`.
 fn station(node: &Node) -> Read<(LocatedName, StationConfig)> {
     let fields = Fields::of(&shapes::NODE, node)?;
     let name = name(fields.require("name", "\"a\"")?)?;
@@ -206,7 +168,7 @@ fn station(node: &Node) -> Read<(LocatedName, StationConfig)> {
     Ok((name, config))
 }
 
-/// `"still"` or `{ kind = "random-waypoint", x = "1000 m", y = "500 m" }`.
+/// Reads `"still"` or `{ kind = "random-waypoint", x = "1000 m", y = "500 m" }`.
 fn movement(node: &Node) -> Read<Movement> {
     let movement = match &node.value {
         TreeValue::Table(_) => SettingReader::PLAIN.variant(&MOVEMENT_KINDS, &[], "movement", node)?,
@@ -228,8 +190,5 @@ fn movement(node: &Node) -> Read<Movement> {
 const MOVEMENT_KINDS: TableKinds<Movement> =
     TableKinds { what: "movement", table: "a table of a movement", variants: &MOVEMENTS, planned: &[] };
 
-const ROUTING: anabranch_base::setting::Words =
-    anabranch_base::setting::Words { what: Routing::WHAT, built: Routing::words, planned: Routing::PLANNED };
-
-/// What a radio is called that has no name.
-const USUAL: &str = "radio";
+/// The default name of a radio.
+const DEFAULT_NAME: &str = "radio";

@@ -1,4 +1,4 @@
-//! Names that users give to links, paths and flows.
+//! The names of links, paths and flows.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Node, Span, quoted};
 
-/// A name, and where it stands.
+/// A name and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct LocatedName {
     pub text: String,
     pub span: Span,
 }
 
-/// A name: letters, digits, `_` and `-`. Without dots, so that `--set link.NAME.KEY` is read in one way only, and
-/// without slashes, so that it may be part of a file's name.
+/// Reads a name: letters, digits, `_` and `-`. It has no dots, so that `--set link.NAME.KEY` is unambiguous, and no
+/// slashes, so that it may be part of a file's name.
 pub(crate) fn name(node: &Node) -> Read<LocatedName> {
     let text = value::text(node)?;
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
@@ -27,48 +27,47 @@ pub(crate) fn name(node: &Node) -> Read<LocatedName> {
     Ok(LocatedName { text: text.to_owned(), span: node.span })
 }
 
-/// In characters.
+/// The longest name, in characters.
 const LONGEST: usize = 64;
 
-/// A list of names, of which there is at least one.
+/// Reads a list of at least one name.
 pub(crate) fn names(node: &Node, example: &str) -> Read<Vec<LocatedName>> {
     let given = value::list(node, example)?;
     if given.is_empty() {
         let fault = Fault::value(node.span, "this list is empty");
         return Err(fault.expected(format!("at least one name, such as {example}")));
     }
-    // Not `name`: one that is written wrong is answered with the nearest known one.
+    // Not `name`: for a misspelt one, the nearest known name is suggested.
     given
         .iter()
         .map(|node| Ok(LocatedName { text: value::text(node)?.to_owned(), span: node.span }))
         .collect()
 }
 
-/// What is called how: the index of each name's first bearer, and how many there are.
+/// The index of the first bearer of each name, and the number of its copies.
 #[derive(Debug)]
 pub(crate) struct NameIndex {
     what: &'static str,
     known: BTreeMap<String, CopiesOf>,
-    /// Those a user wrote, in order: the others are copies.
+    /// The names as written, in order, without those of copies.
     written: Vec<String>,
 }
 
 /// The copies that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CopiesOf {
-    /// The index of the first.
     pub first: usize,
-    /// How many there are, if it is a name of copies.
+    /// The number of copies; `None` for a single thing.
     pub copies: Option<usize>,
 }
 
 impl NameIndex {
-    /// Nothing is called anything; `what` is what will be.
+    /// An empty index; `what` names its entries in messages.
     pub fn new(what: &'static str) -> NameIndex {
         NameIndex { what, known: BTreeMap::new(), written: Vec::new() }
     }
 
-    /// `name` stands for this.
+    /// Adds a name and those of its copies.
     pub fn add(&mut self, name: &LocatedName, named: CopiesOf) -> Read<()> {
         let last = named.copies.map(|copies| copy_name(&name.text, copies.saturating_sub(1)));
         if last.is_some_and(|last| last.len() > LONGEST) {
@@ -91,12 +90,12 @@ impl NameIndex {
         Ok(())
     }
 
-    /// Returns true if something is called `text`.
+    /// Returns true if `text` is a name in this index.
     pub fn has(&self, text: &str) -> bool {
         self.known.contains_key(text)
     }
 
-    /// What `name` stands for.
+    /// The copies that `name` stands for.
     pub fn find(&self, name: &LocatedName) -> Read<CopiesOf> {
         self.known.get(&name.text).copied().ok_or_else(|| {
             let fault =
@@ -109,7 +108,7 @@ impl NameIndex {
 }
 
 impl NameIndex {
-    /// The there are, in a sentence.
+    /// A sentence that lists the known names.
     fn all(&self) -> String {
         let names = listed(self.written.iter().map(String::as_str));
         match self.written.len() {
@@ -119,7 +118,7 @@ impl NameIndex {
     }
 }
 
-/// What the copy with this index is called; names count from 1.
+/// The name of the copy with this index; names count from 1.
 pub(crate) fn copy_name(name: &str, index: usize) -> String {
     format!("{name}-{}", index + 1)
 }

@@ -8,12 +8,11 @@ use crate::fault::Read;
 use crate::settings::PATH;
 use crate::tree::Node;
 
-/// A path as the file has it, before copies are made.
+/// A path before copies are made.
 #[derive(Debug)]
 pub(crate) struct PathDraft {
     pub name: LocatedName,
     pub links: Vec<LocatedName>,
-    /// How many there are of it.
     pub copies: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads rates and delays that are fixed, change by steps, or follow a trace.
+//! Reads rates and delays: fixed, in steps, or by a trace.
 
 use anabranch_base::{BitRate, Duration, Time};
 use anabranch_link::config::{Delay, Rate, Trace};
@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::trace::{EXPECTED, TraceFault, opportunities};
 use crate::tree::{Node, Span, TextOrigin, TreeValue, quoted};
 
-/// `"10 Mbit/s"`, `{ steps = [["0 s", "10 Mbit/s"], …] }` or `{ trace = "up.mahimahi", repeat = true }`.
+/// Reads `"10 Mbit/s"`, `{ steps = [["0 s", "10 Mbit/s"], …] }` or `{ trace = "up.mahimahi", repeat = true }`.
 pub(crate) fn rate(node: &Node, files: &dyn Files) -> Read<Rate> {
     match &node.value {
         TreeValue::Table(table) if table.find("trace").is_some() || table.find("repeat").is_some() => {
@@ -26,7 +26,7 @@ pub(crate) fn rate(node: &Node, files: &dyn Files) -> Read<Rate> {
     }
 }
 
-/// `"40 ms"` or `{ steps = [["0 s", "40 ms"], …] }`.
+/// Reads `"40 ms"` or `{ steps = [["0 s", "40 ms"], …] }`.
 pub(crate) fn delay(node: &Node) -> Read<Delay> {
     match &node.value {
         TreeValue::Table(_) => {
@@ -62,7 +62,7 @@ fn steps<T>(node: &Node, read: fn(&Node) -> Read<T>, example: &str) -> Read<Vec<
     Ok(steps)
 }
 
-/// A link that never carries anything is a slip.
+/// Refuses a link that never carries anything.
 fn refuse_standstill(node: &Node, steps: &[(Time, BitRate)]) -> Read<()> {
     if steps.iter().all(|(_, rate)| rate.bits_per_second() == 0) {
         let fault = Fault::value(node.span, "the rate is 0 at every step");

@@ -1,5 +1,5 @@
-//! Tables that are read by a table of settings: unknown keys are refused, and each value that is given is read as its
-//! setting's kind and set. `[flow.sctp]` and `--set sctp.KEY=VALUE` of the tools are read here alike.
+//! Reads tables by their list of settings: refuses unknown keys, and reads each value by its setting's kind. Shared by
+//! `[flow.sctp]` and the tools' `--set sctp.KEY=VALUE`.
 
 use anabranch_base::ByteCount;
 use anabranch_base::exact::exact_size;
@@ -16,12 +16,12 @@ use crate::tree::{Entry, Node, Span, Table, TreeValue, quoted};
 
 /// The kinds of a table `{ kind = …, … }`.
 pub(crate) struct TableKinds<T: 'static> {
-    /// What a sentence calls one: `kind of loss`.
+    /// The name of one in a message: `kind of loss`.
     pub what: &'static str,
-    /// What it calls such a table: `a table of losses`.
+    /// The name of the table in a message: `a table of losses`.
     pub table: &'static str,
     pub variants: &'static [Variant<T>],
-    /// Those that are known and not built yet.
+    /// The kinds that are known but not built yet.
     pub planned: &'static [&'static str],
 }
 
@@ -35,22 +35,20 @@ impl<T> TableKinds<T> {
     }
 }
 
-/// What values are read with.
+/// The context in which values are read.
 #[derive(Clone, Copy)]
 pub(crate) struct SettingReader<'r> {
-    /// The policies that names stand for; `None` for what has no policies.
+    /// The policies; `None` for tables without policies.
     pub registry: Option<&'r Registry>,
-    /// Whose settings are read.
+    /// Where the settings apply: scenarios or tools.
     pub scope: Scope,
 }
 
 impl SettingReader<'_> {
-    /// For what has no policies: all but associations.
+    /// For tables without policies: all but associations.
     pub const PLAIN: SettingReader<'static> = SettingReader { registry: None, scope: Scope::Scenarios };
 
-    /// A table `{ kind = …, … }` of one of `variants`, which may have the keys `beside` too; `all` says what they
-    /// are, and
-    /// `key` under which key it stands.
+    /// Reads a table `{ kind = …, … }` of one of `all`, at `key`; it may also have the keys of `beside`.
     pub fn variant<T: 'static>(
         &self,
         all: &TableKinds<T>,
@@ -82,7 +80,7 @@ impl SettingReader<'_> {
         Ok(target)
     }
 
-    /// Sets what `table` gives of `settings`, in their order.
+    /// Sets in `target` the `settings` that `table` gives, in their order.
     pub fn set_all<T: 'static>(
         &self,
         settings: impl Iterator<Item = &'static Setting<T>> + Clone,
@@ -125,7 +123,7 @@ impl SettingReader<'_> {
             .map_err(|why| Fault::value(entry.node.span, why.message).expected(why.expected))
     }
 
-    /// The value at `node`, of this kind.
+    /// Reads the value at `node` by this kind.
     fn value(&self, kind: &Kind, node: &Node) -> Read<setting::Value> {
         match kind {
             Kind::Boolean => value::boolean(node).map(setting::Value::Boolean),
@@ -180,7 +178,7 @@ impl SettingReader<'_> {
         }
     }
 
-    /// A size; on the command line of the tools it may go without its unit.
+    /// Reads a size, without its unit too on the command line of the tools.
     fn size(&self, node: &Node, least: u64, most: u64) -> Read<ByteCount> {
         let bytes = match &node.value {
             TreeValue::Integer(number) if self.scope == Scope::Tools => u64::try_from(*number).ok(),
@@ -196,7 +194,7 @@ impl SettingReader<'_> {
         }
     }
 
-    /// `1 MiB`, or `1 MiB..16 MiB`.
+    /// Reads `1 MiB`, or `1 MiB..16 MiB`.
     fn size_or_range(&self, node: &Node, least: u64, most: u64) -> Read<setting::Value> {
         let ends = match &node.value {
             TreeValue::Text(text) => text.split_once(".."),
@@ -213,7 +211,7 @@ impl SettingReader<'_> {
     }
 }
 
-/// `"100 packets"` or `"64 KiB"`.
+/// Reads `"100 packets"` or `"64 KiB"`.
 pub(crate) fn packets_or_size(node: &Node) -> Read<setting::Value> {
     const EXPECTED: &str = "a limit in packets or bytes, such as \"100 packets\" or \"64 KiB\"";
     let TreeValue::Text(text) = &node.value else { return Err(value::wrong(node, EXPECTED)) };
@@ -230,7 +228,7 @@ pub(crate) fn packets_or_size(node: &Node) -> Read<setting::Value> {
     }
 }
 
-/// Spans `[from, to)` in order.
+/// Reads spans `[from, to)` in order.
 fn periods(node: &Node) -> Read<setting::Value> {
     let mut periods: Vec<setting::Value> = Vec::new();
     let mut end = None;
@@ -251,7 +249,7 @@ fn periods(node: &Node) -> Read<setting::Value> {
     Ok(setting::Value::List(periods))
 }
 
-/// Refuses keys of `table` that are not among `keys`, which have dots between tables; `what` is what the table is called.
+/// Refuses keys of `table` that are not among `keys`, which have dots between tables; `what` names the table.
 pub(crate) fn refuse_unknown(what: &str, keys: &[&'static str], table: &Table) -> Read<()> {
     for entry in &table.entries {
         let inner: Vec<&'static str> = keys.iter().filter_map(|key| within(key, &entry.key)).collect();
@@ -269,7 +267,7 @@ pub(crate) fn refuse_unknown(what: &str, keys: &[&'static str], table: &Table) -
     Ok(())
 }
 
-/// What the settings do not allow, where the one that is to blame stands; at `span` where none is given.
+/// The error for settings that contradict one another, at the one to blame; at `span` where that one is not given.
 pub(crate) fn contradiction(error: &ConfigError, table: &Table, span: Span) -> Box<Fault> {
     let mut key = error.key;
     let found = loop {
@@ -294,17 +292,17 @@ fn find<'t>(table: &'t Table, key: &str) -> Option<&'t Entry> {
     }
 }
 
-/// What is left of `key` within the table called `table`.
+/// The rest of `key` within the table called `table`.
 fn within(key: &'static str, table: &str) -> Option<&'static str> {
     key.strip_prefix(table)?.strip_prefix('.')
 }
 
-/// Returns true if `key` is of the table that may stand where `short` does.
+/// Returns true if `key` belongs to the table that may stand in place of `short`.
 pub(crate) fn is_within(key: &'static str, short: &str) -> bool {
     within(key, short).is_some()
 }
 
-/// The keys up to their first dot, each once.
+/// The first part of each key, up to the first dot, without repetition.
 fn first_parts(keys: &[&'static str]) -> Vec<&'static str> {
     let mut parts: Vec<&'static str> = Vec::new();
     for part in keys.iter().filter_map(|key| key.split('.').next()) {

@@ -1,4 +1,4 @@
-//! Reads `[flow.sctp]`, the settings of an association, and what follows from one of them for others.
+//! Reads `[flow.sctp]`, the settings of an association, and applies what one of them implies for others.
 
 use anabranch_base::setting::Scope;
 use anabranch_sctp::config::{Config, ConfigError, setting, settings};
@@ -34,8 +34,8 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     if sctp.multipath == Multipath::Ipcc {
         use_ipcc(&mut sctp.config);
     } else if sctp.multipath != Multipath::Off && is_standard {
-        // The places of the RFCs' profiles are those of standard SCTP on several paths (M-SCTP-18); over all paths at
-        // once a chunk is sent again where it was lost, unless the file says otherwise.
+        // The profiles retransmit by the rules of standard SCTP on several paths (M-SCTP-18); with all paths at once a
+        // chunk is retransmitted where it was lost, unless the file says otherwise.
         "same".clone_into(&mut sctp.config.retransmission);
         "same".clone_into(&mut sctp.config.fast_retransmission);
     }
@@ -48,8 +48,7 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     }
 }
 
-/// Returns true if the settings are within their domains. Window limits that the file leaves out are no fault: they are planned once
-/// the paths are known.
+/// Checks the settings. Window limits may be missing: they are planned once the paths are known.
 fn check(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
     config.check()?;
     match config.window_limits[..] {

@@ -1,9 +1,9 @@
-//! Every table of a scenario file with its keys, which are those of the tables of settings.
+//! The tables of a scenario file with their keys, from the lists of settings.
 
 use std::sync::LazyLock;
 
 use anabranch_base::setting::{Scope, Setting};
-use anabranch_link::config::settings as settings_of_ways;
+use anabranch_link::config::settings as link_settings;
 use anabranch_sctp::policy::Registry;
 
 use anabranch_wireless::config::{radio_settings, station_settings};
@@ -18,18 +18,18 @@ pub(crate) const FILE: Shape = Shape {
 };
 
 pub(crate) static RUN: LazyLock<Shape> =
-    LazyLock::new(|| Shape { what: "[run]", header: "[run]", keys: lasting(keys(&settings::RUN)) });
+    LazyLock::new(|| Shape { what: "[run]", header: "[run]", keys: leaked(keys(&settings::RUN)) });
 
 pub(crate) static LINK: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a link",
     header: "[[link]]",
-    keys: lasting(keys(&settings::LINK).chain(settings_of_ways().map(|setting| setting.key))),
+    keys: leaked(keys(&settings::LINK).chain(link_settings().map(|setting| setting.key))),
 });
 
 pub(crate) static REVERSE: LazyLock<Shape> = LazyLock::new(|| Shape {
-    what: "the way back",
+    what: "the reverse direction",
     header: "",
-    keys: lasting(settings_of_ways().map(|setting| setting.key)),
+    keys: leaked(link_settings().map(|setting| setting.key)),
 });
 
 pub(crate) const STEPS: Shape = Shape { what: "a table of steps", header: "", keys: &["steps"] };
@@ -38,39 +38,39 @@ pub(crate) const TRACE: Shape = Shape { what: "a trace", header: "", keys: &["tr
 pub(crate) static RADIO: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a radio",
     header: "[radio]",
-    keys: lasting(keys(&settings::RADIO).chain(radio_settings().map(|setting| setting.key))),
+    keys: leaked(keys(&settings::RADIO).chain(radio_settings().map(|setting| setting.key))),
 });
 
 pub(crate) static NODE: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a node",
     header: "[[node]]",
-    keys: lasting(station_settings().map(|setting| setting.key)),
+    keys: leaked(station_settings().map(|setting| setting.key)),
 });
 
 pub(crate) static PATH: LazyLock<Shape> =
-    LazyLock::new(|| Shape { what: "a path", header: "[[path]]", keys: lasting(keys(&settings::PATH)) });
+    LazyLock::new(|| Shape { what: "a path", header: "[[path]]", keys: leaked(keys(&settings::PATH)) });
 
 pub(crate) static EVENT: LazyLock<Shape> =
-    LazyLock::new(|| Shape { what: "an event", header: "[[event]]", keys: lasting(keys(&settings::EVENT)) });
+    LazyLock::new(|| Shape { what: "an event", header: "[[event]]", keys: leaked(keys(&settings::EVENT)) });
 
 pub(crate) static FLOW: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a flow",
     header: "[[flow]]",
-    keys: lasting(keys(&settings::FLOW).chain([settings::STAGGER.key])),
+    keys: leaked(keys(&settings::FLOW).chain([settings::STAGGER.key])),
 });
 
 pub(crate) static TCP: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a TCP connection",
     header: settings::TCP_HEADER,
-    keys: lasting(keys(&settings::TCP)),
+    keys: leaked(keys(&settings::TCP)),
 });
 
 fn keys<T>(settings: &'static [Setting<T>]) -> impl Iterator<Item = &'static str> {
     settings.iter().map(|setting| setting.key)
 }
 
-/// Keys that are listed once, and last as long as the program.
-fn lasting(keys: impl Iterator<Item = &'static str>) -> &'static [&'static str] {
+/// Leaks the list, which is made once and lasts as long as the program.
+fn leaked(keys: impl Iterator<Item = &'static str>) -> &'static [&'static str] {
     keys.collect::<Vec<_>>().leak()
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn sctp_keys(registry: &Registry) -> Vec<&'static str> {
     OWN_SETTINGS.iter().map(|(_, own)| own.key).chain(of_protocol.map(|setting| setting.key())).collect()
 }
 
-/// The header of the table, of those that have one, that has this key: a key that is wrong in one may belong in another.
+/// The header of the table that has this key: a key that is wrong in one table may belong in another.
 pub(crate) fn header_of(key: &str, registry: &Registry) -> Option<&'static str> {
     let shape = [&*RUN, &*LINK, &*RADIO, &*NODE, &*PATH, &*EVENT, &*FLOW]
         .into_iter()

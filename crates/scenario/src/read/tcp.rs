@@ -29,13 +29,13 @@ pub(crate) fn tcp(node: Option<&Node>) -> Read<Tcp> {
         ("receive_buffer", tcp.receive_buffer),
         ("initial_window", tcp.initial_window),
     ] {
-        room(&fields, key, tcp.bytes(limit), tcp.mss)?;
+        refuse_small_window(&fields, key, tcp.bytes(limit), tcp.mss)?;
     }
     Ok(tcp)
 }
 
-/// A window of less than a segment sends nothing.
-fn room(fields: &Fields<'_>, key: &'static str, bytes: ByteCount, mss: ByteCount) -> Read<()> {
+/// Refuses a window of less than a segment, which sends nothing.
+fn refuse_small_window(fields: &Fields<'_>, key: &'static str, bytes: ByteCount, mss: ByteCount) -> Read<()> {
     if bytes >= mss {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Reads the traffic pattern of a flow. The kinds of tables stand beside the traffic that they set.
+//! Reads the traffic pattern of a flow.
 
 use super::reader::{SettingReader, TableKinds};
 use crate::fault::{Fault, Read};
@@ -9,7 +9,7 @@ use crate::tree::{Node, TreeValue};
 const KINDS: TableKinds<Traffic> =
     TableKinds { what: "traffic", table: "a table of traffic", variants: &TRAFFIC, planned: &[] };
 
-/// `"bulk"` or `{ kind = "cbr", rate = "8 Mbit/s", message = "1316 B" }`.
+/// Reads `"bulk"` or `{ kind = "cbr", rate = "8 Mbit/s", message = "1316 B" }`.
 pub(crate) fn traffic(node: &Node) -> Read<Traffic> {
     if matches!(node.value, TreeValue::Table(_)) {
         return SettingReader::PLAIN.variant(&KINDS, &[], "traffic", node);
@@ -22,6 +22,5 @@ pub(crate) fn traffic(node: &Node) -> Read<Traffic> {
     Ok((kind.new)())
 }
 
-/// How traffic may be given.
 pub(crate) const EXAMPLE: &str =
     "for example traffic = { kind = \"cbr\", rate = \"8 Mbit/s\", message = \"1316 B\" }";

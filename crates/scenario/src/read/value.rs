@@ -7,7 +7,7 @@ use crate::fault::{Fault, Read};
 use crate::quantity::{self, QuantityError};
 use crate::tree::{Node, TreeValue};
 
-/// Any text.
+/// Reads any text.
 pub(crate) fn text(node: &Node) -> Read<&str> {
     match &node.value {
         TreeValue::Text(text) => Ok(text),
@@ -15,7 +15,7 @@ pub(crate) fn text(node: &Node) -> Read<&str> {
     }
 }
 
-/// `true` or `false`.
+/// Reads `true` or `false`.
 pub(crate) fn boolean(node: &Node) -> Read<bool> {
     match &node.value {
         TreeValue::Boolean(value) => Ok(*value),
@@ -23,7 +23,7 @@ pub(crate) fn boolean(node: &Node) -> Read<bool> {
     }
 }
 
-/// A list.
+/// Reads a list.
 pub(crate) fn list<'n>(node: &'n Node, example: &str) -> Read<&'n [Node]> {
     match &node.value {
         TreeValue::List(values) => Ok(values),
@@ -31,7 +31,7 @@ pub(crate) fn list<'n>(node: &'n Node, example: &str) -> Read<&'n [Node]> {
     }
 }
 
-/// A list of two.
+/// Reads a list of two.
 pub(crate) fn pair<'n>(node: &'n Node, example: &str) -> Read<(&'n Node, &'n Node)> {
     match list(node, example)? {
         [first, second] => Ok((first, second)),
@@ -42,7 +42,7 @@ pub(crate) fn pair<'n>(node: &'n Node, example: &str) -> Read<(&'n Node, &'n Nod
     }
 }
 
-/// A whole number from `least` to `most`.
+/// Reads a whole number from `least` to `most`.
 pub(crate) fn whole<T>(node: &Node, least: T, most: T) -> Read<T>
 where
     T: Copy + Into<u64> + TryFrom<u64>,
@@ -60,7 +60,7 @@ where
     fits.and_then(|number| T::try_from(number).ok()).ok_or_else(refused)
 }
 
-/// A number from 0 to 1.
+/// Reads a number from 0 to 1.
 pub(crate) fn probability(node: &Node) -> Read<f64> {
     const EXPECTED: &str = "a number from 0 to 1";
     let number = match node.value {
@@ -75,7 +75,7 @@ pub(crate) fn probability(node: &Node) -> Read<f64> {
     Err(Fault::value(node.span, format!("{number} is not a probability")).expected(EXPECTED))
 }
 
-/// A number that is at least `least`, and not infinite.
+/// Reads a finite number of at least `least`.
 pub(crate) fn number(node: &Node, least: f64) -> Read<f64> {
     let expected = format!("a number from {least}");
     let number = match node.value {
@@ -90,12 +90,12 @@ pub(crate) fn number(node: &Node, least: f64) -> Read<f64> {
     Err(Fault::value(node.span, format!("{number} is too small or infinite")).expected(expected))
 }
 
-/// A span of time.
+/// Reads a duration.
 pub(crate) fn span(node: &Node) -> Read<Duration> {
     quantity(node, "a time", "\"200 ms\"", quantity::span)
 }
 
-/// A span of time that is not nothing.
+/// Reads a duration above zero.
 pub(crate) fn some_span(node: &Node) -> Read<Duration> {
     let span = span(node)?;
     if span.is_zero() {
@@ -104,17 +104,17 @@ pub(crate) fn some_span(node: &Node) -> Read<Duration> {
     Ok(span)
 }
 
-/// A moment, counted from the start of the run.
+/// Reads a time, counted from the start of the run.
 pub(crate) fn moment(node: &Node) -> Read<Time> {
     span(node).map(|span| Time::ZERO + span)
 }
 
-/// A number of bytes.
+/// Reads a number of bytes.
 pub(crate) fn size(node: &Node) -> Read<ByteCount> {
     quantity(node, "a size", "\"64 KiB\"", quantity::size)
 }
 
-/// A number of bytes from `least` to `most`.
+/// Reads a number of bytes from `least` to `most`.
 pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount> {
     let size = size(node)?;
     if (least..=most).contains(&size.get()) {
@@ -130,22 +130,22 @@ pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount>
     Err(Fault::value(node.span, format!("{} is too {how}", exact_size(size))).expected(expected))
 }
 
-/// A distance, or a coordinate.
+/// Reads a distance, or a coordinate.
 pub(crate) fn distance(node: &Node) -> Read<Distance> {
     quantity(node, "a distance", "\"250 m\"", quantity::distance)
 }
 
-/// A speed.
+/// Reads a speed.
 pub(crate) fn speed(node: &Node) -> Read<Speed> {
     quantity(node, "a speed", "\"1.5 m/s\"", quantity::speed)
 }
 
-/// A rate, which may be zero.
+/// Reads a rate, which may be zero.
 pub(crate) fn any_rate(node: &Node) -> Read<BitRate> {
     quantity(node, "a rate", "\"10 Mbit/s\"", quantity::rate)
 }
 
-/// A rate above zero.
+/// Reads a rate above zero.
 pub(crate) fn some_rate(node: &Node) -> Read<BitRate> {
     let rate = any_rate(node)?;
     if rate.bits_per_second() == 0 {
@@ -154,7 +154,7 @@ pub(crate) fn some_rate(node: &Node) -> Read<BitRate> {
     Ok(rate)
 }
 
-/// A value of the wrong kind.
+/// The error for a value of the wrong kind.
 pub(crate) fn wrong(node: &Node, expected: &str) -> Box<Fault> {
     Fault::value(node.span, format!("expected {expected}, found {}", node.value.describe()))
 }

@@ -1,4 +1,4 @@
-//! A flow as values of the file.
+//! A flow as values of a file.
 
 use anabranch_base::setting::Scope;
 
@@ -22,7 +22,7 @@ pub fn flow(flow: &Flow, paths: &[ResolvedValue], scenario: &Scenario) -> Resolv
     })
 }
 
-/// A word for what has nothing else to say, or a table of its kind.
+/// The kind alone, where it has no settings, or a table of its kind.
 fn traffic(traffic: &Traffic) -> ResolvedValue {
     let kind = TRAFFIC.iter().find(|kind| (kind.is)(traffic));
     match kind {

@@ -1,4 +1,4 @@
-//! A link as values of the file.
+//! A link as values of a file.
 
 use anabranch_base::Time;
 use anabranch_base::setting::{Settable as _, Variant};
@@ -14,16 +14,17 @@ use anabranch_base::exact::{exact_rate, exact_span};
 
 /// One `[[link]]`.
 pub fn link(link: &Link) -> ResolvedTable {
-    let reverse = ways(ResolvedTable::default(), &link.reverse);
-    ways(ResolvedTable::default().with("name", link.name.as_str()), &link.forward).with("reverse", reverse)
+    let reverse = add_settings(ResolvedTable::default(), &link.reverse);
+    add_settings(ResolvedTable::default().with("name", link.name.as_str()), &link.forward)
+        .with("reverse", reverse)
 }
 
 /// One direction of a link.
 pub fn direction(config: &LinkConfig) -> ResolvedTable {
-    ways(ResolvedTable::default(), config)
+    add_settings(ResolvedTable::default(), config)
 }
 
-fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
+fn add_settings(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
     let shaped = |key: &str| match key {
         "rate" => Some(rate(&config.rate)),
         "delay" => Some(delay(&config.delay)),
@@ -36,7 +37,7 @@ fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
     ResolvedTable(table.0.into_iter().chain(shown.0).collect())
 }
 
-/// A limit alone, for a queue that has nothing else to say, or a table of its kind.
+/// A limit alone for a drop-tail queue, or a table of its kind.
 pub fn queue(queue: &QueueConfig) -> ResolvedValue {
     if let QueueConfig::DropTail(limit) = queue {
         return limit.value().into();
@@ -45,7 +46,7 @@ pub fn queue(queue: &QueueConfig) -> ResolvedValue {
     kind.map_or_else(ResolvedTable::default, |kind| variant(kind, queue)).into()
 }
 
-/// A rate, its steps, or its trace by name.
+/// A rate, its steps, or the name of its trace.
 pub fn rate(rate: &Rate) -> ResolvedValue {
     match rate {
         Rate::Fixed(rate) => exact_rate(*rate).into(),
@@ -98,7 +99,7 @@ pub fn loss(loss: &LossConfig) -> ResolvedValue {
         .into()
 }
 
-/// A table with its kind and the settings of that.
+/// A table with the kind and its settings.
 pub fn variant<T>(variant: &Variant<T>, value: &T) -> ResolvedTable {
     let table = ResolvedTable::default().with("kind", variant.name);
     variant.settings.iter().fold(table, |table, setting| {

@@ -1,4 +1,4 @@
-//! The radios and nodes of a mesh as values of the file.
+//! The radios and nodes of a mesh as values of a file.
 
 use anabranch_base::setting::Named as _;
 use anabranch_link::config::Change;
@@ -39,7 +39,7 @@ pub fn event(event: &NodeEvent, nodes: &[Node]) -> ResolvedTable {
     })
 }
 
-/// What a flow across the mesh says of its ends, under its key.
+/// The value of `key` for a flow across the mesh: `from`, `to` or `routing`.
 pub fn end_of(air: Air, nodes: &[Node], key: &str) -> Option<ResolvedValue> {
     let name = |index: usize| nodes.get(index).map_or("", |node| &node.name).into();
     match key {
@@ -50,7 +50,7 @@ pub fn end_of(air: Air, nodes: &[Node], key: &str) -> Option<ResolvedValue> {
     }
 }
 
-/// A word for what has nothing else to say, or a table of its kind.
+/// The kind alone, where it has no settings, or a table of its kind.
 fn movement(movement: &Movement) -> ResolvedValue {
     let kind = MOVEMENTS.iter().find(|kind| (kind.is)(movement));
     match kind {

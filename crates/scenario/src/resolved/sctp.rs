@@ -1,4 +1,4 @@
-//! Settings as values of a file: every one that is said under its own key, nested as its dots say.
+//! Settings as values of a file, nested by the dots of their keys.
 
 use anabranch_base::setting::{self, Scope, Setting};
 use anabranch_sctp::config::Config;
@@ -10,27 +10,27 @@ use crate::read::is_within;
 use crate::settings::{AssociationSetting, OWN_SETTINGS, has_rule};
 use anabranch_base::exact::{exact_distance, exact_rate, exact_size, exact_span, exact_speed};
 
-/// Every setting of an association with the policies of `registry`, in the order of the contract.
+/// Every setting of an association with the policies of `registry`, in the order of the reference.
 pub fn sctp(sctp: &Sctp, registry: &Registry) -> ResolvedTable {
-    let mut said = said_of_association(&sctp.config, registry, Scope::Scenarios);
-    said.retain(|(key, _)| has_rule(key, sctp.multipath));
+    let mut values = association_values(&sctp.config, registry, Scope::Scenarios);
+    values.retain(|(key, _)| has_rule(key, sctp.multipath));
     for (after, own) in &OWN_SETTINGS {
         let Some(value) = (own.get)(sctp) else { continue };
-        // What it follows may have no value of its own, as the rules of a failover that is off.
+        // The key it follows may have no value of its own, like the rules of a failover that is off.
         let table = after.split('.').next().unwrap_or(after);
         let of_table = |key: &str| key == *after || key == table || key.starts_with(&format!("{table}."));
-        let at = said.iter().rposition(|(key, _)| of_table(key)).map_or(said.len(), |at| at + 1);
-        said.insert(at, (own.key, value));
+        let at = values.iter().rposition(|(key, _)| of_table(key)).map_or(values.len(), |at| at + 1);
+        values.insert(at, (own.key, value));
     }
-    nested(said)
+    nested(values)
 }
 
 /// The settings of an association that can be set in `scope`, nested.
 pub fn association(config: &Config, registry: &Registry, scope: Scope) -> ResolvedTable {
-    nested(said_of_association(config, registry, scope))
+    nested(association_values(config, registry, scope))
 }
 
-fn said_of_association(config: &Config, registry: &Registry, scope: Scope) -> Said {
+fn association_values(config: &Config, registry: &Registry, scope: Scope) -> KeyValues {
     let all = AssociationSetting::all(registry).into_iter();
     let settings = all.filter(|setting| setting.scope().includes(scope));
     of_tables(settings.filter_map(|setting| Some((setting.key(), setting.get(config)?))).collect())
@@ -42,27 +42,31 @@ pub fn table<T: 'static>(
     target: &T,
     scope: Scope,
 ) -> ResolvedTable {
-    nested(said(settings, target, scope))
+    nested(values(settings, target, scope))
 }
 
-type Said = Vec<(&'static str, setting::Value)>;
+type KeyValues = Vec<(&'static str, setting::Value)>;
 
 /// The settings that have a value.
-fn said<T: 'static>(settings: impl Iterator<Item = &'static Setting<T>>, target: &T, scope: Scope) -> Said {
+fn values<T: 'static>(
+    settings: impl Iterator<Item = &'static Setting<T>>,
+    target: &T,
+    scope: Scope,
+) -> KeyValues {
     let settings = settings.filter(|setting| setting.scope.includes(scope));
     of_tables(settings.filter_map(|setting| Some((setting.key, (setting.get)(target)?))).collect())
 }
 
-/// Where the settings of a table have values, they say what is also said by the table's short form.
-fn of_tables(mut all: Said) -> Said {
+/// Drops a table's short form where the settings of that table have values.
+fn of_tables(mut all: KeyValues) -> KeyValues {
     let keys: Vec<&'static str> = all.iter().map(|(key, _)| *key).collect();
     all.retain(|(short, _)| !keys.iter().any(|key| is_within(key, short)));
     all
 }
 
-fn nested(said: Said) -> ResolvedTable {
+fn nested(values: KeyValues) -> ResolvedTable {
     let mut table = ResolvedTable::default();
-    for (key, value) in said {
+    for (key, value) in values {
         insert(&mut table, key, value.into());
     }
     table

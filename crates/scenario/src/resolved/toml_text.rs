@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{ResolvedTable, ResolvedValue};
 
-/// A whole document: tables and lists of tables under headers, what is within them on one line.
+/// A whole document: tables and lists of tables under headers, their contents on one line each.
 pub fn document(root: &ResolvedTable) -> String {
     let mut text = String::new();
     for (key, value) in root.entries().filter(|(_, value)| !has_header(value)) {
@@ -26,7 +26,7 @@ pub fn document(root: &ResolvedTable) -> String {
     text
 }
 
-/// A table under its header; those in it that are called like no value of a link get a header too.
+/// A table under its header; a flow's `sctp` table gets its own header too.
 fn under(text: &mut String, header: &str, key: &str, table: &ResolvedTable) {
     let is_section = |name: &str, value: &ResolvedValue| {
         key == "flow" && name == "sctp" && matches!(value, ResolvedValue::Table(_))
@@ -54,7 +54,7 @@ pub fn inline(value: &ResolvedValue) -> String {
     match value {
         ResolvedValue::Text(text) => quoted(text),
         ResolvedValue::Whole(number) => number.to_string(),
-        // With a point or an exponent, as TOML wants it of floats.
+        // With a point or an exponent, which TOML requires of floats.
         ResolvedValue::Number(number) => format!("{number:?}"),
         ResolvedValue::Boolean(value) => value.to_string(),
         ResolvedValue::List(values) => {

@@ -1,5 +1,5 @@
-//! The settings of an association by the keys of one table: those of the protocol, and those of the policies' own, each
-//! behind the setting that chooses the policy.
+//! The settings of an association in one list: those of the protocol, each followed by the settings of the policy that
+//! it chooses.
 
 use anabranch_base::setting::{Kind, Scope, Setting, Value};
 use anabranch_sctp::config::{Config, settings};
@@ -9,14 +9,14 @@ use anabranch_sctp::policy::registry::OwnSettings;
 /// A setting of an association.
 #[derive(Clone, Copy, Debug)]
 pub enum AssociationSetting {
-    /// One of the protocol.
+    /// A setting of the protocol.
     Protocol(&'static Setting<Config>),
-    /// One of a policy's own.
+    /// A setting of a policy.
     Own(&'static Setting<OwnSettings>),
 }
 
 impl AssociationSetting {
-    /// Every setting of an association whose policies are those of `registry`, in the order in which documents have them.
+    /// Every setting of an association with the policies of `registry`, in the order of documents.
     pub fn all(registry: &Registry) -> Vec<AssociationSetting> {
         let mut all: Vec<AssociationSetting> = settings().map(AssociationSetting::Protocol).collect();
         for (kind, own) in registry.own_settings() {
@@ -45,7 +45,7 @@ impl AssociationSetting {
         }
     }
 
-    /// Which values it takes.
+    /// The kind of its values.
     pub fn kind(&self) -> Kind {
         match self {
             AssociationSetting::Protocol(setting) => setting.kind,
@@ -53,7 +53,7 @@ impl AssociationSetting {
         }
     }
 
-    /// What it means, as a row of a reference says it.
+    /// The meaning, as in a row of the reference.
     pub fn doc(&self) -> &'static str {
         match self {
             AssociationSetting::Protocol(setting) => setting.doc,
@@ -61,7 +61,7 @@ impl AssociationSetting {
         }
     }
 
-    /// The value in `config`; `None` where another setting says it.
+    /// The value in `config`; `None` where another setting determines it.
     pub fn get(&self, config: &Config) -> Option<Value> {
         match self {
             AssociationSetting::Protocol(setting) => (setting.get)(config),

@@ -1,4 +1,4 @@
-//! `[[event]]`: what happens to a link or to a node.
+//! `[[event]]`: a change of a link or a node.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Settable, Setting, Value, put, shaped, shown};
@@ -67,7 +67,7 @@ pub(crate) static EVENT: [Setting<Event>; 9] = [
     field!(direction, Scenarios, Direction::KIND, "direction of the link"),
 ];
 
-/// The keys of which an event has one.
+/// The keys that change something; an event has one of them.
 pub(crate) const CHANGES: [&str; 5] = ["state", "rate", "delay", "loss", "mtu"];
 
 fn set_change<S: Settable + Default>(
@@ -81,7 +81,7 @@ fn set_change<S: Settable + Default>(
     Ok(())
 }
 
-/// Whether an event takes a link away or brings it back.
+/// The state that an event gives a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkState {
     Up,

@@ -1,4 +1,4 @@
-//! `[[flow]]`: which end sends what, how and when.
+//! `[[flow]]`: the paths, the transport and the traffic of a flow.
 
 use anabranch_base::setting::{Kind, Named, Scope, Setting, Words, put, put_some, shaped, shown, shown_some};
 use anabranch_base::{Duration, Time, field};
@@ -49,7 +49,7 @@ pub(crate) static FLOW: [Setting<Flow>; 12] = [
     shaped("tcp", "a table of the keys below", "settings of its TCP connection"),
 ];
 
-/// A flow of which a file says nothing.
+/// The flow with every setting at its default.
 pub(crate) fn unnamed() -> Flow {
     Flow {
         name: String::new(),
@@ -62,7 +62,7 @@ pub(crate) fn unnamed() -> Flow {
     }
 }
 
-/// Of use while copies are made: each copy begins when it does.
+/// The time between the starts of copies.
 pub(crate) static STAGGER: Setting<Duration> = Setting {
     key: "stagger",
     scope: Scope::Scenarios,
@@ -72,11 +72,10 @@ pub(crate) static STAGGER: Setting<Duration> = Setting {
     set: |stagger, value| put(stagger, value),
 };
 
-/// The words of `protocol`.
 pub(crate) const PROTOCOL: Words =
     Words { what: ProtocolName::WHAT, built: ProtocolName::words, planned: ProtocolName::PLANNED };
 
-/// How a flow is carried, in a word.
+/// The protocol of a flow as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProtocolName {
     Sctp,

@@ -1,9 +1,8 @@
-//! `[[link]]`: what it has beside the settings of its two directions.
+//! `[[link]]`: its settings beside those of its two directions.
 
 use anabranch_base::setting::{Kind, Scope, Setting, put, shaped, shown};
 
-/// What is set is whether the link is private. That is of use while copies are made: a scenario that was read has all of
-/// them.
+/// The target is the flag `private`, of use only while copies are made: in a scenario that was read all copies exist.
 pub(crate) static LINK: [Setting<bool>; 3] = [
     shaped("name", "a name", "one that no other link has"),
     Setting {

@@ -2,7 +2,7 @@
 
 use anabranch_base::setting::{Kind, Scope, Setting, put_some, shaped, shown_some};
 
-/// What is set is how many copies there are. That is of use while they are made: a scenario that was read has all of them.
+/// The target is the number of copies, of use only while they are made: in a scenario that was read all copies exist.
 pub(crate) static PATH: [Setting<Option<u64>>; 3] = [
     shaped("name", "a name", "one that no other path has"),
     shaped(

@@ -1,4 +1,4 @@
-//! `[radio]`: what a channel has beyond the settings of its radios, which stand in the `wireless` crate.
+//! `[radio]`: its settings beyond those of the `wireless` crate.
 
 use anabranch_base::setting::{Setting, shaped};
 

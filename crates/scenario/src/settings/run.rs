@@ -1,4 +1,4 @@
-//! `[run]`: how long and how often a scenario runs.
+//! `[run]`: the duration and the replications of a scenario.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, put_some, shown_some};

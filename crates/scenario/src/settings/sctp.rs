@@ -1,5 +1,4 @@
-//! `[flow.sctp]`: what it has beyond the settings of the protocol, whose table stands beside its configuration, and what
-//! it says unless a file does.
+//! `[flow.sctp]`: its settings beyond those of the protocol, and its defaults.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Setting};
@@ -8,7 +7,7 @@ use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 use crate::model::{HandshakeMode, Multipath, Sctp};
 
-/// The settings that are not the protocol's, each behind the key that it follows in documents.
+/// The settings beyond the protocol's, each with the key that it follows in documents.
 pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
     (
         "encapsulation",
@@ -48,7 +47,7 @@ impl Named for HandshakeMode {
         &[("on", HandshakeMode::On), ("off", HandshakeMode::Off)];
 }
 
-/// Returns true if the setting called `key` has a meaning where several paths are used in this way.
+/// Returns true if the setting called `key` has a meaning with this use of several paths.
 pub(crate) fn has_rule(key: &str, multipath: Multipath) -> bool {
     match key.split_once('.') {
         Some(("cmt", _)) => multipath == Multipath::Cmt,
@@ -57,16 +56,16 @@ pub(crate) fn has_rule(key: &str, multipath: Multipath) -> bool {
     }
 }
 
-/// What IPCC does unless the file says otherwise: the first path is filled before the next one, and a lost chunk goes to
-/// another path (M-IPCC-5, M-IPCC-6).
+/// The defaults of IPCC: the first path is filled before the next one, and a lost chunk goes to another path (M-IPCC-5,
+/// M-IPCC-6).
 pub(crate) fn use_ipcc(config: &mut Config) {
     "window-regulated".clone_into(&mut config.scheduler);
     "alternate".clone_into(&mut config.retransmission);
     "alternate".clone_into(&mut config.fast_retransmission);
 }
 
-/// What a scenario makes of a profile: SCTP on IP itself, and all paths at once by all rules of CMT, in the profile's order
-/// of arrival.
+/// A scenario's defaults over a profile: SCTP directly over IP, and all paths at once with all rules of CMT, in the
+/// profile's order of arrival.
 pub(crate) fn defaults(profile: Config) -> Sctp {
     let mut config = Config { encapsulation: Encapsulation::None, ..profile };
     config.set_sender_cmt(CmtRules {

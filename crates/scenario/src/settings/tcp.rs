@@ -1,11 +1,10 @@
-//! `[flow.tcp]`: how a flow that TCP carries loses, grows and retransmits.
+//! `[flow.tcp]`: loss detection, congestion control and retransmission of a TCP flow.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, Words, put, put_some, shown};
 
 use crate::model::{Tcp, TcpControl, TcpGrowth, TcpRecovery, TcpScheduler, TcpTimeoutPlace};
 
-/// How the table is written.
 pub(crate) const TCP_HEADER: &str = "[flow.tcp]";
 
 pub(crate) static TCP: [Setting<Tcp>; 12] = [
@@ -78,7 +77,7 @@ pub(crate) static TCP: [Setting<Tcp>; 12] = [
     ),
 ];
 
-/// The word that chooses two settings at once.
+/// The word that sets the congestion control and the recovery at once.
 pub(crate) const CUBIC: &str = "cubic";
 
 fn variants() -> Vec<&'static str> {

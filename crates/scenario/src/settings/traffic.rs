@@ -5,7 +5,6 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 
 use crate::model::{Messages, Traffic};
 
-/// Every kind of traffic.
 pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     Variant {
         name: "bulk",
@@ -49,7 +48,7 @@ pub(crate) static TRAFFIC: [Variant<Traffic>; 4] = [
     },
 ];
 
-/// Before its settings are set.
+/// A placeholder until its settings are set.
 const NONE: Messages = Messages { rate: BitRate::from_bits_per_second(0), size: ByteCount::ZERO };
 
 static MESSAGES: [Setting<Traffic>; 2] = [RATE, MESSAGE];
@@ -64,7 +63,7 @@ const RATE: Setting<Traffic> = Setting {
     set: |traffic, value| traffic.messages_mut().map_or(Ok(()), |messages| put(&mut messages.rate, value)),
 };
 
-/// A datagram of the largest message still fits the 65,535 bytes of an IP packet: 28 are IP's and UDP's.
+/// A datagram of the largest message fits the 65,535 bytes of an IP packet: 28 are the headers of IP and UDP.
 const MESSAGE: Setting<Traffic> = Setting {
     key: "message",
     scope: Scope::Scenarios,

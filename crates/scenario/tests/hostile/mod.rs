@@ -1,12 +1,12 @@
-//! What must hold for any bytes that are given as a scenario: the body of the fuzz target of this crate.
-//! `hostile_files.rs` runs it on inputs of its own, so that it is exercised without a fuzzer too.
+//! The body of this crate's fuzz target: the invariants of any bytes read as a scenario. `hostile_files.rs` runs it on
+//! its own inputs, without a fuzzer.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use anabranch_scenario::{Assignment, Location, Registry, Scenario, ScenarioError, Source, Style};
 use anabranch_sctp::policy::window::none::Unlimited;
 
-/// The bytes are a file and, each behind a zero, settings. They are read without a panic; what is read says the
-/// same when it is written down and read again; what is refused is shown where it stands.
+/// The bytes are a file and settings, separated by zeros. Reading them does not panic; a scenario reads back unchanged
+/// when written again; an error has a place.
 pub fn scenario(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 0);
     let source = match Source::from_bytes("any.toml", parts.next().unwrap_or_default()) {
@@ -25,14 +25,14 @@ pub fn scenario(bytes: &[u8]) {
     }
 }
 
-/// The shipped policies, with one that stands for the planner's: its name is all that is read.
+/// The shipped policies, and one that stands for the planner's, of which only the name is read.
 pub fn registry() -> Registry {
     let mut registry = anabranch_scenario::registry();
     registry.window_limits.add("live", |_| Box::new(Unlimited));
     registry
 }
 
-/// Written down and read again it is the same, and its indices are of something.
+/// The scenario reads back unchanged when written again, and its indices are valid.
 pub fn check_scenario(scenario: &Scenario) {
     assert!(!scenario.links.is_empty() && !scenario.paths.is_empty() && !scenario.flows.is_empty());
     let is_link = |link: &usize| *link < scenario.links.len();
@@ -53,7 +53,7 @@ pub fn check_scenario(scenario: &Scenario) {
     assert_eq!(again.resolved(), scenario.resolved());
 }
 
-/// It has a place in the text, is short, and does nothing to a terminal.
+/// The error has a place in the text, is short, and sends nothing to a terminal but text.
 fn check_error(error: &ScenarioError, length: usize) {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
@@ -73,7 +73,7 @@ fn check_error(error: &ScenarioError, length: usize) {
     assert!(error.show(Style::Coloured).len() > text.len());
 }
 
-/// Any trace is a sound one, save some.
+/// A valid trace for any name but some.
 pub fn trace(name: &str) -> Result<String, String> {
     match name.len() % 4 {
         0 => Ok("0\n3\n3\n12\n".to_owned()),

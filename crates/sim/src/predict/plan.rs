@@ -97,7 +97,7 @@ impl PlanReport {
             notes.push(format!("the cost of errors in the parameters of a path is not computed: {why}"));
             Vec::new()
         });
-        let marginal_gain = worth_of_buffer(&best, &paths, flow.receive_buffer, model.as_ref());
+        let marginal_gain = gain_of_buffer(&best, &paths, flow.receive_buffer, model.as_ref());
         notes.extend(
             marginal_gain
                 .as_ref()
@@ -141,9 +141,9 @@ fn misplans(
     }
 }
 
-/// Returns the gain of a larger buffer, or the reason why it was not computed: it needs some twenty plans with curves up
-/// to where all paths are full.
-fn worth_of_buffer(
+/// What a larger buffer gains, or why that was not computed: it needs some twenty plans with curves up to where all paths
+/// are full.
+fn gain_of_buffer(
     best: &Allocation,
     paths: &[PathParameters],
     buffer: u32,

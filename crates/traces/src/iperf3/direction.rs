@@ -1,4 +1,4 @@
-//! One way of a test: what its intervals say of rates and losses, and what the report's end says of them.
+//! One direction of a test: rates and losses from its intervals, compared with the totals at the report's end.
 
 use anabranch_base::{BitRate, Duration};
 
@@ -8,19 +8,19 @@ use super::report::{MOST_BITS, Sum, Totals};
 use crate::observed::{ObservedLoss, ObservedRate};
 use crate::series::{Amount as _, Series, Share};
 
-/// One way, interval by interval.
+/// The intervals of one direction.
 #[derive(Debug, Default)]
-pub(super) struct Direction {
+pub(super) struct DirectionIntervals {
     rates: Vec<(Duration, f64)>,
     counted: Vec<Counted>,
     end: Duration,
-    /// True if a sender counted what it sent, and not a receiver what arrived.
+    /// True if the sender's counts are used, not the receiver's.
     pub is_of_sender: bool,
 }
 
-/// What a way says of its link.
+/// The observations of a direction.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct DirectionFindings {
     pub rate: Option<ObservedRate>,
     pub loss: Option<ObservedLoss>,
     pub remarks: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub is_overdriven: bool,
 }
 
-impl Direction {
+impl DirectionIntervals {
     pub fn take(&mut self, sum: &Sum) -> Result<(), &'static str> {
         let is_sound = |number: f64, most: f64| (0.0..=most).contains(&number);
         let times = [sum.start, sum.end].into_iter().all(|seconds| is_sound(seconds, MOST_SECONDS));
@@ -41,7 +41,7 @@ impl Direction {
         }
         self.is_of_sender |= sum.sender.unwrap_or(sum.lost_packets.is_none());
         let counted = sum.lost_packets.zip(sum.packets);
-        // What is left over at the end of a test lasts a few milliseconds, with any rate; its losses count.
+        // The remainder at the end of a test lasts a few milliseconds at any rate; only its losses count.
         if end.saturating_sub(start) < SHORTEST {
             if let (Some(last), Some((lost, packets))) = (self.counted.last_mut(), counted) {
                 last.lost = last.lost.saturating_add(lost);
@@ -55,14 +55,14 @@ impl Direction {
         Ok(())
     }
 
-    /// When the last interval ends.
+    /// The end of the last interval.
     pub fn length(&self) -> Duration {
         self.end
     }
 
-    /// What both say. Losses are of UDP alone.
-    pub fn found(&self, totals: &Totals, headers: &Headers, is_udp: bool) -> Found {
-        let mut found = Found::default();
+    /// The observations from intervals and totals. Only UDP has losses.
+    pub fn findings(&self, totals: &Totals, headers: &Headers, is_udp: bool) -> DirectionFindings {
+        let mut found = DirectionFindings::default();
         if self.rates.is_empty() {
             return found;
         }
@@ -93,30 +93,30 @@ impl Direction {
         found
     }
 
-    /// The rate that reached the other end, in bit/s of user data.
+    /// The rate that arrived at the other end, in bit/s of user data.
     fn arrived(&self, totals: &Totals, share: f64) -> Option<f64> {
-        // Losses of which no link is worn out are random ones: the rate stays what was sent.
+        // Losses below this share are random, not from overload: the rate stays what was sent.
         let by_losses = Some(self.mean() * (1.0 - share)).filter(|_| share > MOST_SHARE);
         let by_receiver = totals.received.filter(|_| share == 0.0 || share > MOST_SHARE);
         by_receiver.filter(|bits| *bits > 0.0).or(by_losses)
     }
 
-    /// In what the intervals and the end contradict each other.
+    /// A sentence on the difference between the intervals and the totals.
     fn difference(&self, totals: &Totals) -> Option<String> {
-        let told = if self.is_of_sender { totals.sent } else { totals.received }?;
+        let printed = if self.is_of_sender { totals.sent } else { totals.received }?;
         let mean = self.mean();
-        let is_far = (told - mean).abs() > told.max(mean) * TOLERATED;
+        let is_far = (printed - mean).abs() > printed.max(mean) * TOLERATED;
         let rate = |bits: f64| BitRate::nearest(bits);
         is_far.then(|| {
             format!(
-                "The report's end says {} of user data in the mean, its intervals {}.",
-                rate(told),
+                "The report's end says {} of user data on average, its intervals {}.",
+                rate(printed),
                 rate(mean)
             )
         })
     }
 
-    /// In bit/s of user data.
+    /// The mean rate in bit/s of user data.
     fn mean(&self) -> f64 {
         let ends = self.rates.iter().skip(1).map(|rate| rate.0).chain([self.end]);
         let first = self.rates.first().map_or(Duration::ZERO, |rate| rate.0);
@@ -155,24 +155,24 @@ impl Direction {
     }
 }
 
-/// To the millisecond: intervals begin when the program gets to it.
+/// Rounds to milliseconds: intervals do not begin exactly on time.
 fn seconds(number: f64) -> Duration {
     Duration::from_millis((number * 1e3).round() as u64)
 }
 
-/// Of a larger share of losses the sender's rate is the cause, and not the link's bit errors.
+/// A larger share of losses is caused by the sender's rate, not by the link's bit errors.
 const MOST_SHARE: f64 = 0.1;
 
 /// Buffers hold back a smaller part of what was sent.
 const LEAST_PART: f64 = 0.9;
 
-/// So far apart may both be by the last, short interval.
+/// The relative difference that the short last interval may cause.
 const TOLERATED: f64 = 0.05;
 
-/// The time a test may take; more is a mistake.
+/// The longest plausible test.
 const MOST_SECONDS: f64 = 1e9;
 
-/// Intervals are printed with rounded ends.
+/// The rounding of printed interval ends.
 const OVERLAP: Duration = Duration::from_millis(1);
 
 const SHORTEST: Duration = Duration::from_millis(20);

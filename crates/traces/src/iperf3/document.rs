@@ -1,4 +1,4 @@
-//! The one report in a file: behind lines that are not of it, and printed once or twice.
+//! Finds the report in a file: after other lines, and printed once or twice.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 
 use crate::fault::{Fault, Read, quoted};
 
-/// A text of JSON, parts of which are read one after another.
+/// JSON text whose parts are read one after another.
 pub(super) struct Json<'t> {
     text: &'t str,
 }
 
-/// The text of a report, and what is to be said of what stands around it.
+/// The text of a report, and remarks on the text around it.
 pub(super) struct Document<'t> {
     pub report: &'t str,
     pub remarks: Vec<String>,
@@ -28,7 +28,7 @@ impl<'t> Json<'t> {
         Json { text }
     }
 
-    /// The report that the text has.
+    /// The report in the text.
     pub fn document(&self) -> Read<Document<'t>> {
         let mut lines = self.text.split_inclusive('\n');
         let before: usize = lines.by_ref().take_while(|line| !begins(line.trim_start())).map(str::len).sum();
@@ -55,7 +55,7 @@ impl<'t> Json<'t> {
         Ok(Document { report, remarks })
     }
 
-    /// The first value of a text, and what follows it.
+    /// The first value of a text, and the rest of the text.
     fn first(&self, part: &'t str) -> Read<(&'t str, &'t str)> {
         let mut values = serde_json::Deserializer::from_str(part).into_iter::<&RawValue>();
         match values.next() {
@@ -65,7 +65,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// Reads a part of the text; what is wrong in it is found in the whole.
+    /// Reads a part of the text; places of errors refer to the whole text.
     pub fn read<T: Deserialize<'t>>(&self, part: &'t str) -> Read<T> {
         serde_json::from_str(part).map_err(|error| self.fault(part, &error))
     }
@@ -80,19 +80,19 @@ impl<'t> Json<'t> {
         Fault::at(at..at + 1, message).expected(WHOLE)
     }
 
-    /// Where a part of the text is.
+    /// The place of a part in the text.
     pub fn range_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len());
         start..start + part.len()
     }
 
-    /// Where a word is for the first time; the start of the text without it.
+    /// The place of a word's first occurrence; the start of the text without one.
     pub fn place_of(&self, word: &str) -> Range<usize> {
         self.text.find(word).map_or(0..0, |at| at..at + word.len())
     }
 }
 
-/// What is said of lines around a report.
+/// The remark on lines around a report.
 fn skipped(place: &str, text: &str) -> Vec<String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(first) = lines.next() else { return Vec::new() };

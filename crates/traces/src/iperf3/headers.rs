@@ -1,4 +1,4 @@
-//! How large packets are on the wire: iperf3 counts user data alone.
+//! The sizes of packets on the wire: iperf3 counts user data only.
 
 use super::report::Start;
 
@@ -8,7 +8,7 @@ pub(super) enum Protocol {
     Tcp,
     Udp,
     Sctp,
-    /// One that no version is known to measure.
+    /// A protocol that no known version measures.
     Other(String),
 }
 
@@ -36,7 +36,7 @@ impl std::fmt::Display for Protocol {
     }
 }
 
-/// The number of bytes of user data that are in a packet, and how many bytes the packet has.
+/// The user data in a packet and the size of the packet, in bytes.
 pub(super) struct Headers {
     payload: u64,
     packet: u64,
@@ -58,7 +58,7 @@ impl Headers {
             Protocol::Tcp | Protocol::Other(_) => {
                 let payload =
                     start.tcp_mss_default.filter(|mss| (64..=65_495).contains(mss)).unwrap_or(1_448);
-                // The least size of TCP's header, and its timestamps.
+                // The smallest TCP header with timestamps.
                 Headers { payload, packet: payload + ip + 32 }
             }
         }

@@ -1,9 +1,9 @@
-//! The losses of UDP, interval by interval and over the whole test. iperf3 counts a datagram that comes late as lost first and takes
-//! it back in a later interval, which then has fewer losses than none.
+//! The losses of UDP, per interval and over the whole test. iperf3 counts a late datagram as lost first and subtracts
+//! it from a later interval, whose count may thus be negative.
 
 use anabranch_base::Duration;
 
-/// What an interval counted.
+/// The counts of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counted {
     pub at: Duration,
@@ -11,25 +11,25 @@ pub(super) struct Counted {
     pub packets: i64,
 }
 
-/// The number of datagrams that did not arrive, of how many.
+/// The number of datagrams lost out of those sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LossCount {
     pub lost: u64,
     pub packets: u64,
 }
 
-/// What is believed of a way's losses.
+/// The losses derived from the counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Losses {
     pub total: LossCount,
-    /// Interval by interval, where they agree with the whole test.
+    /// The losses per interval, where their sum agrees with the whole test.
     pub steps: Option<Vec<(Duration, LossCount)>>,
-    /// What does not agree, in a sentence.
+    /// A sentence on counts that disagree.
     pub remark: Option<String>,
 }
 
 impl LossCount {
-    /// As it is printed; `None` where more are lost than were sent.
+    /// The counts as printed; `None` where more were lost than sent.
     pub fn of(lost: i64, packets: i64) -> Option<LossCount> {
         let (lost, packets) = (u64::try_from(lost.max(0)).ok()?, u64::try_from(packets).ok()?);
         (lost <= packets && packets > 0).then_some(LossCount { lost, packets })
@@ -40,7 +40,7 @@ impl LossCount {
     }
 }
 
-/// The losses that both counts agree on, else those of the whole test; `Err` says why there are none.
+/// The losses on which both counts agree, else those of the whole test; `Err` is the reason why there are none.
 pub(super) fn reconciled(counted: &[Counted], at_end: Option<(i64, i64)>) -> Result<Option<Losses>, String> {
     let end = match at_end {
         None => None,
@@ -79,22 +79,22 @@ pub(super) fn reconciled(counted: &[Counted], at_end: Option<(i64, i64)>) -> Res
     }
 }
 
-/// The losses of each interval, from which later ones have taken back what came late; `None` where the counts cannot be of one
-/// test.
+/// The losses of each interval, with late datagrams subtracted from earlier intervals; `None` where the counts cannot
+/// be of one test.
 fn balanced(counted: &[Counted], end: Option<LossCount>) -> Option<Vec<(Duration, LossCount)>> {
     let mut lost: Vec<i64> = counted.iter().map(|interval| interval.lost).collect();
     for index in 0..lost.len() {
         if lost[index] < 0 {
             let late = lost[index].checked_neg()?;
             take_back(&mut lost[..index], late);
-            // What is left over was lost before the first interval, in one that `--omit` left out.
+            // The rest was lost before the first interval, in one that `--omit` left out.
             lost[index] = 0;
         }
     }
     let sum: i64 = lost.iter().copied().fold(0, i64::saturating_add);
     if let Some(end) = end {
         let of_all = i64::try_from(end.lost).ok()?;
-        // The last ones came after the last interval, or were found to be lost after it.
+        // The last datagrams arrived, or were found to be lost, after the last interval.
         take_back(&mut lost, sum.saturating_sub(of_all).max(0));
         let found = of_all.saturating_sub(sum).max(0);
         if found > i64::try_from(end.packets).ok()? / SMALL_PART {
@@ -110,7 +110,7 @@ fn balanced(counted: &[Counted], end: Option<LossCount>) -> Option<Vec<(Duration
     counted.iter().zip(lost).map(step).collect()
 }
 
-/// Takes so many losses from the last intervals that have some.
+/// Subtracts `late` losses from the last intervals that have some.
 fn take_back(lost: &mut [i64], mut late: i64) {
     for before in lost.iter_mut().rev().filter(|lost| **lost > 0) {
         let taken = late.min(*before);
@@ -119,7 +119,7 @@ fn take_back(lost: &mut [i64], mut late: i64) {
     }
 }
 
-/// So small a part of all datagrams may be lost behind the last interval.
+/// Up to one datagram in this many may be lost after the last interval.
 const SMALL_PART: i64 = 100;
 
 #[cfg(test)]

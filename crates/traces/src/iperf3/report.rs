@@ -1,20 +1,20 @@
-//! The parts of iperf3's report that are read, by the names that it gives them. The else in it is passed over.
+//! The fields of iperf3's report that are read, by its names.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The whole of it.
+/// A whole report.
 #[derive(Debug, Deserialize)]
 pub(super) struct Report<'t> {
     pub start: Option<Start>,
-    /// They stay as text until they are read one by one.
+    /// Kept as text, to be read one by one.
     #[serde(borrow)]
     pub intervals: Option<Vec<&'t RawValue>>,
     pub end: Option<End>,
     pub error: Option<String>,
 }
 
-/// What was asked for.
+/// The parameters of the test.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Start {
@@ -45,13 +45,13 @@ pub(super) struct Interval {
     #[serde(default)]
     pub streams: Vec<IntervalStream>,
     pub sum: Option<Sum>,
-    /// With `--bidir`, that of the streams from the server.
+    /// With `--bidir`, the sum of the streams from the server.
     pub sum_bidir_reverse: Option<Sum>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct IntervalStream {
-    /// In microseconds, of TCP where the sender can tell.
+    /// In microseconds; TCP only, where the sender measures it.
     pub rtt: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Sum {
     pub end: f64,
     pub bits_per_second: f64,
     pub retransmits: Option<i64>,
-    /// Fewer than none where datagrams came after they had been counted as lost.
+    /// Negative where datagrams arrived after they had been counted as lost.
     pub lost_packets: Option<i64>,
     pub packets: Option<i64>,
     #[serde(default)]
@@ -70,12 +70,12 @@ pub(super) struct Sum {
     pub sender: Option<bool>,
 }
 
-/// What was counted over the whole test.
+/// The counts over the whole test.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct End {
     pub streams: Vec<EndStream>,
-    /// Of UDP.
+    /// UDP only.
     pub sum: Option<EndSum>,
     pub sum_sent: Option<EndSum>,
     pub sum_received: Option<EndSum>,
@@ -102,23 +102,23 @@ pub(super) struct EndSum {
     pub packets: Option<i64>,
 }
 
-/// One way's part of what was counted over the whole test.
+/// The counts of one direction over the whole test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Totals {
-    /// In bit/s, of user data.
+    /// In bit/s of user data.
     pub sent: Option<f64>,
     pub received: Option<f64>,
-    /// The number of datagrams that were lost, and of how many, as it is printed.
+    /// The number of datagrams lost and of those sent, as printed.
     pub lost: Option<(i64, i64)>,
 }
 
 impl End {
-    /// Those of the way that was asked for.
+    /// The counts of the direction of the test.
     pub fn forward(&self) -> Totals {
         Totals::of(self.sum, self.sum_sent, self.sum_received)
     }
 
-    /// Those of the way back.
+    /// The counts of the opposite direction.
     pub fn reverse(&self) -> Totals {
         Totals::of(self.sum_bidir_reverse, self.sum_sent_bidir_reverse, self.sum_received_bidir_reverse)
     }
@@ -127,7 +127,7 @@ impl End {
 impl Totals {
     fn of(sum: Option<EndSum>, sent: Option<EndSum>, received: Option<EndSum>) -> Totals {
         let rate = |sum: Option<EndSum>| sum?.bits_per_second.filter(|bits| (0.0..=MOST_BITS).contains(bits));
-        // A receiver that counted nothing leaves the count to the sum of both ends.
+        // A receiver without counts: the sum of both ends has them.
         let counts =
             |sum: EndSum| Some((sum.lost_packets?, sum.packets?)).filter(|(_, packets)| *packets != 0);
         Totals {
@@ -138,5 +138,5 @@ impl Totals {
     }
 }
 
-/// The amount a test may carry; more is a mistake.
+/// The highest plausible rate.
 pub(super) const MOST_BITS: f64 = 1e15;

@@ -1,22 +1,22 @@
-//! Lines of `fping -c`, `-C` and `-l`: probes are numbered from 0 for each host.
+//! Lines of `fping -c`, `-C` and `-l`, where probes are numbered from 0 for each host.
 
 use super::plain::milliseconds;
 use super::run::{Fate, Probe, Run};
 use super::summary::{Counts, round_trips};
 
-/// A line, in so far as it is of use.
+/// A recognised line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Line<'l> {
     /// `host : [0], 64 bytes, 12.1 ms (12.1 avg, 0% loss)`, or `host : [1], timed out (12.1 avg, 50% loss)`.
     Probe(&'l str, u64, Fate),
     /// `host : xmt/rcv/%loss = 5/4/20%, min/avg/max = 11.9/12.1/12.3`.
     Summary(&'l str, &'l str),
-    /// `host : 12.1 12.3 - 11.9 12.0`: the times of all.
+    /// `host : 12.1 12.3 - 11.9 12.0`: the times of all probes.
     Times(&'l str, Vec<&'l str>),
 }
 
 impl<'l> Line<'l> {
-    /// A line without a moment before it; `None` for any that fping does not write.
+    /// Parses a line without its time stamp; `None` for a line that fping does not write.
     pub fn of(line: &'l str) -> Option<Line<'l>> {
         let (host, rest) = line.split_once(" : ")?;
         let host = host.trim_end();
@@ -46,10 +46,10 @@ impl<'l> Line<'l> {
     }
 }
 
-/// Takes a line into the run of the one host that a file is of.
+/// Adds a line to the run; a file has one host.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the line.
 pub(super) fn take(run: &mut Run, line: &str, at: Option<anabranch_base::Duration>) -> Result<(), String> {
     let Some(line) = Line::of(line) else { return Ok(()) };
     if run.target.as_deref().is_some_and(|target| target != line.host()) {
@@ -72,7 +72,7 @@ pub(super) fn take(run: &mut Run, line: &str, at: Option<anabranch_base::Duratio
         Line::Times(_, times) => {
             let received = times.iter().filter(|time| **time != "-").count() as u64;
             run.counts = Some(Counts { transmitted: times.len() as u64, received, time: None });
-            // Beside the lines of the probes it repeats them.
+            // With lines for the probes, this one only repeats them.
             if run.span() > 0 {
                 return Ok(());
             }
@@ -85,7 +85,7 @@ pub(super) fn take(run: &mut Run, line: &str, at: Option<anabranch_base::Duratio
     }
 }
 
-/// `64 bytes, 12.1 ms (…)` is an answer; all else is none.
+/// `64 bytes, 12.1 ms (…)` is an answer; anything else is not.
 fn fate(text: &str) -> Fate {
     let times = text.split(", ").filter_map(|part| part.split_once(" ms")).map(|(time, _)| time);
     let mut times = times.filter(|time| milliseconds(time, "ms").is_some());

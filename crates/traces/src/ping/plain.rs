@@ -1,15 +1,15 @@
-//! Lines of `ping` whatever their language: blanks and marks of other scripts as ASCII has them, and the numbers that stand
-//! behind `=`. Words are not looked at, since each language has its own.
+//! Lines of `ping` in any language: blanks and marks of other scripts replaced by ASCII, and the numbers after `=`.
+//! Words differ between languages and are not compared.
 
 use anabranch_base::Duration;
 use anabranch_scenario::quantity::span;
 
-/// A number behind a name, such as `time=12.3 ms`.
+/// A number with its name, such as `time=12.3 ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Assignment<'l> {
     pub name: &'l str,
     pub number: &'l str,
-    /// The word behind the number, which may be none.
+    /// The word after the number; may be empty.
     pub unit: &'l str,
 }
 
@@ -20,7 +20,7 @@ impl Assignment<'_> {
     }
 }
 
-/// The line without blanks around it.
+/// The line with ASCII blanks and marks, trimmed.
 pub(super) fn plain(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for c in line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0').chars() {
@@ -39,7 +39,7 @@ pub(super) fn plain(line: &str) -> String {
     text
 }
 
-/// The numbers of a line that stand behind `=` or `<`, in their order.
+/// The numbers of a line after `=` or `<`, in order.
 pub(super) fn assignments(line: &str) -> Vec<Assignment<'_>> {
     if line.len() > LONGEST {
         return Vec::new();
@@ -63,7 +63,7 @@ fn assignment<'l>(before: &'l str, behind: &'l str) -> Option<Assignment<'l>> {
     Some(Assignment { name, number, unit: unit(&behind[number.len()..]) })
 }
 
-/// The word at the start of a text, unless it is the name of a next number.
+/// The word at the start of a text, unless it is the name of the next number.
 fn unit(text: &str) -> &str {
     let text = text.strip_prefix(' ').unwrap_or(text);
     let end = text.find(|c: char| !is_of_word(c)).unwrap_or(text.len());
@@ -71,17 +71,17 @@ fn unit(text: &str) -> &str {
     if is_name { "" } else { &text[..end] }
 }
 
-/// Letters of an old code page may have become anything but ASCII.
+/// Letters of an old code page may have become any character but ASCII.
 fn is_of_word(c: char) -> bool {
     c.is_ascii_alphabetic() || !c.is_ascii()
 }
 
-/// A time as it is printed, with a point or a comma; `None` where it is none.
+/// A time as printed, with a point or a comma; `None` if it is not one.
 pub(super) fn milliseconds(number: &str, unit: &str) -> Option<Duration> {
     if number.matches([',', '.']).count() > 1 {
         return None;
     }
-    // All languages but ASCII's own spellings of other units mean milliseconds.
+    // Any unit but ASCII's other ones means milliseconds, in some language.
     let unit = match unit {
         "us" | "usec" | "µs" | "μs" => "us",
         "s" | "sec" => "s",
@@ -90,16 +90,16 @@ pub(super) fn milliseconds(number: &str, unit: &str) -> Option<Duration> {
     span(&format!("{} {unit}", number.replace(',', "."))).ok()
 }
 
-/// How far a printed time may be from the true one.
+/// The rounding error of a printed time.
 pub(super) fn resolution(number: &str) -> Duration {
     let decimals = number.split_once([',', '.']).map_or(0, |(_, fraction)| fraction.len().min(6));
     Duration::from_nanos(1_000_000 / 10_u64.pow(u32::try_from(decimals).unwrap_or(6)))
 }
 
-/// No line with numbers behind `=` is as long, in bytes.
+/// The longest line with numbers after `=`, in bytes.
 const LONGEST: usize = 1_000;
 
-/// Counts of packets that are larger are damage.
+/// The largest plausible count of packets.
 const MOST: u64 = 1 << 40;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One run of `ping`: which probes were answered, and its own summary, with which they are compared.
+//! One run of `ping`: the probes answered, compared with its own summary.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,43 +10,42 @@ use super::summary::{Counts, RoundTrips};
 use crate::choices::Choices;
 use crate::series::Amount as _;
 
-/// A probe and its fate, as a line has it.
+/// A probe and its fate, from one line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Probe {
-    /// The number as it is printed.
     pub sequence: u64,
     pub fate: Fate,
-    /// When the line was printed, where that is said.
+    /// The time stamp of the line, if any.
     pub at: Option<Duration>,
 }
 
-/// What became of a probe.
+/// The fate of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Fate {
     /// Answered in this time, a number and its unit.
     Timed(String, String),
-    /// Answered; short answers and cut ones have no time.
+    /// Answered; short and truncated answers have no time.
     Untimed,
-    /// An answer that came again.
+    /// A duplicate of an answer.
     Duplicate,
-    /// No answer yet.
+    /// Not answered yet.
     Silent,
 }
 
 /// An answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
-    /// The round trip, and how exactly that is printed.
+    /// The round trip and its rounding error.
     pub round_trip: Option<(Duration, Duration)>,
     pub at: Option<Duration>,
 }
 
-/// A run, by sequence numbers that do not begin anew.
+/// A run, whose sequence numbers do not restart.
 #[derive(Debug, Default)]
 pub(super) struct Run {
-    /// Whom its first line names.
+    /// The host named in its first line.
     pub target: Option<String>,
-    /// The first number, where that line says it.
+    /// The first number, if that line gives it.
     pub first: Option<u64>,
     pub answered: BTreeMap<u64, Answer>,
     pub counts: Option<Counts>,
@@ -57,7 +56,7 @@ pub(super) struct Run {
     most: u64,
 }
 
-/// What a run says of losses.
+/// The losses of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tally {
     pub sent: u64,
@@ -65,15 +64,15 @@ pub(super) struct Tally {
 }
 
 impl Run {
-    /// A run whose probes are numbered from here.
+    /// A run whose probes are numbered from `first`.
     pub fn begun(target: Option<String>, first: u64) -> Run {
         Run { target, first: Some(first), ..Run::default() }
     }
 
-    /// Takes a line.
+    /// Adds a probe.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The contradiction to an earlier line.
     pub fn take(&mut self, probe: &Probe) -> Result<(), String> {
         let number = self.unwrapped(probe.sequence);
         self.least = Some(self.least.map_or(number, |least| least.min(number)));
@@ -91,7 +90,7 @@ impl Run {
             }
         };
         match self.answered.entry(number) {
-            // macOS marks no answers of a group's other members.
+            // macOS does not mark answers of other members of a group.
             Entry::Occupied(_) => self.duplicates += 1,
             Entry::Vacant(place) => {
                 place.insert(Answer { round_trip, at: probe.at });
@@ -100,7 +99,7 @@ impl Run {
         Ok(())
     }
 
-    /// Returns true if this number was answered before: a line that says so again is of another run.
+    /// Returns true if this number was answered before: a second line for it is of another run.
     pub fn has_answer(&self, printed: u64) -> bool {
         self.answered.contains_key(&self.unwrapped(printed))
     }
@@ -109,17 +108,17 @@ impl Run {
         self.least.is_none() && self.counts.is_none() && self.round_trips.is_none()
     }
 
-    /// The first number that was sent.
+    /// The first number sent.
     pub fn begin(&self) -> u64 {
         self.least.into_iter().chain(self.first).min().unwrap_or_default()
     }
 
-    /// How many numbers its lines span.
+    /// The number of probes that the lines span.
     pub fn span(&self) -> u64 {
         self.least.map_or(0, |least| self.most - least + 1)
     }
 
-    /// The number in full: the printed one has 16 bits.
+    /// The full number; the printed one has 16 bits.
     fn unwrapped(&self, printed: u64) -> u64 {
         if self.least.is_none() || printed > WRAP {
             return printed;
@@ -130,14 +129,14 @@ impl Run {
         near.min_by_key(|number| number.abs_diff(self.most)).unwrap_or(printed)
     }
 
-    /// What was sent and answered: by the summary, which the lines may not contradict, else by the lines.
+    /// The probes sent and answered: from the summary, which the lines may not contradict, or else from the lines.
     ///
     /// # Errors
-    /// How both contradict each other.
+    /// The contradiction between summary and lines.
     pub fn tally(&self) -> Result<Tally, String> {
         let (span, answered) = (self.span(), self.answered.len() as u64);
         let Some(counts) = self.counts else {
-            // What was lost before the first answer counts too, where the first line is there.
+            // Losses before the first answer count too, where the first line is present.
             let sent = self.least.map_or(0, |_| self.most - self.begin() + 1);
             return Ok(Tally { sent, answered });
         };
@@ -150,7 +149,7 @@ impl Run {
         Ok(Tally { sent: transmitted, answered: received })
     }
 
-    /// In which points the summary says something else than the lines.
+    /// Sentences on differences between the summary and the lines.
     pub fn differences(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let answered = self.answered.len() as u64;
@@ -176,16 +175,16 @@ impl Run {
         let is_near = |a: Duration, b: Duration| {
             a.saturating_sub(b).max(b.saturating_sub(a)) <= exact + b / 100 + Duration::from_micros(2)
         };
-        // The summary's mean counts answers that came again.
+        // The summary's mean includes duplicates.
         if !is_near(found, least) || self.duplicates == 0 && !is_near(found_mean, mean) {
             remarks.push(format!(
-                "The summary says round trips of {least} at least and {mean} in the mean, the lines {found} and {found_mean}: the delay is the lines'."
+                "The summary says round trips of {least} at least and {mean} on average, the lines {found} and {found_mean}: the delay is the lines'."
             ));
         }
         remarks
     }
 
-    /// The time between probes, where something says it.
+    /// The time between probes, if known.
     pub fn interval(&self, sent: u64, choices: &Choices) -> Option<Duration> {
         let per_gap =
             |span: Duration, gaps: u64| (gaps > 0).then(|| span / gaps).filter(|gap| !gap.is_zero());
@@ -198,14 +197,14 @@ impl Run {
         choices.interval.or(stamped).or_else(summed)
     }
 
-    /// The most probes in a row without an answer, between two that have one.
+    /// The most consecutive unanswered probes between two answers.
     pub fn longest_silence(&self) -> u64 {
         let numbers = self.answered.keys();
         numbers.clone().zip(numbers.skip(1)).map(|(before, next)| next - before - 1).max().unwrap_or_default()
     }
 }
 
-/// Printed sequence numbers begin anew here.
+/// The number at which printed sequence numbers restart.
 const WRAP: u64 = 1 << 16;
 
 #[cfg(test)]
@@ -237,7 +236,7 @@ mod tests {
         run.round_trips = Some((Duration::from_micros(19_970), Duration::from_micros(20_020)));
         assert_eq!(run.differences(), Vec::<String>::new(), "as exact as lines are");
         run.round_trips = Some((Duration::from_millis(20), Duration::from_millis(35)));
-        assert!(run.differences()[0].contains("35 ms in the mean, the lines 20 ms and 20 ms"));
+        assert!(run.differences()[0].contains("35 ms on average, the lines 20 ms and 20 ms"));
     }
 
     #[test]

@@ -1,34 +1,32 @@
-//! The summary at the end of `ping`, by its structure: counts of what was sent and received, a share of losses that agrees with
-//! them, a time. The words between the numbers are of any language.
+//! The summary at the end of `ping`, recognised by its structure: counts of probes sent and received, a matching share
+//! of losses, a time. The words between may be of any language.
 
 use anabranch_base::Duration;
 
 use super::plain::milliseconds;
 
-/// What was counted.
+/// The counts of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// The number of probes that were sent.
     pub transmitted: u64,
-    /// How many were answered.
     pub received: u64,
-    /// The time it took, where that is said.
+    /// The duration, if given.
     pub time: Option<Duration>,
 }
 
-/// The least round trip and the mean of all.
+/// The least and the mean round trip.
 pub(super) type RoundTrips = (Duration, Duration);
 
 impl Counts {
-    /// Those of `10 packets transmitted, 3 received, 70% packet loss, time 9127ms`; `None` for any other line.
+    /// Parses `10 packets transmitted, 3 received, 70% packet loss, time 9127ms`; `None` for any other line.
     ///
     /// # Errors
-    /// Why the line contradicts itself.
+    /// The contradiction within the line.
     pub fn of(line: &str) -> Option<Result<Counts, String>> {
-        // Errors and duplicates, such as `+3 errors`, are none of both counts.
+        // Errors and duplicates, such as `+3 errors`, belong to neither count.
         let parts: Vec<&str> = line.split(", ").filter(|part| !part.trim_start().starts_with('+')).collect();
         let share = parts.iter().position(|part| part.contains('%'));
-        // Where more was received than sent, BSD prints no share.
+        // BSD prints no share where more was received than sent.
         if share.is_none() && !line.contains("packets transmitted") {
             return None;
         }
@@ -41,10 +39,10 @@ impl Counts {
         Some(if counts.agrees(percent) { Ok(counts) } else { Err(counts.contradiction(percent)) })
     }
 
-    /// Of `Packets: Sent = 4, Received = 3, Lost = 1 (25% loss)`.
+    /// Parses `Packets: Sent = 4, Received = 3, Lost = 1 (25% loss)`.
     ///
     /// # Errors
-    /// Why the numbers contradict each other.
+    /// The contradiction between the numbers.
     pub fn of_three(transmitted: u64, received: u64, lost: u64) -> Result<Counts, String> {
         if received.checked_add(lost) == Some(transmitted) {
             return Ok(Counts { transmitted, received, time: None });
@@ -52,10 +50,10 @@ impl Counts {
         Err(format!("this summary contradicts itself: {received} received and {lost} lost of {transmitted}"))
     }
 
-    /// Of fping's `5/4/20%`.
+    /// Parses fping's `5/4/20%`.
     ///
     /// # Errors
-    /// Why the numbers contradict each other.
+    /// The contradiction between the numbers.
     pub fn of_shares(text: &str) -> Option<Result<Counts, String>> {
         let mut parts = text.split('/');
         let (transmitted, received) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
@@ -64,7 +62,7 @@ impl Counts {
         Some(if counts.agrees(percent) { Ok(counts) } else { Err(counts.contradiction(percent)) })
     }
 
-    /// Shares are rounded down to whole per cent, or printed in full.
+    /// Accepts shares rounded down to whole per cent, and full ones.
     fn agrees(&self, percent: f64) -> bool {
         let lost = self.transmitted.saturating_sub(self.received) as f64;
         let share = 100.0 * lost / self.transmitted.max(1) as f64;
@@ -77,7 +75,7 @@ impl Counts {
     }
 }
 
-/// Of `rtt min/avg/max/mdev = 11.801/12.350/13.072/0.412 ms`, whatever the words are.
+/// Parses `rtt min/avg/max/mdev = 11.801/12.350/13.072/0.412 ms` with any words.
 pub(super) fn round_trips(line: &str) -> Option<RoundTrips> {
     let (names, values) = line.rsplit_once('=')?;
     let values: Vec<&str> = values.trim().split('/').collect();
@@ -100,7 +98,7 @@ fn count(part: &str) -> Option<u64> {
     (numbers.next().is_none() && number < 1 << 40).then_some(number)
 }
 
-/// The number before the sign, or behind it, as Turkish has it.
+/// The number before the percent sign, or behind it as in Turkish.
 fn percent(part: &str) -> Option<f64> {
     let (before, behind) = part.split_once('%')?;
     let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '+' | '-');
@@ -169,7 +167,7 @@ mod tests {
                 "1 packets transmitted, 2 packets received, -- somebody's printing up packets!",
                 Some(Ok((1, 2))),
             ),
-            // What ping prints meanwhile counts the other way round.
+            // The line printed on SIGQUIT has received before sent.
             ("3/4 packets, 25% loss, min/avg/ewma/max = 18.9/19.1/19.1/19.4 ms", None),
             ("--- 192.0.2.1 ping statistics ---", None),
             ("the battery has 20%", None),

@@ -4,25 +4,25 @@ use super::plain::{Assignment, assignments};
 use super::run::Fate;
 use super::summary::{Counts, RoundTrips, round_trips};
 
-/// A line, in so far as it is of use.
+/// A recognised line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Line {
-    /// The first one of a run: whom it asks, and the first number.
+    /// The first line of a run: the host, and the first number.
     Head {
         target: String,
         first: u64,
     },
-    /// Of the probe with this number.
+    /// A line of the probe with this number.
     Probe(u64, Fate),
-    /// What was sent and received, or why that cannot be.
+    /// The counts of a summary, or the contradiction in it.
     Counts(Result<Counts, String>),
     RoundTrips(RoundTrips),
-    /// Nothing of use.
+    /// Any other line.
     Other,
 }
 
 impl Line {
-    /// A line without a moment before it. Answers call their number `sequence_name`.
+    /// Parses a line without its time stamp. Answers name their number `sequence_name`.
     pub fn of(line: &str, sequence_name: &str) -> Line {
         if let Some((target, first)) = head(line) {
             return Line::Head { target, first };
@@ -37,7 +37,8 @@ impl Line {
     }
 }
 
-/// What the answers of a file call their number: the first of the numbers behind `64 bytes from …:`, the last of which is a time.
+/// The name of the number in the answers of a file: the first number after `64 bytes from …:`, where the last one is a
+/// time.
 pub(super) fn sequence_name(line: &str) -> Option<&str> {
     let numbers = assignments(line);
     let (first, last) = (numbers.first()?, numbers.last()?);
@@ -72,7 +73,7 @@ fn probe(line: &str, sequence_name: &str) -> Option<(u64, Fate)> {
     let sequence = numbers[at].count()?;
     let time = numbers[at + 1..].iter().rev().find(|number| !number.unit.is_empty());
     let fate = match time {
-        // In all languages a repeated answer is marked `(DUP!)`.
+        // Every language marks a duplicate `(DUP!)`.
         _ if line.contains("!)") && is_answer(line) && is_repeated(line) => Fate::Duplicate,
         Some(time) => Fate::Timed(time.number.to_owned(), time.unit.to_owned()),
         None if is_answer(line) => Fate::Untimed,
@@ -86,14 +87,14 @@ fn is_sequence(number: &Assignment<'_>, sequence_name: &str) -> bool {
         && (number.name == sequence_name || number.name.ends_with("seq") || number.name.starts_with("icmp_s"))
 }
 
-/// Answers begin with their size: `64 bytes from …`. An address that comes first has points or colons in it.
+/// Answers begin with their size: `64 bytes from …`. An address at the start has points or colons.
 fn is_answer(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = line[digits..].chars();
     digits > 0 && rest.next() == Some(' ') && rest.next().is_some_and(char::is_alphabetic)
 }
 
-/// Returns true if the remark with an exclamation mark is that of repeated answers; others are of damaged ones.
+/// Returns true if the remark with an exclamation mark is that of a duplicate; others are of damaged answers.
 fn is_repeated(line: &str) -> bool {
     let remark = line.rsplit_once('(').map(|(_, remark)| remark).unwrap_or_default();
     !remark.contains("CHECKSUM") && !remark.contains("ADDRESS") && remark.trim_end().ends_with("!)")

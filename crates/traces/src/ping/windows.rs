@@ -1,54 +1,51 @@
-//! Lines of Windows' `ping`: probes have no numbers. Between the first line and the heading of the statistics each line is of
-//! one probe, so that those without a time are of lost ones, in any language.
+//! Lines of Windows' `ping`, where probes have no numbers. Each line between the first line and the heading of the
+//! statistics is of one probe, so that those without a time are lost, in any language.
 
 use super::plain::{Assignment, assignments};
 use super::run::{Fate, Probe, Run};
 use super::summary::Counts;
 
-/// Returns true if only Windows' `ping` writes such a line: an answer whose time is not the last number, or three counts.
+/// Returns true for a line only Windows' `ping` writes: an answer whose time is not the last number, or three counts.
 pub(super) fn is_line(line: &str) -> bool {
     let numbers = assignments(line);
     is_answer(line, &numbers) || three(&numbers).is_some() && line.contains('%')
 }
 
-/// Returns true if it is a line such as `Pinging example.org [192.0.2.7] with 32 bytes of data:`.
+/// Returns true for a line such as `Pinging example.org [192.0.2.7] with 32 bytes of data:`.
 pub(super) fn is_head(line: &str) -> bool {
     line.ends_with(':') && line.contains(|c: char| c.is_ascii_digit()) && !line.contains('=')
 }
 
-/// What comes next in a file.
+/// The part of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// Something else, until a first line.
+    /// Before a first line.
     #[default]
     Outside,
-    /// Lines of probes.
     Probes,
-    /// The statistics.
     Statistics,
 }
 
-/// Reads one line after another.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     place: Place,
     runs: Vec<Run>,
-    /// The number of lines of probes the run has.
+    /// The number of the run's lines of probes.
     lines: u64,
-    /// The counts of its statistics, which Italian has on two lines.
+    /// The counts of its statistics, which Italian prints on two lines.
     counts: Vec<u64>,
 }
 
 impl Reader {
-    /// Takes a line that is not empty.
+    /// Adds a line that is not empty.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the line.
     pub fn take(&mut self, line: &str, at: Option<anabranch_base::Duration>) -> Result<(), String> {
         let numbers = assignments(line);
         let is_answer = is_answer(line, &numbers);
         match self.place {
-            // A heading ends the probes; before them the line is a first one.
+            // A heading ends the probes; before them it is a first line.
             Place::Probes if is_head(line) && self.lines > 0 => self.place = Place::Statistics,
             Place::Probes => {
                 if let Some([sent, received, lost]) = three(&numbers) {
@@ -86,7 +83,6 @@ impl Reader {
         Ok(())
     }
 
-    /// The runs of the file.
     pub fn runs(self) -> Vec<Run> {
         self.runs.into_iter().filter(|run| !run.is_empty()).collect()
     }
@@ -130,7 +126,7 @@ impl Reader {
     }
 }
 
-/// `Reply from 192.0.2.7: bytes=32 time=15ms TTL=117`, of IPv6 with the time alone.
+/// `Reply from 192.0.2.7: bytes=32 time=15ms TTL=117`; IPv6 has the time only.
 fn is_answer(line: &str, numbers: &[Assignment<'_>]) -> bool {
     let is_time = |number: &Assignment<'_>| !number.unit.is_empty();
     let is_lifetime =
@@ -150,7 +146,7 @@ fn three(numbers: &[Assignment<'_>]) -> Option<[u64; 3]> {
     Some([count(sent)?, count(received)?, count(lost)?])
 }
 
-/// The address in brackets, or without a name the first word that has digits.
+/// The address in brackets, or else the first word with digits.
 fn target(line: &str) -> Option<String> {
     let named = line.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(address, _)| address);
     let mut words = line.split(' ').filter(|word| word.contains(['.', ':']) && !word.ends_with(':'));

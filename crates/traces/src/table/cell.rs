@@ -1,4 +1,4 @@
-//! A cell's text as people and programs write it: without a value, or with a decimal comma.
+//! The text of a cell as people and programs write it: empty, or with a decimal comma.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use anabranch_scenario::quantity::QuantityError;
 
 use crate::fault::quoted;
 
-/// Returns true if a cell has no value: empty, or one of the words for that.
+/// Returns true if a cell has no value: empty, or a word that means so.
 pub(super) fn is_missing(cell: &str) -> bool {
     let is_dash = |c: char| matches!(c, '-' | '–' | '—' | '?' | '*');
     cell.chars().all(is_dash)
@@ -15,17 +15,17 @@ pub(super) fn is_missing(cell: &str) -> bool {
             .any(|word| cell.eq_ignore_ascii_case(word))
 }
 
-/// The decimal marks of one table: all of its cells have the same.
+/// The decimal mark of a table, which must be the same in all cells.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DecimalMark {
     seen: Option<char>,
 }
 
 impl DecimalMark {
-    /// The cell with a decimal point. A comma is one where cells are separated by something else.
+    /// The cell with a decimal point. A comma is a decimal mark where another sign separates cells.
     ///
     /// # Errors
-    /// A comma that could stand between thousands.
+    /// A comma that could separate thousands.
     pub fn pointed<'c>(&mut self, cell: &'c str, delimiter: u8) -> Result<Cow<'c, str>, QuantityError> {
         let Some(mark) = cell.chars().find(|c| matches!(c, ',' | '.')) else { return Ok(cell.into()) };
         if mark == ',' && delimiter == b',' {
@@ -42,7 +42,8 @@ impl DecimalMark {
         if self.seen.is_some_and(|seen| seen != mark) {
             return Err(unclear("has another decimal mark than the cells before it"));
         }
-        // Spreadsheets of English copy thousands so; those that export `;` do it because their decimal mark is a comma.
+        // Spreadsheets with English settings copy thousands so; those that export `;` do it because their decimal mark
+        // is a comma.
         if mark == ',' && delimiter == b'\t' && is_of_thousands(cell) {
             return Err(unclear("could have its comma between thousands"));
         }

@@ -1,42 +1,41 @@
-//! What a column of a table is, by its name: a quantity with its unit, such as `rate_mbps`, `delay (ms)` or `loss_percent`.
+//! The meaning of a column by its name: a quantity with its unit, such as `rate_mbps`, `delay (ms)` or `loss_percent`.
 
 use anabranch_scenario::quantity::{self, QuantityError};
 
 use super::unit;
 use crate::fault::quoted;
 
-/// A column that is used.
+/// A column in use.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Column {
-    /// As the table has it.
+    /// The name as written.
     pub name: String,
     pub quantity: Quantity,
-    /// The amount a number in it is, in nanoseconds, bit/s or shares; `None` where each cell has its own unit.
+    /// The size of the unit in nanoseconds, bit/s or shares; `None` where each cell has its own unit.
     scale: Option<f64>,
 }
 
-/// What it counts.
+/// The quantity of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
-    /// The moment of a row.
+    /// The time of a row.
     Time,
-    /// A rate.
     Rate,
-    /// A delay of one way.
+    /// A one-way delay.
     Delay,
-    /// A delay of both ways.
+    /// A round trip.
     RoundTrip,
     /// A share of lost packets.
     Loss,
 }
 
 impl Column {
-    /// The column with this name; `None` for a name that means nothing here.
+    /// The column with this name; `None` for a name without a meaning here.
     ///
     /// # Errors
-    /// A unit that is none, or could mean two things.
+    /// A unit that is unknown or ambiguous.
     pub fn named(name: &str) -> Result<Option<Column>, QuantityError> {
-        // As long as the name itself, byte by byte.
+        // The same length as the name, byte by byte.
         let plain = name.to_ascii_lowercase().replace([' ', '-'], "_");
         let names = NAMES.iter().filter(|(known, _)| is_followed(&plain, known));
         let Some((known, quantity)) = names.max_by_key(|(known, _)| known.len()) else { return Ok(None) };
@@ -45,12 +44,12 @@ impl Column {
         Ok(Some(Column { name: name.to_owned(), quantity: *quantity, scale }))
     }
 
-    /// Returns true if the column's name says the unit of its cells.
+    /// Returns true if the column's name includes the unit of its cells.
     pub fn has_unit(&self) -> bool {
         self.scale.is_some()
     }
 
-    /// Returns true if one of two columns is of no use beside the other.
+    /// Returns true if one of two columns makes the other redundant.
     pub fn says_same(&self, other: &Column) -> bool {
         let is_delay = |quantity| matches!(quantity, Quantity::Delay | Quantity::RoundTrip);
         self.quantity == other.quantity || is_delay(self.quantity) && is_delay(other.quantity)
@@ -59,7 +58,7 @@ impl Column {
     /// The value of a cell, in nanoseconds, bit/s or shares.
     ///
     /// # Errors
-    /// A cell that is not a number, or that is outside the quantity's domain.
+    /// A cell that is not a number, or is outside the quantity's domain.
     pub fn value(&self, cell: &str) -> Result<f64, QuantityError> {
         let value = match (cell.parse::<f64>(), self.scale) {
             (Ok(number), Some(scale)) => number * scale,
@@ -98,7 +97,7 @@ impl Column {
 }
 
 impl Quantity {
-    /// The amount a number with this unit is; `None` without one, where there is no usual one.
+    /// The size of a unit; `None` for an empty one where there is no default.
     fn scale(self, unit: &str) -> Result<Option<f64>, QuantityError> {
         match (self, unit.to_ascii_lowercase().as_str()) {
             (Quantity::Time, "") => Ok(Some(1e9)),
@@ -107,14 +106,14 @@ impl Quantity {
             (Quantity::Loss, _) => {
                 Err(error(format!("{} is not a unit of losses", quoted(unit)), "loss, or loss_percent"))
             }
-            // Each cell of a column of dates says its own moment.
+            // Each cell of a column of dates is a time of its own.
             (_, "") | (Quantity::Time, "utc" | "iso" | "iso8601" | "iso_8601") => Ok(None),
             (Quantity::Rate, _) => unit::rate(unit).map(Some),
             (Quantity::Time | Quantity::Delay | Quantity::RoundTrip, _) => unit::time(unit).map(Some),
         }
     }
 
-    /// A value that is written with its unit.
+    /// Parses a value written with its unit.
     fn with_unit(self, text: &str) -> Result<f64, QuantityError> {
         match self {
             Quantity::Time | Quantity::Delay | Quantity::RoundTrip => {
@@ -130,7 +129,7 @@ impl Quantity {
         }
     }
 
-    /// A name of a column with its unit.
+    /// An example of a column's name with its unit.
     fn example(self) -> &'static str {
         match self {
             Quantity::Time => "`time_s`",
@@ -142,7 +141,7 @@ impl Quantity {
     }
 }
 
-/// Returns true if a column's name is this one, alone or with a unit behind it.
+/// Returns true if a column's name is this one, alone or followed by a unit.
 fn is_followed(name: &str, known: &str) -> bool {
     let rest = name.strip_prefix(known);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '(', '[']))
@@ -152,7 +151,7 @@ fn error(message: String, expected: &str) -> QuantityError {
     QuantityError { message, expected: expected.to_owned(), nearest: None }
 }
 
-/// What columns are called, in small letters and with `_` for blanks.
+/// Known names of columns, in lower case with `_` for blanks.
 const NAMES: &[(&str, Quantity)] = &[
     ("time", Quantity::Time),
     ("timestamp", Quantity::Time),
@@ -179,10 +178,9 @@ const NAMES: &[(&str, Quantity)] = &[
     ("plr", Quantity::Loss),
 ];
 
-/// Times of 100 years in nanoseconds, rates in bit/s: larger numbers are mistakes.
+/// The largest plausible value: 100 years in nanoseconds; also for bit/s.
 const MOST: f64 = 3.2e18;
 
-/// What a table looks like.
 pub(super) const EXPECTED: &str = "a first line such as time_s,rate_mbps,delay_ms,loss: a time, and at least one of rate, delay \
                                    (or rtt) and loss, each with its unit";
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The bytes of the cell with this index of the row that begins at or after `row`, without blanks around it; the end of the
-/// row where it has fewer cells.
+/// The bytes of the cell with this index, without blanks, in the row that begins at or after `row`; the end of the row
+/// where it has fewer cells.
 pub(super) fn cell_at(text: &str, row: usize, index: usize, delimiter: u8) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut at = first_of_row(bytes, row.min(bytes.len()));
@@ -34,7 +34,7 @@ pub(super) fn cell_at(text: &str, row: usize, index: usize, delimiter: u8) -> Ra
     start + before..at - after
 }
 
-/// Past empty lines and comments.
+/// Skips empty lines and comments.
 fn first_of_row(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {

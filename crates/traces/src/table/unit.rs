@@ -1,18 +1,18 @@
-//! The units in the names of columns: those of scenario files, and spellings that only such names have. A spelling that a
-//! scenario file refuses as unclear is refused here too, whatever its letters' case.
+//! The units in the names of columns: those of scenario files, and further spellings. A spelling that is ambiguous in a
+//! scenario file is refused here too, in upper or lower case.
 
 use anabranch_scenario::quantity::{self, QuantityError};
 
-/// The number of nanoseconds a unit of time is.
+/// The size of a unit of time in nanoseconds.
 pub(super) fn time(unit: &str) -> Result<f64, QuantityError> {
     let small = unit.to_ascii_lowercase();
-    // Capitals mean nothing else in units of time.
+    // Capitals do not change the meaning of a unit of time.
     let known = TIMES.iter().find(|(names, _)| names.contains(&small.as_str()));
     let unit = known.map_or(unit, |(_, unit)| *unit);
     quantity::span(&format!("1 {unit}")).map(|span| span.as_nanos() as f64).map_err(suggested)
 }
 
-/// The number of bit/s a unit of rates is.
+/// The size of a unit of rates in bit/s.
 pub(super) fn rate(unit: &str) -> Result<f64, QuantityError> {
     let plain = per_second(unit);
     let known = RATES.iter().find(|(names, _)| names.contains(&plain.as_str()));
@@ -20,7 +20,7 @@ pub(super) fn rate(unit: &str) -> Result<f64, QuantityError> {
     quantity::rate(&format!("1 {plain}")).map(|rate| rate.bits_per_second() as f64).map_err(suggested)
 }
 
-/// With the unit that was probably meant among what is expected.
+/// Adds the nearest known unit to the expectation.
 pub(super) fn suggested(error: QuantityError) -> QuantityError {
     match error.nearest {
         Some(nearest) => {
@@ -47,7 +47,7 @@ const TIMES: &[(&[&str], &str)] = &[
     (&["min", "minutes"], "min"),
 ];
 
-/// `bit` in full says that no bytes are meant.
+/// `bit` in full rules out bytes.
 const RATES: &[(&[&str], &str)] = &[
     (&["bits/s", "Bits/s", "BIT/S"], "bit/s"),
     (&["kbits/s", "Kbits/s", "KBit/s", "kBit/s", "KBIT/S"], "kbit/s"),

@@ -1,13 +1,12 @@
-//! What may be done to every reader with any bytes: it answers with a scenario that can be read, or with an error that has a
-//! place. What the file's own summary says is what the scenario says, or a remark says that it is not. The fuzz target `trace` has the
-//! same body.
+//! The body of the fuzz target `trace`: any bytes yield a scenario that can be read, or an error with a place. The
+//! scenario agrees with the file's own summary, or a remark says that it does not.
 
 use anabranch_base::Duration;
 use anabranch_scenario::{NoFiles, Scenario, Source, registry};
 use anabranch_traces::{Choices, RecordedLink, Recording, TraceKind, Written};
 use serde_json::Value;
 
-/// The first byte says the kind and the choices, the others are the file.
+/// The first byte selects the kind and the options, the others are the file.
 pub fn trace(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
     let kind = TraceKind::ALL.get(usize::from(first % 5)).copied();
@@ -39,10 +38,10 @@ pub fn trace(bytes: &[u8]) {
     assert_eq!((scenario.title, scenario.links.len()), (written.title, 1));
 }
 
-/// How many were sent and how many of them lost, where the file says so.
+/// The numbers of packets sent and lost, where the file has them.
 type Summary = Option<(u64, u64)>;
 
-/// Returns true if a link has the losses of the summary, or says why it has others.
+/// Returns true if a link has the losses of the summary, or a remark on the difference.
 fn agrees(link: &RecordedLink, summary: Summary, what: &str) {
     let Some((sent, lost)) = summary else { return };
     let facts = link.facts();
@@ -60,7 +59,7 @@ fn agrees(link: &RecordedLink, summary: Summary, what: &str) {
     );
 }
 
-/// Of all lines such as `10 packets transmitted, 9 received, 10% packet loss`; `None` where some are damaged.
+/// The sum of all lines such as `10 packets transmitted, 9 received, 10% packet loss`; `None` where some are damaged.
 fn of_ping(text: &str) -> Summary {
     let counted = |line: &str| {
         let (sent, rest) = line.trim().split_once(" packets transmitted, ")?;
@@ -77,7 +76,7 @@ fn of_ping(text: &str) -> Summary {
         .flatten()
 }
 
-/// Of the end of a report of UDP, which the receiver or both ends counted.
+/// The end of a UDP report, counted by the receiver or by both ends.
 fn of_iperf3(text: &str) -> Summary {
     let report: Value = serde_json::from_str(text).ok()?;
     if !report["start"]["test_start"]["protocol"].as_str()?.eq_ignore_ascii_case("udp") {
@@ -89,6 +88,6 @@ fn of_iperf3(text: &str) -> Summary {
         (packets != 0).then_some((packets, lost.max(0)))
     };
     let (packets, lost) = count("sum_received").or_else(|| count("sum"))?;
-    // Fewer than none is written as it is; the remark has it.
+    // A negative count is written as it is; the remark has it.
     Some((u64::try_from(packets).unwrap_or(u64::MAX), lost.unsigned_abs()))
 }

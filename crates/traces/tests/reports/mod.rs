@@ -1,13 +1,12 @@
-//! Reports of iperf3, one second an interval, with 1,000 datagrams of 1,448 bytes and 20 Mbit/s in each.
+//! Reports of iperf3 with intervals of a second, each with 1,000 datagrams of 1,448 bytes at 20 Mbit/s.
 
 use std::fmt::Write as _;
 
-/// What a report has.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     protocol: String,
     is_reverse: bool,
-    /// Of each interval the losses, which a sender does not know.
+    /// The losses of each interval, which a sender does not have.
     forward: Vec<Option<i64>>,
     back: Vec<i64>,
     end: Vec<String>,
@@ -18,12 +17,12 @@ impl Report {
         Report { protocol: protocol.to_owned(), ..Report::default() }
     }
 
-    /// Of UDP, with what a receiver lost in each interval.
+    /// A UDP report with the losses that a receiver counted in each interval.
     pub fn udp(lost: &[i64]) -> Report {
         Report { forward: lost.iter().copied().map(Some).collect(), ..Report::of("UDP") }
     }
 
-    /// So many intervals of a sender.
+    /// Adds intervals of a sender.
     pub fn sent(mut self, intervals: usize) -> Report {
         self.forward = vec![None; intervals];
         self
@@ -34,13 +33,13 @@ impl Report {
         self
     }
 
-    /// With `--bidir`, what this host lost of the other's datagrams.
+    /// Adds the losses of the opposite direction, with `--bidir`.
     pub fn back(mut self, lost: &[i64]) -> Report {
         self.back = lost.to_vec();
         self
     }
 
-    /// What the end counts under a name.
+    /// Adds a sum to the report's end.
     pub fn end(mut self, name: &str, lost: i64, packets: i64) -> Report {
         self.end.push(format!(
             r#""{name}": {{"lost_packets": {lost}, "packets": {packets}, "bits_per_second": 20000000}}"#
@@ -48,7 +47,7 @@ impl Report {
         self
     }
 
-    /// The rates of both ends.
+    /// Adds the rates of both ends.
     pub fn rates(mut self, sent: f64, received: f64) -> Report {
         self.end.push(format!(
             r#""sum_sent": {{"bits_per_second": {sent}}}, "sum_received": {{"bits_per_second": {received}}}"#
@@ -77,7 +76,6 @@ impl Report {
     }
 }
 
-/// The sum of one interval.
 pub fn interval(second: usize, bits: f64, lost: Option<i64>) -> String {
     let counts = lost.map(|lost| format!(r#", "lost_packets": {lost}, "packets": 1000"#)).unwrap_or_default();
     format!(

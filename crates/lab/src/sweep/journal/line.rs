@@ -9,36 +9,36 @@ use crate::sweep::key::ScenarioKey;
 /// A run: its scenario and its seed.
 pub(super) type RunKey = (ScenarioKey, u64);
 
-/// Where a line is.
+/// The place of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// The first byte.
+    /// The offset of the first byte.
     pub at: u64,
-    /// The bytes, without its end.
+    /// The number of bytes, without the end of the line.
     pub len: u32,
 }
 
-/// What a line says.
+/// The content of a line.
 pub(super) enum Line<'l> {
     Head { version: &'l str },
     Columns { id: &'l str, names: Vec<String> },
     Run { key: RunKey, columns: &'l str, program: String, cells: Vec<String> },
 }
 
-/// Lines that are written together.
+/// Lines to be written together.
 pub(super) struct Lines {
-    /// As the file has them.
+    /// The bytes of the lines.
     pub bytes: Vec<u8>,
-    /// Where the next one begins.
+    /// The offset of the next line.
     pub at: u64,
-    /// Where the runs among them are.
+    /// The places of the runs among them.
     pub added: BTreeMap<RunKey, Place>,
-    /// The columns that they name.
+    /// The lists of columns that they define.
     pub named: BTreeMap<String, Arc<[String]>>,
 }
 
 impl Lines {
-    /// None yet; the first one begins here.
+    /// No lines yet, beginning at this offset.
     pub fn at(at: u64) -> Lines {
         Lines { bytes: Vec::new(), at, added: BTreeMap::new(), named: BTreeMap::new() }
     }
@@ -62,7 +62,7 @@ impl Lines {
 }
 
 impl Line<'_> {
-    /// `None` for a line that is damaged, or whose kind is unknown.
+    /// Parses a line; `None` if it is damaged, or of unknown kind.
     pub fn read(text: &str) -> Option<Line<'_>> {
         let (fields, check) = text.rsplit_once('\t')?;
         if check != digest::check(fields) {
@@ -82,12 +82,12 @@ impl Line<'_> {
     }
 }
 
-/// A field without tabs and ends of lines.
+/// Escapes tabs and line ends in a field.
 fn escaped(field: &str) -> String {
     field.replace('\\', r"\\").replace('\t', r"\t").replace('\n', r"\n").replace('\r', r"\r")
 }
 
-/// The field that was escaped.
+/// Reverses [`escaped`].
 fn plain(field: &str) -> String {
     if !field.contains('\\') {
         return field.to_owned();

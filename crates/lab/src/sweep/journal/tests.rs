@@ -1,4 +1,4 @@
-//! The journal: what a sweep wrote is read again, whole, cut off or damaged.
+//! The journal reads back what a sweep wrote, whole, truncated or damaged.
 
 use super::*;
 use crate::sweep::batch::SeedRow;
@@ -9,7 +9,7 @@ fn key() -> ScenarioKey {
     ScenarioKey::parse(KEY).expect("a key")
 }
 
-/// Rows of these seeds, whose cells are a number and a text that needs care.
+/// Rows of these seeds, with a number and a text that needs escaping.
 fn rows(seeds: std::ops::Range<u64>) -> Rows {
     let row = |seed: u64| SeedRow { seed, cells: vec![format!("{seed}.5"), "a\tb\\n\nc".to_owned()] };
     let part = PartRows {
@@ -58,7 +58,7 @@ fn a_file_cut_at_any_byte_keeps_the_lines_before_and_takes_new_ones() {
         fs::write(&file, &whole[..length]).expect("room");
         let mut journal = open(folder.path());
         let ends = whole[..=length].iter().filter(|byte| **byte == b'\n').count();
-        // The head and the columns come before the rows; a line that lacks nothing but its end is whole.
+        // The head and the columns precede the rows; a line lacking only its end is whole.
         assert_eq!(journal.rows(), ends.saturating_sub(2), "{length} bytes");
         journal.append(&[rows(1..3)]).expect("room");
         drop(journal);
@@ -139,7 +139,7 @@ fn a_damaged_byte_anywhere_costs_its_line_and_no_other() {
             bytes[at] ^= flip;
             fs::write(&file, &bytes).expect("room");
             let found = open(folder.path()).rows();
-            // An end of a line that is damaged makes one line of two.
+            // A damaged line end makes one line of two.
             assert!((2..=3).contains(&found) || (found == 4 && at + 1 == whole.len()), "byte {at}: {found}");
         }
     }

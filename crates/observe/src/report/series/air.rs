@@ -1,4 +1,4 @@
-//! Who sent when in a mesh: the air time of each station by bins of time, and the first frames one by one.
+//! The transmissions in a mesh: the air time of each station by bins, and the first frames one by one.
 
 use anabranch_base::{ByteCount, Time};
 use anabranch_scenario::Scenario;
@@ -9,30 +9,30 @@ use super::super::sums::Sums;
 /// The frames of a run, in bounded memory.
 #[derive(Debug)]
 pub struct AirSeries {
-    /// One for each radio of each node, radio by radio, as far as there is room.
+    /// One lane for each radio of each node, radio by radio, within the limit.
     pub lanes: Vec<Lane>,
     /// The first frames.
     pub frames: Vec<ShownFrame>,
     nodes: usize,
 }
 
-/// What one station sent on one radio.
+/// The air time of one station on one radio.
 #[derive(Clone, Debug)]
 pub struct Lane {
     /// Index of the radio.
     pub radio: usize,
     /// Index of the node.
     pub node: usize,
-    /// Microseconds on air, by [`AirUse`].
+    /// The air time in microseconds, by [`AirUse`].
     pub uses: [Sums; AirUse::COUNT],
 }
 
-/// A frame as the chart draws it.
+/// A frame drawn in the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownFrame {
-    /// When it began.
+    /// The start.
     pub start: Time,
-    /// When it ended.
+    /// The end.
     pub end: Time,
     /// Index of its lane.
     pub lane: usize,
@@ -40,21 +40,21 @@ pub struct ShownFrame {
     pub air_use: AirUse,
 }
 
-/// What a station uses the air for.
+/// The use of air time by a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirUse {
-    /// Frames with packets of flows that their receiver got.
+    /// Frames with packets of flows, received by their receiver.
     Data,
     /// RTS, CTS and ACK.
     Control,
     /// Messages of DSR.
     Routing,
-    /// Frames that their receiver did not get.
+    /// Frames not received by their receiver.
     Missed,
 }
 
 impl AirUse {
-    /// How many there are.
+    /// The number of uses.
     pub const COUNT: usize = 4;
 
     fn of(frame: &FrameSeen) -> AirUse {
@@ -69,7 +69,7 @@ impl AirUse {
 }
 
 impl AirSeries {
-    /// No frames yet.
+    /// An empty series.
     pub fn new(scenario: &Scenario) -> AirSeries {
         let nodes = scenario.nodes.len();
         let stations = (0..scenario.radios.len()).flat_map(|radio| (0..nodes).map(move |node| (radio, node)));
@@ -92,18 +92,18 @@ impl AirSeries {
         }
     }
 
-    /// Makes all bins equally long, and says how long.
+    /// Makes all bins equally long and returns their length.
     pub fn align(&mut self) -> anabranch_base::Duration {
         Sums::align(self.lanes.iter_mut().flat_map(|lane| &mut lane.uses));
         self.lanes.first().map_or(anabranch_base::Duration::ZERO, |lane| lane.uses[0].bin())
     }
 }
 
-/// More make no chart that can be read.
+/// More lanes make an unreadable chart.
 const MOST_LANES: usize = 64;
-/// Bins of all lanes together, of some 5 bytes in the page.
+/// Bins of all lanes together, about 5 bytes each in the page.
 const MOST_BINS: usize = 40_000;
-/// Frames that are drawn one by one, of some 20 bytes in the page.
+/// Frames drawn one by one, about 20 bytes each in the page.
 const MOST_FRAMES: usize = 4_000;
 
 #[cfg(test)]

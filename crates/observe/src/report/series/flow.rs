@@ -1,4 +1,4 @@
-//! The data that a report keeps for one direction of a flow: values over time of each path.
+//! The series of one direction of a flow: values over time of each path.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::{Flow, Protocol};
@@ -17,11 +17,11 @@ pub struct FlowSeries {
     pub flow: usize,
     /// The sending host.
     pub from: Host,
-    /// The paths, in its order.
+    /// The paths, in the flow's order.
     pub paths: Vec<PathSeries>,
     /// User data delivered, in bytes.
     pub delivered: Sums,
-    /// From `send` to delivery, in microseconds.
+    /// The time from `send` to delivery, in microseconds.
     pub delivery_delay: ThinnedSeries,
     is_sctp: bool,
     sequence: Sequence,
@@ -36,7 +36,7 @@ pub struct PathSeries {
     pub cwnd: ThinnedSeries,
     /// The slow-start threshold.
     pub ssthresh: ThinnedSeries,
-    /// What is in flight.
+    /// The flight size.
     pub flight: ThinnedSeries,
     /// The smoothed round-trip time.
     pub srtt: ThinnedSeries,
@@ -44,22 +44,22 @@ pub struct PathSeries {
     pub rto: ThinnedSeries,
     /// One-way delays of packets.
     pub delay: ThinnedSeries,
-    /// The same as the sender measures them.
-    pub one_way: ThinnedSeries,
-    /// Packets that left.
+    /// The one-way delays measured by the sender.
+    pub measured_delay: ThinnedSeries,
+    /// Packets sent.
     pub sent: Sums,
-    /// Packets that arrived.
+    /// Packets received.
     pub arrived: Sums,
-    /// First TSNs of packets with data that left for the first time.
+    /// First TSNs of packets with new data.
     pub fresh: ThinnedSeries,
-    /// First TSNs of packets that carried something again.
+    /// First TSNs of packets with retransmitted data.
     pub resent: ThinnedSeries,
-    /// First TSNs of packets with data that were lost.
+    /// First TSNs of lost packets with data.
     pub lost: ThinnedSeries,
-    /// First TSNs of packets with data that arrived with a congestion mark.
+    /// First TSNs of packets with data received with a congestion mark.
     pub marked: ThinnedSeries,
     state: Option<PathState>,
-    /// When data was first in flight on it, or when it failed without that.
+    /// The time of the first data in flight, or of a failure before that.
     opened_at: Option<Time>,
 }
 
@@ -70,7 +70,7 @@ struct Sequence {
 }
 
 impl FlowSeries {
-    /// No packets yet, of the first `paths` paths of a flow.
+    /// Empty series of the first `paths` paths of a flow.
     pub(super) fn new(
         flow: usize,
         settings: &Flow,
@@ -91,11 +91,8 @@ impl FlowSeries {
 
     /// Adds a packet of this direction.
     pub(super) fn on_packet(&mut self, at: Time, seen: &PacketSeen) {
-        let tsn = if self.is_sctp {
-            Contents::of(&seen.bytes).first_tsn.map(|tsn| self.sequence.place(tsn))
-        } else {
-            None
-        };
+        let first_tsn = if self.is_sctp { Contents::of(&seen.bytes).first_tsn } else { None };
+        let tsn = first_tsn.map(|tsn| self.sequence.place(tsn));
         let Some(path) = self.path(seen.path) else { return };
         match seen.step {
             Step::Sent => {
@@ -114,7 +111,7 @@ impl FlowSeries {
         }
     }
 
-    /// Adds what its application received.
+    /// Adds data received by the application.
     pub(super) fn on_delivery(&mut self, at: Time, seen: DeliverySeen) {
         self.delivered.add(at, seen.bytes);
         self.delivery_delay.mark(at, micros(seen.delay));
@@ -137,7 +134,7 @@ impl PathSeries {
             srtt: line(),
             rto: line(),
             delay: line(),
-            one_way: line(),
+            measured_delay: line(),
             sent: Sums::new(limits.bins),
             arrived: Sums::new(limits.bins),
             fresh: line(),
@@ -149,16 +146,16 @@ impl PathSeries {
         }
     }
 
-    /// How long of a run of `time` it was not open: its flow had not started, its handshake was not done, or no probe was
-    /// answered on it so far.
+    /// The time, in a run of `time`, before the path was open: the flow had not started, the handshake was not
+    /// complete, or no probe on it had been answered.
     pub fn unopened(&self, time: Duration) -> Duration {
         self.opened_at.map_or(time, |at| at.since(Time::ZERO))
     }
 
-    /// Notes how the sender sees the path, and says whether its state is another than before.
+    /// Records the sender's view of the path; returns true if its state has changed.
     pub(super) fn on_path(&mut self, at: Time, seen: &PathSeen) -> bool {
         self.cwnd.hold(at, number(seen.cwnd.get()));
-        // Before the first loss there is no threshold.
+        // Before the first loss the threshold is unlimited.
         if seen.ssthresh != ByteCount::MAX {
             self.ssthresh.hold(at, number(seen.ssthresh.get()));
         }
@@ -167,10 +164,10 @@ impl PathSeries {
             self.srtt.hold(at, micros(srtt));
         }
         self.rto.hold(at, micros(seen.rto));
-        if let Some(one_way) = seen.measured.delay {
-            self.one_way.hold(at, micros(one_way));
+        if let Some(delay) = seen.measured.way {
+            self.measured_delay.hold(at, micros(delay));
         }
-        // A state is known from the first packet of the handshake on.
+        // The state is known from the first packet of the handshake on.
         let has_failed = matches!(seen.state, PathState::PotentiallyFailed | PathState::Inactive);
         if !seen.flight.is_zero() || has_failed {
             self.opened_at.get_or_insert(at);
@@ -181,7 +178,7 @@ impl PathSeries {
 }
 
 impl Sequence {
-    /// Where a TSN stands, counted from the first that was seen.
+    /// The position of a TSN, counted from the first one seen.
     fn place(&mut self, tsn: Tsn) -> i64 {
         let (highest, place) = *self.highest.get_or_insert((tsn, 0));
         if tsn.is_before(highest) {
@@ -197,7 +194,7 @@ fn micros(span: Duration) -> i64 {
     number(span.as_nanos() / 1_000)
 }
 
-/// A count as a value of a line.
+/// A count as a value of a series.
 pub(super) fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
