@@ -18,7 +18,7 @@ mod drawn {
     use crate::report::ReportSink;
     use crate::write_error::{CannotWrite, at};
 
-    /// A page in progress. Its file appears, or replaces another, only when it is whole.
+    /// A page in progress. The file appears, or replaces another, only when it is whole.
     pub struct PageFile {
         path: PathBuf,
         file: BufWriter<WholeFile>,

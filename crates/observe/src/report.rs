@@ -25,7 +25,7 @@ use super::About;
 use page::Page;
 use series::RunSeries;
 
-/// The report of a run in progress. Its size does not grow with the run.
+/// The report of a run in progress. The size does not grow with the run.
 #[derive(Debug)]
 pub struct ReportSink {
     series: RunSeries,

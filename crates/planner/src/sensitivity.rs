@@ -37,7 +37,7 @@ pub struct Misplan {
 }
 
 impl Mistake {
-    /// All mistakes.
+    /// Every mistake.
     pub const ALL: [Mistake; 4] =
         [Mistake::MoreLoss, Mistake::LessLoss, Mistake::HigherRate, Mistake::LowerRate];
 

@@ -73,7 +73,7 @@ pub struct IpccDetection {
     paths: Vec<OfPath>,
 }
 
-/// What is known of one path.
+/// The state of one path.
 #[derive(Debug, Default)]
 struct OfPath {
     records: PathRecords,
@@ -81,8 +81,8 @@ struct OfPath {
     exit: Option<Psn>,
     /// Before the SACK at hand: the lowest number in flight.
     first_before: Option<Psn>,
-    /// The lowest and the highest number that the SACK at hand newly acknowledges. What was in flight on several paths
-    /// is no evidence of loss, and is not the highest.
+    /// The lowest and the highest number that the SACK at hand newly acknowledges. A number in flight on several paths
+    /// is not evidence of loss, and is not the highest.
     lowest_acked: Option<Psn>,
     newest_acked: Option<Psn>,
 }

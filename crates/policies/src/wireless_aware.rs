@@ -24,17 +24,17 @@ use evidence::Evidence;
 /// The choices that YE compares (Table 2, Figs 36 and 37), and whether queues are known to mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WirelessRules {
-    /// How fast lost chunks leave.
+    /// The rate at which lost chunks leave.
     pub resend: WirelessResend,
-    /// What happens to the timer of a path after a time-out without a mark.
+    /// The timer of a path after a time-out without a mark.
     pub backoff: Backoff,
-    /// What leaves after a time-out without a mark.
+    /// The chunks that leave after a time-out without a mark.
     pub after_timeout: AfterTimeout,
     /// True if a path has to show that its losses are none of congestion.
     pub evidence: EvidenceRule,
 }
 
-/// Whether a path has to show that its losses are none of congestion.
+/// The rule on evidence that the losses of a path are not congestion losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRule {
     /// It has to: until then its losses cut the window.
@@ -43,7 +43,7 @@ pub enum EvidenceRule {
     Assumed,
 }
 
-/// How fast chunks leave that missing reports declare lost.
+/// The rate at which chunks leave that missing reports declare lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WirelessResend {
     /// One in each round trip (YE 5.3.2: for random losses).
@@ -61,7 +61,7 @@ pub enum Backoff {
     Exponential,
 }
 
-/// What leaves after a time-out without a mark.
+/// The chunks that leave after a time-out without a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterTimeout {
     /// A HEARTBEAT, and data when it is answered (M-WA-6).

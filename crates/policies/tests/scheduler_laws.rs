@@ -1,4 +1,4 @@
-//! What every scheduler of the registry must do (M-SCH), whatever its rule: on random views, and in a small model of
+//! The laws of every scheduler of the registry (M-SCH), whatever its rule: on random views, and in a small model of
 //! paths with a peer that delivers in order.
 
 use std::cell::Cell;
@@ -74,8 +74,8 @@ proptest! {
     }
 }
 
-/// What a pick looks at grows at most with the logarithm of what waits: a hundred thousand chunks are read no more often
-/// than 64 times, once those that the peer's buffer holds were seen.
+/// The chunks that a pick examines grow at most with the logarithm of the queue: a hundred thousand chunks are read no
+/// more often than 64 times, once those that the peer's buffer holds were seen.
 #[test]
 fn a_pick_reads_few_chunks_however_many_wait() {
     for name in registry().schedulers.names() {
@@ -106,8 +106,8 @@ struct Link {
     outage: Option<(Time, Time)>,
 }
 
-/// Paths with fixed windows, whose chunks are acknowledged after a round trip and what waits before them. What an
-/// outage loses is taken for lost after an RTO, and has then arrived by another path; the path carries no data until the
+/// Paths with fixed windows, whose chunks are acknowledged after a round trip and what waits before them. Data lost in
+/// an outage is taken for lost after an RTO, and has then arrived by another path; the path carries no data until the
 /// outage ends.
 struct Model<'l> {
     name: &'l str,
@@ -242,7 +242,7 @@ impl<'l> Model<'l> {
         self.events.insert((self.busy[at] + link.round_trip, Event::Acknowledged(tsn)));
     }
 
-    /// What the peer has room for: chunks in flight and those that arrived out of order take room.
+    /// The room of the peer: chunks in flight and those that arrived out of order take room.
     fn peer_window(&self) -> ByteCount {
         let held = self.ahead.len() + self.in_flight.len();
         self.buffer.saturating_sub(PACKET * held as u64)
@@ -336,7 +336,7 @@ fn any_link() -> impl Strategy<Value = Link> {
     )
 }
 
-/// What a chunk weighs.
+/// The size of a chunk.
 const PACKET: ByteCount = ByteCount::new(1500);
 const CHUNKS: u32 = 300;
 const RTO: Duration = Duration::from_secs(1);

@@ -164,8 +164,8 @@ pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'stat
 }
 
 /// The figures or panels of these names, each once.
-fn wanted_of(ids: &[String]) -> PyResult<Vec<Wanted>> {
-    wanted(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
+fn wanted_of(ids: &[String]) -> PyResult<Vec<Selection>> {
+    selection(ids.iter().map(String::as_str)).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn failed(error: &FigureError) -> PyErr {

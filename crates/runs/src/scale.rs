@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// How much of a study is run.
+/// The scale of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StudyScale {
     /// A tenth of the data or time, five seeds, tolerances twice as wide: it finds what broke, and judges no paper.

@@ -1,7 +1,7 @@
 //! The project's own adversary. Two honest ends talk over links that lose, double and delay; an attacker guesses beside
-//! them, repeats what it sees between them, forges, or is a peer that lies. What honest ends send arrives once, in
-//! order and unchanged, or they are told that it does not; no packet causes more work, memory or answers than it may;
-//! every run ends.
+//! them, repeats what it sees between them, forges, or is a peer that lies. Data of honest ends arrives once, in order
+//! and unchanged, or the failure is reported; no packet causes more work, memory or answers than it may; every run
+//! ends.
 //!
 //! A failure prints its seed and the shortest list of acts that still fails. `ANABRANCH_ADVERSARIES` says how many seeds
 //! are played (a few hundred by default; then without a clock), `ANABRANCH_ADVERSARY_SEED` names one.
@@ -123,8 +123,8 @@ fn play_all(seeds: &Range<u64>, threads: usize) -> Played {
     all
 }
 
-/// What came of a play. Only a time that is exceeded each of three times counts: processor time includes what the machine
-/// does beside.
+/// Repeats a play and returns its outcome. Only a time that is exceeded each of three times counts: processor time
+/// includes what the machine does beside.
 fn confirmed(scene: &Scene, acts: &[Act], tally: &mut Tally) -> Result<(), Fault> {
     let first = attempt(scene, acts, tally);
     (0..2).fold(first, |result, _| match &result {

@@ -16,7 +16,7 @@ static ALLOCATOR: Counting = Counting;
 
 const BUFFERS: Buffers = Buffers { send: ByteCount::from_mib(1), receive: ByteCount::from_mib(1) };
 
-/// What a running transfer by `config` allocates, and how many packets each path carried.
+/// Returns the allocations of a running transfer by `config`, and the packets of each path.
 fn allocated_with(config: &Config, paths: usize, length: usize) -> (Allocated, Vec<u64>) {
     let end = |role| Anabranch::with(role, config.clone(), Registry::standard(), paths);
     let mut transfer = Transfer::open(end(Role::Client), end(Role::Server), Duration::from_millis(1));

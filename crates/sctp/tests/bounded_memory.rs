@@ -1,6 +1,6 @@
-//! What a peer can make an end keep, however it sends: counted by the allocator, and bounded by the receive buffer and
-//! a constant. Each test floods an end whose application reads nothing, or everything, and checks the most that was
-//! held at once.
+//! The memory that a peer can make an end keep, however it sends: counted by the allocator, and bounded by the receive
+//! buffer and a constant. Each test floods an end whose application reads nothing, or everything, and checks the most
+//! that was held at once.
 
 mod counting;
 mod pair;

@@ -1,6 +1,5 @@
-//! What a peer, or an attacker that can write in its name, can make an end do: counted by what the end examines and
-//! what it answers, and bounded by what it receives and what it sent. `bounded_memory.rs` has what it can make an end
-//! keep.
+//! The work that a peer, or an attacker that can write in its name, can cause at an end: counted by examined chunks
+//! and answers, and bounded by received and sent data. `bounded_memory.rs` has what it can make an end keep.
 
 use std::net::SocketAddr;
 

@@ -42,7 +42,7 @@ fn twelve(buffer_split: BufferSplit) -> Config {
     }
 }
 
-/// What A last sent on each path and is not acknowledged, in packets, right after all of them could be filled.
+/// Returns the unacknowledged packets that A sent last on each path, right after every path could be filled.
 fn filled(config: Config, pipes: usize) -> Vec<u64> {
     let mut pair = Pair::open(config, pipes);
     pair.send_at_once(End::A, 12, FULL);
@@ -78,8 +78,8 @@ fn one_path_at_a_time_has_the_whole_buffer() {
     assert_eq!(filled(primary, 3), [12, 0, 0]);
 }
 
-/// What fills the buffers is the data of the fast path that waits for the slow one's, not what is in flight. Both
-/// windows have room then: what holds the path back is the rule, and the sender is not blocked.
+/// Data of the fast path that waits for the slow one's fills the buffers, not data in flight. Both windows have
+/// room then: what holds the path back is the rule, and the sender is not blocked.
 #[test]
 fn chunks_that_arrived_out_of_order_take_their_share_still() {
     let initial_window = InitialWindow::Bytes(ByteCount::new(12_000));

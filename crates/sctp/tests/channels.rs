@@ -69,7 +69,7 @@ struct Open {
     a: Endpoint,
     z: Endpoint,
     ids: [AssociationId; 2],
-    /// All that either sent.
+    /// The packets of both ends.
     seen: Vec<Arrival>,
 }
 

@@ -1,5 +1,5 @@
-//! What goes wrong when standard SCTP spreads new data over two unequal paths, and does not with CMT's rules: false
-//! fast retransmits, windows that grow by another path's chunks, growth and recovery that wait for the slower path
+//! The faults of standard SCTP that spreads new data over two unequal paths, which CMT's rules avoid: false fast
+//! retransmits, windows that grow by another path's chunks, growth and recovery that wait for the slower path
 //! (M-SCTP-19). Each defect is one script under both rules; only [`Config::set_cmt`] differs.
 //!
 //! Windows count packets of 1,500 bytes; the profile is RFC 2960's, whose lost chunks go to another path.
@@ -42,7 +42,7 @@ fn fast_retransmits(pair: &mut Pair) -> u64 {
     [0, 1].map(|index| pair.at(End::A).path_counters(path(index)).fast_retransmits).iter().sum()
 }
 
-/// What left since `start`, `20 A -2> DATA -2> Z`, equal lines once with their number.
+/// Returns the packets since `start`, `20 A -2> DATA -2> Z`, equal lines once with their number.
 fn dialogue(pair: &mut Pair, start: Time) -> Vec<String> {
     let mut told: Vec<(String, usize)> = Vec::new();
     for line in pair.take_timed_log(start) {
@@ -54,7 +54,7 @@ fn dialogue(pair: &mut Pair, start: Time) -> Vec<String> {
     told.into_iter().map(|(line, times)| format!("{line} ×{times}")).collect()
 }
 
-/// (a) Path 2 is four times faster. Eight packets, four on each; none is lost. What arrives first tells the standard that
+/// (a) Path 2 is four times faster. Eight packets, four on each; none is lost. The first arrivals tell the standard that
 /// the other four are lost: they go again, and path 1's window is halved.
 #[test]
 fn a_faster_path_makes_the_standard_retransmit_what_is_not_lost() {

@@ -1,5 +1,5 @@
-//! What a sender of concurrent multipath transfer sends again, where and when, and what it makes of SACKs that overtook
-//! one another (M-CMT-6, -7; M-SCTP-12). SACKs from the wire in, windows and retransmissions out.
+//! The retransmissions of a sender of concurrent multipath transfer, and its reading of SACKs that overtook one another
+//! (M-CMT-6, -7; M-SCTP-12). SACKs from the wire in, windows and retransmissions out.
 
 use crate::pair::path;
 use crate::script::{Script, sack, same, seeds};

@@ -1,6 +1,6 @@
-//! How a receiver acknowledges in concurrent multipath transfer: the order of arrival does not cause an immediate
-//! SACK, and each SACK says for how many packets it stands (M-CMT-4). Dialogues; the rule alone has its tests in
-//! `policy/acknowledge/dac.rs`.
+//! The acknowledgements of a receiver in concurrent multipath transfer: the order of arrival does not cause an
+//! immediate SACK, and each SACK says for how many packets it stands (M-CMT-4). Dialogues; the rule alone has its
+//! tests in `policy/acknowledge/dac.rs`.
 
 use crate::pair::{End, Pair, chunks};
 use anabranch_base::{ByteCount, Duration, Time};

@@ -1,6 +1,6 @@
-//! What a sender of concurrent multipath transfer makes of SACKs, packet by packet: missing reports, the window update,
-//! recovery (M-CMT-2, -3, -5; M-SCTP-7). The golden examples G1 to G4 and G26 with SACKs from the wire in, windows and retransmissions out;
-//! the rules alone have their examples in their own files.
+//! The reading of SACKs by a sender of concurrent multipath transfer, packet by packet: missing reports, the window update,
+//! recovery (M-CMT-2, -3, -5; M-SCTP-7). The golden examples G1 to G4 and G26 with SACKs from the wire in, windows and
+//! retransmissions out; the rules alone have their examples in their own files.
 
 use crate::pair::path;
 use crate::script::{Script, sack, same, seeds};

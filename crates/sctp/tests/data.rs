@@ -36,7 +36,7 @@ fn warm(config: Config) -> Pair {
     pair
 }
 
-/// What the last SACK among these packets says: cumulative TSN, window, blocks, duplicates.
+/// Returns the content of the last SACK among these packets: cumulative TSN, window, blocks, duplicates.
 fn last_sack(packets: &[Bytes]) -> (Tsn, u32, Vec<GapBlock>, Vec<Tsn>) {
     let sacks = packets.iter().flat_map(|bytes| {
         chunks(bytes).into_iter().filter_map(|chunk| match chunk {
@@ -313,8 +313,8 @@ fn small_messages_that_wait_together_travel_together() {
     assert_eq!(pair.receive(End::Z).len(), 20);
 }
 
-/// What a driver hands to the system in one call, which cuts it at every `segment_size`: a shorter packet can only be
-/// the last.
+/// A driver hands these packets to the system in one call, which cuts them at every `segment_size`: a shorter packet
+/// can only be the last.
 #[test]
 fn packets_for_one_path_leave_together_up_to_the_first_that_is_shorter() {
     let mut pair = warm(Config {

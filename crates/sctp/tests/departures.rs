@@ -80,7 +80,7 @@ impl Scheduler for EverySecond {
 }
 
 /// No SACK of 1,500 bytes reports more than 370 chunks with gaps between them: those above it look as if they were in
-/// flight, fill the windows, and are sent again after a time-out. What the peer waits for never left.
+/// flight, fill the windows, and are sent again after a time-out. The chunk that the peer waits for never left.
 #[test]
 fn what_never_left_goes_before_what_the_peer_has_and_cannot_report() {
     for rules in [CmtRules::BY_DEPARTURE, CmtRules::ALL] {
@@ -116,7 +116,7 @@ fn skipping(window: u64) -> Script {
     script
 }
 
-/// What the receiver holds waits for chunk 1. The room is what a SACK says, less what is in flight.
+/// The receiver's data waits for chunk 1. The room is what a SACK says, less what is in flight.
 #[test]
 fn what_leaves_ahead_leaves_room_for_the_oldest_which_goes_when_nothing_else_can() {
     let mut script = skipping(3).numbered_from(2);

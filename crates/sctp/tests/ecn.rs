@@ -320,7 +320,7 @@ fn the_report_of_a_mark_ends_with_its_path() {
     }
 }
 
-/// What a hostile peer may say: nothing changes unless ECN was agreed on and the report names a chunk in flight.
+/// Nothing changes by a hostile peer unless ECN was agreed on and the report names a chunk in flight.
 #[test]
 fn unexpected_reports_and_answers_change_nothing() {
     let mut pair = open(EcnUse::Off, 1);

@@ -208,7 +208,7 @@ fn a_cut_stalls_a_running_transfer_for_less_than_200_ms() {
     }
 }
 
-/// What is sent still arrives nowhere, and answers come all the same.
+/// Packets still arrive nowhere, and answers come all the same.
 #[test]
 fn a_path_that_is_cut_in_one_direction_stalls_a_transfer_no_longer() {
     for end in [End::A, End::Z] {

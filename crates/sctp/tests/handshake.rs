@@ -1,6 +1,5 @@
 //! Opening an association: the four ways, lost packets, crossings and restarts, stale and forged cookies (RFC 9260
-//! §5). What
-//! strangers may try is in `uninvited.rs`.
+//! §5). The attempts of unknown peers are in `uninvited.rs`.
 
 use std::net::SocketAddr;
 

@@ -1,5 +1,5 @@
 //! The bodies of the fuzz targets on bytes of our own: random ones, and ones that begin as something sound.
-//! What a fuzzer found is kept here by name.
+//! Findings of a fuzzer are kept here by name.
 
 mod hostile;
 mod pair;

@@ -39,7 +39,7 @@ pub fn sack<'a>(pair: &mut Pair, gaps: &'a [GapBlock]) -> Sack<'a> {
     }
 }
 
-/// What A has looked at to read the SACKs that it received.
+/// Returns the number of entries that A examined to read its SACKs.
 pub fn examined(pair: &mut Pair) -> u64 {
     pair.at(End::A).sack_counters().examined
 }

@@ -13,8 +13,8 @@ fn config(quick: bool) -> Config {
     Config { receive_buffer: ByteCount::new(8 * 1_500), failover, ..config }
 }
 
-/// The first path loses 1 to 4, the second delivers 5 to 8: the peer has room for four, and waits for four. What left after
-/// the time-out of the first path.
+/// The first path loses 1 to 4, the second delivers 5 to 8: the peer has room for four, and waits for four. Returns the
+/// packets after the time-out of the first path.
 fn after_the_loss_of_four(quick: bool) -> Vec<String> {
     let mut script = Script::open(config(quick), 2);
     script.send(20);

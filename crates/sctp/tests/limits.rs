@@ -1,4 +1,4 @@
-//! What held each path back, in cases that are easily counted wrongly: asked twice, with lost chunks, with a path that
+//! The limits of each path, in cases that are easily counted wrongly: asked twice, with lost chunks, with a path that
 //! the scheduler never takes. `studies.rs` has the plain cases.
 
 use crate::pair::{End, Pair, path};
@@ -12,7 +12,7 @@ fn ms(span: u64) -> Duration {
     Duration::from_millis(span)
 }
 
-/// What A's path adds to each share while `span` passes, and how long A is blocked meanwhile.
+/// Returns the time that A's path adds to each limit while `span` passes, and the time for which A is blocked meanwhile.
 fn shares_of(pair: &mut Pair, index: usize, span: Duration) -> (TimeInLimit, Duration) {
     let probe = |pair: &mut Pair| {
         let now = pair.now;

@@ -149,7 +149,7 @@ fn a_link_that_carries_less_than_the_base_is_found_out() {
     assert!((976..=1_000).contains(&found), "{found}");
 }
 
-/// What is under way when the only path shrinks was made for larger packets: it goes in packets that the network may cut.
+/// Packets under way when the only path shrinks were made for larger packets: the network may cut them.
 #[test]
 fn the_only_path_shrinks_in_a_transfer_and_nothing_is_lost() {
     for mtu in [600, 1_000, 1_280, 1_400] {

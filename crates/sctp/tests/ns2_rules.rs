@@ -17,8 +17,8 @@ fn one(number: u32) -> Ns2 {
     Ns2::of_numbers(&[number])
 }
 
-/// How often the window of a path is cut by three losses: the first, one that was in flight at the cut, and one that was
-/// sent after it while the first is still not repaired.
+/// Returns the number of cuts by three losses: the first, one that was in flight at the cut, and one that was sent after
+/// it while the first is still not repaired.
 fn cuts_of_three_losses(ns2: Ns2) -> [usize; 3] {
     let mut script = Script::open(same(seeds(with(ns2), "fill", 10)), 1);
     script.send(40);

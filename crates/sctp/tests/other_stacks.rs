@@ -35,7 +35,7 @@ fn sctp_proto_and_ours_understand_each_other() {
     });
 }
 
-/// The server accepts no INIT that lists the supported address types (RFC 9260 §3.3.2.1.5), which ours does. Its
+/// The server accepts no INIT that lists the supported address types (RFC 9260 §3.3.2.1.5), which ours does. The
 /// SHUTDOWN is that of sctp-proto.
 #[test]
 fn rtc_sctp_and_ours_understand_each_other() {
@@ -88,7 +88,7 @@ fn ours_as(role: Role) -> Box<dyn Stack> {
     Box::new(Anabranch::with(role, config, Registry::standard(), 1))
 }
 
-/// What happens to packets, in thousandths.
+/// The faults of the network, in thousandths.
 #[derive(Clone, Copy, Debug)]
 struct Faults {
     loss: u64,

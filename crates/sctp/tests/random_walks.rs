@@ -1,6 +1,5 @@
-//! Anything can happen: lists of random operations and faults against a pair of endpoints. What was sent
-//! arrives once, in order of its stream, unchanged, or the failure is reported; memory is bounded; every walk
-//! ends.
+//! Anything can happen: lists of random operations and faults against a pair of endpoints. Sent data arrives
+//! once, in order of its stream, unchanged, or the failure is reported; memory is bounded; every walk ends.
 //!
 //! A failure prints its seed and the shortest list of operations that still fails; such lists are kept in
 //! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default, 1,000 with copies), `ANABRANCH_WALK`

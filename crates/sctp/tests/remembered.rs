@@ -1,4 +1,4 @@
-//! What an endpoint learnt of a path is where its next association over it begins, if it is still true.
+//! The next association over a path begins with the estimates of the last one, if they still hold.
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::Config;

@@ -45,7 +45,7 @@ fn inject(pair: &mut Pair, before: Tsn, numbers: std::ops::Range<u32>) {
     }
 }
 
-/// Hands messages over, from number `sent` to `count`, as long as there is room. What leaves is decided when all are
+/// Hands messages over, from number `sent` to `count`, as long as there is room. Departures are decided when all are
 /// there.
 fn fill(pair: &mut Pair, mut sent: u32, count: u32, length: usize) -> u32 {
     let now = pair.now;

@@ -1,4 +1,4 @@
-//! What studies need of an association: to be open from the start, never to give up, and to say what held it back.
+//! The needs of studies: an association that is open from the start, never gives up, and reports its limits.
 
 use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration};
@@ -211,9 +211,9 @@ fn sacks_are_counted_by_why_they_left_and_by_what_they_say() {
     assert_eq!(count(3), (5, 2, 2), "a pair, and one that is left over");
 }
 
-/// What the SACKs of one association may grow, and those of two (IY-F4 C5): a delayed SACK lets a window grow by one
-/// packet, so that one path has 2, 3, 4 packets in its window after 0, 1, 2 round trips, and two associations, each
-/// with a receiver of its own, 4, 6, 8 together.
+/// The growth by the SACKs of one association, and by those of two (IY-F4 C5): a delayed SACK lets a window grow by
+/// one packet, so that one path has 2, 3, 4 packets in its window after 0, 1, 2 round trips, and two associations,
+/// each with a receiver of its own, 4, 6, 8 together.
 #[test]
 fn the_windows_of_two_associations_climb_4_6_8_where_one_climbs_2_3_4() {
     let ladder = || {

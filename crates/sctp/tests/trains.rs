@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use crate::counting::{allocated, held};
 use crate::pair::{End, Pair, packet};
 
-/// What a packet of the peer is.
+/// The kind of a packet of the peer.
 #[derive(Clone, Debug)]
 enum Kind {
     /// DATA with the TSN so far behind or ahead of the next, a whole message or a part of one.
@@ -127,7 +127,7 @@ fn arrive(pair: &mut Pair, packets: &[Vec<u8>], memory: usize, answer: impl FnMu
     pair.z.endpoint.handle_train(now, &train, answer);
 }
 
-/// What Z has become: what it sends, what it reads, what it has acknowledged.
+/// Returns the state of Z: its packets, its messages, its acknowledgements.
 fn outcome(pair: &mut Pair, mut sent: Vec<u8>) -> (Vec<u8>, Vec<Vec<u8>>, String) {
     let now = pair.now;
     while pair.z.endpoint.poll_transmit(now, &mut sent, 1).is_some() {}

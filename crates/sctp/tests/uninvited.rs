@@ -54,7 +54,7 @@ fn answer_to_init(init: &Init) -> Option<Bytes> {
     answer_to(Config::rfc9260(), packet(VerificationTag::ZERO, &[init]))
 }
 
-/// What a packet says: its tag, and its only chunk as text.
+/// Returns the tag of a packet, and its only chunk as text.
 fn told(bytes: &Bytes) -> (u32, String) {
     let packet = Packet::decode(bytes, Checksum::Crc32c).expect("sound");
     let chunks: Vec<String> = packet.chunks().map(|chunk| chunk.expect("sound").to_string()).collect();

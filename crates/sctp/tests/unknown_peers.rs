@@ -1,5 +1,5 @@
-//! What an end does for senders that have not proved their address: how often it answers, with how many bytes, and what
-//! it sends to addresses that others name.
+//! The answers of an end to senders that have not proved their address: their number, their bytes, and those to
+//! addresses that others name.
 
 use std::net::SocketAddr;
 
@@ -137,7 +137,7 @@ fn an_init_ack_is_at_most_three_and_a_half_times_as_long_as_its_init() {
     }
 }
 
-/// What is sent to addresses that a peer names and that do not answer: RFC 9260 §5.4 has them probed.
+/// Addresses that a peer names and that do not answer are probed (RFC 9260 §5.4).
 #[test]
 fn addresses_that_never_answer_get_few_bytes_and_none_before_the_cookie_came_back() {
     let standard = Config::rfc9260();
@@ -162,7 +162,7 @@ fn addresses_that_never_answer_get_few_bytes_and_none_before_the_cookie_came_bac
     }
 }
 
-/// What Z sent to all addresses of A's but the first.
+/// Returns the bytes from Z to every address of A but the first.
 fn bytes_elsewhere(pair: &mut Pair) -> usize {
     let log = std::mem::take(&mut pair.log);
     log.iter().filter(|line| line.from == End::Z && line.pipe != 0).map(|line| line.bytes.len()).sum()

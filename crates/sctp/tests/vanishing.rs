@@ -208,7 +208,7 @@ fn an_outage_is_not_taken_for_a_hole() {
     }
 }
 
-/// What the own interface says is no hole: the size is known at once.
+/// A size from the own interface is not a black hole: it is known at once.
 #[test]
 fn an_interface_that_carries_less_is_not_told_as_a_hole() {
     let [config, _] = profiles();

@@ -59,7 +59,7 @@ impl RecordedLink {
             match (count, recording.kind) {
                 (0, _) => directions[0].push(recording),
                 (1, TraceKind::Mahimahi | TraceKind::Csv | TraceKind::Iperf3) => {
-                    directions[1].push(recording)
+                    directions[1].push(recording);
                 }
                 _ => return Err(same_twice(name, &directions, &recording)),
             }

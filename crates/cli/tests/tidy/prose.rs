@@ -35,7 +35,7 @@ struct Sentence {
     text: String,
 }
 
-/// Complaints about sentences of doc comments, and of the docstrings of Python, that begin with a question.
+/// Complaints about sentences of doc comments that begin with a question.
 pub fn questions(file: &File) -> Vec<String> {
     let begins = |sentence: &Sentence| {
         let rest =
@@ -70,13 +70,10 @@ fn is_word(c: char) -> bool {
 }
 
 fn sentences(file: &File) -> Vec<Sentence> {
-    let is_python = file.is_one_of(&["py"]) || file.text.starts_with("#!/usr/bin/env python3");
-    let paragraphs = match file.path.rsplit_once('.') {
-        Some((_, "rs")) => paragraphs(doc_lines(&file.text)),
-        _ if is_python => paragraphs(docstring_lines(&file.text)),
-        _ => Vec::new(),
-    };
-    paragraphs.iter().flat_map(|paragraph| split(paragraph)).collect()
+    if !file.is_one_of(&["rs"]) {
+        return Vec::new();
+    }
+    paragraphs(doc_lines(&file.text)).iter().flat_map(|paragraph| split(paragraph)).collect()
 }
 
 /// The lines of doc comments outside blocks of code; an empty one where a comment ends.
@@ -89,23 +86,6 @@ fn doc_lines(text: &str) -> Vec<(usize, &str)> {
         in_code =
             comment.is_some() && in_code != comment.is_some_and(|text| text.trim_start().starts_with("```"));
         lines.push((number, comment.filter(|_| !in_code).unwrap_or_default().trim()));
-    }
-    lines
-}
-
-fn docstring_lines(text: &str) -> Vec<(usize, &str)> {
-    let mut lines = Vec::new();
-    let mut inside = false;
-    for (number, line) in (1..).zip(text.lines()) {
-        for (index, part) in line.split("\"\"\"").enumerate() {
-            if index > 0 {
-                inside = !inside;
-                lines.push((number, ""));
-            }
-            if inside {
-                lines.push((number, part.trim()));
-            }
-        }
     }
     lines
 }
@@ -156,8 +136,6 @@ mod tests {
         let lines: Vec<String> = questions(&file("a.rs", text));
         let lines: Vec<&str> = lines.iter().filter_map(|complaint| complaint.split(':').nth(1)).collect();
         assert_eq!(lines, ["1", "3", "4", "6"]);
-        let python = "def f():\n    \"\"\"Whether it is.\n\n    Returns all. \"\"\"\n    What = 1\n";
-        assert_eq!(questions(&file("a.py", python)).len(), 1);
     }
 
     #[test]

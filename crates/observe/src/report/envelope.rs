@@ -11,9 +11,10 @@ pub struct TimedValue {
     pub value: i64,
 }
 
-/// Values over time, thinned without losing a peak. All are kept while they are few; then time is cut into steps, whose
-/// length doubles each time they become too many, and of each step four values are kept. A line through those four
-/// covers the same pixels as one through all, where a step is not wider than a pixel (Jugel et al., "M4", VLDB 2014).
+/// Values over time, thinned without losing a peak. Every value is kept while they are few; then time is cut into
+/// steps, whose length doubles each time they become too many, and of each step four values are kept. A line through
+/// those four covers the same pixels as one through all, where a step is not wider than a pixel (Jugel et al., "M4",
+/// VLDB 2014).
 #[derive(Clone, Debug)]
 pub struct ThinnedSeries {
     /// A step is 2^shift nanoseconds long.

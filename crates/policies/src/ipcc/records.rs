@@ -1,5 +1,5 @@
 //! The records of one path: which chunks were sent on it, in the order of their numbers there, and what became of them
-//! (M-IPCC-1). What is settled, acknowledged or sent elsewhere, is dropped as soon as it is read.
+//! (M-IPCC-1). Settled records, acknowledged or sent elsewhere, are dropped as soon as they are read.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use anabranch_sctp::seq::Tsn;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Psn(u64);
 
-/// What became of a chunk on the path.
+/// The fate of a chunk on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordState {
     /// It is in flight.
@@ -31,9 +31,9 @@ pub struct Record {
     pub psn: Psn,
     /// The TSN.
     pub tsn: Tsn,
-    /// What became of it.
+    /// The fate.
     pub state: RecordState,
-    /// How often it was reported missing.
+    /// The number of missing reports.
     pub reports: u8,
 }
 

@@ -37,7 +37,7 @@ fn advanced(order: &mut IpccDetection, mut sack: SackNews) -> Vec<bool> {
     sacked(order, &mut sack).advanced
 }
 
-/// How often each chunk in flight on `path` was reported missing.
+/// Returns the missing reports of each chunk in flight on `path`.
 fn reports(order: &mut IpccDetection, path: usize) -> Vec<(u32, u8)> {
     let mut found = Vec::new();
     order.paths[path]

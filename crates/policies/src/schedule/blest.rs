@@ -82,7 +82,7 @@ const FIRST: f64 = 1.2;
 /// The bounds of λ.
 const LEAST: f64 = 1.0;
 const MOST: f64 = 1.3;
-/// What λ grows by after a round trip in which the window blocked a path, and shrinks by after one in which none was.
+/// The step by which λ grows after a round trip in which the window blocked a path, and shrinks after one in which none was.
 const AFTER_BLOCKING: f64 = 0.04;
 const AFTER_NONE: f64 = -0.01;
 

@@ -64,7 +64,7 @@ fn is_candidate(sample: &PathSample, queue: &QueueView<'_>) -> bool {
     sample.state.carries_data() && !is_held && queue.oldest <= sample.packet_limit
 }
 
-/// What the time of delivery on one path follows from.
+/// The values from which the time of delivery on one path follows.
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
     /// Bytes in flight, and the window.

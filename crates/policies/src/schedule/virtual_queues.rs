@@ -21,7 +21,7 @@ pub struct VirtualQueues {
     queues: Vec<VirtualQueue>,
     /// The youngest chunk that has joined a queue: all older ones that wait have too.
     youngest: Option<Tsn>,
-    /// What is added to the time that a path needs for what it has.
+    /// The delay that is added to the time that a path needs for its queue.
     delay: fn(&PathSample) -> Duration,
 }
 

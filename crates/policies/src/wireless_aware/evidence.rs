@@ -1,8 +1,8 @@
-//! What shows that a loss on a path is not one of congestion.
+//! The evidence that a loss on a path is not a congestion loss.
 //!
 //! "No mark" proves nothing where no queue marks. A path has to show that losses without a mark are the link's: by a mark
-//! that came back lately, or by the delay at its losses. What delay says is uncertain, so this verdict expires: after a
-//! number of losses one cuts the window, and what the path does then decides how many may pass next time.
+//! that came back lately, or by the delay at its losses. Evidence by delay is uncertain, so this verdict expires: after a
+//! number of losses one cuts the window, and the path's response then decides how many may pass next time.
 
 use anabranch_base::{Duration, Time};
 
@@ -37,12 +37,12 @@ struct RecentWays {
 struct Trial {
     /// When the window was cut last, or when the path was first seen.
     since: Option<Time>,
-    /// How long after that the first loss came, and when the last one was.
+    /// The time from then to the first loss, and the time of the last one.
     first: Option<Duration>,
     last: Time,
-    /// How many passed.
+    /// The number of losses that passed.
     passed: u32,
-    /// How many may pass.
+    /// The number of losses that may pass.
     most: u32,
 }
 

@@ -1,5 +1,5 @@
-//! What a sender of IPCC makes of SACKs, packet by packet: missing reports, growth, recovery, timers and placement by the
-//! numbers that chunks have on their paths (M-IPCC-1 to -6; M-SCTP-19, whose defects it must not have).
+//! The reading of SACKs by a sender of IPCC, packet by packet: missing reports, growth, recovery, timers and placement by
+//! the numbers that chunks have on their paths (M-IPCC-1 to -6; M-SCTP-19, whose defects it must not have).
 
 use crate::pair::path;
 use crate::script::{Script, sack, same, seeds};

@@ -1,4 +1,4 @@
-//! What reading SACKs by path sequence numbers costs.
+//! The cost of reading SACKs by path sequence numbers.
 
 use anabranch_policies::{ipcc, registry};
 use anabranch_sctp::config::Config;

@@ -41,7 +41,7 @@ struct Contestant {
     name: &'static str,
     version: &'static str,
     new: fn(Role) -> Box<dyn Stack>,
-    /// How much is sent in one repeat: less for slower stacks.
+    /// The bytes of one repeat: fewer for slower stacks.
     amount: ByteCount,
 }
 
@@ -147,7 +147,7 @@ fn measure(contestant: &Contestant, length: usize) -> Cost {
     })
 }
 
-/// What is in flight in the rows of the second table.
+/// The bytes in flight in the rows of the second table.
 const WINDOWS: [ByteCount; 6] = [
     ByteCount::from_kib(64),
     ByteCount::from_kib(256),

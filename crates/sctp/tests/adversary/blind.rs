@@ -12,7 +12,7 @@ use crate::hostile::{INIT, Input, KINDS, Parts, framed};
 use crate::pair::{End, PORT, Pair, packet_with};
 use crate::walk::Dice;
 
-/// How it tries.
+/// The guess of the attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
     /// Chunks of any type with a tag that it drew.
@@ -38,7 +38,7 @@ pub enum Guess {
 }
 
 impl Guess {
-    /// All of them.
+    /// Every guess.
     pub const ALL: &[Guess] = &[
         Guess::AnyTag,
         Guess::NearTag,
@@ -52,7 +52,7 @@ impl Guess {
         Guess::Damage,
     ];
 
-    /// What it sends.
+    /// Returns the packets to send.
     pub fn shots(self, pair: &mut Pair, dice: &mut Dice) -> Vec<Shot> {
         let count = dice.one_of(&[1, 3, 20]);
         let count = if self == Guess::InitFlood { dice.one_of(&[50, 300]) } else { count };

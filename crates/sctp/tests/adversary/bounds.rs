@@ -1,4 +1,4 @@
-//! What a packet may cause, and what an end may hold: each bound is a formula of the settings.
+//! The bounds on the effects of a packet and on the memory of an end: each is a formula of the settings.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ impl Bounds {
         scales.faults
     }
 
-    /// The number of received bytes that may be answered now. What came after the COOKIE-ECHO was sent waits for the
+    /// The number of received bytes that may be answered now. Data that came after the COOKIE-ECHO waits for the
     /// COOKIE-ACK.
     fn answerable(&self, toll: &Toll) -> u64 {
         let waited = if chunk_names(&toll.bytes).contains("COOKIE-ACK") {
@@ -99,9 +99,9 @@ impl Bounds {
             .then(|| Fault::new(Class::Memory, format!("{end:?} holds {held} B, {most} B are allowed")))
     }
 
-    /// What an end with `associations` associations may hold: each has twice what it may receive with all that chunks
-    /// cost besides their bytes, twice as much while all of it waits for one chunk, twice what it may send, and 100 B
-    /// for each stream (docs/security.md, "Holders of the key"); beside that its queues, and the endpoint's.
+    /// Returns the most memory of an end with `associations` associations: each has twice its receive buffer with the
+    /// overhead of chunks, twice as much while everything waits for one chunk, twice its send buffer, and 100 B for
+    /// each stream (docs/security.md, "Holders of the key"); beside that its queues, and the endpoint's.
     fn most_held(&self, associations: u64) -> u64 {
         let receive = self.config.receive_growth.map_or(self.config.receive_buffer, |growth| growth.limit);
         let streams = u64::from(self.config.inbound_streams) + u64::from(self.config.outbound_streams);

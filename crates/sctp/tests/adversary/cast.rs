@@ -27,18 +27,18 @@ pub struct Cast {
     pub liars: [Liar; LIARS],
     pub tally: Tally,
     pub(super) bounds: Bounds,
-    /// What each end sent, association by association; the last is the present one, as that end knows it.
+    /// The data that each end sent, association by association; the last is the present one, as that end knows it.
     pub(super) ledgers: [Vec<Ledger>; 2],
     /// The tags of all associations that Z accepted.
     pub(super) accepted: BTreeSet<(VerificationTag, Option<VerificationTag>)>,
-    /// What the applications gave the present association: messages and bytes.
+    /// The data that applications gave the present association: messages and bytes.
     pub(super) given: [u64; 2],
-    /// Whether the association may end: an application aborted it, A lost its memory, or a host its address.
+    /// True if the association may end: an application aborted it, A lost its memory, or a host its address.
     pub(super) may_end: bool,
-    /// How often A did, since the two last had an association that both ended in order: a COOKIE-ECHO from before may still
-    /// open one at Z, and what A opens next begins that anew.
+    /// The number of crashes of A since the two last had an association that both ended in order: a COOKIE-ECHO from before
+    /// may still open one at Z, and the next one of A begins that anew.
     pub(super) crashes: usize,
-    /// How often A did in all.
+    /// The number of lives of A.
     lives: u64,
 }
 
@@ -112,12 +112,12 @@ impl Cast {
         self.watch()
     }
 
-    /// What an end sends in the association that it knows.
+    /// Returns the ledger of an end in the association that it knows.
     fn ledger(&mut self, end: End) -> &mut Ledger {
         self.ledgers[end as usize].last_mut().expect("there is always one")
     }
 
-    /// What an end sends next belongs to another association.
+    /// Begins the ledger of another association.
     pub(super) fn begin_ledger(&mut self, end: End) {
         let ledgers = &mut self.ledgers[end as usize];
         ledgers.push(Ledger::of(end, ledgers.len() as u32));

@@ -14,7 +14,7 @@ use crate::pair::{End, Line, PORT, Pair, chunks, packet};
 #[derive(Debug)]
 pub struct Liar {
     pub address: SocketAddr,
-    /// Its own tag.
+    /// The tag of the liar.
     pub tag: VerificationTag,
     pub id: Option<AssociationId>,
     /// The number of handshakes it completed.

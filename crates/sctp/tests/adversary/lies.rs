@@ -74,7 +74,7 @@ pub enum Lie {
 }
 
 impl Lie {
-    /// All of them.
+    /// Every lie.
     pub const ALL: &[Lie] = &[
         Lie::AckAll,
         Lie::AckAllWithoutWindow,
@@ -335,6 +335,6 @@ impl Lie {
     }
 }
 
-/// What UDP carries, less its headers.
+/// The largest UDP payload, less its headers.
 const LARGEST: usize = 65_000;
 static FILLER: [u8; 1_400] = [7; 1_400];

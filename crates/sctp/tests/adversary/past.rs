@@ -10,7 +10,7 @@ use crate::hostile::framed;
 use crate::pair::{Pair, chunk_names};
 use crate::walk::Dice;
 
-/// What it repeats.
+/// The packets that it repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Past {
     /// Packets of the present association.
@@ -25,7 +25,7 @@ pub enum Past {
     Handshake,
     /// Packets of an association before.
     Earlier,
-    /// All that is remembered of one, in order.
+    /// Every remembered packet of one association, in order.
     AllOfEarlier,
     /// Chunks of several packets in one, in any order.
     Bundled,
@@ -36,7 +36,7 @@ pub enum Past {
 }
 
 impl Past {
-    /// All of them.
+    /// Every kind.
     pub const ALL: &[Past] = &[
         Past::Repeat,
         Past::Often,
@@ -50,7 +50,7 @@ impl Past {
         Past::Cut,
     ];
 
-    /// What it sends.
+    /// Returns the packets to send.
     pub fn shots(self, pair: &Pair, witness: &Witness, dice: &mut Dice) -> Vec<Shot> {
         let present = &witness.present;
         let earlier = match witness.earlier.len() {
@@ -168,5 +168,5 @@ fn frames(packet: &[u8]) -> Vec<&[u8]> {
     frames
 }
 
-/// What UDP carries, less its headers.
+/// The largest UDP payload, less its headers.
 const LARGEST: usize = 65_000;

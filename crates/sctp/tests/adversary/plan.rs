@@ -19,7 +19,7 @@ pub struct Scene {
     pub delays_ms: Vec<u64>,
     pub mtu: u64,
     pub receive_buffer: u64,
-    /// How far the receive buffer may grow; 0 for a fixed one.
+    /// The growth limit of the receive buffer; 0 for a fixed one.
     pub growth: u64,
     pub send_buffer: u64,
     pub inbound_streams: u16,
@@ -30,7 +30,7 @@ pub struct Scene {
     pub crashes: bool,
 }
 
-/// What the attacker can do. Guessing is always possible.
+/// The powers of the attacker. Guessing is always possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Powers {
     /// It sees every packet, and repeats, delays, cuts and bundles what it saw.

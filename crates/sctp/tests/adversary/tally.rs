@@ -10,7 +10,7 @@ pub struct Tally {
     most: BTreeMap<&'static str, Most>,
 }
 
-/// What is counted.
+/// The counted events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
     /// Plays, by the powers of the attacker.
@@ -53,7 +53,7 @@ impl Tally {
         }
     }
 
-    /// How often.
+    /// Returns the count.
     pub fn of(&self, column: Column, what: &str) -> u64 {
         self.counts.get(&(column, what.to_owned())).copied().unwrap_or(0)
     }

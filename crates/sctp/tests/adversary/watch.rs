@@ -115,7 +115,7 @@ impl Cast {
         self.pair.settle(end);
     }
 
-    /// What is known is counted.
+    /// Counts a known fault, and reports any other.
     pub fn report(&mut self, fault: Fault) -> Result<(), Fault> {
         if !fault.is_known() {
             return Err(fault);

@@ -1,4 +1,4 @@
-//! What an attacker on the path remembers of the packets that passed, of this association and of earlier ones.
+//! The memory of an attacker on the path: the packets that passed, of this association and of earlier ones.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

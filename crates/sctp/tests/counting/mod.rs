@@ -12,7 +12,7 @@ use std::ops::Sub;
 /// The system's allocator, with counters. Make it a binary's `#[global_allocator]`.
 pub struct Counting;
 
-/// How often and how much the calling thread has allocated.
+/// The allocations of the calling thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocated {
     /// Calls that allocate or make an allocation larger.
@@ -27,7 +27,7 @@ pub fn held() -> u64 {
     HELD.get()
 }
 
-/// What the calling thread has allocated so far.
+/// Returns the allocations of the calling thread so far.
 pub fn allocated() -> Allocated {
     ALLOCATED.get()
 }

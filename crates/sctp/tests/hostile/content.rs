@@ -12,7 +12,7 @@ use anabranch_sctp::wire::{
 
 use super::Input;
 
-/// What a chunk is made of.
+/// The parts of a chunk.
 pub struct Parts<'a> {
     kind: u8,
     pub flags: u8,

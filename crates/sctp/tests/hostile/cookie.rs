@@ -1,4 +1,4 @@
-//! What must hold for any bytes that are presented as a cookie.
+//! The laws for any bytes that are presented as a cookie.
 
 use std::net::SocketAddr;
 
@@ -55,7 +55,7 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
     }
 }
 
-/// What an INIT of fuzzed parameters offers.
+/// Returns the extensions that an INIT of fuzzed parameters offers.
 fn extensions(input: &mut Input<'_>) -> OfferedExtensions {
     let config = Config { dynamic_addresses: true, ..Config::rfc9260() };
     let offered = [

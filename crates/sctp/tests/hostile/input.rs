@@ -1,6 +1,6 @@
 //! Numbers and slices taken from fuzzed bytes.
 
-/// What is left of the bytes; zeros when they are used up.
+/// The rest of the bytes; zeros when they are used up.
 pub struct Input<'a> {
     rest: &'a [u8],
 }

@@ -1,4 +1,4 @@
-//! What must hold for any bytes: the bodies of the fuzz targets of this crate. `hostile_bytes.rs` runs them on its own
+//! The laws for any bytes: the bodies of the fuzz targets of this crate. `hostile_bytes.rs` runs them on its own
 //! inputs, so that they are exercised without a fuzzer, too.
 #![allow(dead_code, unused_imports, reason = "each fuzz target uses one of the bodies")]
 

@@ -137,7 +137,7 @@ impl Siege {
         self.arrives();
     }
 
-    /// What was injected arrives; what it sets off is bounded.
+    /// Delivers the injected packets; their effects are bounded.
     fn arrives(&mut self) {
         let before = self.pair.log.len();
         self.run(Duration::ZERO);
@@ -352,7 +352,7 @@ impl Siege {
         }
     }
 
-    /// What holds at any time.
+    /// Checks the invariants.
     fn check(&mut self) {
         for end in [End::A, End::Z] {
             let now = self.pair.now;
@@ -461,7 +461,7 @@ pub fn framed(header: CommonHeader, chunks: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// All of them.
+/// Every state.
 pub const STATES: [AssociationState; 8] = [
     AssociationState::Established,
     AssociationState::CookieWait,
@@ -481,5 +481,5 @@ const MOST_ANSWERS: usize = 100;
 /// A few retransmissions, and HEARTBEATs with their answers. Two ends that answer each other for ever over a pipe of
 /// 10 ms are at 3,000.
 const MOST_IN_SILENCE: usize = 1_000;
-/// What messages are made of that need no content.
+/// The content of messages that need none.
 static FILLER: [u8; 1_400] = [7; 1_400];

@@ -23,7 +23,7 @@ use crate::pair::{PORT, packet_with};
 /// A stranger, and what was sent to it.
 #[derive(Default)]
 struct UnknownPeer {
-    /// Its own tag, and the end's tag for it.
+    /// The peer's own tag, and the end's tag for it.
     own_tag: u32,
     end_tag: Option<VerificationTag>,
     cookies: Vec<Vec<u8>>,

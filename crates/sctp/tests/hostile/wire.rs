@@ -1,4 +1,4 @@
-//! What must hold for any bytes that are read as packets, chunks, parameters or causes.
+//! The laws for any bytes that are read as packets, chunks, parameters or causes.
 
 use anabranch_sctp::association::check_init;
 use anabranch_sctp::wire::{

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{End, Pair, Side};
 
-/// What the calling thread has spent so far, and what it holds.
+/// The resources of the calling thread, used and held.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
     /// Allocations.
@@ -37,9 +37,9 @@ impl Sub for Reading {
 pub struct Toll {
     /// The end that received it.
     pub to: End,
-    /// What was in it.
+    /// The content.
     pub bytes: Bytes,
-    /// What reading and answering it took.
+    /// The cost of reading and answering it.
     pub cost: Reading,
     /// The lines of the log that left at once.
     pub answers: Range<usize>,
@@ -65,14 +65,14 @@ impl Meter {
         self.held[end as usize] = 0;
     }
 
-    /// What an end holds.
+    /// Returns the memory of an end.
     pub fn held(&self, end: End) -> u64 {
         u64::try_from(self.held[end as usize]).unwrap_or(0)
     }
 }
 
 impl Pair {
-    /// Calls into an end. What is to count as its memory is made within, and what it gave up is dropped within.
+    /// Calls into an end. Memory that counts as the end's is made and dropped within.
     pub fn within<T>(&mut self, end: End, call: impl FnOnce(&mut Side, Time) -> T) -> T {
         let (before, now) = (self.read_meter(), self.now);
         let result = call(self.side(end), now);

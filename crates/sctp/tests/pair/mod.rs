@@ -64,7 +64,7 @@ pub struct Side {
     pub adopts: bool,
     /// The application reads what arrives before anything is answered.
     pub reads_at_once: bool,
-    /// What it read so.
+    /// The messages that it read so.
     pub read: Vec<Message>,
     pub config: EndpointConfig,
     /// Addresses that the host lacks: nothing arrives or leaves there.
@@ -81,7 +81,7 @@ pub struct Pipe {
     pub drop_next: [u32; 2],
     /// The number of the next packets with ECT from each end are marked.
     pub mark_next: [u32; 2],
-    /// What it does with ECN codepoints.
+    /// The treatment of ECN codepoints.
     pub middlebox: Middlebox,
     /// A translator at A's end shows this UDP port to Z instead of A's, and lets nothing else in.
     pub translated: Option<u16>,
@@ -95,7 +95,7 @@ pub struct Pipe {
     pub narrow_from: Option<End>,
 }
 
-/// What a pipe does with ECN codepoints.
+/// The treatment of ECN codepoints by a pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Middlebox {
     /// Nothing.
@@ -123,7 +123,7 @@ pub struct Line {
     pub text: String,
     /// The ECN codepoint with which it left.
     pub ecn: Ecn,
-    /// What was in it, if [`Pair::keep_packets`] was called.
+    /// The content, if [`Pair::keep_packets`] was called.
     pub bytes: Bytes,
     /// The length of the SCTP packet.
     pub len: usize,
@@ -137,7 +137,7 @@ struct Loss {
     spared: usize,
 }
 
-/// What chance does to packets, in thousandths.
+/// The random faults of packets, in thousandths.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     pub loss: u32,
@@ -178,7 +178,7 @@ pub struct Pair {
     pub cut_links: Vec<usize>,
     /// The cost of calls into the ends, if it is measured.
     pub meter: Option<Meter>,
-    /// What they cost since the last packet arrived.
+    /// The cost since the last packet arrived.
     cost: Reading,
     /// The buffer into which packets are written.
     scratch: Vec<u8>,

@@ -3,7 +3,7 @@
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::Registry;
 
-/// What tests of random events are run with: which policies there are, and what becomes of the settings.
+/// The variant that tests of random events run with: its policies, and its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
     pub registry: fn() -> Registry,

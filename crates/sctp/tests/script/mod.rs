@@ -229,7 +229,7 @@ fn tsns(line: &Line) -> impl Iterator<Item = Tsn> + use<> {
     tsns.into_iter()
 }
 
-/// What windows are counted in.
+/// The unit of windows.
 pub const PACKET: u64 = 1500;
 
 /// The user data of a full packet.

@@ -21,7 +21,7 @@ fn ms(milliseconds: u64) -> Duration {
 
 /// The user data of a full packet.
 const FULL: usize = 1452;
-/// What a packet weighs.
+/// The size of a packet.
 const PACKET: u64 = 1500;
 
 /// Windows and buffers count packets of 1,500 bytes, and begin with four. Every packet is acknowledged, bursts are not

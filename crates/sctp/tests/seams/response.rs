@@ -25,7 +25,7 @@ struct Patient {
 #[derive(Debug, Default)]
 struct Notes {
     signals: Vec<Signal>,
-    /// What each SACK left: whether anything is unacknowledged, and whether a cut and a mark are open.
+    /// The state after each SACK: whether anything is unacknowledged, and whether a cut and a mark are open.
     progress: Vec<(bool, bool, bool)>,
 }
 

@@ -33,7 +33,7 @@ pub trait Stack {
     /// Ends the association in order.
     fn shutdown(&mut self, now: Time);
 
-    /// How far the association is.
+    /// Returns the state of the association.
     fn life(&self) -> Life;
 }
 
@@ -75,7 +75,7 @@ impl<S: Stack + ?Sized> Stack for Box<S> {
     }
 }
 
-/// How far an association is.
+/// The state of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     /// The handshake is not done.
@@ -125,7 +125,7 @@ pub enum Role {
 pub struct Buffers {
     /// The amount of user data that may wait to be acknowledged.
     pub send: ByteCount,
-    /// How much may wait to be read: the window that is advertised.
+    /// The receive buffer: the window that is advertised.
     pub receive: ByteCount,
 }
 

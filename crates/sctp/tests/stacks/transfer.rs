@@ -19,7 +19,7 @@ pub struct Transfer<C, S> {
     pub packets: u64,
     /// Messages that arrived.
     pub received: u64,
-    /// What happens to the client's packets before they leave; `None` if the packet is kept back.
+    /// The treatment of the client's packets before they leave; `None` if the packet is kept back.
     pub divert: Option<Box<Divert>>,
     to_server: Pipe,
     to_client: Pipe,

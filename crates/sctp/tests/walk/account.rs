@@ -1,5 +1,5 @@
-//! What windows and counters must say whatever happened: no event sends more beyond a window than it may, and what one
-//! end was given, the network carried and the other end got adds up.
+//! The laws of windows and counters whatever happened: no event sends more beyond a window than it may, and the bytes
+//! that one end was given, the network carried and the other end got add up.
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::Association;
@@ -30,7 +30,7 @@ struct Seen {
     paths: Vec<Carried>,
 }
 
-/// What a path had carried.
+/// The traffic of a path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
     sent: ByteCount,
@@ -95,8 +95,7 @@ impl Account {
         Ok(())
     }
 
-    /// What was given is acknowledged or is still kept; what is acknowledged has arrived; nothing arrives that was not
-    /// given.
+    /// Given data is acknowledged or still kept; acknowledged data has arrived; nothing arrives that was not given.
     pub fn check_sums(&self, pair: &mut Pair) -> Result<(), String> {
         let has_restarted =
             [End::A, End::Z].iter().any(|&end| pair.side(end).events.contains(&Event::Restarted));

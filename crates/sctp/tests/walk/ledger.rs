@@ -1,4 +1,4 @@
-//! What one end sent in one association, and what arrived of it: once, in order of its stream, unchanged.
+//! The data that one end sent in one association, and its arrivals: once, in order of its stream, unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::pair::End;
 
-/// What one end sent and the other received of it.
+/// The data that one end sent and the other received.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     from: End,

@@ -35,7 +35,7 @@ pub fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
 }
 
 thread_local! {
-    /// Whether this thread takes a walk, whose panics are results.
+    /// True on a thread that takes a walk, whose panics are results.
     static IS_WALKING: Cell<bool> = const { Cell::new(false) };
 }
 

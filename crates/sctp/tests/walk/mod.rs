@@ -50,7 +50,7 @@ pub enum Operation {
     Abort(End),
 }
 
-/// What a walk begins with.
+/// The setting of a walk.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub seed: u64,
@@ -85,14 +85,14 @@ pub struct Setting {
     pub coupled: Coupling,
 }
 
-/// How both ends use ECN, and what the pipes do.
+/// The use of ECN at both ends, and the pipes' treatment of it.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkSetting {
     pub ecn: EcnUse,
     pub test: bool,
     /// Marks, in thousandths of packets with ECT.
     pub marking: u32,
-    /// What the first pipe does with codepoints.
+    /// The first pipe's treatment of codepoints.
     pub middlebox: Middlebox,
 }
 
@@ -101,7 +101,7 @@ impl MarkSetting {
         MarkSetting { ecn: EcnUse::Off, test: false, marking: 0, middlebox: Middlebox::None };
 }
 
-/// How a walk ended.
+/// The end of a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     pub is_graceful: bool,
@@ -200,7 +200,7 @@ struct Walk {
     /// The number of times two seconds are allowed for the end.
     patience: u32,
     sent: [Ledger; 2],
-    /// What each end may have in flight on each path.
+    /// The bound on each end's flight on each path.
     flight_bounds: [Vec<FlightBound>; 2],
     /// SACKs may overtake one another. An older one then seems to take acknowledgements back, and what comes
     /// back into flight may pass any window (M-SCTP-12, "reordered SACKs").
@@ -372,7 +372,7 @@ impl Walk {
         Ok(())
     }
 
-    /// What holds at any time.
+    /// Checks the invariants.
     fn check(&mut self) -> Result<(), String> {
         for end in [End::A, End::Z] {
             if self.has(end) {
@@ -469,13 +469,13 @@ impl Walk {
 struct FlightBound {
     /// The largest window it ever had.
     window: ByteCount,
-    /// What exemptions added since the flight was within that window.
+    /// The exempt bytes since the flight was within that window.
     exempt: ByteCount,
     /// The number of chunks that were lost or sent as probes so far.
     lost: u64,
 }
 
-/// What is in flight on a path may pass the largest window it ever had by one packet, and by one more for each event at which
+/// The flight of a path may pass the largest window it ever had by one packet, and by one more for each event at which
 /// something was lost or probed, until it is within the window again. Says so if it is more.
 fn check_flight(pair: &mut Pair, bounds: &mut [Vec<FlightBound>; 2], mtu: u64) -> Result<(), String> {
     for end in [End::A, End::Z] {

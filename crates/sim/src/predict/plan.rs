@@ -141,8 +141,8 @@ fn misplans(
     }
 }
 
-/// What a larger buffer gains, or why that was not computed: it needs some twenty plans with curves up to where all paths
-/// are full.
+/// Returns the gain of a larger buffer, or the reason why it was not computed: it needs some twenty plans with curves up
+/// to where all paths are full.
 fn gain_of_buffer(
     best: &Allocation,
     paths: &[PathParameters],

@@ -1,5 +1,5 @@
-//! The certificates of the programs that use TLS: fresh at the receiver, and the sender takes any. What is measured is
-//! what comes after the handshake.
+//! The certificates of the programs that use TLS: fresh at the receiver, and the sender takes any. The measurement
+//! begins after the handshake.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the programs share: their command line and their output.
+//! The part that the programs share: their command line and their output.
 
 pub mod certificates;
 
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// One end of a transfer on the loopback interface: `receive|send PORT BYTES MESSAGE [BITS]`.
 pub struct Transfer {
-    /// Whether this end sends.
+    /// True if this end sends.
     pub is_sender: bool,
     /// The port of the receiver.
     pub port: u16,
@@ -19,7 +19,7 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// What the command line says.
+    /// Parses the command line.
     pub fn from_arguments() -> Option<Transfer> {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         let [role, port, bytes, message, rate @ ..] = &arguments[..] else { return None };
@@ -29,8 +29,8 @@ impl Transfer {
         Some(Transfer { is_sender, port, bytes, message: message.parse().ok()?, rate })
     }
 
-    /// How long to wait before the next message when `sent` bytes have left since `began`: at least a millisecond, so that
-    /// all programs send what has become due at the same steps.
+    /// Returns the pause before the next message when `sent` bytes have left since `began`: at least a millisecond, so
+    /// that all programs send what has become due at the same steps.
     pub fn pause(&self, began: Instant, sent: u64) -> Option<Duration> {
         let due = Duration::from_secs_f64(sent as f64 * 8.0 / self.rate?);
         let left = due.checked_sub(began.elapsed()).filter(|left| !left.is_zero())?;
@@ -63,7 +63,7 @@ impl Watch {
         self.start.get_or_insert_with(Instant::now);
     }
 
-    /// All have arrived.
+    /// Prints the end: every byte has arrived.
     pub fn print(&self) {
         println!("{:.6}", self.seconds());
     }

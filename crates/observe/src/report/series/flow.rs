@@ -164,7 +164,7 @@ impl PathSeries {
             self.srtt.hold(at, micros(srtt));
         }
         self.rto.hold(at, micros(seen.rto));
-        if let Some(delay) = seen.measured.way {
+        if let Some(delay) = seen.measured.delay {
             self.measured_delay.hold(at, micros(delay));
         }
         // The state is known from the first packet of the handshake on.

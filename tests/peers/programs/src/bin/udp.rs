@@ -114,7 +114,7 @@ impl Floor {
         self.state.try_send((&self.socket).into(), &transmit)
     }
 
-    /// How much has arrived, as the receiver says next; `None` where it says nothing for long.
+    /// Returns the count of received bytes in the receiver's next report; `None` where it reports nothing for long.
     fn count(&self) -> io::Result<Option<u64>> {
         let mut answer = [0; 8];
         match self.socket.recv(&mut answer) {
@@ -127,7 +127,7 @@ impl Floor {
     }
 }
 
-/// What the system is asked for.
+/// The socket buffer.
 const BUFFER: usize = 4 << 20;
 /// The largest datagram without fragments, with an MTU of 1,500.
 const LARGEST_DATAGRAM: usize = 1_472;
@@ -137,9 +137,9 @@ const LARGEST_CALL: usize = 65_507;
 const MOST_DATAGRAMS: usize = 64;
 /// The most that is received in a call.
 const LARGEST: usize = 1 << 16;
-/// How long what is on the way can take.
+/// The time that packets under way can take.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How often the end is told at most.
+/// The most reports of the end.
 const ENDS: usize = 50;
 /// The receiver's answer to it.
 const END: &[u8] = b"end";
