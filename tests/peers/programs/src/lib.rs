@@ -63,7 +63,7 @@ impl Watch {
         self.start.get_or_insert_with(Instant::now);
     }
 
-    /// Prints the end: every byte has arrived.
+    /// Prints the seconds that the transfer took.
     pub fn print(&self) {
         println!("{:.6}", self.seconds());
     }
