@@ -32,7 +32,7 @@ def environment():
 
 
 def document_of(process):
-    """What a program prints at its end."""
+    """The document that a program prints at its end."""
     try:
         said, complaint = process.communicate(timeout=SECONDS)
     except TimeoutExpired as late:

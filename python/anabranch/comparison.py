@@ -23,7 +23,7 @@ QUANTITIES = (
     "blocked_s",
     "reorder_bytes_max",
 )
-"""What is compared of each flow unless columns are named."""
+"""The columns of each flow that are compared by default."""
 
 
 class Comparison:
@@ -55,7 +55,7 @@ class Comparison:
         Notes
         -----
         Runs of equal seeds are pairs, and intervals are of the mean of the pairs' differences, by Student's
-        t. That of the ratio R is of the mean of b - R a, over the mean of a: the ratio estimator of survey
+        t. The interval of the ratio R is that of the mean of b - R a over that of a: the estimator of survey
         sampling [1]_. A pair counts where both runs have a value.
 
         References

@@ -12,7 +12,7 @@ class AnabranchError(Exception):
 class ScenarioError(AnabranchError, ValueError):
     """A scenario or a setting that is wrong.
 
-    Its text is what the program prints: the place, the message, the line with a mark under the fault, and
+    The text is the program's message: the place, the message, the line with a mark under the fault, and
     what was expected.
 
     Attributes

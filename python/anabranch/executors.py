@@ -211,7 +211,7 @@ class _Driver(Generic[Rows]):
 
 
 class _Workers:
-    """How many workers an executor has; those of a cluster come and go."""
+    """The number of workers of an executor; those of a cluster come and go."""
 
     def __init__(self, executor: Executor) -> None:
         known: int | None = getattr(executor, "_max_workers", None)
@@ -229,7 +229,7 @@ class _Workers:
 
 
 def is_death(error: BaseException) -> bool:
-    """Whether a batch failed because its worker died, and not because of the batch."""
+    """True if a batch failed because its worker died, and not because of the batch."""
     # Dask's own: KilledWorker after several deaths, CommClosedError, a cancelled future of a lost worker.
     is_of_dask = type(error).__module__.partition(".")[0] == "distributed"
     return is_of_dask or isinstance(error, BrokenExecutor | CancelledError | ConnectionError)

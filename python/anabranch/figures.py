@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Figure", "Figures", "Panel", "Stated", "panels", "read", "run"]
 
 BATCH_S = 1.0
-"""How long a batch runs, in seconds of one processor."""
+"""The length of a batch, in seconds of one processor."""
 
 
 def panels() -> pd.DataFrame:
@@ -54,7 +54,7 @@ def panels() -> pd.DataFrame:
 NS2 = "ns-2"
 
 FEW = 3
-"""How many curves have their names within the picture."""
+"""The number of curves that have their names within the picture."""
 
 WIDE = (7.5, 3.4)
 """Inches of a picture with the names beside it."""
@@ -64,12 +64,12 @@ SOURCES: dict[str, dict[str, Any]] = {
     NS2: {"linestyle": ":", "linewidth": 0.9, "fillstyle": "none"},
     "paper": {"linestyle": "none", "marker": "x"},
 }
-"""How curves are drawn that were not simulated here."""
+"""The lines of curves that were not simulated here."""
 
 
 @dataclass(frozen=True)
 class Stated:
-    """What a claim of a paper asks of values that a panel shows.
+    """The range that a claim of a paper states for the values of a panel.
 
     Attributes
     ----------
@@ -152,8 +152,8 @@ class Panel:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curves with their 95 % intervals, and what the paper states of them.
 
-        What was simulated has full lines and bands; a model has dashed lines, ns-2 dotted ones with hollow
-        markers and bars, the paper crosses. What a claim asks of the values is a grey area.
+        Simulated curves have full lines and bands; a model has dashed lines, ns-2 dotted ones with hollow
+        markers and bars, the paper crosses. The range of a claim is a grey area.
         """
         axes = ax or plots.new_axes()
         lines: dict[str, Line2D] = {}
@@ -287,7 +287,7 @@ def run(
         panel is run.
     executor : concurrent.futures.Executor, optional
         What runs the batches; by default the cores of this machine, in this process. Verdicts and curves do
-        not depend on it. What is read from runs on their way, and what a machine takes for a computation, is
+        not depend on it. Values from runs in progress, and times of a machine, are
         always made in this process.
     out : str or path, optional
         A folder that keeps finished runs, the same as that of ``anabranch figures run --out``. The same call

@@ -1,4 +1,4 @@
-"""What analytic models say of a scenario, and the window limits that the planner chooses."""
+"""The predictions of analytic models for a scenario, and the window limits that the planner chooses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anabranch.scenario import Scenario, ScenarioLike, scenario_of
 
 @dataclass(frozen=True)
 class PathRate:
-    """What a model says of one path.
+    """The prediction of a model for one path.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class PathRate:
 
 @dataclass(frozen=True)
 class ModelRate:
-    """What a model says of a flow.
+    """The prediction of a model for a flow.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ModelRate:
 
 
 class Prediction:
-    """What the models say of the first flow that they are for. :func:`anabranch.predict` gives it.
+    """The predictions for the first flow that the models cover. :func:`anabranch.predict` gives it.
 
     Attributes
     ----------

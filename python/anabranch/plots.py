@@ -209,7 +209,7 @@ def paired_ratio(
     baseline: Hashable,
     ax: Axes | None = None,
 ) -> Axes:
-    """How many times as large a column is with one setting as with another, run by run with the same seeds.
+    """The ratio of a column with one setting to that with another, run by run with the same seeds.
 
     Parameters
     ----------
@@ -381,6 +381,6 @@ def _labelled(axes: Axes, x: str, y: str, by: str | None) -> Axes:
 
 
 def _titled(data: Table | pd.DataFrame, by: str | None) -> str | None:
-    """What the legend of `by` is called: with its unit."""
+    """The title of the legend of `by`: with its unit."""
     unit = data.unit(by) if by is not None and isinstance(data, Table) else ""
     return f"{by} ({unit})" if unit else by

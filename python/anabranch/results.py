@@ -68,7 +68,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def ratio_of_means(a: pd.Series[float], b: pd.Series[float]) -> Estimate:
-    """How many times the mean of `a` the mean of `b` is, from pairs of runs.
+    """The ratio of the mean of `a` to the mean of `b`, from pairs of runs.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def ratio_of_means(a: pd.Series[float], b: pd.Series[float]) -> Estimate:
 
 
 class _Runs(Protocol):
-    """What the core knows of runs."""
+    """The interface of the core's runs."""
 
     def __len__(self) -> int: ...
     def document(self) -> str: ...

@@ -160,7 +160,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """What it shows, in the file's words."""
+        """The title, in the file's words."""
         return self._native.title
 
     @property
@@ -185,12 +185,12 @@ class Scenario:
 
     @property
     def file(self) -> str:
-        """What it is called in errors."""
+        """The name in errors."""
         return self._native.file
 
     @property
     def text(self) -> str:
-        """What its file says, without the settings on top of it."""
+        """The text of the file, without the settings on top of it."""
         return self._native.text
 
     @property
@@ -314,7 +314,7 @@ def _restored(file: str, text: str, settings: list[str], files: dict[str, str]) 
 
 
 def _entry(found: Any, part: str) -> Any:
-    """What a table or a list of tables has under the next part of a key; None where there is nothing."""
+    """The entry of a table or a list of tables under the next part of a key; None where there is nothing."""
     if isinstance(found, dict):
         return found.get(part)
     if isinstance(found, list) and part.isdecimal():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 20
-"""How many rows and columns a notebook shows."""
+"""The rows and columns that a notebook shows."""
 
 
 class ArrowStream(Protocol):
@@ -80,11 +80,11 @@ class Table:
         return names
 
     def unit(self, column: str) -> str:
-        """What a column is counted in; empty for words and plain numbers."""
+        """The unit of a column; empty for words and plain numbers."""
         return self._about(column, b"unit")
 
     def meaning(self, column: str) -> str:
-        """What a column says."""
+        """The meaning of a column."""
         return self._about(column, b"meaning")
 
     def _about(self, column: str, key: bytes) -> str:
@@ -133,7 +133,7 @@ class Table:
             )
 
     def equals(self, other: Table) -> bool:
-        """Whether both have the same columns of the same types with the same values in the same order."""
+        """Compare columns, types and values, in their order."""
         return bool(self._arrow.equals(other._arrow, check_metadata=True))
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What happens in one run, event by event, as tables."""
+"""The events of one run, as tables."""
 
 from __future__ import annotations
 

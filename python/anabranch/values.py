@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 Value: TypeAlias = "str | bool | int | float | datetime.timedelta | Sequence[Value] | Mapping[str, Value]"
-"""What a setting may be: text such as ``"10 Mbit/s"``, a number, a truth value, a span, a list or a table."""
+"""The value of a setting: text like ``"10 Mbit/s"``, a number, a truth value, a span, a list or a table."""
 
 
 def text_of(value: object) -> str:

@@ -20,7 +20,7 @@ class Capture:
         self.parts.append(packet)
 
     def packets(self):
-        """All of them, each with its time in seconds."""
+        """Every packet, with its time in seconds."""
         for header, packet in zip(self.parts[1::2], self.parts[2::2], strict=True):
             seconds, micros = struct.unpack_from("<II", header)
             yield seconds + micros / 1e6, packet

@@ -26,9 +26,9 @@ class Marking:
     queue: str
     ecn: str
     opens: str
-    """Who opens the association: ``ours`` or ``usrsctp``."""
+    """The end that opens the association: ``ours`` or ``usrsctp``."""
     is_tested: bool = False
-    """Whether our program marks packets itself, to see that reports come back; the queue marks none then."""
+    """True if our program marks packets itself, to see that reports come back; the queue marks none then."""
 
     def __str__(self):
         """In words."""
@@ -81,12 +81,12 @@ def ecn_peer(meeting, *words):
 
 
 def is_last(lines):
-    """Whether this is what ``ecn_peer`` says at its end."""
+    """True for the last words of ``ecn_peer``."""
     return any(line.startswith("messages=") for line in lines)
 
 
 def received(counted, **what):
-    """What usrsctp counted is this."""
+    """Checks the counts of usrsctp."""
     for key, value in what.items():
         if str(counted[key]) != str(value):
             raise Failed(f"usrsctp's {key} is {counted[key]}, not {value}")
@@ -128,7 +128,7 @@ def judge(row, counted, wire):
 
 
 def always(marks, story, receiver):
-    """What holds in each row, and what to say where it does not."""
+    """The checks of each row, with the message for a failure."""
     yield story.capable == story.data, f"{story.data - story.capable} packets with data could not be marked"
     yield story.capable_control == 0, f"{story.capable_control} packets without data could be marked"
     yield marks.marks == int(receiver["marked"]), f"the receiver saw {receiver['marked']} marks"
@@ -138,7 +138,7 @@ def always(marks, story, receiver):
 
 
 def by_form(row, marks, story, link):
-    """What holds for a form of ECN, and what to say where it does not."""
+    """The checks of a form of ECN, with the message for a failure."""
     marking, we_send = row.marking, row.meet is ecn_receiver
     if marking.is_tested:
         yield marks.cuts == link["marked"] == 0, "a mark of our own was taken for congestion"

@@ -19,16 +19,16 @@ LINE = 79
 
 @dataclass(frozen=True)
 class Sent:
-    """What one end sends, and how."""
+    """The messages of one end."""
 
     messages: int
     size: int
     streams: int = 1
     is_ordered: bool = True
     is_ipcc: bool = False
-    """Whether we send by path sequence numbers (IPCC) and not by CMT's rules."""
+    """True if we send by path sequence numbers (IPCC) and not by CMT's rules."""
     may_be_lost: bool = False
-    """Whether the sender would rather lose a message than send it again (RFC 3758), if the peer lets it."""
+    """True if the sender would rather lose a message than send it again (RFC 3758), if the peer lets it."""
     udp: int = UDP_PORT
     """Our UDP port; with 0 any, of which the peer learns by our packets alone."""
 
@@ -38,7 +38,7 @@ class Sent:
         return self.messages * self.size
 
     def manners(self):
-        """All that is not as usual, in words."""
+        """The unusual settings, in words."""
         streams = [f"{self.streams} streams"] * (self.streams > 1)
         order = ["unordered"] * (not self.is_ordered) + ["may be lost"] * self.may_be_lost
         rules = ["IPCC"] * self.is_ipcc
@@ -192,7 +192,7 @@ SECONDS = 90
 """A meeting that lasts longer has failed."""
 
 START = 0.3
-"""What usrsctp's servers need until they listen, of which they say nothing."""
+"""The time that usrsctp's servers need until they listen, which they do not report."""
 
 TSCTP_SERVER = ["-E", UDP_PORT, "-U", UDP_PORT, "-p", 5001]
 
@@ -211,7 +211,7 @@ def line_of(number, size):
 
 
 def expect(counted, **what):
-    """What our program counted is this, and it ended in order."""
+    """Checks the counts of our program, and that it ended in order."""
     for key, value in what.items():
         if str(counted[key]) != str(value):
             raise Failed(f"{key} is {counted[key]}, not {value}; it {counted['end']}")
@@ -235,7 +235,7 @@ def summed(meeting, server):
 
 
 def uses_all(meeting, counted):
-    """What is sent in bulk goes to all addresses; a pair that was a wrong guess carries nothing."""
+    """Checks that bulk data goes to all addresses; a pair that was a wrong guess carries nothing."""
     carried = {}
     for remote, sent, _ in counted["paths"]:
         carried[remote] = carried.get(remote, 0) + sent

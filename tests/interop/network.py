@@ -100,7 +100,7 @@ class Side(Namespace):
         self.ip(*lines)
 
     def addresses(self):
-        """All of this side, path by path."""
+        """The addresses of this side, path by path."""
         return [
             address(self.number, path, version)
             for path in range(self.paths)

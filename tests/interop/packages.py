@@ -120,7 +120,7 @@ def unpacked(folder, name, packages, options=()):
 
 
 def run(command, folder):
-    """What a command prints; where it fails, raises `Unavailable` with one line that says why."""
+    """The output of a command; where it fails, raises `Unavailable` with one line that says why."""
     try:
         ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError as error:

@@ -87,7 +87,7 @@ class Partner:
         self.program = Program(side.command(str(program), role, *words))
 
     def count(self, deadline):
-        """What it says at its end, as a dictionary."""
+        """The counts that it prints at its end, as a dictionary."""
         self.program.wait_for(lambda lines: " end=" in lines[-1], deadline, "ours did not end")
         words, end = self.program.lines[-1].split(" end=")
         pairs = [word.split("=") for word in words.split()]
@@ -106,14 +106,14 @@ class Usrsctp:
 
 
 RECEIVED = r"Msg of length [0-9]+ received .* complete [01]"
-"""What echo_server and discard_server say of each part of a message that they read."""
+"""The line of echo_server and discard_server for each part of a message that they read."""
 
 SUMMARY = r"[0-9]+, [0-9]+, [0-9]+, [0-9]+, [0-9.]+, [0-9.]+, [0-9]+|Throughput was [0-9.]+"
-"""What tsctp says at the end, as server or client."""
+"""The last line of tsctp, as server or client."""
 
 
 def received(lines):
-    """How many messages and bytes a server says it received."""
+    """The number of messages and bytes that a server received."""
     parts = [re.search(r"Msg of length (\d+) .* complete ([01])", line) for line in lines]
     parts = [part for part in parts if part]
     return sum(part[2] == "1" for part in parts), sum(int(part[1]) for part in parts)

@@ -37,12 +37,12 @@ class Row:
 
     @property
     def meeting(self):
-        """Who meets."""
+        """The two ends."""
         return self.meet.__name__
 
     @property
     def fault(self):
-        """What happens to the packets, and what is special about the messages."""
+        """The faults of the network, and the special messages."""
         loss = [f"{self.loss:.0%} lost"] if self.loss else []
         cuts = [f"path {path + 1} cut {begin:g} to {end:g} s" for path, begin, end in self.cuts]
         marking = [] if self.marking is None else [str(self.marking)]
@@ -93,7 +93,7 @@ class Row:
 
 @dataclass
 class Result:
-    """What came of a row."""
+    """The result of a row."""
 
     failure: str | None
     goodput_mbps: float | None
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def is_expected(self):
-        """Whether it went as it should."""
+        """True if the result is as expected."""
         return self.failure is None
 
 
@@ -127,7 +127,7 @@ QUICK = [
     Row(ecn_receiver, 1, V4, MARKED, marking=Marking("codel", "cwr", "ours")),
     Row(ecn_sender, 1, V6, MARKED, marking=Marking("red", "echo", "usrsctp")),
 ]
-"""What `make test` has time for."""
+"""The rows that `make test` has time for."""
 
 
 def clean():
@@ -210,4 +210,4 @@ SENDERS = ((ecn_receiver, "ours"), (ecn_sender, "usrsctp"))
 ALL_TSCTP = (meetings.tsctp_client, meetings.tsctp_server, meetings.tsctp_both)
 
 MATRIX = [*clean(), *special(), *ipcc(), *lossy(), *cut(), *marked()]
-"""All of `make interop`."""
+"""The rows of `make interop`."""

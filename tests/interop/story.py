@@ -1,4 +1,4 @@
-"""What the packets of one transfer over one path say of congestion marks: which packets could be marked,
+"""The congestion marks in the packets of one transfer over one path: which packets could be marked,
 which were, and how the receiver reported that and the sender answered.
 """
 
@@ -22,7 +22,7 @@ class Packet:
     """The type of each chunk, and what follows its header."""
 
     def of(self, kind):
-        """What is in its chunks of a type."""
+        """The content of its chunks of a type."""
         return [value for known, value in self.chunks if known == kind]
 
     def tsns(self, kind):
@@ -42,7 +42,7 @@ def read(packet):
 
 
 def is_covered(tsn, by):
-    """Whether a TSN is not after another."""
+    """True if a TSN is not after another."""
     return (by - tsn) % 2**32 < 2**31
 
 
@@ -52,7 +52,7 @@ class Story:
 
     sender: str
     names_newest: bool
-    """Whether a report names the newest marked TSN instead of the first."""
+    """True if a report names the newest marked TSN instead of the first."""
     data: int = 0
     """Packets with data that left, and how many of them did not arrive."""
     lost: int = 0

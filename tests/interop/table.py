@@ -17,7 +17,7 @@ def print_row(row, result):
 
 
 def print_summary(results):
-    """How many went as they should."""
+    """The number of rows as expected."""
     passed = sum(result.failure is None for result in results)
     print(f"{passed} of {len(results)} rows passed in {sum(result.seconds for result in results):.0f} s")
 
@@ -61,7 +61,7 @@ def print_goodput(pairs):
 
 
 def what(row):
-    """How many messages, and how large."""
+    """The number and the size of messages."""
     return f"{row.sent.messages} x {row.sent.size:,} B"
 
 

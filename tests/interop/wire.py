@@ -20,7 +20,7 @@ from capture import Capture
 PRIMER = b"here"
 UDP = 17
 BUFFER = 4 << 20
-"""What waits while another program has the processor shall not be lost."""
+"""Packets that wait while another program has the processor must not be lost."""
 SO_RCVBUFFORCE = 33
 
 
@@ -51,11 +51,11 @@ class Wire:
 
     def __init__(self, program, text, one, other):
         self.packets = [[0, 0] for _ in one.devices]
-        """How many SCTP packets entered each path, from one side and from the other."""
+        """The number of SCTP packets that entered each path, from one side and from the other."""
         self.capture, self.arrived = Capture(), Capture()
         """The packets as they entered, and as they left."""
         self.links = []
-        """What the relay counted on each link, known when it is closed."""
+        """The counts of the relay on each link, known when it is closed."""
         self.ends = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in other.devices]
         for end in self.ends:
             end.bind(("127.0.0.1", 0))
@@ -131,7 +131,7 @@ class Wire:
 
     @staticmethod
     def pass_on(send, packet):
-        """What finds no room is lost, as on any wire."""
+        """Packets without room are lost, as on any wire."""
         try:
             send(packet)
         except OSError:

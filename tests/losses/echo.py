@@ -1,4 +1,4 @@
-"""How long a round trip takes: small UDP datagrams beside a transfer, one each 20 ms.
+"""The round-trip time of small UDP datagrams beside a transfer, one each 20 ms.
 
 echo.py answer LOCAL               sends back what arrives
 echo.py ask LOCAL REMOTE SECONDS   prints the round trips, in µs, as JSON
@@ -29,7 +29,7 @@ def main():
 
 
 def round_trips(end, remote, seconds):
-    """What came back, from a second after the beginning on: slow start is over then."""
+    """The answers from a second after the beginning on: slow start is over then."""
     start, number, found = time.monotonic(), 0, []
     while (now := time.monotonic()) - start < seconds:
         if now - start >= number * APART:

@@ -1,4 +1,4 @@
-"""What one run measures: a transfer with its round trips, or two transfers that share a link."""
+"""The measurement of one run: a transfer with its round trips, or two transfers that share a link."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ class Measured(Result):
     """A transfer, and what its queues cost."""
 
     waits: tuple[float, ...] = ()
-    """How much longer than without queues round trips took, ms."""
+    """The excess of round trips over those without queues, ms."""
 
     def waited(self, percent):
         """So many percent of the round trips took no longer."""
@@ -40,7 +40,7 @@ class Shared:
 
     @property
     def share(self):
-        """What of both the first carried, in percent."""
+        """The share of the first, in percent."""
         return 100 * self.megabits[0] / sum(self.megabits)
 
     is_void = Result.is_void
@@ -81,7 +81,7 @@ class Trial:
             complaints.append(f"{self.name}: void, {result.lateness:.1%} of wake-ups were late")
 
     def words(self, **more):
-        """What both programs of a transfer are told."""
+        """The words for both programs of a transfer."""
         return {"buffer": 0, "seconds": self.seconds, **more}
 
 
@@ -130,7 +130,7 @@ class Beside(Trial):
         return self.contest(hosts, hosts)
 
     def contest(self, hosts, others):
-        """What both carry, each over its paths."""
+        """The goodput of both, each over its paths."""
         with ExitStack() as ends:
             first = transfer(ends, hosts, self.system, self.words(), waits=True)
             second = transfer(ends, others, self.other, self.words(port=9900), waits=True)

@@ -44,7 +44,7 @@ class Row:
 
     @property
     def is_servers(self):
-        """Whether it is the server that loses an address."""
+        """True if the server loses an address."""
         return self.what in (SERVER_LOSES, SERVER_REGAINS)
 
     @property
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def returns(self):
-        """Whether the address that vanishes is there again at the end."""
+        """True if the address that vanishes is there again at the end."""
         return self.what in ("address returns", "address flaps", ONLY_AWAY, SERVER_REGAINS)
 
     @property
@@ -102,7 +102,7 @@ class Transfer:
         return self.judged(sent, got, happened)
 
     def happen(self):
-        """What the row says. When the address vanished, or the last of them."""
+        """The events of the row. Returns the time when the address vanished, or the last of them."""
         traveller = self.traveller
         self.wait_for(1, "nothing arrives")
         time.sleep(1)
@@ -201,7 +201,7 @@ class Transfer:
 
 
 class Growth(threading.Thread):
-    """How a file grows while it is received: what an application sees of a stall."""
+    """The growth of a file while it is received: an application's view of a stall."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -234,6 +234,6 @@ class Growth(threading.Thread):
 
 
 def sockets_of(process):
-    """How many sockets a process has."""
+    """The number of sockets of a process."""
     links = (os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir())
     return sum(link.startswith("socket:") for link in links)

@@ -79,7 +79,7 @@ class Traveller:
         return f"192.168.{link}.{number}" if self.version == 4 else f"fd80:{link}::{number}"
 
     def arrived(self, link):
-        """How many bytes the server has received by a link so far."""
+        """The number of bytes that the server has received by a link so far."""
         for line in Path(f"/proc/{self.server.holder.pid}/net/dev").read_text().splitlines():
             name, _, counters = line.partition(":")
             if name.strip() == f"l{link}":

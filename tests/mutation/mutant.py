@@ -18,11 +18,11 @@ class Mutant:
     package: str
     file: str
     name: str
-    """What cargo-mutants calls it, with file and line."""
+    """The name by cargo-mutants, with file and line."""
     key: str
     """A hash of the change and of the function around it, wherever that stands in the file."""
     span: tuple[int, int]
-    """What is replaced, as offsets into the file."""
+    """The replaced text, as offsets into the file."""
     replacement: str
 
     def applied(self, source):
@@ -107,7 +107,7 @@ def rank(mutant, seed):
 
 
 def shares(sizes, count):
-    """How many of each file: in proportion, by largest remainders, at least one and at most all."""
+    """The share of each file: in proportion, by largest remainders, at least one and at most all."""
     total = sum(sizes.values())
     exact = {file: min(size, max(1, count * size / total)) for file, size in sizes.items()}
     parts = {file: int(part) for file, part in exact.items()}

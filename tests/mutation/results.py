@@ -1,4 +1,4 @@
-"""What became of each mutant, kept in a file, and the score."""
+"""The outcome of each mutant, kept in a file, and the score."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ CAUGHT, TIMEOUT, MISSED, UNVIABLE = "caught", "timeout", "missed", "unviable"
 
 
 FOUND = Path(__file__).parent / "found.jsonl"
-"""What was found before, so that a run elsewhere goes on from there."""
+"""The earlier outcomes, so that a run elsewhere goes on from there."""
 
 
 class Results:
@@ -24,7 +24,7 @@ class Results:
                 self.of[entry["key"]] = entry
 
     def has(self, mutant):
-        """Whether its outcome is known. What was missed may be caught by tests that have changed since."""
+        """True if its outcome is known. Missed mutants may be caught by tests that have changed since."""
         tests, entry = self.tests_of(mutant), self.of.get(mutant.key)
         return entry is not None and (entry["outcome"] != MISSED or entry["tests"] == tests)
 

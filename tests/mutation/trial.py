@@ -19,7 +19,7 @@ LINE = re.compile(r"^test (.+?) \.\.\. (ok|FAILED|ignored)", re.MULTILINE)
 
 
 class Trial:
-    """What a run of a program shows. It is hung if no test ends for `patience` seconds."""
+    """The outcome of a run of a program. It is hung if no test ends for `patience` seconds."""
 
     def __init__(self, program, words, folder, patience):
         self.program, self.words, self.folder, self.patience = program, words, folder, patience

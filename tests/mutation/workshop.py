@@ -82,7 +82,7 @@ class Workshop:
         self.lock.close()
 
     def copy(self):
-        """Brings the copy up to date. What is the same keeps its time, and is not built again."""
+        """Brings the copy up to date. Equal files keep their times, and are not built again."""
         ask = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         told = subprocess.run(ask, cwd=self.root, check=True, stdout=subprocess.PIPE, text=True)
         names = told.stdout.split("\0")
@@ -118,7 +118,7 @@ class Workshop:
             self.changed = None
 
     def try_out(self, mutant):
-        """What becomes of a mutant, and which test says so."""
+        """The outcome of a mutant, and the test that says so."""
         for number in range(len(GROUPS[mutant.package])):
             if (mutant.package, number) not in self.baselines:
                 self.undo()

@@ -16,7 +16,7 @@ ports = itertools.count(21_000, 2)
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What one transfer took."""
+    """The measurements of one transfer."""
 
     megabits: float
     """Goodput from the first message to the last, Mbit/s."""
@@ -37,7 +37,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Shares:
-    """How busy the two ends of a slow transfer keep a core, in percent, once it has begun."""
+    """The shares of a core that the two ends of a slow transfer use, in percent, once it has begun."""
 
     sender: float
     receiver: float
@@ -124,7 +124,7 @@ def start(stack, count, message, rate=None):
 
 
 def finish(stack, sender, receiver):
-    """How long it took, what arrived where the receiver says so, and the processor seconds of both."""
+    """The time, the bytes that arrived where the receiver says so, and the processor seconds of both."""
     timer = threading.Timer(PATIENCE, receiver.process.kill)
     timer.start()
     took, *arrived = receiver.line().split() or ["0"]

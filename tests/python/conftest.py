@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: they run from the root of the repository, where the scenarios
+"""The fixtures of the tests of Python: they run from the root of the repository, where the scenarios
 are."""
 
 import pathlib

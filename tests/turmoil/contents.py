@@ -9,7 +9,7 @@ from ours import Failed
 
 
 class Contents:
-    """What is sent, below one folder, and what is there of it below another."""
+    """The files that are sent, below one folder, and those that arrived below another."""
 
     def __init__(self, plan, source, store):
         self.entries, self.roots = plan.entries, plan.roots
@@ -31,7 +31,7 @@ class Contents:
             os.utime(source / entry.path, ns=(entry.modified, entry.modified))
 
     def arguments(self):
-        """What the sender is told to send."""
+        """The arguments for the sender."""
         return [str(self.source / root) for root in self.roots]
 
     def look(self):
@@ -58,7 +58,7 @@ class Contents:
             self.whole[name] = seen
 
     def is_whole(self):
-        """Whether every file is there under its name."""
+        """True if every file is there under its name."""
         self.look()
         return len(self.whole) == len(self.digests)
 

@@ -88,12 +88,12 @@ class Crossing:
         self.far.ip(f"addr del {self.address(link, 1)}/{LENGTH[self.version]} dev l{link}")
 
     def silence(self, link, way):
-        """What is sent on the link one way ("there", "back") is lost silently."""
+        """Drops packets on the link in one direction ("there", "back") silently."""
         side, device, neighbour = self.seen(link, way)
         side.ip(f"neigh replace {neighbour} lladdr {NOBODY} nud permanent dev {device}")
 
     def hear(self, link, way):
-        """What is sent on the link one way arrives again."""
+        """Lets packets on the link in one direction arrive again."""
         side, device, neighbour = self.seen(link, way)
         # Where the interface was away meanwhile, so is what was said of its neighbours.
         command = side.command("ip", "neigh", "del", neighbour, "dev", device)
@@ -117,7 +117,7 @@ class Crossing:
         self.far.close()
 
     def seen(self, link, way):
-        """Who sends on a link one way: the side, its device, and the address that it sends to there."""
+        """The sender on a link in one direction: the side, its device, and its destination."""
         if way == "there":
             return self.near, f"u{link}", self.address(link, 1)
         return self.far, f"l{link}", self.address(link, self.numbers[link])

@@ -1,4 +1,4 @@
-"""How each kind of event on a path begins and ends."""
+"""The beginning and the end of each kind of event on a path."""
 
 
 def begin_on_path(crossing, what, path):

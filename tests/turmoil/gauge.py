@@ -1,4 +1,4 @@
-"""What processes hold while they live, sampled and judged: it must not grow."""
+"""The resources of processes while they live, sampled and judged: they must not grow."""
 
 import json
 import os
@@ -52,7 +52,7 @@ class Gauge:
                 self.samples[name].append(last[name])
 
     def last(self):
-        """What the process said last of itself."""
+        """The last report of the process."""
         lines = [line for line in self.says.read_text().splitlines()[-2:] if line.endswith("}")]
         return json.loads(lines[-1]) if lines else None
 

@@ -1,10 +1,10 @@
-"""What another program of the receiver's user does to files that are not complete: a cleaner, a slip."""
+"""The meddling of another program of that user with incomplete files: a cleaner, a slip."""
 
 import contextlib
 import os
 
 PART_KINDS = ["parts cut", "parts overwritten", "parts removed"]
-"""What happens to all that is arriving, at one moment."""
+"""The changes to everything that is arriving, at one moment."""
 
 
 def meddle(store, what):

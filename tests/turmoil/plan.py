@@ -1,4 +1,4 @@
-"""What one transfer carries, over which links, and what happens to it: drawn from a seed and a number.
+"""The plan of one transfer: its content, its links, and its events, drawn from a seed and a number.
 
 The same seed and number give the same plan on every machine, so that a transfer that failed can be looked at
 again.
@@ -31,7 +31,7 @@ PATH_KINDS = [
     "interface replaced",
     "server's address away",
 ]
-"""What happens to one path."""
+"""The events of one path."""
 
 PROCESS_KINDS = [
     "sender killed",
@@ -43,7 +43,7 @@ PROCESS_KINDS = [
     "sender interrupted",
     "receiver interrupted",
 ]
-"""What happens to the programs."""
+"""The events of the programs."""
 
 ALL_KINDS = "all paths silent"
 
@@ -106,11 +106,11 @@ class Plan:
 
     @property
     def least_seconds(self):
-        """What the links alone take for it."""
+        """The time that the links alone take for it."""
         return self.size * 8 / (1e6 * sum(self.rates))
 
     def is_alone(self, event, seconds):
-        """Whether nothing else happens from so many seconds before this event until so many after it."""
+        """True if nothing else happens from so many seconds before this event until so many after it."""
         others = (other for other in self.events if other is not event)
         return all(
             other.ends + seconds < event.begins or event.ends + seconds < other.begins for other in others
@@ -166,7 +166,7 @@ def draw(seed, number):
 def draw_events(chance, number, paths, has_one_address, seconds):
     """One to four events; each kind comes first in one of as many plans as there are kinds.
 
-    What happens to one path, or to the programs, does not overlap in time: its end is the end of that.
+    Events of one path, or of the programs, do not overlap in time: the end of one is the end of that.
     """
     kinds = [KINDS[number % len(KINDS)], *chance.choices(KINDS, k=chance.randint(0, 3))]
     free, events = {}, []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 KEPT = "kept"
 
 GONE_KINDS = ["closed", "full", "reader gone"]
-"""What is written there is lost."""
+"""The kinds whose output is lost."""
 
 READ_KINDS = ["reader slow", "reader stopped"]
 """It is read late."""
@@ -20,7 +20,7 @@ CAPACITY = 4096
 """Bytes that a pipe holds while nobody reads: less than most results have."""
 
 PIECE, PAUSE = 1000, 0.05
-"""What a slow reader reads, and the seconds between two pieces."""
+"""The piece of a slow reader, and the seconds between two pieces."""
 
 STOPS = 2.0
 """Seconds for which the reader of a sender reads nothing; that of a receiver does so until it ends."""
@@ -28,19 +28,19 @@ STOPS = 2.0
 
 @dataclass(frozen=True)
 class Streams:
-    """Those of one program, by what becomes of them."""
+    """The streams of one program, by their readers."""
 
     out: str = KEPT
     err: str = KEPT
 
     @property
     def says_results(self):
-        """Whether what is written to standard output is read, all of it, if late."""
+        """True if standard output is read to its end, if late."""
         return self.out not in GONE_KINDS
 
     @property
     def says_messages(self):
-        """Whether every message is read. One that a reader does not take within a second is dropped."""
+        """True if every message is read. One that a reader does not take within a second is dropped."""
         return self.err in (KEPT, "reader slow")
 
     def __str__(self):
@@ -66,7 +66,7 @@ def without_closed(streams, command):
 
 
 class Ends:
-    """The ends of a program's streams at this side. What is read is appended to files."""
+    """The ends of a program's streams at this side. Read data is appended to files."""
 
     def __init__(self, streams, out, err, stops):
         self.readers, self.given = [], []
@@ -125,7 +125,7 @@ class Reader:
 
 
 def is_listening(process, port):
-    """Whether the network of a process has a UDP socket at this port."""
+    """True if the network of a process has a UDP socket at this port."""
     for name in ("udp", "udp6"):
         try:
             with open(f"/proc/{process.pid}/net/{name}", encoding="ascii") as file:

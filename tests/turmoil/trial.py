@@ -46,7 +46,7 @@ CAUSES = {
     "its part was touched": r"(another program changed it|it was removed) while it was received",
     "it was there already": r"exists already; use `anabranch recv --force` to replace it",
 }
-"""What a failure may say: the cause, in words of our program."""
+"""The causes that a failure may name, in words of our program."""
 
 NOT_PRINTED = "cannot write the result to standard output"
 
@@ -78,7 +78,7 @@ class Trial:
         """Until when more than so many bytes have to be stored, in this attempt."""
 
     def run(self):
-        """Runs it. What was reported on the way, by cause.
+        """Runs it. The failures reported on the way, by cause.
 
         Raises
         ------
@@ -279,7 +279,7 @@ class Trial:
             time.sleep(TICK)
 
     def is_ready(self, before):
-        """Whether the receiver says once more that it listens; or does so, where what it says is lost."""
+        """True if the receiver says once more that it listens; or does so, where its words are lost."""
         if self.plan.receiver.says_messages:
             return self.words("receiver.err").count("ready;") > before
         return is_listening(self.receiver, PORT)
@@ -339,11 +339,11 @@ class Trial:
                 raise Failed(f"processes are left: {left}")
 
     def said(self):
-        """What the sender has said of a failure, on standard error and in its result."""
+        """The sender's words on a failure, on standard error and in its result."""
         return self.words(f"sender-{self.attempts}.err") + self.words(f"sender-{self.attempts}.out")
 
     def words(self, name):
-        """What a program has written to a stream."""
+        """The words that a program has written to a stream."""
         path = self.folder / name
         return path.read_text() if path.exists() else ""
 

@@ -1,4 +1,4 @@
-"""What arrives over the links of a server, and when."""
+"""The arrivals over the links of a server, with their times."""
 
 import sys
 import threading
@@ -10,7 +10,7 @@ from ours import Failed
 
 
 class Arrivals(threading.Thread):
-    """What devices of a namespace have received, every few milliseconds."""
+    """The counts of received bytes of devices of a namespace, every few milliseconds."""
 
     def __init__(self, namespace, devices):
         super().__init__(daemon=True)
@@ -40,7 +40,7 @@ class Arrivals(threading.Thread):
             time.sleep(0.005)
 
     def back_after(self, at):
-        """How long after ``at`` the first link had carried a tenth of a second's data."""
+        """The time after ``at`` at which the first link had carried a tenth of a second's data."""
         before = max((arrived[0] for when, arrived in self.samples if when <= at), default=0)
         back = (when - at for when, arrived in self.samples if when > at and arrived[0] - before > ENOUGH)
         try:

@@ -64,7 +64,7 @@ class Emulated:
 
     @property
     def megabits(self):
-        """What all links together carry."""
+        """The rate of all links together."""
         return sum(link.megabits for link in self.links)
 
     def each(self):
@@ -90,7 +90,7 @@ class OneBottleneck:
 
     @property
     def megabits(self):
-        """What the link carries."""
+        """The rate of the link."""
         return self.bottleneck.megabits
 
     def built(self):
@@ -122,7 +122,7 @@ class EmulatedHosts:
         self.sides = self.sender, self.receiver = [Entered(network) for network in networks]
 
     def addresses(self, host):
-        """Those of the sender (1) or of the receiver (2), path by path."""
+        """The addresses of the sender (1) or of the receiver (2), path by path."""
         return [f"10.77.{path}.{host}" for path in range(1, self.paths + 1)]
 
     def close(self):
@@ -139,7 +139,7 @@ class SomePaths:
         self.paths, self.numbers = len(numbers), numbers
 
     def addresses(self, host):
-        """Those of the sender (1) or of the receiver (2), path by path."""
+        """The addresses of the sender (1) or of the receiver (2), path by path."""
         return [f"10.77.{path}.{host}" for path in self.numbers]
 
 

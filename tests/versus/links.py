@@ -31,7 +31,7 @@ class Shaped:
 
     @property
     def megabits(self):
-        """What all links together carry."""
+        """The rate of all links together."""
         return sum(self.rates)
 
     def each(self):
@@ -76,7 +76,7 @@ class Hosts:
             subprocess.run(side.command(*shape.split()), check=True)
 
     def addresses(self, host):
-        """Those of the sender (1) or of the receiver (2), path by path."""
+        """The addresses of the sender (1) or of the receiver (2), path by path."""
         return [f"10.77.{path}.{host}" for path in range(1, self.paths + 1)]
 
     def cut(self, path):

@@ -27,7 +27,7 @@ TOO_LATE = 0.1
 
 @dataclass(frozen=True)
 class Job:
-    """What a run measures: a system on a network, with buffers of that many bytes (0: its own choice)."""
+    """A measurement: a system on a network, with buffers of that many bytes (0: its own choice)."""
 
     network: object
     system: object
@@ -46,10 +46,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run measured."""
+    """The result of a run."""
 
     document: dict
-    """What the receiving program printed."""
+    """The document of the receiving program."""
     carried: tuple[int, ...]
     """Bytes that arrived by each path, headers included."""
     lateness: float
@@ -64,7 +64,7 @@ class Result:
 
     @property
     def is_void(self):
-        """Whether the machine was too busy for this to say anything."""
+        """True if the machine was too busy for this to say anything."""
         return self.lateness > MOST_LATE or self.latest > TOO_LATE
 
     def __str__(self):
@@ -75,7 +75,7 @@ class Result:
         )
 
     def shares(self):
-        """What of the bytes each path carried, in percent."""
+        """The share of each path in the bytes, in percent."""
         return [100 * path / sum(self.carried) for path in self.carried]
 
 
@@ -106,7 +106,7 @@ class Lateness:
 
     @property
     def share(self):
-        """How many of the wake-ups were late."""
+        """The share of the wake-ups that were late."""
         return self.late / max(1, self.count)
 
 
@@ -146,7 +146,7 @@ def transfer(job, hosts):
 
 
 def document_of(job, receiver, sender):
-    """What the receiver prints at its end; a sender that ends before it in failure is why nothing comes."""
+    """The document that the receiver prints at its end; without one, a sender that failed is the reason."""
     with suppress(TimeoutExpired):
         said, complaint = receiver.communicate(timeout=PATIENCE)
         if receiver.returncode == 0:

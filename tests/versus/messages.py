@@ -24,7 +24,7 @@ class Messages:
 
     @property
     def name(self):
-        """What happens, in words."""
+        """The event, in words."""
         return f"path {self.cut} is cut" if self.cut else "nothing happens"
 
     @contextmanager
@@ -41,14 +41,14 @@ class Messages:
 
 @dataclass(frozen=True)
 class Delays:
-    """What became of the messages of one run."""
+    """The delays of the messages of one run."""
 
     sorted: tuple[int, ...]
     """From due to delivered, µs."""
     stall: int
     """The longest time between two deliveries, µs."""
     missing: int
-    """How many never arrived."""
+    """The number of messages that never arrived."""
 
     def percentile(self, percent):
         """In ms."""
@@ -57,7 +57,7 @@ class Delays:
 
 
 def delays(document, seconds, messages):
-    """Those of a receiver's document, once all is settled."""
+    """The delays of a receiver's document, once all is settled."""
     pairs = zip(document["due"], document["arrived"], strict=True)
     pairs = [(due, arrived) for due, arrived in pairs if due >= 1e6 * SETTLED]
     missing = int(messages.rate * seconds / 8 / messages.message) - len(document["due"])

@@ -40,6 +40,6 @@ def opportunities(seed):
 
 
 def mean(seed):
-    """What passes in all, Mbit/s."""
+    """The mean rate, Mbit/s."""
     times = opportunities(seed)
     return len(times) * OPPORTUNITY / times[-1] * 1000

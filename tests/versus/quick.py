@@ -25,7 +25,7 @@ def judge(ours):
 
 
 def judged(system):
-    """What a system carries over two unlike paths, if that is possible and both are used."""
+    """The goodput of a system over two unlike paths, if that is possible and both are used."""
     result, complaints = measured(Job(LINKS, system, MIB, SECONDS))
     if result is None:
         raise Failed(complaints[-1])

@@ -32,7 +32,7 @@ class Row:
     alone: tuple[Job, ...]
 
     def jobs(self):
-        """All that has to be measured for it."""
+        """The measurements that it needs."""
         return [self.together, *self.alone]
 
 
@@ -100,4 +100,4 @@ def distinct(tables):
 
 
 PARTS = {"shaped": shaped, "emulated": emulated, "latency": latency}
-"""What can be measured by itself, each a part of the page."""
+"""The parts that can be measured alone, each a part of the page."""

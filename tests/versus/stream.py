@@ -49,7 +49,7 @@ def opened(wanted):
 
 
 def port(wanted):
-    """That of the receiver."""
+    """The port of the receiver."""
     return int(wanted.get("port", PORT))
 
 
@@ -130,7 +130,7 @@ def send(wanted):
 
 
 def messages(wanted):
-    """How many messages there are."""
+    """The number of messages."""
     return int(float(wanted["rate"]) * float(wanted["seconds"]) / 8 / int(wanted["message"]))
 
 

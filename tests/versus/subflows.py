@@ -13,7 +13,7 @@ def prepare(hosts):
 
 
 def joined(hosts):
-    """How many paths Multipath TCP has used beyond the first, as the receiver's kernel counts them."""
+    """The number of paths that Multipath TCP used beyond the first, as the receiver's kernel counts them."""
     table = table_of(hosts.receiver, "netstat")
     names, values = (line.split()[1:] for line in table if line.startswith("MPTcpExt:"))
     return int(dict(zip(names, values, strict=True))["MPJoinAckRx"])

@@ -9,7 +9,7 @@ from refusal import Forbidden
 
 MPTCP = 262
 CMT = {1: "CMT", 4: "CMT coupled"}
-"""What usrsctp's switch for CMT takes: each path by itself, or coupled as in Multipath TCP's LIA."""
+"""The values of usrsctp's switch for CMT: each path by itself, or coupled as in Multipath TCP's LIA."""
 
 STREAM = Path(__file__).with_name("stream.py")
 
@@ -24,13 +24,13 @@ class System:
     payload: int
     """Bytes of user data in a full packet."""
     less: int = 0
-    """How many fewer they are where there are several paths."""
+    """The number by which they are fewer where there are several paths."""
     packet: int = 1500
     """The IP packet that carries them; its Ethernet header of 14 bytes is charged by the links too."""
 
     @property
     def is_kernel(self):
-        """Whether Multipath TCP carries it where there are several paths."""
+        """True if Multipath TCP carries it where there are several paths."""
         return "stream.py" in self.program[-1]
 
     def ceiling(self, network):

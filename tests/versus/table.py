@@ -6,7 +6,7 @@ from messages import delays
 
 
 def of_part(tables, results):
-    """All tables of a part, each with its title: what one path carries, then what all do."""
+    """The tables of a part, each with its title: the goodput of one path, then of all."""
     lines = []
     for title, rows in tables.items():
         lines += ["", f"**{title}**", ""]
@@ -71,7 +71,7 @@ def of_messages(jobs, results):
 
 
 def of_paths(rows, results):
-    """What each system carries over each path alone."""
+    """The goodput of each system over each path alone."""
     jobs = list(dict.fromkeys(job for row in rows for job in row.alone))
     systems = list(dict.fromkeys(job.system for job in jobs))
     networks = list(dict.fromkeys(job.network for job in jobs))
@@ -110,7 +110,7 @@ def void(runs):
 
 
 def carried(runs):
-    """What each path carried in the middle one of runs that are in order."""
+    """The goodput of each path in the middle one of runs that are in order."""
     middle = runs[len(runs) // 2]
     return " + ".join(f"{share:.0f}" for share in middle.shares())
 
