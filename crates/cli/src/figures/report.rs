@@ -160,13 +160,19 @@ fn markdown(known: &[(Selection, Known)], study: &StudyArguments) -> String {
     for (_, known) in known {
         match known {
             Known::Judged(result) => {
-                let _ = write!(text, "\n{}", pages::figure(result, study.scale));
+                let _ = write!(text, "\n{}", one_level_down(&pages::figure(result, study.scale)));
             }
             Known::Page(page) => {
-                let _ = write!(text, "\n{page}");
+                let _ = write!(text, "\n{}", one_level_down(page));
             }
             Known::Runs(_) | Known::Never => {}
         }
     }
     text
+}
+
+/// The page of a figure as a part of the report: each heading is one level lower.
+fn one_level_down(page: &str) -> String {
+    let heading = |line: &str| if line.starts_with('#') { "#" } else { "" };
+    page.lines().map(|line| format!("{}{line}\n", heading(line))).collect()
 }

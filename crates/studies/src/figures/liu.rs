@@ -311,7 +311,7 @@ fn params(scale: StudyScale, choice: LiuChoice) -> Vec<(&'static str, String)> {
         (
             "model",
             own(
-                "LIU's as corrected (L-1 to L-9), a send rate; beside it its windows truly coupled (models, 4.1)",
+                "LIU's as corrected (L-1 to L-9), a send rate; beside it its windows truly coupled",
             ),
         ),
         (
