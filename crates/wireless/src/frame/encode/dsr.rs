@@ -35,11 +35,11 @@ pub(super) fn control(message: &RoutingHeader) -> Vec<u8> {
             ([origin, ALL], options)
         }
         RoutingHeader::Reply { route, passed } => {
-            let route: Vec<Station> = route.iter().rev().copied().collect();
+            let back: Vec<Station> = route.iter().rev().copied().collect();
             let mut options = vec![PAD_ONE, REPLY, (1 + 4 * route.len().saturating_sub(1)) as u8, 0];
             options.extend(route.iter().skip(1).copied().flat_map(address));
-            options.extend(source_route(&route, *passed));
-            (ends(&route), options)
+            options.extend(source_route(&back, *passed));
+            (ends(&back), options)
         }
         RoutingHeader::Error { broken: [near, far], route, passed } => {
             let mut options = vec![ERROR, 14, UNREACHABLE, 0];
