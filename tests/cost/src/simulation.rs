@@ -9,7 +9,8 @@ use crate::count;
 
 /// Simulates `time` of the scenario `name` beside the simulator's benchmark.
 pub fn run(name: &str, time: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../crates/sim/benches/speed/{name}.toml"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../crates/sim/benches/speed/{name}.toml"));
     let text = std::fs::read_to_string(path).expect("the scenario is beside the benchmark");
     let settings = [format!("run.time={time}"), "run.warmup=0 s".to_owned()];
     let settings = settings.map(|setting| Assignment::parse(&setting).expect("a setting"));

@@ -308,12 +308,7 @@ fn params(scale: StudyScale, choice: LiuChoice) -> Vec<(&'static str, String)> {
             ),
         ),
         ("RTO", format!("models: 3 RTT, {least}; simulation: RFC 6298, {least}")),
-        (
-            "model",
-            own(
-                "LIU's as corrected (L-1 to L-9), a send rate; beside it its windows truly coupled",
-            ),
-        ),
+        ("model", own("LIU's as corrected (L-1 to L-9), a send rate; beside it its windows truly coupled")),
         (
             "as measured",
             own(
