@@ -11,7 +11,8 @@ ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
 
 BUILT    = $(or $(CARGO_TARGET_DIR),target)
-PAPERS   = README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(wildcard docs/*.md)
+PAPERS   = README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(wildcard docs/*.md docs/*.csv)
+FIGURES  = $(wildcard docs/figures/*.md docs/figures/*.csv docs/figures/*.svg)
 INSTALL ?= install
 
 # PROGRAM=FILE takes one that is built already: a static one, for example.
@@ -32,7 +33,7 @@ release: ## the optimised program; its debug information is in a file beside it
 	fi
 
 install: $(BUILD) ## program, manual, completions, documents and licences (PREFIX=/usr/local DESTDIR=)
-	umask 022; $(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(MANDIR)/man1 $(DOCDIR)/docs $(DOCDIR)/scenarios \
+	umask 022; $(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(MANDIR)/man1 $(DOCDIR)/docs/figures $(DOCDIR)/scenarios \
 		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS))
 	$(INSTALL) -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/anabranch
 	umask 022; $(PROGRAM) manual $(DESTDIR)$(MANDIR)/man1
@@ -41,6 +42,7 @@ install: $(BUILD) ## program, manual, completions, documents and licences (PREFI
 	umask 022; $(PROGRAM) completions fish >$(DESTDIR)$(FISH_COMPLETIONS)/anabranch.fish
 	$(INSTALL) -m 644 $(filter-out docs/%,$(PAPERS)) $(DESTDIR)$(DOCDIR)
 	$(INSTALL) -m 644 $(filter docs/%,$(PAPERS)) $(DESTDIR)$(DOCDIR)/docs
+	$(INSTALL) -m 644 $(FIGURES) $(DESTDIR)$(DOCDIR)/docs/figures
 	$(INSTALL) -m 644 $(wildcard scenarios/*) $(DESTDIR)$(DOCDIR)/scenarios
 
 uninstall: ## remove what `make install` put there, with the same PREFIX and DESTDIR

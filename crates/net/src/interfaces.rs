@@ -144,10 +144,11 @@ fn joined(addresses: &[IpAddr]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn machine() -> Vec<Interface> {
+    /// The interfaces of a machine, for tests.
+    pub(crate) fn machine() -> Vec<Interface> {
         let interface = |name: &str, mtu: u64, addresses: &[&str]| Interface {
             name: name.to_owned(),
             index: None,

@@ -77,24 +77,8 @@ fn is_of_this_machine(ip: IpAddr, known: &[Interface]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::ByteCount;
-
     use super::*;
-
-    fn machine() -> Vec<Interface> {
-        let interface = |name: &str, mtu: u64, addresses: &[&str]| Interface {
-            name: name.to_owned(),
-            index: None,
-            mtu: Some(ByteCount::new(mtu)),
-            addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
-        };
-        vec![
-            interface("lo", 65_536, &["127.0.0.1", "::1"]),
-            interface("docker0", 1_500, &["172.17.0.1"]),
-            interface("lte0", 1_428, &["10.64.0.2", "10.64.0.3"]),
-            interface("wlan0", 1_500, &["fe80::1", "192.168.1.7", "2001:db8::7"]),
-        ]
-    }
+    use crate::interfaces::tests::machine;
 
     fn chosen(remote: &[&str], via: &[&str]) -> Result<Vec<String>, String> {
         let remote: Vec<SocketAddr> = remote.iter().map(|text| text.parse().expect("an address")).collect();

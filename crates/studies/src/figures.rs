@@ -21,6 +21,7 @@ pub mod results;
 pub mod run_values;
 pub mod running_times;
 pub mod selection;
+pub mod sensitivity;
 pub mod session;
 pub mod stated;
 pub mod svg;

@@ -12,7 +12,7 @@ use anabranch_studies::figures::claim::{Verdict, Weight};
 use anabranch_studies::figures::figure::Figure;
 use anabranch_studies::figures::results::{Metric, Results};
 use anabranch_studies::figures::{
-    FIGURES, FigureEntry, FigureResult, RunOptions, judge, judge_default, report,
+    FIGURES, FigureEntry, FigureResult, RunOptions, judge, judge_default, report, sensitivity,
 };
 use anabranch_studies::kept_runs::KeptRuns;
 use anabranch_studies::scale::StudyScale;
@@ -234,9 +234,9 @@ fn a_member_of_the_sensitivity_set_says_what_it_changes() {
             (finding.verdict, finding.measured) = (verdict, "7 of 8".to_owned());
         }
         let members = [member];
-        let page = report::members(&headline, &members);
+        let page = sensitivity::section(&headline, &members);
         let row = page.lines().find_map(|line| line.strip_prefix("| another | ")).map(str::to_owned);
-        let table = report::sensitivity(&headline, &members);
+        let table = sensitivity::table(&headline, &members);
         let of_member: Vec<String> =
             table.lines().filter_map(|line| line.strip_prefix("another,")).map(str::to_owned).collect();
         (row.unwrap_or_default(), of_member.join("; "))

@@ -1,6 +1,7 @@
-//! Reads the sources of the workspace and refuses what breaks the project's rules: an arrow that points back, a
-//! dependency without a reason, a clock where time is passed in, a field of a closed part that other files reach,
-//! words and names that say nothing, a tag without an entry.
+//! Reads the sources of the workspace and refuses what breaks the project's rules: an arrow that points back, a circle of
+//! imports, a dependency without a reason, a clock where time is passed in, a field of a closed part that other files
+//! reach, words and names that say nothing, a tag without an entry, a link that leads nowhere, a page that is too long.
+//! `ANABRANCH_TREE` names another tree to read, to compare.
 //! ARCHITECTURE.md draws the arrows; CONTRIBUTING.md has the style.
 
 mod circles;

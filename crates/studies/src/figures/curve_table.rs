@@ -57,13 +57,19 @@ pub fn rows(result: &FigureResult, panel: &Panel) -> Vec<CurveRow> {
 
 /// The table of these rows; floats are the shortest that read as the same numbers.
 pub fn text(rows: &[CurveRow]) -> String {
+    let cells = |row: &CurveRow| {
+        let CurveRow { series, source, x, mean, ci95, n } = row;
+        vec![series.clone(), source.clone(), x.to_string(), mean.to_string(), ci95.to_string(), n.to_string()]
+    };
+    csv_of(std::iter::once(COLUMNS.map(str::to_owned).to_vec()).chain(rows.iter().map(cells)))
+}
+
+/// CSV with these rows, the head first.
+pub(super) fn csv_of(rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail.
-    let _ = writer.write_record(COLUMNS);
     for row in rows {
-        let numbers = [row.x, row.mean, row.ci95].map(|number| number.to_string());
-        let [x, mean, ci95] = numbers;
-        let _ = writer.write_record([row.series.as_str(), &row.source, &x, &mean, &ci95, &row.n.to_string()]);
+        // Writing to memory does not fail.
+        let _ = writer.write_record(row);
     }
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::FigureResult;
 use super::by_seed::BySeed;
-use super::claim::{Claim, Finding, Verdict, Weight};
+use super::claim::{Claim, Weight};
+use super::curve_table;
 use super::figure::{Panel, SideColumn};
 use super::results::Metric;
 use super::verdict::Standing;
@@ -35,90 +36,8 @@ pub fn figure(outcome: &FigureResult, scale: StudyScale) -> String {
     page
 }
 
-/// A section on the sensitivity set: a row a member, with its verdict and the claims that differ from the headline's.
-pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
-    if members.is_empty() {
-        return String::new();
-    }
-    let mut page =
-        "## Sensitivity\n\n| one thing changed | verdict | claims that differ |\n|---|---|---|\n".to_owned();
-    for member in members {
-        let differing = member_claims(headline, member).filter(|claim| claim.differs);
-        let differing = differing
-            .map(|MemberClaim { claim, finding, .. }| format!("{} {}", name(claim), finding.standing()));
-        let differing: Vec<String> = differing.collect();
-        let _ = writeln!(
-            page,
-            "| {} | {} | {} |",
-            member.setting,
-            told(member.standing("")),
-            differing.join(", ")
-        );
-    }
-    let file = sensitivity_file(headline.figure.id);
-    let _ = writeln!(page, "\nMeasured values: [{file}]({file}).");
-    page
-}
-
-/// The name of a figure's table of its sensitivity set.
-pub fn sensitivity_file(figure: &str) -> String {
-    format!("{}-sensitivity.csv", figure.to_lowercase())
-}
-
-/// The sensitivity set as CSV: `setting`, `claim`, `verdict`, and `measured` where a core claim is not reproduced. The default
-/// setting comes first; each setting has all core claims, and the other claims whose verdict differs from the default's.
-pub fn sensitivity(headline: &FigureResult, members: &[FigureResult]) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail.
-    let _ = writer.write_record(["setting", "claim", "verdict", "measured"]);
-    for outcome in std::iter::once(headline).chain(members) {
-        for MemberClaim { claim, finding, differs } in member_claims(headline, outcome) {
-            let is_core = claim.weight == Weight::Core;
-            let is_shown = outcome.setting != headline.setting && (differs || is_miss(finding.verdict));
-            let measured = if is_shown { finding.measured.as_str() } else { "" };
-            if is_core || differs {
-                let standing = finding.standing().to_string();
-                let _ = writer.write_record([outcome.setting, &name(claim), &standing, measured]);
-            }
-        }
-    }
-    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
-
-/// A claim of a member of the sensitivity set beside the headline's.
-struct MemberClaim<'r> {
-    claim: &'r Claim,
-    finding: &'r Finding,
-    differs: bool,
-}
-
-/// The claims of a member, the core claims first.
-fn member_claims<'r>(
-    headline: &'r FigureResult,
-    member: &'r FigureResult,
-) -> impl Iterator<Item = MemberClaim<'r>> {
-    let of_headline = |claim: &Claim| {
-        let mut claims = headline.figure.claims.iter().zip(&headline.findings);
-        let found = claims.find(|(other, _)| (other.panel, other.id) == (claim.panel, claim.id));
-        found.map(|(_, finding)| finding.verdict)
-    };
-    let claims = move |is_core: bool| {
-        let claims = member.figure.claims.iter().zip(&member.findings);
-        let of_weight = claims.filter(move |(claim, _)| (claim.weight == Weight::Core) == is_core);
-        of_weight.map(move |(claim, finding)| {
-            let differs = of_headline(claim) != Some(finding.verdict);
-            MemberClaim { claim, finding, differs }
-        })
-    };
-    claims(true).chain(claims(false))
-}
-
-fn is_miss(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Reproduced | Verdict::NotBuilt | Verdict::NotTestable)
-}
-
 /// A claim's panel and its name.
-fn name(claim: &Claim) -> String {
+pub(super) fn name(claim: &Claim) -> String {
     format!("{} {}", claim.panel, claim.id).trim().to_owned()
 }
 
@@ -187,15 +106,13 @@ pub fn side_columns(outcome: &FigureResult, panel: &Panel) -> Option<String> {
     if panel.beside.is_empty() {
         return None;
     }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let head = std::iter::once(panel.axis.label).chain(panel.beside.iter().map(|beside| beside.head()));
-    // Writing to memory does not fail.
-    let _ = writer.write_record(head);
-    for x in panel.places() {
+    let head = std::iter::once(panel.axis.label.to_owned());
+    let head = head.chain(panel.beside.iter().map(|beside| beside.head().to_owned()));
+    let rows = panel.places().into_iter().map(|x| {
         let cells = panel.beside.iter().map(|beside| beside.cell(outcome, panel, x));
-        let _ = writer.write_record(std::iter::once(x.to_string()).chain(cells));
-    }
-    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok()
+        std::iter::once(x.to_string()).chain(cells).collect()
+    });
+    Some(curve_table::csv_of(std::iter::once(head.collect()).chain(rows)))
 }
 
 impl SideColumn {
@@ -258,6 +175,6 @@ fn claims(outcome: &FigureResult) -> String {
     page
 }
 
-fn told(standing: Option<Standing>) -> String {
+pub(super) fn told(standing: Option<Standing>) -> String {
     standing.map_or_else(|| "report only".to_owned(), |standing| standing.to_string())
 }

@@ -9,7 +9,8 @@ use super::figure::{Figure, ValueSource};
 use super::measure::{grid_of, measure};
 use super::selection::Selection;
 use super::{
-    FigureEntry, FigureError, FigureResult, RunOptions, judge, judge_default, judge_sensitivity, report, svg,
+    FigureEntry, FigureError, FigureResult, RunOptions, judge, judge_default, judge_sensitivity, report,
+    sensitivity, svg,
 };
 use crate::scale::StudyScale;
 
@@ -132,7 +133,7 @@ pub fn drawn_anew(
 impl Judged {
     /// The page of the figure in Markdown, with its sensitivity set.
     pub fn page(&self, scale: StudyScale) -> String {
-        report::figure(&self.headline, scale) + &report::members(&self.headline, &self.members)
+        report::figure(&self.headline, scale) + &sensitivity::section(&self.headline, &self.members)
     }
 }
 
@@ -158,8 +159,8 @@ pub fn write_curves(result: &FigureResult, folder: &Path) -> Result<Vec<PathBuf>
 pub fn write_sensitivity(judged: &Judged, folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
     let Judged { headline, members } = judged;
     let file = (!members.is_empty()).then(|| {
-        let name = report::sensitivity_file(headline.figure.id);
-        (folder.join(name), report::sensitivity(headline, members))
+        let name = sensitivity::file_name(headline.figure.id);
+        (folder.join(name), sensitivity::table(headline, members))
     });
     write_each(folder, file)
 }
