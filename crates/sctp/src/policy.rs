@@ -9,6 +9,7 @@ pub mod ns2;
 pub mod registry;
 pub mod response;
 pub mod retransmission;
+mod rules;
 pub mod schedule;
 pub mod slow_start;
 pub mod testing;

@@ -1,29 +1,30 @@
 //! Policies by name. The command line, scenario files and Python choose from one registry, which is passed to each of
 //! them as a value. Other crates add policies to it. This is the only list of the names.
 
-mod own;
+pub(super) mod own;
 mod table;
 
 pub use own::{OwnSettings, PolicySettings};
 pub use table::{Entry, PolicyNames, PolicyTable, UnknownPolicy};
 
+pub use super::rules::StandardRules;
+
 use anabranch_base::setting::Setting;
-use anabranch_base::{Duration, Seed};
 
 use super::acknowledge::{
-    AckTiming, AnyOrder, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, NewGaps,
-    SackContent, StandardFlow, TwoLevelFlow,
+    AckTiming, AnyOrder, Dac, DacOnSeveralPaths, DelayedAck, FlowControl, FullSack, NewGaps, SackContent,
+    StandardFlow, TwoLevelFlow,
 };
 use super::congestion::CongestionControl;
 use super::congestion::bbr::{Bbr, LossRule};
 use super::congestion::coupled::Coupled;
 use super::congestion::coupled::lia::Lia;
 use super::congestion::cubic::Cubic;
-use super::congestion::reno::{Reno, RenoRules};
+use super::congestion::reno::Reno;
 use super::congestion::westwood::Westwood;
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
-use super::loss_detection::cmt::{CmtDetection, CmtRules};
+use super::loss_detection::cmt::CmtDetection;
 use super::loss_detection::departure::DepartureDetection;
 use super::loss_detection::rack::RackDetection;
 use super::response::LossResponse;
@@ -52,35 +53,6 @@ use super::window::WindowLimit;
 use super::window::dynamic::{Bound, Dynamic};
 use super::window::limits::PathLimits;
 use super::window::none::Unlimited;
-
-/// The values that the constructors of policies need.
-#[derive(Clone, Debug)]
-pub struct StandardRules {
-    /// The rules of the standard congestion control.
-    pub reno: RenoRules,
-    /// True if packets leave at the control's rate, and not in bursts.
-    pub is_paced: bool,
-    /// The number of missing reports that make a chunk lost.
-    pub missing_reports: u8,
-    /// The rules of CMT for the loss detection `cmt`.
-    pub cmt: CmtRules,
-    /// The fixed limit of each path's window, in full packets, in the order of the paths.
-    pub window_limits: Vec<u32>,
-    /// The number of packets that a SACK answers.
-    pub sack_every: u32,
-    /// The longest delay of a SACK.
-    pub sack_delay: Duration,
-    /// The encoding of the number of packets in SACKs.
-    pub dac_wire: DacWire,
-    /// The least retransmission time-out.
-    pub rto_min: Duration,
-    /// The largest retransmission time-out.
-    pub rto_max: Duration,
-    /// The settings of policies' own.
-    pub own: OwnSettings,
-    /// The seed for rules that draw random numbers: each uses the child with its name.
-    pub seed: Seed,
-}
 
 /// The kinds of policies that users choose, as in messages. A setting finds its table by this name.
 pub mod kind {
@@ -275,9 +247,12 @@ const RANKS: [(&str, Rank); 5] = [
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
+    use anabranch_base::{Duration, Seed};
 
-    use crate::policy::congestion::reno::{EcnWindow, IdleThreshold};
+    use super::*;
+    use crate::policy::acknowledge::DacWire;
+    use crate::policy::congestion::reno::{EcnWindow, IdleThreshold, RenoRules};
+    use crate::policy::loss_detection::cmt::CmtRules;
 
     pub(crate) fn rules() -> StandardRules {
         StandardRules {

@@ -5,7 +5,7 @@ use anabranch_base::ByteCount;
 use super::DacWire;
 use super::content::{Arrived, Listed, SackContent};
 use crate::policy::ConfigError;
-use crate::policy::registry::StandardRules;
+use crate::policy::rules::StandardRules;
 use crate::seq::Tsn;
 use crate::wire::Sack;
 

@@ -7,6 +7,7 @@
 mod control;
 mod filter;
 mod loss;
+mod machine;
 mod min_rtt;
 mod model;
 mod path;
@@ -21,7 +22,7 @@ pub use loss::LossRule;
 
 use self::path::PathBbr;
 use super::{Acked, CutCause, GivenWindow, LostData, PathModel, SentData};
-use crate::policy::registry::StandardRules;
+use crate::policy::rules::StandardRules;
 use crate::policy::{ConfigError, PathId, View};
 
 /// BBR on every path of an association.

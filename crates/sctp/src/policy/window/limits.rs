@@ -5,7 +5,7 @@ use anabranch_base::ByteCount;
 
 use super::shared::{Room, cut, growth_within, is_filled, missing_for, sharing};
 use super::{Grant, WindowBound, WindowLimit};
-use crate::policy::registry::StandardRules;
+use crate::policy::rules::StandardRules;
 use crate::policy::{ConfigError, PathId, PathSample, View};
 
 /// Grants growth up to each path's limit, and beyond it while no other path needs the room.

@@ -2,9 +2,10 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
+use super::machine::{Machine, State, least_window};
 use super::model::BbrModel;
 use super::probe_rtt::probe_rtt_window;
-use super::state::{Machine, STARTUP_PACING_GAIN, State, least_window};
+use super::state::STARTUP_PACING_GAIN;
 use crate::policy::PathSample;
 
 /// The control parameters of one path.

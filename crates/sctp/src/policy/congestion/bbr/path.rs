@@ -7,9 +7,9 @@ use rand_core::{Rng, SeedableRng};
 
 use super::control::{Control, count};
 use super::loss::{LossJudge, LossRule};
+use super::machine::{Flight, Machine, State};
 use super::model::{BbrModel, Bounds};
 use super::sampler::DeliverySampler;
-use super::state::{Flight, Machine, State};
 use crate::policy::congestion::{Acked, CutCause, GivenWindow, LostData, SentData};
 use crate::policy::{OneWay, PathSample};
 

@@ -1,70 +1,12 @@
 //! Probing for bandwidth: more than the path delivered, then less, then as much (draft-ietf-ccwg-bbr, "ProbeBW", and "Probing
 //! for Bandwidth In ProbeBW").
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::Duration;
 
 use super::loss::LOSS_THRESHOLD;
+use super::machine::{AckPhase, Chance, Flight, Machine, State, fits, least_window};
 use super::model::{BETA, BbrModel};
 use super::sampler::{RateSample, SentPacket};
-use super::state::{Chance, Flight, Machine, State, fits, least_window};
-
-/// The cycle of probes for bandwidth.
-#[derive(Clone, Debug)]
-pub(super) struct Cycle {
-    since: Time,
-    wait: Duration,
-    rounds_since_probe: u64,
-    up_rounds: u32,
-    up_acked: f64,
-    up_acked_per_unit: f64,
-    ack_phase: AckPhase,
-    is_probe_sample: bool,
-    was_too_high: bool,
-    was_precautionary: bool,
-}
-
-/// The relation of arriving acknowledgements to the last probe for bandwidth (`BBR.ack_phase`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AckPhase {
-    Init,
-    Refilling,
-    ProbeStarting,
-    ProbeFeedback,
-    ProbeStopping,
-}
-
-impl Cycle {
-    /// A cycle before its first probe.
-    pub(super) fn new(now: Time) -> Cycle {
-        Cycle {
-            since: now,
-            wait: Duration::ZERO,
-            rounds_since_probe: 0,
-            up_rounds: 0,
-            up_acked: 0.0,
-            up_acked_per_unit: f64::INFINITY,
-            ack_phase: AckPhase::Init,
-            is_probe_sample: false,
-            was_too_high: false,
-            was_precautionary: false,
-        }
-    }
-
-    /// A round trip begins.
-    pub(super) fn on_round(&mut self) {
-        self.rounds_since_probe += 1;
-    }
-
-    /// Ends the probe; its last acknowledgements may still arrive.
-    pub(super) fn stop(&mut self) {
-        self.ack_phase = AckPhase::ProbeStopping;
-    }
-
-    /// `BBR.is_bw_probe_sample`: returns true if losses may be those of a probe.
-    pub(super) fn is_probe_sample(&self) -> bool {
-        self.is_probe_sample
-    }
-}
 
 impl Machine {
     /// `HandleLostPacket`: `size` bytes of `packet` were lost; `lost` bytes since it left, including these.
@@ -261,6 +203,8 @@ const MOST_RENO_ROUNDS: f64 = 63.0;
 
 #[cfg(test)]
 mod tests {
+    use anabranch_base::Time;
+
     use super::super::sampler::DeliverySampler;
     use super::super::state::tests::{Bench, RATE, UNIT};
     use super::*;

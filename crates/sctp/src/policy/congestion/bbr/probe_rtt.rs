@@ -1,28 +1,9 @@
 //! ProbeRTT: halves the flight every five seconds, to measure the least round trip (draft-ietf-ccwg-bbr, "ProbeRTT").
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::Duration;
 
+use super::machine::{Chance, Flight, Machine, State, Steps, least_window};
 use super::model::BbrModel;
-use super::state::{Chance, Flight, Machine, State, least_window};
-
-/// The progress of ProbeRTT on a path.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ProbeRtt {
-    /// The time since which it is due, while another path is in ProbeRTT.
-    due_since: Option<Time>,
-    /// The earliest end, set when the flight is small enough.
-    done_at: Option<Time>,
-    is_round_done: bool,
-}
-
-/// The changes of the window that follow from a SACK.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Steps {
-    /// ProbeRTT begins: the window has to be saved.
-    pub begins_probe_rtt: bool,
-    /// ProbeRTT ends: the window has to be restored.
-    pub ends_probe_rtt: bool,
-}
 
 impl Machine {
     /// `CheckProbeRTTDone`, when a path that was idle sends again. Returns true if ProbeRTT ends.

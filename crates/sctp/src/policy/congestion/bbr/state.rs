@@ -1,99 +1,12 @@
 //! The state machine of a path: the sender is alternately faster than the path delivers, slower, and as fast
 //! (draft-ietf-ccwg-bbr, "State Machine Operation").
 
-use anabranch_base::Time;
-
-use super::loss::LossJudge;
+use super::machine::{Chance, Flight, Machine, State, Steps, fits, least_window};
 use super::model::{BbrModel, EndedRound};
-use super::probe_bw::Cycle;
-use super::probe_rtt::{PROBE_RTT_GAIN, ProbeRtt, Steps};
+use super::probe_rtt::PROBE_RTT_GAIN;
 use super::sampler::RateSample;
 
-/// The state of the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Doubles its rate each round trip.
-    Startup,
-    /// Empties the queue that Startup built.
-    Drain,
-    /// ProbeBW_DOWN: leaves room.
-    Down,
-    /// ProbeBW_CRUISE: sends what the path delivers.
-    Cruise,
-    /// ProbeBW_REFILL: fills the path, without a queue, for a round trip.
-    Refill,
-    /// ProbeBW_UP: sends more than the path delivered, to see whether it delivers more.
-    Up,
-    /// Halves the flight, to measure the least round trip.
-    ProbeRtt,
-}
-
-/// The state of a path when a SACK or a loss arrives.
-#[derive(Clone, Copy, Debug)]
-pub struct Flight {
-    /// The time.
-    pub now: Time,
-    /// `C.inflight`
-    pub in_flight: f64,
-    /// `C.cwnd`
-    pub cwnd: f64,
-    /// `C.is_cwnd_limited`: true if the window was fully used in the last round trip.
-    pub is_cwnd_limited: bool,
-    /// The rule for losses.
-    pub losses: LossJudge,
-    /// True if no other path of the association is in ProbeRTT (M-BBR-5).
-    pub may_probe_rtt: bool,
-    /// `C.SMSS`
-    pub unit: f64,
-    /// `C.delivered`
-    pub delivered: f64,
-    /// `BBR.offload_budget`
-    pub offload_budget: f64,
-}
-
-/// The source of chance: a number in [0, 1).
-pub type Chance<'a> = dyn FnMut() -> f64 + 'a;
-
-/// The state machine of one path.
-#[derive(Clone, Debug)]
-pub struct Machine {
-    /// The state.
-    pub state: State,
-    /// `BBR.idle_restart`: true until something is acknowledged after the path was idle.
-    pub is_idle_restart: bool,
-    /// The part of one flow's share of a bottleneck that the path takes: 1 if no other path of the association shares
-    /// it. It scales the demand beyond the path's rate (docs/sharing.md).
-    pub share: f64,
-    pub(super) full: FullPipe,
-    drain_start_round: u64,
-    pub(super) cycle: Cycle,
-    pub(super) probe_rtt: ProbeRtt,
-}
-
-/// Detects that a higher rate no longer delivers more (`BBR.full_bw`).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FullPipe {
-    bw: f64,
-    count: u32,
-    pub(super) is_now: bool,
-    /// True once it was full.
-    pub(super) was_reached: bool,
-}
-
 impl Machine {
-    /// A machine in Startup.
-    pub fn new(now: Time) -> Machine {
-        Machine {
-            state: State::Startup,
-            is_idle_restart: false,
-            share: 1.0,
-            full: FullPipe::default(),
-            drain_start_round: 0,
-            cycle: Cycle::new(now),
-            probe_rtt: ProbeRtt::default(),
-        }
-    }
-
     /// `CheckFullBWReached` to `CheckProbeRTT` of `UpdateModelAndState`, after the model has read `sample`. `ended` is
     /// the round trip with a loss that ended with it.
     pub fn on_sample(
@@ -146,21 +59,6 @@ impl Machine {
         }
     }
 
-    /// `BBR.full_bw_reached`: returns true once the path was filled.
-    pub fn has_filled(&self) -> bool {
-        self.full.was_reached
-    }
-
-    /// `IsInAProbeBWState`
-    pub fn is_in_probe_bw(&self) -> bool {
-        matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
-    }
-
-    /// `IsProbingBW`: returns true if the sender exceeds what the path delivered, so that losses are expected.
-    pub fn is_probing_bw(&self) -> bool {
-        matches!(self.state, State::Startup | State::Refill | State::Up)
-    }
-
     fn check_full(&mut self, sample: &RateSample, model: &BbrModel) {
         if self.full.is_now || !model.is_round_start() || sample.is_app_limited {
             return;
@@ -172,11 +70,6 @@ impl Machine {
         self.full.count += 1;
         self.full.is_now = self.full.count >= FULL_ROUNDS;
         self.full.was_reached |= self.full.is_now;
-    }
-
-    /// `ResetFullBW`, starting from the rate `bw`.
-    pub(super) fn reset_full(&mut self, bw: f64) {
-        self.full = FullPipe { bw, was_reached: self.full.was_reached, ..FullPipe::default() };
     }
 
     /// `CheckStartupDone`, `CheckStartupHighLoss`
@@ -220,17 +113,6 @@ impl Machine {
     }
 }
 
-/// Returns true if the flight is at most `Inflight(rate, 1.0)`.
-pub(super) fn fits(model: &BbrModel, rate: f64, flight: &Flight) -> bool {
-    let least = least_window(flight.unit).max(flight.offload_budget);
-    model.bdp_at(rate, 1.0).is_some_and(|bdp| flight.in_flight <= bdp.max(least))
-}
-
-/// `BBR.MinPipeCwnd`
-pub fn least_window(unit: f64) -> f64 {
-    4.0 * unit
-}
-
 /// `BBR.StartupPacingGain`: 4 ln 2
 pub const STARTUP_PACING_GAIN: f64 = 2.77;
 /// The number of round trips without growth by a quarter after which a path counts as full.
@@ -243,9 +125,9 @@ const DRAIN_ROUNDS: u64 = 3;
 
 #[cfg(test)]
 pub(super) mod tests {
-    use anabranch_base::Duration;
+    use anabranch_base::{Duration, Time};
 
-    use super::super::loss::LossRule;
+    use super::super::loss::{LossJudge, LossRule};
     use super::*;
 
     /// A machine and a model by the letter of the draft, with round trips of 40 ms.
