@@ -187,7 +187,7 @@ mod tests {
             ecn_open: false,
             loss_open: false,
             is_paced: false,
-            has_spent_share: false,
+            has_used_share: false,
             srtt: Some(Duration::from_millis(60)),
             min_rtt: Some(Duration::from_millis(40)),
             rttvar: Duration::ZERO,

@@ -158,8 +158,8 @@ impl IpccDetection {
                     return;
                 }
                 record.reports = record.reports.saturating_add(1);
-                let is_spent = places.place_mut(record.tsn).is_none_or(|place| place.used.contains(id));
-                if record.reports >= self.threshold && !is_spent {
+                let was_used = places.place_mut(record.tsn).is_none_or(|place| place.used.contains(id));
+                if record.reports >= self.threshold && !was_used {
                     progress.missing.push((record.tsn, id));
                 }
             });
@@ -254,7 +254,7 @@ impl LossDetection for IpccDetection {
         self.begin(news.paths.len());
         self.settle(news);
         self.count_missing(news, progress);
-        self.places.forget(news.cumulative);
+        self.places.drop_acked(news.cumulative);
         self.advance(news, progress);
     }
 

@@ -305,13 +305,13 @@ fn any_path() -> impl Strategy<Value = PathSample> {
         prop_oneof![5 => Just(None), 1 => Just(Some(Blocker::Pacer)), 1 => Just(Some(Blocker::TimeOut))];
     let rate = proptest::option::of((1_u64..100).prop_map(BitRate::from_mbps));
     (span(), span(), rate, state, held, (1_u64..40, 0_u64..40), (any::<bool>(), 0_u8..8)).prop_map(
-        |(srtt, hint, bandwidth, state, blocked_by, (window, flight), (has_spent_share, narrow))| {
+        |(srtt, hint, bandwidth, state, blocked_by, (window, flight), (has_used_share, narrow))| {
             let mut path = sample(0);
             (path.srtt, path.min_rtt, path.bandwidth) = (srtt, srtt, bandwidth);
             path.hints.round_trip = hint;
             (path.state, path.blocked_by) = (state, blocked_by);
             (path.cwnd, path.flight) = (PACKET * window, PACKET * flight);
-            path.has_spent_share = has_spent_share && narrow > 3;
+            path.has_used_share = has_used_share && narrow > 3;
             if narrow == 0 {
                 path.packet_limit = ByteCount::new(1252);
             }

@@ -65,7 +65,7 @@ impl Places {
     }
 
     /// Everything up to `cumulative` is acknowledged.
-    pub fn forget(&mut self, cumulative: Tsn) {
+    pub fn drop_acked(&mut self, cumulative: Tsn) {
         while !self.places.is_empty() && !self.first.is_after(cumulative) {
             self.places.pop_front();
             self.first = self.first.next();
@@ -121,10 +121,10 @@ mod tests {
         };
         assert_eq!(was_sent(&mut places), [true, false, false, true, false, true, false]);
         places.place_mut(tsn(5)).expect("it was sent").is_acked = true;
-        places.forget(tsn(3));
+        places.drop_acked(tsn(3));
         assert_eq!(was_sent(&mut places), [false, false, false, false, false, true, false]);
         assert_eq!([3, 4, 5].map(|offset| places.is_acked(tsn(offset))), [true, false, true]);
-        places.forget(tsn(5));
+        places.drop_acked(tsn(5));
         assert!(places.is_acked(tsn(5)) && places.places.is_empty());
     }
 

@@ -182,7 +182,7 @@ mod tests {
     fn the_oldest_chunk_leaves_when_nothing_is_in_flight() {
         let mut paths = paths();
         paths[0].cwnd = paths[0].unit * 100;
-        paths[0].has_spent_share = true;
+        paths[0].has_used_share = true;
         assert_eq!(picked(&paths, 1 << 20), Some((1, 0)));
         paths[0].flight = paths[0].unit;
         assert_eq!(picked(&paths, 1 << 20), None);

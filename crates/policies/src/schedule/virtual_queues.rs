@@ -42,7 +42,7 @@ impl VirtualQueues {
     fn update(&mut self, queue: &QueueView<'_>, view: &View<'_>) {
         self.queues.resize_with(view.paths.len(), VirtualQueue::default);
         for waiting in &mut self.queues {
-            waiting.forget_sent(queue);
+            waiting.drop_sent(queue);
             waiting.measure_head(queue);
         }
         for sample in view.paths {
@@ -190,7 +190,7 @@ impl VirtualQueue {
     }
 
     /// Drops the oldest chunks as far as they no longer wait.
-    fn forget_sent(&mut self, queue: &QueueView<'_>) {
+    fn drop_sent(&mut self, queue: &QueueView<'_>) {
         while self.head().is_some_and(|head| queue.index_of(head.tsn).is_none()) {
             self.drop_head();
         }

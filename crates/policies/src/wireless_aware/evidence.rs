@@ -11,7 +11,7 @@ use anabranch_sctp::policy::{OneWay, PathSample};
 /// The evidence of one path.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    ways: RecentWays,
+    delays: RecentDelays,
     mark: Option<Mark>,
     trial: Trial,
 }
@@ -24,9 +24,9 @@ struct Mark {
     wait: Duration,
 }
 
-/// The longest ways there of the last one to two spans of [`SPAN`].
+/// The longest delays there of the last one to two spans of [`SPAN`].
 #[derive(Clone, Copy, Debug, Default)]
-struct RecentWays {
+struct RecentDelays {
     since: Option<Time>,
     before: Duration,
     now: Duration,
@@ -51,7 +51,7 @@ impl Evidence {
     pub fn on_progress(&mut self, sample: &PathSample, now: Time) {
         self.trial.since.get_or_insert(now);
         if let Some(one_way) = sample.one_way {
-            self.ways.on_way(one_way.delay, now);
+            self.delays.on_delay(one_way.delay, now);
         }
     }
 
@@ -78,7 +78,7 @@ impl Evidence {
     /// Returns true if a loss with no other evidence may pass without a cut: no queue stood, and not too many passed since the
     /// last cut. The answer is for one loss, which is counted; if it is no, the window is about to be cut.
     pub fn lets_pass(&mut self, sample: &PathSample, now: Time) -> bool {
-        let is_standing = sample.one_way.is_none_or(|one_way| self.ways.is_standing(one_way));
+        let is_standing = sample.one_way.is_none_or(|one_way| self.delays.is_standing(one_way));
         let passes = !is_standing && self.trial.passed < self.trial.most;
         if passes {
             self.trial.on_passed(now);
@@ -96,11 +96,11 @@ impl Evidence {
     }
 }
 
-impl RecentWays {
-    fn on_way(&mut self, delay: Duration, now: Time) {
+impl RecentDelays {
+    fn on_delay(&mut self, delay: Duration, now: Time) {
         let since = *self.since.get_or_insert(now);
         if now.since(since) >= SPAN {
-            *self = RecentWays { since: Some(now), before: self.now, now: Duration::ZERO };
+            *self = RecentDelays { since: Some(now), before: self.now, now: Duration::ZERO };
         }
         self.now = self.now.max(delay);
     }

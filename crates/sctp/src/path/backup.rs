@@ -8,13 +8,13 @@ use crate::policy::PathState;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backup {
     /// True if this end keeps it as a backup.
-    here: bool,
+    own: bool,
     /// True if the peer keeps it as a backup.
-    there: bool,
+    peers: bool,
     /// The statement in the last HEARTBEAT.
-    said: bool,
+    announced: bool,
     /// The last statement that the peer acknowledged.
-    told: bool,
+    acknowledged: bool,
     /// True if this end is about to give the path up: other paths use its addresses.
     is_retired: bool,
 }
@@ -24,36 +24,36 @@ pub struct Backup {
 pub struct Backups {
     locals: Vec<SocketAddr>,
     /// True if a path works that is not a backup.
-    rest: bool,
+    may_rest: bool,
 }
 
 impl Backup {
     /// Updates the statement of this end: `local` is the local end of the path. Returns true if it changes.
-    pub fn settle(&mut self, backups: &Backups, local: SocketAddr) -> bool {
+    pub fn update(&mut self, backups: &Backups, local: SocketAddr) -> bool {
         let is_kept = self.is_retired || backups.has(local);
-        std::mem::replace(&mut self.here, is_kept) != is_kept
+        std::mem::replace(&mut self.own, is_kept) != is_kept
     }
 
     /// Sets whether the peer keeps the path as a backup. Returns true if it changes.
-    pub fn on_peers_word(&mut self, is_backup: bool) -> bool {
-        std::mem::replace(&mut self.there, is_backup) != is_backup
+    pub fn set_peers(&mut self, is_backup: bool) -> bool {
+        std::mem::replace(&mut self.peers, is_backup) != is_backup
     }
 
     /// This end is about to give the path up: until then it is a backup.
     pub fn retire(&mut self) {
         self.is_retired = true;
-        self.here = true;
+        self.own = true;
     }
 
     /// Puts the statement into a HEARTBEAT that leaves. Returns true if the path is a backup.
-    pub fn say(&mut self) -> bool {
-        self.said = self.here;
-        self.here
+    pub fn announce(&mut self) -> bool {
+        self.announced = self.own;
+        self.own
     }
 
     /// The peer acknowledged the last HEARTBEAT.
-    pub fn on_told(&mut self) {
-        self.told = self.said;
+    pub fn on_acknowledged(&mut self) {
+        self.acknowledged = self.announced;
     }
 
     /// Returns true if this end is about to give the path up.
@@ -63,22 +63,22 @@ impl Backup {
 
     /// Returns true if the peer keeps the path as a backup.
     pub fn is_peers(&self) -> bool {
-        self.there
+        self.peers
     }
 
     /// Returns true if this end keeps the path as a backup.
     pub fn is_own(&self) -> bool {
-        self.here
+        self.own
     }
 
     /// Returns true if either end keeps the path as a backup.
     pub fn is_backup(&self) -> bool {
-        self.here || self.there
+        self.own || self.peers
     }
 
     /// Returns true if the peer has not acknowledged the present statement.
-    pub fn owes_news(&self) -> bool {
-        self.here != self.told
+    pub fn owes_announcement(&self) -> bool {
+        self.own != self.acknowledged
     }
 }
 
@@ -96,14 +96,14 @@ impl Backups {
     }
 
     /// Sets whether backups rest: one of `paths`, each with its state, works and is not a backup.
-    pub fn weigh<'a>(&mut self, mut paths: impl Iterator<Item = (PathState, &'a Backup)>) {
-        self.rest = paths.any(|(state, backup)| state == PathState::Active && !backup.is_backup());
+    pub fn update<'a>(&mut self, mut paths: impl Iterator<Item = (PathState, &'a Backup)>) {
+        self.may_rest = paths.any(|(state, backup)| state == PathState::Active && !backup.is_backup());
     }
 
     /// The state of a path as policies see it: a backup that works rests while another path works.
-    pub fn shown(&self, state: PathState, backup: &Backup) -> PathState {
+    pub fn shown_state(&self, state: PathState, backup: &Backup) -> PathState {
         match state {
-            PathState::Active if self.rest && backup.is_backup() => PathState::Standby,
+            PathState::Active if self.may_rest && backup.is_backup() => PathState::Standby,
             state => state,
         }
     }

@@ -37,7 +37,7 @@ impl BurstAllowance {
     }
 
     /// A packet with data left.
-    pub fn spend(&mut self) {
+    pub fn take_one(&mut self) {
         self.left = self.left.saturating_sub(1);
     }
 
@@ -47,7 +47,7 @@ impl BurstAllowance {
     }
 
     /// Returns true if the allowance is used up.
-    pub fn is_spent(self) -> bool {
+    pub fn is_used_up(self) -> bool {
         self.left == 0
     }
 }
@@ -62,13 +62,13 @@ mod tests {
         let mut burst = BurstAllowance::new();
         burst.on_event(limit);
         burst.on_event(limit);
-        (0..7).for_each(|_| burst.spend());
-        assert!(!burst.is_spent());
-        burst.spend();
-        assert!(burst.is_spent());
+        (0..7).for_each(|_| burst.take_one());
+        assert!(!burst.is_used_up());
+        burst.take_one();
+        assert!(burst.is_used_up());
         burst.on_event(limit);
         burst.end();
-        assert!(burst.is_spent());
+        assert!(burst.is_used_up());
     }
 
     #[test]
@@ -77,10 +77,10 @@ mod tests {
         let mut burst = BurstAllowance::new();
         burst.on_event(limit);
         burst.on_acked_retransmission(limit);
-        (0..4).for_each(|_| burst.spend());
-        assert!(burst.is_spent());
+        (0..4).for_each(|_| burst.take_one());
+        assert!(burst.is_used_up());
         burst.on_event(limit);
-        (0..100).for_each(|_| burst.spend());
-        assert!(!burst.is_spent());
+        (0..100).for_each(|_| burst.take_one());
+        assert!(!burst.is_used_up());
     }
 }

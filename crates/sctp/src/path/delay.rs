@@ -12,8 +12,8 @@ use crate::policy::OneWay;
 #[derive(Clone, Debug)]
 pub struct PathDelay {
     /// The least round trip that left and returned by this path.
-    round_trip: Least,
-    least_way: Least,
+    round_trip: LastingMinimum,
+    least_forward: LastingMinimum,
     /// The last forward delay, and the smoothed return delay of SACKs for this path's data.
     last: Option<(Duration, Duration)>,
 }
@@ -38,7 +38,7 @@ pub struct DelaySample {
 /// while, the path is [to be drained](PathDelay::is_to_be_drained), as in BBR
 /// (draft-cardwell-iccrg-bbr-congestion-control §4.3.4), and the packets that leave then give the new value.
 #[derive(Clone, Copy, Debug, Default)]
-struct Least {
+struct LastingMinimum {
     value: Option<Duration>,
     /// The time at which it was last seen.
     seen_at: Time,
@@ -46,11 +46,11 @@ struct Least {
     drained: Option<(Duration, u32)>,
 }
 
-impl Least {
+impl LastingMinimum {
     fn on_sample(&mut self, sample: Duration, is_drained: bool, now: Time) {
         let Some(least) = self.value.filter(|least| sample > *least + tolerance(*least)) else {
             let least = self.value.map_or(sample, |least| least.min(sample));
-            *self = Least { value: Some(least), seen_at: now, drained: None };
+            *self = LastingMinimum { value: Some(least), seen_at: now, drained: None };
             return;
         };
         if !is_drained {
@@ -60,7 +60,7 @@ impl Least {
             self.drained.map_or((sample, 1), |(value, count)| (value.min(sample), count + 1));
         self.drained = Some((value, count));
         if count >= ENOUGH_DRAINED && now.since(self.seen_at) >= LASTING {
-            *self = Least { value: Some(value.max(least)), seen_at: now, drained: None };
+            *self = LastingMinimum { value: Some(value.max(least)), seen_at: now, drained: None };
         }
     }
 }
@@ -73,13 +73,17 @@ fn tolerance(least: Duration) -> Duration {
 impl PathDelay {
     /// The delays of a path on which nothing was measured.
     pub fn new() -> PathDelay {
-        PathDelay { round_trip: Least::default(), least_way: Least::default(), last: None }
+        PathDelay {
+            round_trip: LastingMinimum::default(),
+            least_forward: LastingMinimum::default(),
+            last: None,
+        }
     }
 
     /// A HEARTBEAT left and returned by this path; `is_drained` as in [`DelaySample`].
     pub fn on_round_trip(&mut self, sample: Duration, is_drained: bool, now: Time) {
         self.round_trip.on_sample(sample, is_drained, now);
-        self.on_way(sample / 2, sample / 2, is_drained, now);
+        self.on_delay(sample / 2, sample / 2, is_drained, now);
     }
 
     /// Data of this path was acknowledged.
@@ -91,24 +95,24 @@ impl PathDelay {
         // The sample may be the least round trip of its own path.
         let known = if sample.is_same_path { self.back() } else { sample.back };
         let back = known.filter(|back| *back < sample.round_trip).unwrap_or(half);
-        self.on_way(sample.round_trip.saturating_sub(back), back, sample.is_drained, now);
+        self.on_delay(sample.round_trip.saturating_sub(back), back, sample.is_drained, now);
     }
 
-    fn on_way(&mut self, delay: Duration, back: Duration, is_drained: bool, now: Time) {
-        self.least_way.on_sample(delay, is_drained, now);
+    fn on_delay(&mut self, delay: Duration, back: Duration, is_drained: bool, now: Time) {
+        self.least_forward.on_sample(delay, is_drained, now);
         let smoothed = self.last.map_or(back, |(_, before)| (before * 7 + back) / 8);
         self.last = Some((delay, smoothed));
     }
 
     /// The least forward delay.
     pub fn least(&self) -> Option<Duration> {
-        self.least_way.value
+        self.least_forward.value
     }
 
     /// The return delay by which the least forward delay was calculated proved shorter: the forward delay was longer by
     /// as much.
     pub fn on_shorter_back(&mut self, by: Duration) {
-        self.least_way.value = self.least_way.value.map(|least| least + by);
+        self.least_forward.value = self.least_forward.value.map(|least| least + by);
     }
 
     /// The least round trip by this path is at most twice `back`.
@@ -123,14 +127,14 @@ impl PathDelay {
 
     /// The delays as policies see them.
     pub fn one_way(&self) -> Option<OneWay> {
-        let ((delay, back), least) = self.last.zip(self.least_way.value)?;
+        let ((delay, back), least) = self.last.zip(self.least_forward.value)?;
         Some(OneWay { delay, least, back })
     }
 
     /// Returns true if the least delay was not seen for so long that it may have risen. Packets that leave while little
     /// is in flight show it.
     pub fn is_to_be_drained(&self, now: Time) -> bool {
-        self.least_way.value.is_some() && now.since(self.least_way.seen_at) >= LASTING
+        self.least_forward.value.is_some() && now.since(self.least_forward.seen_at) >= LASTING
     }
 }
 

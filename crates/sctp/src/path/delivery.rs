@@ -29,13 +29,13 @@ impl DeliveryRate {
         self.bytes = ByteCount::ZERO;
     }
 
-    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`. If `is_spared`, the path could have
+    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`. If `is_underused`, the path could have
     /// carried more than it was given, and a lower rate proves little.
     pub fn on_delivered(
         &mut self,
         weight: ByteCount,
         round_trip: Option<Duration>,
-        is_spared: bool,
+        is_underused: bool,
         now: Time,
     ) {
         if weight.is_zero() {
@@ -54,7 +54,7 @@ impl DeliveryRate {
         let rate = self.bytes.get() as f64 / seconds;
         self.spans[self.next] = rate;
         self.next = (self.next + 1) % SPANS;
-        let forgetting = if is_spared { FORGETTING_SPARED } else { FORGETTING };
+        let forgetting = if is_underused { PEAK_DECAY_UNDERUSED } else { PEAK_DECAY };
         self.peak = rate.max(self.peak * forgetting / (forgetting + seconds));
         self.since = Some(now);
         self.bytes = ByteCount::ZERO;
@@ -73,11 +73,11 @@ const SPANS: usize = 8;
 /// The shortest span: in a shorter one, the packets at its ends dominate.
 const SHORTEST: Duration = Duration::from_millis(20);
 /// The time constant, in seconds, with which the peak decays: it falls to 37 % in this time.
-const FORGETTING: f64 = 4.0;
+const PEAK_DECAY: f64 = 4.0;
 /// The same while the path is given less than it could carry. Otherwise a scheduler that gives it no more than its peak
 /// would give it less and less. (`UpdateMaxBw` of draft-ietf-ccwg-bbr ignores samples that the application limits
 /// unless they are higher.) It is finite, because single spans may be measured too high.
-const FORGETTING_SPARED: f64 = 40.0;
+const PEAK_DECAY_UNDERUSED: f64 = 40.0;
 
 #[cfg(test)]
 mod tests {
@@ -97,10 +97,10 @@ mod tests {
         deliver(delivery, (from, until), bytes, false);
     }
 
-    fn deliver(delivery: &mut DeliveryRate, (from, until): (u64, u64), bytes: u64, is_spared: bool) {
+    fn deliver(delivery: &mut DeliveryRate, (from, until): (u64, u64), bytes: u64, is_underused: bool) {
         for millis in (from..until).step_by(10) {
             let round_trip = Some(Duration::from_millis(40));
-            delivery.on_delivered(ByteCount::new(bytes), round_trip, is_spared, at(millis));
+            delivery.on_delivered(ByteCount::new(bytes), round_trip, is_underused, at(millis));
         }
     }
 

@@ -14,13 +14,13 @@ pub struct Gate {
     burst: BurstAllowance,
     pacer: Pacer,
     /// True if only one packet may be in flight until a chunk is acknowledged, after a time-out (RFC 9260 §7.2.3).
-    is_trying: bool,
+    is_limited_to_one: bool,
 }
 
 impl Gate {
     /// The gate of a new path: nothing leaves before the first event.
     pub fn new() -> Gate {
-        Gate { burst: BurstAllowance::new(), pacer: Pacer::new(), is_trying: false }
+        Gate { burst: BurstAllowance::new(), pacer: Pacer::new(), is_limited_to_one: false }
     }
 
     /// The path begins anew; the burst of this event goes on.
@@ -54,24 +54,24 @@ impl Gate {
     }
 
     /// One packet may leave even if a train has just left.
-    pub fn let_one_out(&mut self) {
-        self.pacer.let_one_out();
+    pub fn allow_one_packet(&mut self) {
+        self.pacer.allow_one_packet();
     }
 
     /// A packet with data of weight `weight` left.
     pub fn on_packet(&mut self, weight: ByteCount, now: Time) {
-        self.burst.spend();
-        self.pacer.spend(now, weight);
+        self.burst.take_one();
+        self.pacer.on_packet(now, weight);
     }
 
     /// Only one packet may be in flight until a chunk is acknowledged.
-    pub fn try_one_packet(&mut self) {
-        self.is_trying = true;
+    pub fn limit_to_one_packet(&mut self) {
+        self.is_limited_to_one = true;
     }
 
     /// A chunk was acknowledged that shows that the path works.
     pub fn end_trial(&mut self) {
-        self.is_trying = false;
+        self.is_limited_to_one = false;
     }
 
     /// The time at which the pacer opens again; `None` if it is open.
@@ -81,9 +81,9 @@ impl Gate {
 
     /// The cause that holds packets back with this `flight`.
     pub fn blocker(&self, flight: ByteCount) -> Option<Blocker> {
-        if self.is_trying && !flight.is_zero() {
+        if self.is_limited_to_one && !flight.is_zero() {
             Some(Blocker::TimeOut)
-        } else if self.burst.is_spent() {
+        } else if self.burst.is_used_up() {
             Some(Blocker::Burst)
         } else {
             self.pacer.opens_at().map(|_| Blocker::Pacer)
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(gate.blocker(none), Some(Blocker::Burst), "nothing happened yet");
         gate.on_event(limit);
         assert_eq!(gate.blocker(some), None);
-        gate.try_one_packet();
+        gate.limit_to_one_packet();
         assert_eq!((gate.blocker(none), gate.blocker(some)), (None, Some(Blocker::TimeOut)));
         gate.on_packet(some, Time::ZERO);
         assert_eq!(gate.blocker(some), Some(Blocker::TimeOut), "before the burst");

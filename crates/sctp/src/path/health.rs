@@ -64,7 +64,7 @@ impl Health {
     }
 
     /// The path gave a sign of life.
-    pub fn on_sign(&mut self, now: Time) {
+    pub fn on_sign_of_life(&mut self, now: Time) {
         self.alive_at = Some(now);
     }
 
@@ -96,7 +96,7 @@ impl Health {
     /// The path is removed: one of its addresses is lost.
     pub fn remove(&mut self) {
         self.state = PathState::Removed;
-        self.probes.forget();
+        self.probes.clear();
     }
 
     /// The path's HEARTBEATs, mutable.

@@ -79,7 +79,7 @@ impl Liveness {
     /// A HEARTBEAT was answered.
     pub fn on_answer(&mut self, now: Time) {
         self.silence.begin(now);
-        self.health.on_sign(now);
+        self.health.on_sign_of_life(now);
     }
 
     /// The expiry of T3-rtx counts as a time-out.
@@ -105,10 +105,10 @@ impl Liveness {
 
     /// The path delivered a chunk that was sent only on it, and only once.
     pub fn on_alive(&mut self, now: Time) -> Option<HealthChange> {
-        self.health.on_sign(now);
+        self.health.on_sign_of_life(now);
         let change = self.health.on_alive();
         if change.is_some() {
-            self.silence.on_acquitted();
+            self.silence.on_flight_arrived();
         }
         change
     }
@@ -164,7 +164,7 @@ impl Liveness {
     }
 
     /// Returns true if a packet arrived since data last left.
-    pub fn is_heard(&self) -> bool {
+    pub fn has_arrival_since_data(&self) -> bool {
         self.last_arrival > self.last_data
     }
 
@@ -199,9 +199,9 @@ mod tests {
         path.count_timeout();
         path.doubt_before(at(2));
         path.on_arrival(at(3));
-        assert!(path.has_timed_out() && path.is_heard() && !path.shows_life(at(1)));
+        assert!(path.has_timed_out() && path.has_arrival_since_data() && !path.shows_life(at(1)));
         path.restart(PathState::Unconfirmed);
-        assert!(!path.has_timed_out() && path.is_heard() && path.shows_life(at(1)));
+        assert!(!path.has_timed_out() && path.has_arrival_since_data() && path.shows_life(at(1)));
         assert_eq!((path.health().state(), path.last_arrival()), (PathState::Unconfirmed, Some(at(3))));
     }
 

@@ -58,7 +58,7 @@ impl Measured {
 
     /// A SACK acknowledged `weight`, and left `flight`.
     pub fn on_delivered(&mut self, weight: ByteCount, sample: &PathSample, now: Time) {
-        self.delivery.on_delivered(weight, sample.srtt, is_spared(weight, sample), now);
+        self.delivery.on_delivered(weight, sample.srtt, is_underused(weight, sample), now);
         self.follow(sample.flight, now);
     }
 
@@ -136,7 +136,7 @@ impl Measured {
 
 /// Returns true if the path, on which `weight` was acknowledged, was given less than it could carry: its window had
 /// room for two more packets, and no queue held the last packet for half of a round trip.
-fn is_spared(weight: ByteCount, sample: &PathSample) -> bool {
+fn is_underused(weight: ByteCount, sample: &PathSample) -> bool {
     let waits_long = |delay: OneWay| delay.delay > delay.least + (delay.least + delay.back) / 2;
     sample.flight + weight + sample.unit * 2 <= sample.cwnd && !sample.one_way.is_none_or(waits_long)
 }
@@ -162,12 +162,12 @@ mod tests {
         let mut path = sample(0);
         path.cwnd = path.unit * 10;
         path.flight = path.unit * 6;
-        assert!(!is_spared(path.unit, &path), "nothing was measured");
+        assert!(!is_underused(path.unit, &path), "nothing was measured");
         path.one_way = Some(OneWay { delay: ms(40), least: ms(20), back: ms(20) });
-        let spared = [1, 2, 3].map(|acked| is_spared(path.unit * acked, &path));
+        let spared = [1, 2, 3].map(|acked| is_underused(path.unit * acked, &path));
         assert_eq!(spared, [true, true, false], "before, up to nine of ten packets were in flight");
         path.one_way = Some(OneWay { delay: ms(41), least: ms(20), back: ms(20) });
-        assert!(!is_spared(path.unit, &path), "a queue of 21 ms");
+        assert!(!is_underused(path.unit, &path), "a queue of 21 ms");
     }
 
     /// 12 kB each 10 ms, with a round trip of 40 ms: 48 kB fill the path.

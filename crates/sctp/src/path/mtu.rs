@@ -1,11 +1,11 @@
 //! The largest packet that a path carries, searched by probes (RFC 8899, "DPLPMTUD").
 
-mod course;
+mod size_search;
 mod sizes;
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use course::{Course, ProbeOutcome};
+use size_search::{ProbeOutcome, SizeSearch};
 
 use crate::config::MtuBounds;
 
@@ -21,7 +21,7 @@ pub struct MtuSearch {
     /// The bounds at the start; an interface may carry less for some time.
     allowed: MtuBounds,
     current: ByteCount,
-    course: Option<Course>,
+    size_search: Option<SizeSearch>,
     /// The probes of this attempt were sent: their answers are awaited.
     is_waiting: bool,
     /// Probes of at least the current size that were sent since it was last confirmed.
@@ -57,7 +57,7 @@ pub struct ProbePace {
     /// The time from one probe to the next: a round trip and its variation.
     pub gap: Duration,
     /// PROBE_TIMER: the time for which an answer is awaited, at least one second (RFC 8899 §5.1.1).
-    pub patience: Duration,
+    pub answer_timeout: Duration,
 }
 
 impl MtuSearch {
@@ -74,7 +74,7 @@ impl MtuSearch {
             bounds,
             allowed: bounds,
             current: bounds.base,
-            course: None,
+            size_search: None,
             is_waiting: false,
             doubts: 0,
             under_way: Vec::new(),
@@ -92,11 +92,11 @@ impl MtuSearch {
         match self.state {
             _ if self.is_off() || is_excused => {}
             _ if was_silent && self.is_checking() => {
-                self.begin(Course::check(self.bounds, self.current), now);
+                self.begin(SizeSearch::check(self.bounds, self.current), now);
             }
             MtuState::Disabled | MtuState::Base => {
                 self.state = MtuState::Base;
-                self.begin(Course::search(self.bounds, None), now);
+                self.begin(SizeSearch::search(self.bounds, None), now);
             }
             _ => self.doubt(now),
         }
@@ -124,27 +124,27 @@ impl MtuSearch {
         if self.is_excused {
             return;
         }
-        let is_checking = self.course.is_some_and(|course| course.is_check());
+        let is_checking = self.size_search.is_some_and(|size_search| size_search.is_check());
         let has_smaller = self.bounds.least < self.current;
         if self.state != MtuState::Disabled && has_smaller && !is_checking {
-            self.begin(Course::check(self.bounds, self.current), now);
+            self.begin(SizeSearch::check(self.bounds, self.current), now);
         }
     }
 
     /// The size of the probe to send at `now`, if one is due. Call it at the time that [`due`](MtuSearch::due) gives.
     pub fn take_due(&mut self, now: Time, pace: ProbePace) -> Option<ByteCount> {
         self.due.take_if(|due| *due <= now)?;
-        if self.course.is_none() {
+        if self.size_search.is_none() {
             self.begin_larger(now);
         }
         if std::mem::take(&mut self.is_waiting) {
-            self.course = self.course.and_then(Course::on_unanswered);
+            self.size_search = self.size_search.and_then(SizeSearch::on_unanswered);
         }
-        let Some(course) = &mut self.course else {
+        let Some(size_search) = &mut self.size_search else {
             self.rest(now);
             return None;
         };
-        let size = course.next_size();
+        let size = size_search.next_size();
         match size {
             Some(size) => {
                 self.doubts += u32::from(size >= self.current);
@@ -152,7 +152,7 @@ impl MtuSearch {
             }
             None => {
                 self.is_waiting = true;
-                self.due = Some(now + pace.patience);
+                self.due = Some(now + pace.answer_timeout);
             }
         }
         size
@@ -172,10 +172,10 @@ impl MtuSearch {
             return false;
         };
         let (_, size) = self.under_way.swap_remove(index);
-        let Some(course) = &mut self.course else { return false };
-        let progress = course.on_answered(size);
-        let is_largest = course.proven() == Some(size);
-        let was_check = course.is_check();
+        let Some(size_search) = &mut self.size_search else { return false };
+        let progress = size_search.on_answered(size);
+        let is_largest = size_search.proven() == Some(size);
+        let was_check = size_search.is_check();
         let before = self.current;
         if size >= before || (is_largest && self.doubts >= ENOUGH_DOUBTS) {
             self.current = size;
@@ -185,10 +185,12 @@ impl MtuSearch {
             self.state = MtuState::Searching;
         }
         match progress {
-            ProbeOutcome::GoesOn => {}
-            ProbeOutcome::Closer(next) => self.pursue(next, now),
-            ProbeOutcome::Over if was_check && self.state == MtuState::Searching => self.begin_larger(now),
-            ProbeOutcome::Over => self.rest(now),
+            ProbeOutcome::Continues => {}
+            ProbeOutcome::Narrowed(next) => self.pursue(next, now),
+            ProbeOutcome::Finished if was_check && self.state == MtuState::Searching => {
+                self.begin_larger(now)
+            }
+            ProbeOutcome::Finished => self.rest(now),
         }
         self.current != before
     }
@@ -206,7 +208,7 @@ impl MtuSearch {
         if proven == Some(largest) {
             self.rest(now);
         } else {
-            self.begin(Course::search(self.bounds, proven), now);
+            self.begin(SizeSearch::search(self.bounds, proven), now);
         }
         self.current != before
     }
@@ -233,21 +235,21 @@ impl MtuSearch {
 
     /// Returns true if it checks the current size, which is also useful on a failed path.
     pub fn is_checking(&self) -> bool {
-        self.course.is_some_and(|course| course.is_check())
+        self.size_search.is_some_and(|size_search| size_search.is_check())
     }
 
     fn is_off(&self) -> bool {
         self.allowed.least == self.allowed.largest
     }
 
-    fn begin(&mut self, course: Course, now: Time) {
+    fn begin(&mut self, size_search: SizeSearch, now: Time) {
         self.under_way.clear();
         self.doubts = 0;
-        self.pursue(course, now);
+        self.pursue(size_search, now);
     }
 
-    fn pursue(&mut self, course: Course, now: Time) {
-        self.course = Some(course);
+    fn pursue(&mut self, size_search: SizeSearch, now: Time) {
+        self.size_search = Some(size_search);
         self.is_waiting = false;
         self.due = Some(now);
     }
@@ -263,13 +265,13 @@ impl MtuSearch {
         if proven == Some(self.bounds.largest) {
             self.rest(now);
         } else {
-            self.begin(Course::search(self.bounds, proven), now);
+            self.begin(SizeSearch::search(self.bounds, proven), now);
         }
     }
 
     /// The search ended: the next one begins when PMTU_RAISE_TIMER expires, or sooner if nothing was answered.
     fn rest(&mut self, now: Time) {
-        self.course = None;
+        self.size_search = None;
         self.under_way.clear();
         self.is_waiting = false;
         if self.state == MtuState::Base {

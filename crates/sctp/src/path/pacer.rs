@@ -53,14 +53,14 @@ impl Pacer {
     }
 
     /// A packet of weight `weight` left.
-    pub fn spend(&mut self, now: Time, weight: ByteCount) {
+    pub fn on_packet(&mut self, now: Time, weight: ByteCount) {
         let Some(PacerState { unit, unit_time, train }) = self.pace else { return };
         self.free_at += unit_time * weight.get() / unit.get().max(1);
         self.is_closed = self.free_at.since(now) >= train;
     }
 
     /// One packet may leave even if a train has just left.
-    pub fn let_one_out(&mut self) {
+    pub fn allow_one_packet(&mut self) {
         self.is_closed = false;
     }
 
@@ -96,7 +96,7 @@ mod tests {
         pacer.begin(now, rate, UNIT, 16, alone);
         let mut packets = 0;
         while pacer.opens_at().is_none() && packets < 100 {
-            pacer.spend(now, UNIT);
+            pacer.on_packet(now, UNIT);
             packets += 1;
         }
         packets
@@ -130,7 +130,7 @@ mod tests {
     fn silence_saves_nothing_up() {
         let mut pacer = Pacer::new();
         pacer.begin(ms(0), RATE, UNIT, 16, true);
-        pacer.spend(ms(0), UNIT);
+        pacer.on_packet(ms(0), UNIT);
         assert_eq!(train(&mut pacer, ms(900), RATE), 16);
     }
 
@@ -146,8 +146,8 @@ mod tests {
     fn one_packet_leaves_out_of_turn_and_delays_the_next_train() {
         let mut pacer = Pacer::new();
         train(&mut pacer, ms(0), RATE);
-        pacer.let_one_out();
-        pacer.spend(ms(1), UNIT);
+        pacer.allow_one_packet();
+        pacer.on_packet(ms(1), UNIT);
         assert_eq!(pacer.opens_at(), Some(ms(17)));
     }
 }

@@ -31,7 +31,7 @@ impl Probes {
     /// drops the others.
     pub fn take(&mut self, nonce: u64) -> Option<Time> {
         let &(_, sent_at) = self.under_way.iter().find(|(awaited, _)| *awaited == nonce)?;
-        self.forget();
+        self.clear();
         Some(sent_at)
     }
 
@@ -41,7 +41,7 @@ impl Probes {
     }
 
     /// Drops all HEARTBEATs: later answers are ignored.
-    pub fn forget(&mut self) {
+    pub fn clear(&mut self) {
         self.under_way.clear();
         self.is_awaited = false;
     }
@@ -86,7 +86,7 @@ mod tests {
         assert!(probes.give_up());
         assert!(!probes.give_up(), "it was given up before");
         assert_eq!(probes.clone().take(7), Some(at(3)));
-        probes.forget();
+        probes.clear();
         assert_eq!(probes.take(7), None);
     }
 

@@ -8,7 +8,7 @@ pub struct Silence {
     /// The time at which the path last gave a sign of life, or at which a chunk left with nothing in flight.
     since: Time,
     /// The factor by which it may be silent longer than usual, after a wrong suspicion.
-    patience: u64,
+    tolerance: u64,
     verdict: Suspicion,
 }
 
@@ -18,17 +18,17 @@ enum Suspicion {
     /// It was not suspected.
     None,
     /// The flight and its window are as they were.
-    Open,
+    Unresolved,
     /// A part of its flight was sent on other paths: it is unknown whether that part was lost. The window is unchanged.
-    Owing,
+    CutPending,
     /// The window was cut.
-    Paid,
+    Cut,
 }
 
 impl Silence {
     /// A path on which nothing was sent yet.
     pub fn new() -> Silence {
-        Silence { since: Time::ZERO, patience: 1, verdict: Suspicion::None }
+        Silence { since: Time::ZERO, tolerance: 1, verdict: Suspicion::None }
     }
 
     /// The path gave a sign of life, or a chunk left with nothing in flight: silence starts at `now`.
@@ -38,27 +38,27 @@ impl Silence {
 
     /// The path is suspected.
     pub fn on_suspected(&mut self) {
-        self.verdict = Suspicion::Open;
+        self.verdict = Suspicion::Unresolved;
     }
 
     /// A chunk in flight is sent on another path.
-    pub fn on_taken_back(&mut self) {
-        if self.verdict == Suspicion::Open {
-            self.verdict = Suspicion::Owing;
+    pub fn on_flight_moved(&mut self) {
+        if self.verdict == Suspicion::Unresolved {
+            self.verdict = Suspicion::CutPending;
         }
     }
 
     /// A time-out declares the flight lost, so the window is to be cut once. Returns true if it was not cut yet.
-    pub fn take_debt(&mut self) -> bool {
-        let is_due = matches!(self.verdict, Suspicion::Open | Suspicion::Owing);
+    pub fn take_pending_cut(&mut self) -> bool {
+        let is_due = matches!(self.verdict, Suspicion::Unresolved | Suspicion::CutPending);
         if is_due {
-            self.verdict = Suspicion::Paid;
+            self.verdict = Suspicion::Cut;
         }
         is_due
     }
 
     /// The flight at the suspicion arrived, so the window is not cut.
-    pub fn on_acquitted(&mut self) {
+    pub fn on_flight_arrived(&mut self) {
         self.on_answered();
     }
 
@@ -66,12 +66,12 @@ impl Silence {
     /// within the time-out shows that the path had not failed: it is suspected later from now on.
     pub fn on_answered(&mut self) -> bool {
         let verdict = std::mem::replace(&mut self.verdict, Suspicion::None);
-        self.patience = match verdict {
-            Suspicion::None => self.patience,
-            Suspicion::Open | Suspicion::Owing => (self.patience * 2).min(MOST_PATIENCE),
-            Suspicion::Paid => 1,
+        self.tolerance = match verdict {
+            Suspicion::None => self.tolerance,
+            Suspicion::Unresolved | Suspicion::CutPending => (self.tolerance * 2).min(MOST_TOLERANCE),
+            Suspicion::Cut => 1,
         };
-        verdict == Suspicion::Owing
+        verdict == Suspicion::CutPending
     }
 
     /// The time from which silence is suspicious. `left_at` is the departure of the lowest chunk in flight: the
@@ -81,7 +81,7 @@ impl Silence {
     /// path.
     pub fn suspicious_from(&self, left_at: Time, srtt: Duration, back: Duration) -> Time {
         let usual = (srtt * 3) / 2 + ALLOWANCE;
-        self.since.max(left_at) + (usual * self.patience).max(srtt + back)
+        self.since.max(left_at) + (usual * self.tolerance).max(srtt + back)
     }
 }
 
@@ -89,7 +89,7 @@ impl Silence {
 const ALLOWANCE: Duration = Duration::from_millis(25);
 
 /// The largest factor by which wrong suspicions extend the allowed silence.
-const MOST_PATIENCE: u64 = 4;
+const MOST_TOLERANCE: u64 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -120,12 +120,12 @@ mod tests {
         let mut silence = Silence::new();
         let limits = [(); 4].map(|()| {
             silence.on_suspected();
-            silence.on_acquitted();
+            silence.on_flight_arrived();
             limit(&silence)
         });
         assert_eq!(limits, [200, 400, 400, 400]);
         silence.on_suspected();
-        assert!(silence.take_debt(), "a HEARTBEAT was not answered");
+        assert!(silence.take_pending_cut(), "a HEARTBEAT was not answered");
         assert!(!silence.on_answered());
         assert_eq!(limit(&silence), 100);
     }
@@ -133,17 +133,17 @@ mod tests {
     #[test]
     fn what_is_owed_is_paid_once() {
         let mut silence = Silence::new();
-        assert!(!silence.take_debt(), "nothing was suspected");
+        assert!(!silence.take_pending_cut(), "nothing was suspected");
         silence.on_suspected();
-        assert_eq!([silence.take_debt(), silence.take_debt()], [true, false]);
+        assert_eq!([silence.take_pending_cut(), silence.take_pending_cut()], [true, false]);
         assert!(!silence.on_answered());
         silence.on_suspected();
         assert!(!silence.on_answered(), "what was in flight still is");
         silence.on_suspected();
-        silence.on_taken_back();
+        silence.on_flight_moved();
         assert!(silence.on_answered(), "it is unknown whether it had arrived");
         silence.on_suspected();
-        silence.on_acquitted();
-        assert!(!silence.take_debt(), "nothing was lost");
+        silence.on_flight_arrived();
+        assert!(!silence.take_pending_cut(), "nothing was lost");
     }
 }

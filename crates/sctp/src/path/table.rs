@@ -17,6 +17,7 @@ use anabranch_base::{ByteCount, Duration};
 
 use super::after_loss::LossState;
 use super::backup::{Backup, Backups};
+use super::default_paths::DefaultPaths;
 use super::ecn::EcnTrial;
 use super::ends::Ends;
 use super::estimates::Estimates;
@@ -26,7 +27,6 @@ use super::liveness::Liveness;
 use super::measured::Measured;
 use super::mtu::MtuSearch;
 use super::reports::Reports;
-use super::resorts::Resorts;
 use super::sack_counters::SackCounters;
 use super::share::Shares;
 use crate::policy::{Blocker, Hints, PathId, PathSample};
@@ -37,7 +37,7 @@ use crate::policy::{Blocker, Hints, PathId, PathSample};
 pub struct PathTable {
     samples: Vec<PathSample>,
     paths: Vec<Path>,
-    resorts: Resorts,
+    default_paths: DefaultPaths,
     backups: Backups,
     blocked: BlockedClock,
     sacks: SackCounters,
@@ -67,7 +67,7 @@ impl PathTable {
         PathTable {
             samples: Vec::new(),
             paths: Vec::new(),
-            resorts: Resorts::new(),
+            default_paths: DefaultPaths::new(),
             backups: Backups::default(),
             blocked: BlockedClock::default(),
             sacks: SackCounters::default(),
@@ -109,7 +109,7 @@ impl PathTable {
     /// Notes whether path `id`, which holds `sent` in this end's buffer and `received` in the peer's, has used up its
     /// share.
     pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
-        self.sample_mut(id).has_spent_share = !shares.has_room(sent, received);
+        self.sample_mut(id).has_used_share = !shares.has_room(sent, received);
     }
 
     /// The paths as policies see them.

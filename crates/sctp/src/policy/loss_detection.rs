@@ -68,7 +68,7 @@ pub struct Hole {
     /// The number of times it was reported missing.
     pub missing_reports: u8,
     /// It was fast-retransmitted already: only the T3-rtx timer may mark it again.
-    pub is_spent: bool,
+    pub was_fast_retransmitted: bool,
     /// The T3-rtx timer marked it once: it is unknown which transmission an acknowledgement answers.
     pub has_timed_out: bool,
     /// It was acknowledged once, and that was taken back; an overtaken SACK on another return path looks the same.

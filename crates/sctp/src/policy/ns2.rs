@@ -2,8 +2,8 @@
 //! [`Ns2`], which decides by the rules that are switched on: without its rule the value is ours. They serve to compare
 //! our results with those of that module; docs/oracle.md describes the effect of each rule.
 
+mod pseudo_cumack;
 mod rules;
-mod standing;
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -15,7 +15,7 @@ use super::{PathId, PathSample};
 use crate::seq::Tsn;
 use rules::Rule;
 
-pub(crate) use standing::StandingByPath;
+pub(crate) use pseudo_cumack::PseudoCumacks;
 
 /// The rules of ns-2's module that replace ours, and what follows from them. Two of them together are
 /// `cmt.recovery = "ns2"`.
@@ -101,7 +101,7 @@ impl Ns2 {
 /// The chunk that the window update waits for (M-CMT-3).
 impl Ns2 {
     /// Returns true if the window update waits for the lowest chunk of a path until it is acknowledged, even if it is marked
-    /// meanwhile. [`StandingByPath`] follows these chunks.
+    /// meanwhile. [`PseudoCumacks`] follows these chunks.
     ///
     /// Ours: no, it moves on to the lowest chunk in flight, as FreeBSD's does. ns-2 (2): yes, as in M-CMT-3 without the
     /// flags set on a mark, unless a chunk of the path is sent on another path.
@@ -216,7 +216,7 @@ impl Ns2 {
     /// Returns true if a SACK carries a number of packets only if it leaves because of that number, and otherwise 0.
     ///
     /// Ours: no, it carries the number of packets that it answers. ns-2 (6): yes.
-    pub(crate) fn says_full_only(self) -> bool {
+    pub(crate) fn counts_full_only(self) -> bool {
         self.has(Rule::PacketCount)
     }
 
@@ -237,8 +237,8 @@ impl Ns2 {
     /// Ours: no. ns-2 (8): if it is not below both chunks of the path that the window update waits for, the lowest sent
     /// once and the lowest sent again.
     #[inline]
-    pub(crate) fn restarts_timer(self, standing: &StandingByPath, path: PathId, position: u64) -> bool {
-        self.has(Rule::Accounts) && standing.is_reached(path, position)
+    pub(crate) fn restarts_timer(self, pseudo_cumack: &PseudoCumacks, path: PathId, position: u64) -> bool {
+        self.has(Rule::Accounts) && pseudo_cumack.is_reached(path, position)
     }
 
     /// Returns true if an acknowledged chunk counts as acknowledged for the first time. `was_acked` is true if it was

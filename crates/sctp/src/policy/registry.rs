@@ -153,7 +153,7 @@ impl Registry {
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
         registry.ack_timings.add("dac", |rules| {
             let dac = Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire);
-            Box::new(dac.saying_full_only(rules.cmt.ns2.says_full_only()))
+            Box::new(dac.counting_full_only(rules.cmt.ns2.counts_full_only()))
         });
         registry
             .ack_timings

@@ -28,7 +28,7 @@ pub fn sample(index: usize) -> PathSample {
         cut_open: false,
         ecn_open: false,
         loss_open: false,
-        has_spent_share: false,
+        has_used_share: false,
         srtt: None,
         min_rtt: None,
         rttvar: Duration::ZERO,
@@ -63,13 +63,13 @@ pub const QUEUE: QueueView<'static> = QueueView {
     first_tsn: Tsn::new(1),
     oldest: ByteCount::new(1480),
     widest: ByteCount::new(1480),
-    waiting: &Nine,
+    waiting: &NineChunks,
 };
 
 #[derive(Debug)]
-struct Nine;
+struct NineChunks;
 
-impl WaitingChunks for Nine {
+impl WaitingChunks for NineChunks {
     fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
         let tsn = Tsn::new(1).plus(u32::try_from(index).ok().filter(|index| *index < 9)?);
         Some(WaitingChunk { tsn, packet: ByteCount::new(1480) })

@@ -115,7 +115,7 @@ pub struct PathSample {
     pub loss_open: bool,
     /// True if it has used up its share of a buffer that is split among the paths. Then no new data may go to it;
     /// lost chunks may.
-    pub has_spent_share: bool,
+    pub has_used_share: bool,
     /// The smoothed round-trip time, once measured.
     pub srtt: Option<Duration>,
     /// The least round-trip time measured.
@@ -267,7 +267,7 @@ impl PathSample {
     }
 
     fn may_send_if(&self, has_window: bool) -> bool {
-        self.state.carries_data() && has_window && !self.has_spent_share
+        self.state.carries_data() && has_window && !self.has_used_share
     }
 }
 
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn a_share_that_is_taken_keeps_new_data_out_and_leaves_the_window_open() {
         let mut path = sample(0);
-        path.has_spent_share = true;
+        path.has_used_share = true;
         assert_eq!((path.may_send(), path.has_window()), (false, true));
     }
 

@@ -27,7 +27,7 @@ use super::unfragmented::Unfragmented;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
-use crate::policy::ns2::{Ns2, StandingByPath};
+use crate::policy::ns2::{Ns2, PseudoCumacks};
 use crate::seq::Tsn;
 
 pub use sack::BadSack;
@@ -62,7 +62,7 @@ pub struct SendBuffer {
     /// The packets sent, and the order of the chunks sent on each path.
     log: DepartureLog,
     /// The chunks that the window update of ns-2's module waits for.
-    standing: StandingByPath,
+    standing: PseudoCumacks,
 }
 
 /// A chunk that was sent on a path.
@@ -115,7 +115,7 @@ impl SendBuffer {
             credit: Credit::new(),
             held: HeldByPath::new(rwnd_charge),
             log: DepartureLog::default(),
-            standing: StandingByPath::default(),
+            standing: PseudoCumacks::default(),
         }
     }
 

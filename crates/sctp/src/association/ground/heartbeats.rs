@@ -33,7 +33,7 @@ impl Ground {
         for path in self.paths.ids() {
             self.timers.stop(Timer::Heartbeat(path));
             self.timers.stop(Timer::HeartbeatAnswer(path));
-            self.paths.heartbeat(path).probes_mut().forget();
+            self.paths.heartbeat(path).probes_mut().clear();
         }
         self.stop_mtu_probes();
     }
@@ -60,7 +60,7 @@ impl Ground {
         if self.paths.is_candidate(path) {
             info.extend(self.outbox.proof(self.paths.addresses(path)).to_be_bytes());
         }
-        self.outbox.push(path, true, Heartbeat { info, is_backup: self.paths.say_backup(path) });
+        self.outbox.push(path, true, Heartbeat { info, is_backup: self.paths.announce_backup(path) });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
         // An additional HEARTBEAT on a failed path does not delay the error of the first.
         self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);

@@ -12,7 +12,7 @@ impl PeerAddresses {
     /// Takes pairs to try in place of `path`, which does not answer. If it never did, its addresses may work with
     /// others. Of the untried pairs, those with the most addresses without a working path are taken.
     pub fn take_other_pairs(&mut self, ground: &Ground, path: PathId) -> Vec<PathAddresses> {
-        let is_from_peer = ground.paths.is_candidate(path) && ground.paths.has_heard(path);
+        let is_from_peer = ground.paths.is_candidate(path) && ground.paths.has_arrivals(path);
         let has_worked = ground.paths.health(path).alive_at().is_some();
         if self.pairs.untried.is_empty() || is_from_peer || has_worked {
             return Vec::new();
@@ -52,7 +52,7 @@ impl PeerAddresses {
         // Announce this to the peer first, so that it stops sending there.
         ground.paths.retire(id);
         self.announce_backup(ground, id, now);
-        !ground.paths.owes_backup_news(id) && ground.paths.sample(id).flight.is_zero()
+        !ground.paths.owes_backup_announcement(id) && ground.paths.sample(id).flight.is_zero()
     }
 
     /// Returns true if this end chose the pairs: it keeps a record of those that it gives up.
@@ -90,7 +90,7 @@ impl PeerAddresses {
     /// peer's routes cross. A requested pair gets time to answer: its link may just have come up.
     fn is_wrong_guess(&self, ground: &Ground, id: PathId) -> bool {
         let (state, health) = (ground.paths.sample(id).state, ground.paths.health(id));
-        let is_unanswered = health.errors() > 0 || !ground.paths.has_heard(id);
+        let is_unanswered = health.errors() > 0 || !ground.paths.has_arrivals(id);
         let may_be_wrong = match state {
             PathState::Unconfirmed => is_unanswered,
             state => state.has_failed() && (health.alive_at().is_none() || ground.paths.is_peers_backup(id)),
@@ -154,5 +154,5 @@ impl PeerAddresses {
 /// Returns true if path `id` works and is not being given up.
 pub fn works(ground: &Ground, id: PathId) -> bool {
     let is_given_up = ground.paths.is_retired(id) || ground.paths.is_peers_backup(id);
-    ground.paths.sample(id).state.works() && ground.paths.has_heard(id) && !is_given_up
+    ground.paths.sample(id).state.works() && ground.paths.has_arrivals(id) && !is_given_up
 }

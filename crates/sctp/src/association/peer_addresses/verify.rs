@@ -62,7 +62,8 @@ impl PeerAddresses {
     /// Announces to the peer, with a HEARTBEAT, whether `path` is a backup, unless it was announced before. An
     /// unverified path gets a HEARTBEAT anyway.
     pub fn announce_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
-        let is_due = ground.paths.owes_backup_news(path) && !ground.paths.health(path).awaits_heartbeat();
+        let is_due =
+            ground.paths.owes_backup_announcement(path) && !ground.paths.health(path).awaits_heartbeat();
         if is_due && self.is_verified(ground, path) {
             ground.send_heartbeat(path, now);
         }

@@ -34,7 +34,7 @@ impl Sender {
         }
         for &tsn in &lost {
             _ = self.mark_lost(ground, tsn, path, LostBy::Timeout);
-            ground.paths.silence_mut(path).on_taken_back();
+            ground.paths.silence_mut(path).on_flight_moved();
         }
         if !has_failed && !ground.paths.has_timed_out(path) {
             self.cut(ground, path, CutCause::Missing, now);

@@ -98,7 +98,7 @@ impl Sender {
         ground.paths.trial_mut(left.path).on_lost(tsn);
         ground.paths.on_left_flight(left.path, left.weight);
         ground.paths.on_loss(left.path, tsn, ground.settings.config.cmt.ns2);
-        ground.paths.let_one_out();
+        ground.paths.allow_one_packet();
         self.peer_window.on_lost(left.rwnd_weight);
         Some(left)
     }
@@ -186,6 +186,6 @@ fn release_data(ground: &mut Ground, path: PathId) {
     });
     if was_probed {
         ground.timers.stop(Timer::HeartbeatAnswer(path));
-        ground.paths.heartbeat(path).probes_mut().forget();
+        ground.paths.heartbeat(path).probes_mut().clear();
     }
 }

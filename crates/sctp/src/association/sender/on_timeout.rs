@@ -34,8 +34,8 @@ impl Sender {
         let again = ground.paths.has_timed_out(path);
         ground.paths.on_timeout(path);
         ground.paths.trial_mut(path).on_timeout(now);
-        let is_heard = ground.paths.is_heard(path);
-        let signal = if is_probe && is_heard && self.peer_window.has_answered() {
+        let has_arrival_since_data = ground.paths.has_arrival_since_data(path);
+        let signal = if is_probe && has_arrival_since_data && self.peer_window.has_answered() {
             Signal::WindowProbeUnanswered
         } else {
             Signal::Timeout { again }
@@ -53,10 +53,10 @@ impl Sender {
             ground.paths.doubt_before(path, now);
         }
         if response.cut.is_some() {
-            ground.paths.silence_mut(path).take_debt();
+            ground.paths.silence_mut(path).take_pending_cut();
             let sample = ground.paths.sample(path);
             if sample.cwnd <= sample.unit {
-                ground.paths.try_one_packet(path);
+                ground.paths.limit_to_one_packet(path);
             }
         }
         let resend = response.resend.count(lost.len());
@@ -76,7 +76,7 @@ impl Sender {
         ground.log.record(now, path, Happening::Timeout);
         // If the chunk is refused and the peer answers on another path, this is not an error: the refused chunk may
         // wait for one that is lost on this path.
-        let counts = response.is_error && !(is_refused && is_heard);
+        let counts = response.is_error && !(is_refused && has_arrival_since_data);
         counts.then_some(PathError { is_serious: !is_refused })
     }
 

@@ -56,7 +56,7 @@ impl Sender {
         let lowest = lowest.filter(|(tsn, _)| marked.is_none_or(|marked| tsn.is_before(marked)));
         if let Some((tsn, path)) = lowest {
             _ = self.mark_lost(ground, tsn, path, LostBy::Timeout);
-            ground.paths.silence_mut(path).on_taken_back();
+            ground.paths.silence_mut(path).on_flight_moved();
         }
         lowest.is_some()
     }
@@ -64,7 +64,7 @@ impl Sender {
     /// Confirms the failure of a suspected path, on which a HEARTBEAT was not answered within RTO. The losses count as
     /// congestion, as at a time-out (RFC 9260 §7.2.3).
     pub fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
-        if ground.paths.silence_mut(path).take_debt() {
+        if ground.paths.silence_mut(path).take_pending_cut() {
             let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
             let signal = Signal::Timeout { again: false };
             if let Some(cause) = self.rules.response.on_signal(signal, path, &view).cut {

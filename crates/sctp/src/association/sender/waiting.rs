@@ -94,7 +94,7 @@ impl Sender {
     fn pick_awaited(&self, oldest: Tsn, view: &View<'_>) -> Option<(PathId, Index)> {
         let is_awaited = oldest == self.buffer.ack_point().next();
         let is_idle = self.buffer.rwnd_flight().is_zero() && !self.buffer.has_marked();
-        let mut exhausted = view.active().filter(|path| path.has_spent_share && path.has_window());
+        let mut exhausted = view.active().filter(|path| path.has_used_share && path.has_window());
         (is_awaited && is_idle).then(|| exhausted.next()).flatten().map(|path| (path.id, Index::OLDEST))
     }
 

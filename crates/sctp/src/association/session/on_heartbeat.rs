@@ -25,7 +25,7 @@ impl Session {
         };
         let path = probe.path;
         self.ground.paths.set_peers_backup(arrived, ack.is_backup);
-        self.ground.paths.on_backup_told(path);
+        self.ground.paths.on_backup_acknowledged(path);
         self.ground.timers.stop(Timer::HeartbeatAnswer(path));
         if !self.sender.on_probe_answered(&mut self.ground, path, now) {
             let sample = now.since(sent_at);
@@ -52,7 +52,7 @@ impl Session {
 
     fn accept_proof(&mut self, path: PathId, now: Time) {
         self.ground.timers.stop(Timer::HeartbeatAnswer(path));
-        self.ground.paths.heartbeat(path).probes_mut().forget();
+        self.ground.paths.heartbeat(path).probes_mut().clear();
         self.ground.paths.clear_errors_in_row();
         self.on_verified(path, now);
     }
@@ -65,7 +65,7 @@ impl Session {
             return Ok(());
         }
         if !is_quick {
-            probes.forget();
+            probes.clear();
         }
         self.ground.paths.mtu_mut(path).on_silence();
         if let Some(response) = self.sender.on_probe_unanswered(&mut self.ground, path, now) {

@@ -22,7 +22,7 @@ impl PathTable {
     }
 
     /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
-    /// none is active, [`resort_of`](PathTable::resort_of) chooses.
+    /// none is active, [`substitute_for`](PathTable::substitute_for) chooses.
     #[inline]
     pub fn usable(&self, wanted: PathId) -> PathId {
         if self.sample(wanted).state.carries_data() {
@@ -31,7 +31,7 @@ impl PathTable {
         let mut active = self.samples().iter().filter(|sample| sample.state.carries_data());
         match active.next() {
             Some(sample) => sample.id,
-            None => self.resort_of(wanted),
+            None => self.substitute_for(wanted),
         }
     }
 }

@@ -15,32 +15,32 @@ impl PathTable {
             self.backups.release(local);
         }
         let mut changed: Vec<PathId> = self.living().collect();
-        changed.retain(|&id| self.settle_backup(id));
-        self.weigh_failures();
+        changed.retain(|&id| self.update_backup(id));
+        self.update_failures();
         changed
     }
 
     /// Sets whether the peer keeps path `id` as a backup.
     pub fn set_peers_backup(&mut self, id: PathId, is_backup: bool) {
-        if self.path_mut(id).backup.on_peers_word(is_backup) {
-            self.weigh_failures();
+        if self.path_mut(id).backup.set_peers(is_backup) {
+            self.update_failures();
         }
     }
 
     /// This end is about to give path `id` up: until then it is a backup, so that nothing is sent by it.
     pub fn retire(&mut self, id: PathId) {
         self.path_mut(id).backup.retire();
-        self.weigh_failures();
+        self.update_failures();
     }
 
     /// Puts the statement on path `id` into a HEARTBEAT that leaves. Returns true if the path is a backup.
-    pub fn say_backup(&mut self, id: PathId) -> bool {
-        self.path_mut(id).backup.say()
+    pub fn announce_backup(&mut self, id: PathId) -> bool {
+        self.path_mut(id).backup.announce()
     }
 
     /// The peer acknowledged the last HEARTBEAT on path `id`.
-    pub fn on_backup_told(&mut self, id: PathId) {
-        self.path_mut(id).backup.on_told();
+    pub fn on_backup_acknowledged(&mut self, id: PathId) {
+        self.path_mut(id).backup.on_acknowledged();
     }
 
     /// Returns true if this end is about to give path `id` up.
@@ -59,14 +59,14 @@ impl PathTable {
     }
 
     /// Returns true if the peer has not acknowledged whether path `id` is a backup.
-    pub fn owes_backup_news(&self, id: PathId) -> bool {
-        self.path(id).backup.owes_news()
+    pub fn owes_backup_announcement(&self, id: PathId) -> bool {
+        self.path(id).backup.owes_announcement()
     }
 
     /// Updates the statement of this end on path `id`. Returns true if it changes.
-    pub(super) fn settle_backup(&mut self, id: PathId) -> bool {
+    pub(super) fn update_backup(&mut self, id: PathId) -> bool {
         let local = self.addresses(id).local;
-        self.paths[id.index()].backup.settle(&self.backups, local)
+        self.paths[id.index()].backup.update(&self.backups, local)
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
         let (mut table, limits) = (table(), Config::tuned_2().failover);
         let (first, second) = (PathId::FIRST, PathId::from_index(1));
         assert_eq!(table.set_backup(table.addresses(second).local, true), [second]);
-        assert!(table.set_backup(table.addresses(second).local, true).is_empty(), "it is no news");
+        assert!(table.set_backup(table.addresses(second).local, true).is_empty(), "nothing changes");
         let [active, standby, failed] = [PathState::Active, PathState::Standby, PathState::PotentiallyFailed];
         assert_eq!(states(&table), [active, standby]);
         table.suspect(first);
@@ -124,11 +124,11 @@ mod tests {
         table.set_backup(joins.local, true);
         let third = table.add(joins, PathState::Active, &Config::rfc9260());
         assert_eq!(table.sample(third).state, PathState::Standby);
-        assert!(table.owes_backup_news(third));
-        table.on_backup_told(third);
-        assert!(table.owes_backup_news(third), "the answer is to an earlier HEARTBEAT");
-        assert!(table.say_backup(third));
-        table.on_backup_told(third);
-        assert!(!table.owes_backup_news(third));
+        assert!(table.owes_backup_announcement(third));
+        table.on_backup_acknowledged(third);
+        assert!(table.owes_backup_announcement(third), "the answer is to an earlier HEARTBEAT");
+        assert!(table.announce_backup(third));
+        table.on_backup_acknowledged(third);
+        assert!(!table.owes_backup_announcement(third));
     }
 }

@@ -33,8 +33,8 @@ impl PathTable {
     }
 
     /// A chunk was lost: each path may send one packet, even if a train has just left.
-    pub fn let_one_out(&mut self) {
-        self.each_gate(Gate::let_one_out);
+    pub fn allow_one_packet(&mut self) {
+        self.each_gate(Gate::allow_one_packet);
     }
 
     /// A packet with data of weight `weight` left on path `id`.
@@ -45,9 +45,9 @@ impl PathTable {
     }
 
     /// Allows only one packet in flight until a chunk is acknowledged (RFC 9260 §7.2.3).
-    pub fn try_one_packet(&mut self, id: PathId) {
+    pub fn limit_to_one_packet(&mut self, id: PathId) {
         let (path, sample) = self.at(id);
-        path.gate.try_one_packet();
+        path.gate.limit_to_one_packet();
         path.show_blocker(sample);
     }
 

@@ -12,14 +12,14 @@ use crate::policy::PathId;
 impl PathTable {
     /// Makes path `id` the primary path.
     pub fn set_primary(&mut self, id: PathId) {
-        self.resorts.set_primary(id);
-        self.weigh_failures();
+        self.default_paths.set_primary(id);
+        self.update_failures();
     }
 
     /// Counts an error against path `id`.
     pub fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
         let change = self.path_mut(id).liveness.on_error(limits);
-        self.weigh_failures();
+        self.update_failures();
         change
     }
 
@@ -47,7 +47,7 @@ impl PathTable {
     /// The path's new address must be verified before it carries data.
     pub fn doubt(&mut self, id: PathId) {
         self.path_mut(id).liveness.doubt();
-        self.weigh_failures();
+        self.update_failures();
     }
 
     /// Removes path `id`, one of whose addresses is lost. It keeps its place and its counters; its flight was taken
@@ -58,8 +58,8 @@ impl PathTable {
         debug_assert!(sample.flight.is_zero(), "what is in flight is taken back first");
         path.liveness.remove();
         sample.state = path.liveness.health().state();
-        self.resorts.on_removed(id, &self.samples);
-        self.weigh_failures();
+        self.default_paths.on_removed(id, &self.samples);
+        self.update_failures();
     }
 
     /// The time-out of path `id` expired at `now`: acknowledgements of earlier departures no longer count as signs of
@@ -89,8 +89,8 @@ impl PathTable {
     }
 
     /// Returns true if a packet arrived on path `id` since data last left on it.
-    pub fn is_heard(&self, id: PathId) -> bool {
-        self.path(id).liveness.is_heard()
+    pub fn has_arrival_since_data(&self, id: PathId) -> bool {
+        self.path(id).liveness.has_arrival_since_data()
     }
 
     /// The time at which a packet last arrived on path `id`.
@@ -99,7 +99,7 @@ impl PathTable {
     }
 
     /// Returns true if a packet ever arrived on path `id`.
-    pub fn has_heard(&self, id: PathId) -> bool {
+    pub fn has_arrivals(&self, id: PathId) -> bool {
         self.last_arrival(id).is_some()
     }
 
@@ -120,24 +120,24 @@ impl PathTable {
 
     /// The path for data when only one path is used.
     pub fn primary(&self) -> PathId {
-        self.resorts.primary()
+        self.default_paths.primary()
     }
 
     /// The path for data when no path is active (RFC 7829 §3.2): of the potentially failed ones, the one with the
     /// fewest errors; among equals, the one that was alive last. If there are none, the primary path.
     pub fn last_resort(&self) -> PathId {
-        self.resorts.last_resort()
+        self.default_paths.last_resort()
     }
 
     /// Returns true if one of the paths has failed or potentially failed.
     pub fn has_failed_path(&self) -> bool {
-        self.resorts.has_failed_path()
+        self.default_paths.has_failed_path()
     }
 
     /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
     /// has potentially failed and `wanted` has not.
-    pub fn resort_of(&self, wanted: PathId) -> PathId {
-        self.resorts.resort_of(wanted, &self.samples)
+    pub fn substitute_for(&self, wanted: PathId) -> PathId {
+        self.default_paths.substitute_for(wanted, &self.samples)
     }
 
     fn change_health(
@@ -147,21 +147,21 @@ impl PathTable {
     ) -> Option<HealthChange> {
         let changed = change(&mut self.path_mut(id).liveness);
         if changed.is_some() {
-            self.weigh_failures();
+            self.update_failures();
         }
         changed
     }
 
     /// Writes the state of each path into its sample, and chooses the last resort: after each change of a path's
     /// health, or of a statement about backups.
-    pub(super) fn weigh_failures(&mut self) {
+    pub(super) fn update_failures(&mut self) {
         let states = self.paths.iter().map(|path| (path.liveness.health().state(), &path.backup));
-        self.backups.weigh(states.clone());
+        self.backups.update(states.clone());
         for (sample, (state, backup)) in self.samples.iter_mut().zip(states) {
-            sample.state = self.backups.shown(state, backup);
+            sample.state = self.backups.shown_state(state, backup);
         }
         let healths = self.paths.iter().map(|path| path.liveness.health());
-        self.resorts.weigh(self.samples.iter().zip(healths));
+        self.default_paths.update(self.samples.iter().zip(healths));
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(table.last_resort(), second, "the primary, when all have failed for certain");
         table.on_alive(second, Time::from_nanos(3));
         table.suspect(first);
-        assert_eq!(table.resort_of(second), second);
+        assert_eq!(table.substitute_for(second), second);
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
         table.doubt(second);
         table.remove(first);
         assert_eq!((table.primary(), table.last_resort()), (third, third));
-        assert_eq!(table.resort_of(first), third, "nothing goes where there is nothing");
+        assert_eq!(table.substitute_for(first), third, "nothing goes where there is nothing");
         table.remove(third);
         assert_eq!(table.primary(), second, "better than none");
         assert_eq!(table.living().collect::<Vec<_>>(), [second]);

@@ -111,7 +111,7 @@ mod tests {
         let id = PathId::FIRST;
         table.on_chunk_sent(id, WEIGHT, Time::ZERO);
         table.on_left_flight(id, WEIGHT);
-        table.try_one_packet(id);
+        table.limit_to_one_packet(id);
         table.count_timeout(id);
         assert!(table.sample(id).may_send());
         table.on_chunk_sent(id, ByteCount::new(100), Time::ZERO);

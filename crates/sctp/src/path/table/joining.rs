@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::path::PathAddresses;
 use crate::path::after_loss::LossState;
 use crate::path::backup::Backup;
+use crate::path::default_paths::DefaultPaths;
 use crate::path::ecn::EcnTrial;
 use crate::path::ends::Ends;
 use crate::path::estimates::Estimates;
@@ -15,7 +16,6 @@ use crate::path::liveness::Liveness;
 use crate::path::measured::Measured;
 use crate::path::mtu::MtuSearch;
 use crate::path::reports::Reports;
-use crate::path::resorts::Resorts;
 use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
 
 impl PathTable {
@@ -47,9 +47,9 @@ impl PathTable {
                 self.paths.push(path);
             }
         }
-        self.resorts = Resorts::new();
+        self.default_paths = DefaultPaths::new();
         self.address_changes += 1;
-        self.weigh_failures();
+        self.update_failures();
     }
 
     /// Resets path `id` to the windows and the health of a new path, in `state`.
@@ -71,8 +71,8 @@ impl PathTable {
 
     /// Notes the statements about the addresses of a path that has just joined.
     fn settle_new(&mut self, id: PathId) {
-        self.settle_backup(id);
-        self.weigh_failures();
+        self.update_backup(id);
+        self.update_failures();
     }
 }
 
@@ -95,7 +95,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         cut_open: false,
         ecn_open: false,
         loss_open: false,
-        has_spent_share: false,
+        has_used_share: false,
         srtt: None,
         min_rtt: None,
         rttvar: Duration::ZERO,

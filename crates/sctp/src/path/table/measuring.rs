@@ -91,7 +91,7 @@ impl PathTable {
         }
         path.measured.show(sample, now);
         let delay = sent_at.and(sample.one_way).map(|OneWay { delay, .. }| delay);
-        self.correct_ways(by, before);
+        self.correct_forward_delays(by, before);
         delay
     }
 
@@ -106,13 +106,13 @@ impl PathTable {
         let back = path.measured.back();
         path.measured.on_round_trip(round_trip, now);
         path.measured.show(sample, now);
-        self.correct_ways(id, back);
+        self.correct_forward_delays(id, back);
     }
 
     /// The return delay of path `by` was assumed to be `before`. If it has proved shorter, forward delays that were
     /// calculated with it were longer: otherwise the first, slow answer on one path would leave another with a delay
     /// that no packet ever had.
-    fn correct_ways(&mut self, by: PathId, before: Option<Duration>) {
+    fn correct_forward_delays(&mut self, by: PathId, before: Option<Duration>) {
         let known = before.zip(self.path(by).measured.back());
         let Some((before, after)) = known.filter(|(before, after)| after < before) else { return };
         let shorter = before.saturating_sub(after);

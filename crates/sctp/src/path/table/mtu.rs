@@ -38,7 +38,7 @@ impl PathTable {
     pub fn probe_pace(&self, id: PathId) -> ProbePace {
         let sample = self.sample(id);
         let gap = sample.srtt.map_or(UNKNOWN_ROUND_TRIP, |srtt| srtt + srtt / 2 + ROUND_TRIP_SLACK);
-        ProbePace { gap, patience: gap.max(LEAST_PATIENCE) }
+        ProbePace { gap, answer_timeout: gap.max(LEAST_ANSWER_TIMEOUT) }
     }
 
     /// A packet size that arrives even if the MTU of path `id` shrank, as far as this is possible.
@@ -60,4 +60,4 @@ const ROUND_TRIP_SLACK: Duration = Duration::from_millis(25);
 /// Used before the first measurement: one and a half times the 333 ms that RFC 9002 §6.2.2 assumes.
 const UNKNOWN_ROUND_TRIP: Duration = Duration::from_millis(500);
 /// RFC 8899 §5.1.1 of PROBE_TIMER: "This value MUST NOT be smaller than 1 second".
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+const LEAST_ANSWER_TIMEOUT: Duration = Duration::from_secs(1);

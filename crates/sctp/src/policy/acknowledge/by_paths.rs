@@ -48,8 +48,8 @@ impl AckTiming for DacOnSeveralPaths {
         // On one path, a SACK carries its number of packets only if that is more than the standard's: a driver that
         // has read many packets at once sends one SACK for all of them, which then counts as up to three missing
         // reports.
-        let says_so = self.has_several || self.packets_since_sack() > self.every;
-        if says_so { self.several.flags() } else { self.one.flags() }
+        let has_count = self.has_several || self.packets_since_sack() > self.every;
+        if has_count { self.several.flags() } else { self.one.flags() }
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Dac {
     wire: DacWire,
     /// True if a SACK that leaves before it answers `every` packets has the number 0, as in [ns-2's
     /// module](crate::policy::ns2).
-    says_full_only: bool,
+    counts_full_only: bool,
     packets: u32,
 }
 
@@ -48,12 +48,12 @@ impl DacWire {
 impl Dac {
     /// A SACK after `every` packets with data, or `delay` after the first unreported packet.
     pub fn new(every: u32, delay: Duration, wire: DacWire) -> Dac {
-        Dac { every, delay, wire, says_full_only: false, packets: 0 }
+        Dac { every, delay, wire, counts_full_only: false, packets: 0 }
     }
 
     /// Sets whether a SACK that leaves for another reason than its number of packets has the number 0.
-    pub fn saying_full_only(self, says_full_only: bool) -> Dac {
-        Dac { says_full_only, ..self }
+    pub fn counting_full_only(self, counts_full_only: bool) -> Dac {
+        Dac { counts_full_only, ..self }
     }
 }
 
@@ -74,7 +74,7 @@ impl AckTiming for Dac {
     }
 
     fn flags(&self) -> u8 {
-        let is_said = self.packets >= self.every || !self.says_full_only;
+        let is_said = self.packets >= self.every || !self.counts_full_only;
         self.wire.flags(if is_said { self.packets } else { 0 })
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_sack_that_leaves_before_it_is_full_may_say_no_number() {
         let flags = [1, 2].map(|packets| {
-            let mut dac = dac().saying_full_only(true);
+            let mut dac = dac().counting_full_only(true);
             for _ in 0..packets {
                 dac.on_packet(&PacketNews::default());
             }

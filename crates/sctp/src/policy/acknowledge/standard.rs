@@ -15,12 +15,12 @@ pub struct StandardFlow;
 impl FlowControl for StandardFlow {
     fn advertise(&self, buffer: &BufferSample) -> ByteCount {
         let free = free(buffer);
-        if free >= worthwhile(buffer) { free } else { free.min(buffer.offered) }
+        if free >= least_useful(buffer) { free } else { free.min(buffer.offered) }
     }
 
     fn is_update_due(&self, buffer: &BufferSample) -> bool {
-        let worthwhile = worthwhile(buffer);
-        buffer.offered < worthwhile && free(buffer) >= worthwhile
+        let least_useful = least_useful(buffer);
+        buffer.offered < least_useful && free(buffer) >= least_useful
     }
 
     /// RFC 9260 §6.2.1 D: "the newly received a_rwnd minus the number of bytes still outstanding".
@@ -35,7 +35,7 @@ fn free(buffer: &BufferSample) -> ByteCount {
 }
 
 /// The smallest window that justifies a SACK. It is never zero, because a window of zero would then count as open.
-pub(super) fn worthwhile(buffer: &BufferSample) -> ByteCount {
+pub(super) fn least_useful(buffer: &BufferSample) -> ByteCount {
     buffer.full_chunk.min(buffer.capacity / 2).max(ByteCount::new(1))
 }
 

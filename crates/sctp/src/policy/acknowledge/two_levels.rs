@@ -4,7 +4,7 @@
 use anabranch_base::ByteCount;
 
 use super::flow_control::{BufferSample, FlowControl};
-use super::standard::worthwhile;
+use super::standard::least_useful;
 
 /// The receiver advertises the room for data in order. While there is some, the sender assumes that there is room for
 /// all it sends: flight is not subtracted.
@@ -15,12 +15,12 @@ impl FlowControl for TwoLevelFlow {
     /// A window that was closed stays so until there is room for a full chunk: any window opens it wholly.
     fn advertise(&self, buffer: &BufferSample) -> ByteCount {
         let free = free(buffer);
-        let stays_closed = buffer.offered.is_zero() && free < worthwhile(buffer);
+        let stays_closed = buffer.offered.is_zero() && free < least_useful(buffer);
         if stays_closed { ByteCount::ZERO } else { free }
     }
 
     fn is_update_due(&self, buffer: &BufferSample) -> bool {
-        buffer.offered.is_zero() && free(buffer) >= worthwhile(buffer)
+        buffer.offered.is_zero() && free(buffer) >= least_useful(buffer)
     }
 
     fn peer_window(&self, a_rwnd: ByteCount, _flight: ByteCount) -> ByteCount {

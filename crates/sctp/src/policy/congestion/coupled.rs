@@ -6,7 +6,7 @@
 mod as_one;
 pub mod auto;
 pub mod bottleneck;
-mod felt_cuts;
+mod cut_effects;
 pub mod lia;
 mod progress;
 mod queue_trace;
@@ -121,9 +121,9 @@ impl<R: CoupledRule> WindowRule for Coupled<R> {
 
     /// Grows once for each window that was acknowledged, by the packets of that window.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
-        let Some(turn) = self.reno.turn(path, acked, view) else { return ByteCount::ZERO };
+        let Some(acked_window) = self.reno.acked_window(path, acked, view) else { return ByteCount::ZERO };
         let of = self.collect(path, view);
-        let wanted = self.rule.growth(&self.members, of) * turn.get() as f64;
+        let wanted = self.rule.growth(&self.members, of) * acked_window.get() as f64;
         let owed = &mut self.paths[path.index()].owed;
         let growth = wanted - std::mem::take(owed);
         *owed = (-growth).max(0.0);

@@ -10,9 +10,9 @@ use crate::policy::{PathId, View};
 /// C, in packets/s³.
 const SCALE: f64 = 0.4;
 /// β_cubic: the part of the window that a cut leaves.
-pub const LEFT: f64 = 0.7;
-/// The growth at which a sender whose cuts leave [`LEFT`] takes as much as Reno (§4.3).
-const RENO_FRIENDLY: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
+pub const BETA: f64 = 0.7;
+/// The growth at which a sender whose cuts leave [`BETA`] takes as much as Reno (§4.3).
+const RENO_FRIENDLY: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// The target is at most this much of the window (§4.2).
 const LARGEST_TARGET: f64 = 1.5;
 
@@ -47,11 +47,11 @@ impl CubicCurve {
     /// A loss, or a mark, cut a window of `window` packets. Returns the new window (§4.6, §4.7).
     pub fn on_cut(&mut self, window: f64) -> f64 {
         // Fast convergence: a flow that reaches less than before makes room for others.
-        self.most = if window < self.most { window * (1.0 + LEFT) / 2.0 } else { window };
+        self.most = if window < self.most { window * (1.0 + BETA) / 2.0 } else { window };
         self.before = window;
         self.begins_flat = false;
         self.epoch = None;
-        window * LEFT
+        window * BETA
     }
 
     /// A time-out cut the window (§4.8). Returns the new threshold.

@@ -77,14 +77,14 @@ impl Reno {
     /// If a whole window was acknowledged since the window of `path` last grew, and it may grow, returns
     /// partial_bytes_acked, of which that window is taken (RFC 9260 §7.2.2).
     #[inline]
-    pub(super) fn turn(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<ByteCount> {
+    pub(super) fn acked_window(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<ByteCount> {
         let cwnd = view.path(path).cwnd;
         let partial = &mut self.paths[path.index()].partial_bytes_acked;
-        let mut turn = None;
+        let mut acked_window = None;
         if acked.may_grow {
             *partial += acked.bytes;
             if *partial >= cwnd && acked.is_fully_used {
-                turn = Some(*partial);
+                acked_window = Some(*partial);
                 *partial -= cwnd;
             } else if self.rules.clamp_partial_bytes && !acked.is_fully_used {
                 *partial = (*partial).min(cwnd);
@@ -95,7 +95,7 @@ impl Reno {
         if acked.emptied && !view.path(path).is_paced {
             *partial = ByteCount::ZERO;
         }
-        turn
+        acked_window
     }
 
     /// The window after a cut from `before` to `wanted`.
@@ -119,7 +119,7 @@ impl WindowRule for Reno {
 
     /// RFC 9260 §7.2.2.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
-        self.turn(path, acked, view).map_or(ByteCount::ZERO, |_| view.path(path).unit)
+        self.acked_window(path, acked, view).map_or(ByteCount::ZERO, |_| view.path(path).unit)
     }
 
     fn on_refused(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {

@@ -60,7 +60,7 @@ impl Course {
             self.losses.on_slow_start_cut(sample, now);
         }
         let Some((one_way, delivery)) = sample.one_way.zip(sample.delivery) else { return };
-        let (delay, empty) = (self.delays.recent(one_way), self.delays.empty_way(sample));
+        let (delay, empty) = (self.delays.recent(one_way), self.delays.empty_delay(sample));
         let round_trip = left.get() as f64 * 8.0 / delivery.rate.bits_per_second().max(1) as f64;
         let predicted = (round_trip - one_way.back.as_secs_f64()).max(empty);
         let scatter = self.delays.scatter();
@@ -109,7 +109,7 @@ impl WindowRule for Westwood {
         let course = &mut self.paths[path.index()];
         course.losses.on_acked(acked.bytes, sample);
         if let Some((delay, one_way)) = acked.delay.zip(sample.one_way) {
-            course.delays.on_way(delay, sample.srtt.unwrap_or(sample.rto), acked.at);
+            course.delays.on_delay(delay, sample.srtt.unwrap_or(sample.rto), acked.at);
             course.competition.on_delay(course.delays.recent(one_way), acked.at);
         }
     }
@@ -129,13 +129,13 @@ impl WindowRule for Westwood {
         if !waits {
             competition.on_grown(sample.cwnd);
         }
-        if competition.is_known() || waits {
+        if competition.has_competitors() || waits {
             growth.slow_down(acked.at);
         } else if filling(sample, delays).is_some_and(|filling| sample.cwnd > filling + filling / 4) {
             // More than that is in flight and nothing waits: the rest is dropped, as by a policer.
             return ByteCount::ZERO;
         } else if may_grow {
-            growth.hasten(sample, sample.srtt.unwrap_or(sample.rto), acked.at);
+            growth.speed_up(sample, sample.srtt.unwrap_or(sample.rto), acked.at);
         }
         if may_grow { growth.take(sample, acked) } else { ByteCount::ZERO }
     }
@@ -147,7 +147,7 @@ impl WindowRule for Westwood {
         let Some(filling) = filling(sample, &course.delays) else { return standard };
         match cause {
             CutCause::Missing | CutCause::EcnEcho => {
-                let kept = if course.competition.is_known() { ByteCount::ZERO } else { filling };
+                let kept = if course.competition.has_competitors() { ByteCount::ZERO } else { filling };
                 let most = sample.cwnd - sample.cwnd / LEAST_CUT;
                 let left = kept.max(standard.ssthresh).min(most);
                 let least = sample.unit * self.rules.window_floor;
@@ -164,7 +164,7 @@ impl WindowRule for Westwood {
     }
 
     fn on_undone(&mut self, path: PathId, _before: CutWindow, _view: &View<'_>) {
-        self.paths[path.index()].competition.call_off();
+        self.paths[path.index()].competition.cancel();
     }
 
     fn loss_differentiation(&self) -> Option<&dyn LossDifferentiation> {
@@ -176,7 +176,7 @@ impl LossDifferentiation for Westwood {
     fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         let (sample, course) = (view.path(path), &self.paths[path.index()]);
         let is_own = course.delays.are_queueing(sample) || course.is_over(sample);
-        !is_own && !course.competition.is_known() && course.losses.share() < MOST_CHANCE
+        !is_own && !course.competition.has_competitors() && course.losses.share() < MOST_CHANCE
     }
 }
 

@@ -26,7 +26,10 @@ impl AssociationDetection {
     /// leaves recovery.
     pub(super) fn read(&mut self, news: &mut SackNews, increment: &Increment, progress: &mut SackFindings) {
         self.count_missing(news, increment);
-        let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);
+        let lost = news
+            .holes
+            .iter()
+            .filter(|hole| hole.missing_reports >= self.threshold && !hole.was_fast_retransmitted);
         progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
         if self.exit.is_some_and(|exit| !news.cumulative.is_before(exit)) {
             self.exit = None;
@@ -136,7 +139,7 @@ mod tests {
         let mut reneged = hole(22, 0, 0);
         reneged.is_reneged = true;
         let mut exhausted = hole(20, 0, 3);
-        exhausted.is_spent = true;
+        exhausted.was_fast_retransmitted = true;
         let mut sack = news(19, 24, vec![acked(24, 0)], vec![exhausted, reneged]);
         assert!(sacked(&mut order, &mut sack).missing.is_empty());
         assert_eq!(counts(&sack), [4, 1]);

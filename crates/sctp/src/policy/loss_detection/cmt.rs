@@ -107,7 +107,8 @@ impl CmtDetection {
     fn find_missing(&self, news: &SackNews, progress: &mut SackFindings) {
         // A chunk that a time-out sent again is left to the timer: an acknowledgement does not say which of its copies
         // arrived (M-SCTP-7).
-        let may_be_lost = news.holes.iter().filter(|hole| !hole.is_spent && !hole.has_timed_out);
+        let may_be_lost =
+            news.holes.iter().filter(|hole| !hole.was_fast_retransmitted && !hole.has_timed_out);
         let lost = may_be_lost.filter(|hole| hole.missing_reports >= self.threshold);
         progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
     }

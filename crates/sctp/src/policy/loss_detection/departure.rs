@@ -205,7 +205,8 @@ mod tests {
 
     #[test]
     fn a_retransmission_that_later_packets_overtake_is_lost_again() {
-        let exhausted = Hole { is_spent: true, has_timed_out: true, ..missing(4, hole(20, 0, 2)) };
+        let exhausted =
+            Hole { was_fast_retransmitted: true, has_timed_out: true, ..missing(4, hole(20, 0, 2)) };
         let mut sack = sack(vec![left(5, acked(24, 0))], vec![exhausted]);
         assert_eq!(sacked(&mut order(), &mut sack).missing, [(Tsn::new(20), PathId::FIRST)]);
     }

@@ -58,7 +58,7 @@ impl RackDetection {
         for (path, &trips) in self.paths.iter_mut().zip(&news.round_trips) {
             path.trips = trips;
             path.newest_before = path.newest;
-            path.reordering.turn(trips, news.at);
+            path.reordering.advance_period(trips, news.at);
         }
         let was_unreported = |tsn: Tsn| self.reported.is_some_and(|reported| tsn.is_after(reported));
         for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {

@@ -21,7 +21,7 @@ pub(super) struct Reordering {
 impl Reordering {
     /// A packet arrived `late` behind one that left after it.
     pub(super) fn on_late(&mut self, late: Duration, trips: RoundTrips, now: Time) {
-        self.turn(trips, now);
+        self.advance_period(trips, now);
         self.late[0] = self.late[0].max(late).max(Duration::from_nanos(1));
     }
 
@@ -40,7 +40,7 @@ impl Reordering {
     }
 
     /// Begins another period if the present one was long enough. Lateness is forgotten after two periods.
-    pub(super) fn turn(&mut self, trips: RoundTrips, now: Time) {
+    pub(super) fn advance_period(&mut self, trips: RoundTrips, now: Time) {
         let period = (trips.smoothed.unwrap_or_default() * PERIOD_ROUND_TRIPS).max(LEAST_PERIOD);
         if now.since(self.since) >= period {
             self.late = [Duration::ZERO, self.late[0]];
@@ -89,11 +89,11 @@ mod tests {
     fn what_was_late_is_forgotten_after_two_periods() {
         let mut seen = Reordering::default();
         seen.on_late(Duration::from_millis(40), TRIPS, at(10_000));
-        seen.turn(TRIPS, at(12_000));
+        seen.advance_period(TRIPS, at(12_000));
         assert!(seen.window(TRIPS).is_some());
-        seen.turn(TRIPS, at(13_999));
+        seen.advance_period(TRIPS, at(13_999));
         assert!(seen.window(TRIPS).is_some());
-        seen.turn(TRIPS, at(14_000));
+        seen.advance_period(TRIPS, at(14_000));
         assert_eq!(seen.window(TRIPS), None);
     }
 

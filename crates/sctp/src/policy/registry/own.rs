@@ -13,18 +13,18 @@ impl<T: Any + Clone + Debug + Default + PartialEq + Send + Sync> PolicySettings 
 /// defaults.
 #[derive(Clone, Debug, Default)]
 pub struct OwnSettings {
-    given: Vec<Arc<dyn Held>>,
+    given: Vec<Arc<dyn ErasedSettings>>,
 }
 
 /// Settings of an erased type.
-trait Held: Any + Debug + Send + Sync {
+trait ErasedSettings: Any + Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 
     /// Returns true if `all` has the same values for settings of this type.
     fn is_in(&self, all: &OwnSettings) -> bool;
 }
 
-impl<T: PolicySettings> Held for T {
+impl<T: PolicySettings> ErasedSettings for T {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -76,15 +76,15 @@ impl PartialEq for OwnSettings {
 /// use anabranch_sctp::policy::registry::OwnSettings;
 ///
 /// #[derive(Clone, Debug, Default, PartialEq)]
-/// struct Turns {
+/// struct Rotation {
 ///     first: u64,
 /// }
 ///
 /// const FIRST: Setting<OwnSettings> =
-///     own_field!("turns.first" = Turns.first, Everywhere, Kind::Whole { least: 0, most: 9 }, "packets of the first path");
+///     own_field!("rotation.first" = Rotation.first, Everywhere, Kind::Whole { least: 0, most: 9 }, "packets of the first path");
 /// let mut own = OwnSettings::default();
 /// (FIRST.set)(&mut own, Value::Whole(3))?;
-/// assert_eq!(own.of::<Turns>(), Turns { first: 3 });
+/// assert_eq!(own.of::<Rotation>(), Rotation { first: 3 });
 /// # Ok::<(), anabranch_base::setting::Refusal>(())
 /// ```
 #[macro_export]
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Debug, Default, PartialEq)]
-    struct Turns(u64);
+    struct Rotation(u64);
 
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Names(Vec<String>);
@@ -118,23 +118,23 @@ mod tests {
     #[test]
     fn each_type_has_its_value_and_what_was_not_set_its_default() {
         let mut own = OwnSettings::default();
-        own.set(Turns(3));
+        own.set(Rotation(3));
         own.set(Names(vec!["a".to_owned()]));
-        own.set(Turns(4));
-        assert_eq!((own.of::<Turns>(), own.of::<Names>()), (Turns(4), Names(vec!["a".to_owned()])));
-        assert_eq!(OwnSettings::default().of::<Turns>(), Turns(0));
-        let refused = own.change(|order: &mut Turns| {
+        own.set(Rotation(4));
+        assert_eq!((own.of::<Rotation>(), own.of::<Names>()), (Rotation(4), Names(vec!["a".to_owned()])));
+        assert_eq!(OwnSettings::default().of::<Rotation>(), Rotation(0));
+        let refused = own.change(|order: &mut Rotation| {
             order.0 = 9;
             Err("too many")
         });
-        assert_eq!((refused, own.of::<Turns>()), (Err("too many"), Turns(4)));
+        assert_eq!((refused, own.of::<Rotation>()), (Err("too many"), Rotation(4)));
     }
 
     #[test]
     fn settings_are_equal_if_their_values_are_whichever_were_given() {
         let given = |values: &[u64]| {
             let mut own = OwnSettings::default();
-            values.iter().for_each(|value| own.set(Turns(*value)));
+            values.iter().for_each(|value| own.set(Rotation(*value)));
             own
         };
         assert_eq!(given(&[]), given(&[0]));

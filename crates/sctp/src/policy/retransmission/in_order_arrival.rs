@@ -2,7 +2,7 @@
 
 use super::alternate::another;
 use super::{Destination, LostChunk, RetransmissionPolicy};
-use crate::policy::schedule::arrival::{LITTLE, PathForecast, bytes, forecasts};
+use crate::policy::schedule::arrival::{PathForecast, SMALL_QUEUE, bytes, forecasts};
 use crate::policy::{PathId, View};
 
 /// The path that lost the chunk, unless the chunk keeps others waiting: then the path on which it arrives first.
@@ -29,7 +29,7 @@ impl RetransmissionPolicy for InOrderArrival {
 fn is_awaited(before: &PathForecast, view: &View<'_>) -> bool {
     let sent_until_repaired: f64 =
         forecasts(view).map(|path| path.peak.unwrap_or(0.0) * 2.0 * before.base()).sum();
-    view.queued < LITTLE || bytes(view.peer_window) < sent_until_repaired
+    view.queued < SMALL_QUEUE || bytes(view.peer_window) < sent_until_repaired
 }
 
 /// The path on which the chunk arrives first, of those with room and the one that lost it.

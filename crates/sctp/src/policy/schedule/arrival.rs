@@ -95,7 +95,7 @@ impl PathForecast {
     /// The flight that fills the path, with a margin; infinite before the first measurement.
     pub fn filling(&self) -> f64 {
         let Some(peak) = self.peak else { return f64::INFINITY };
-        let ample = if self.is_queueing { AMPLE_QUEUEING } else { AMPLE };
+        let ample = if self.is_queueing { TARGET_FILL_QUEUEING } else { TARGET_FILL };
         ample * peak * self.base() + SLACK * self.unit
     }
 
@@ -130,11 +130,11 @@ pub fn after(now: Time, seconds: f64) -> Time {
 }
 
 /// With less waiting data, the application limits the sender.
-pub const LITTLE: ByteCount = ByteCount::from_kib(64);
+pub const SMALL_QUEUE: ByteCount = ByteCount::from_kib(64);
 /// The wanted flight as a multiple of what fills a path, and packets beyond it. Less is enough where packets wait in a
 /// queue, because the link is never idle.
-const AMPLE: f64 = 1.25;
-const AMPLE_QUEUEING: f64 = 1.1;
+const TARGET_FILL: f64 = 1.25;
+const TARGET_FILL_QUEUEING: f64 = 1.1;
 const SLACK: f64 = 1.0;
 /// The least round trip in calculations: a nanosecond.
 const SHORTEST: f64 = 1e-9;

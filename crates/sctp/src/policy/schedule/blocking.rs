@@ -32,7 +32,7 @@ impl BlockingCopies {
             return None;
         }
         let (tsn, path) = late_chunk(in_flight, &self.able, view)?;
-        self.allowance.spend();
+        self.allowance.take_one();
         Some((tsn, path))
     }
 }
@@ -49,7 +49,7 @@ fn late_chunk(
     able: &[PathForecast],
     view: &View<'_>,
 ) -> Option<(Tsn, PathId)> {
-    uncopied(in_flight, MOST_LOOKED_AT)
+    uncopied(in_flight, MOST_EXAMINED)
         .find_map(|chunk| quicker_path(&chunk, able, view).map(|path| (chunk.tsn, path)))
 }
 
@@ -85,7 +85,7 @@ fn age(sent_at: Time, now: Time) -> f64 {
 }
 
 /// The number of the lowest chunks that are examined.
-const MOST_LOOKED_AT: usize = 16;
+const MOST_EXAMINED: usize = 16;
 /// A flight of this many packets does not make a queue.
 const FEW: u64 = 4;
 /// A SACK that takes longer than this multiple of its one-way delay is overdue.

@@ -29,7 +29,7 @@ impl CopyAllowance {
     }
 
     /// A copy leaves.
-    pub fn spend(&mut self) {
+    pub fn take_one(&mut self) {
         self.acknowledged = self.acknowledged.saturating_sub(CHUNKS_A_COPY);
     }
 
@@ -54,7 +54,7 @@ mod tests {
         allowance.count(Tsn::new(tsn));
         let has_one = allowance.has_one();
         if has_one {
-            allowance.spend();
+            allowance.take_one();
         }
         has_one
     }

@@ -3,7 +3,7 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::arrival::{LITTLE, PathForecast, after, bytes, forecasts};
+use super::arrival::{PathForecast, SMALL_QUEUE, after, bytes, forecasts};
 use super::blocking::BlockingCopies;
 use super::{ChunksInFlight, Index, QueueView, Scheduler};
 use crate::policy::{PathId, PathSample, View};
@@ -50,7 +50,7 @@ struct Candidate {
 
 impl InOrderArrival {
     /// Fills in the candidates for a packet of `size` bytes.
-    fn weigh(&mut self, size: f64, queue: &QueueView<'_>, view: &View<'_>) {
+    fn fill_candidates(&mut self, size: f64, queue: &QueueView<'_>, view: &View<'_>) {
         self.busy_until.resize(view.paths.len(), Time::ZERO);
         self.candidates.clear();
         for path in forecasts(view) {
@@ -80,7 +80,7 @@ impl InOrderArrival {
     /// The factor by which a link may carry more than was measured, tried while little waits and the peer has room.
     fn headroom(&self, path: &PathForecast, view: &View<'_>) -> f64 {
         let has_room = view.peer_window * 2 > view.receive_buffer;
-        if !path.is_queueing && view.queued < LITTLE && has_room { 2.0 } else { 1.0 }
+        if !path.is_queueing && view.queued < SMALL_QUEUE && has_room { 2.0 } else { 1.0 }
     }
 
     /// The room in the peer's window that is kept for other paths: for the quicker ones, and for all once the path is full.
@@ -124,7 +124,7 @@ impl InOrderArrival {
             }
             let bytes_ahead = self.ahead(candidate);
             // And the bytes that it would send itself.
-            self.look_ahead = self.look_ahead.max(bytes_ahead * (1.0 + RUN) + bytes(LITTLE));
+            self.look_ahead = self.look_ahead.max(bytes_ahead * (1.0 + RUN) + bytes(SMALL_QUEUE));
             let ahead = self.in_run(candidate.path.id, bytes_ahead / size, queue);
             if ahead > 0 && !(has_room_ahead && ahead < queue.chunks) {
                 continue;
@@ -210,7 +210,7 @@ impl Scheduler for InOrderArrival {
             return self.pick_for_only(path, queue);
         }
         let size = bytes(queue.oldest).max(1.0);
-        self.weigh(size, queue, view);
+        self.fill_candidates(size, queue, view);
         let (candidate, index) = self.choose(size, queue, view).or_else(|| self.start(queue, view))?;
         let path = candidate.path.id;
         self.busy_until[path.index()] = after(view.now, candidate.arrival);
@@ -351,7 +351,7 @@ mod tests {
         let view =
             View { queued: ByteCount::new(1 << 20), peer_window: ByteCount::new(1 << 20), ..view(&paths) };
         assert_eq!(scheduler.pick(&QUEUE, &view), None, "nine chunks wait");
-        let ahead = scheduler.look_ahead().get() - LITTLE.get();
+        let ahead = scheduler.look_ahead().get() - SMALL_QUEUE.get();
         assert!((135_000..=170_000).contains(&ahead), "an eighth more for runs: {ahead}");
     }
 
@@ -366,7 +366,7 @@ mod tests {
             let mut scheduler = InOrderArrival::default();
             let paths = [draining(quick), path(1, 12, 100)];
             scheduler.pick(&QUEUE, &view(&paths));
-            scheduler.look_ahead().get() - LITTLE.get()
+            scheduler.look_ahead().get() - SMALL_QUEUE.get()
         };
         assert!(ahead(path(0, 12, 10)) >= 135_000);
         assert!((1..=4 * 1_500).contains(&ahead(shut)));
@@ -374,9 +374,9 @@ mod tests {
 
     /// Chunks 1 to 1,000.
     #[derive(Debug)]
-    struct Thousand;
+    struct ThousandChunks;
 
-    impl WaitingChunks for Thousand {
+    impl WaitingChunks for ThousandChunks {
         fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
             let tsn = Tsn::new(1 + u32::try_from(index).ok().filter(|index| *index < 1_000)?);
             Some(WaitingChunk { tsn, packet: ByteCount::new(1480) })
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn far_ahead_a_path_takes_chunks_that_follow_each_other() {
-        let queue = QueueView { chunks: 1_000, waiting: &Thousand, ..QUEUE };
+        let queue = QueueView { chunks: 1_000, waiting: &ThousandChunks, ..QUEUE };
         let mut scheduler = InOrderArrival::default();
         let place = |scheduler: &InOrderArrival, ahead| scheduler.in_run(PathId::FIRST, ahead, &queue);
         assert_eq!([50.0, 200.0, 990.0].map(|ahead| place(&scheduler, ahead)), [50, 217, 999]);

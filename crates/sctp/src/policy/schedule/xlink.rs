@@ -27,7 +27,7 @@ impl Scheduler for Xlink {
             return None;
         }
         let (tsn, path) = slower_chunk(in_flight, view)?;
-        self.allowance.spend();
+        self.allowance.take_one();
         Some((tsn, path))
     }
 }
@@ -36,13 +36,13 @@ impl Scheduler for Xlink {
 fn slower_chunk(in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
     let quickest =
         view.active().filter(|sample| sample.may_send()).min_by_key(|sample| round_trip(sample))?;
-    let mut chunks = uncopied(in_flight, MOST_LOOKED_AT);
+    let mut chunks = uncopied(in_flight, MOST_EXAMINED);
     let slower = chunks.find(|chunk| round_trip(view.path(chunk.path)) > round_trip(quickest))?;
     Some((slower.tsn, quickest.id))
 }
 
 /// The number of the lowest chunks that are examined.
-const MOST_LOOKED_AT: usize = 64;
+const MOST_EXAMINED: usize = 64;
 
 #[cfg(test)]
 mod tests {

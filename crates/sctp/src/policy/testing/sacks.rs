@@ -15,7 +15,7 @@ pub fn hole(tsn: u32, path: usize, missing_reports: u8) -> Hole {
         departure: u64::from(tsn),
         sent_at: Time::ZERO,
         missing_reports,
-        is_spent: false,
+        was_fast_retransmitted: false,
         has_timed_out: false,
         was_acked: false,
         is_reneged: false,

@@ -48,7 +48,7 @@ impl OutboundChunk {
             departure: self.departure,
             sent_at: self.sent_at,
             missing_reports: self.missing_reports,
-            is_spent: self.losses.had(LostBy::MissingReports),
+            was_fast_retransmitted: self.losses.had(LostBy::MissingReports),
             has_timed_out: self.losses.had(LostBy::Timeout),
             was_acked: self.state == State::Revoked,
             is_reneged,

@@ -34,7 +34,7 @@ struct Episode {
 
 impl AsOne {
     /// Resets `path`, which was added or removed.
-    pub fn forget(&mut self, path: PathId) {
+    pub fn reset(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), GroupCuts::default());
         self.paths[path.index()] = GroupCuts::default();
     }
@@ -47,20 +47,20 @@ impl AsOne {
     }
 
     /// The growth of the window of `sample`'s path after a SACK for `acked` bytes, where the windows of its group sum
-    /// to `together`.
+    /// to `group_window`.
     pub fn growth(
         &mut self,
         sample: &PathSample,
         acked: ByteCount,
-        together: ByteCount,
+        group_window: ByteCount,
         now: Time,
     ) -> ByteCount {
         let of_path = &mut self.paths[sample.id.index()];
         of_path.close(sample.srtt.unwrap_or(sample.rto), now);
-        let alone = 0.5 * sample.cwnd.get() as f64 / together.get().max(1) as f64;
+        let alone = 0.5 * sample.cwnd.get() as f64 / group_window.get().max(1) as f64;
         let taken = of_path.taken.unwrap_or(alone).clamp(0.0, 0.5);
         let units = 3.0 * taken / (2.0 - taken);
-        let grown = units * sample.unit.get() as f64 * acked.get() as f64 / together.get().max(1) as f64
+        let grown = units * sample.unit.get() as f64 * acked.get() as f64 / group_window.get().max(1) as f64
             + std::mem::take(&mut of_path.part);
         of_path.part = grown.fract();
         ByteCount::new(grown as u64)
@@ -91,16 +91,16 @@ mod tests {
         let paths =
             [0, 1].map(|index| PathSample { srtt: Some(Duration::from_millis(100)), ..sample(index) });
         let mut as_one = AsOne::default();
-        paths.iter().for_each(|path| as_one.forget(path.id));
+        paths.iter().for_each(|path| as_one.reset(path.id));
         let at = |millis| Time::ZERO + Duration::from_millis(millis);
         for cut in cuts {
             paths.iter().for_each(|path| {
                 as_one.on_cut(path.id, 0.25, Duration::from_millis(100), at(*cut));
             });
         }
-        let (window, together) = (paths[0].cwnd, paths[0].cwnd + paths[1].cwnd);
+        let (window, group_window) = (paths[0].cwnd, paths[0].cwnd + paths[1].cwnd);
         let each = |path: &PathSample, as_one: &mut AsOne| {
-            (0..10).map(|_| as_one.growth(path, window, together, at(10_000)).get()).sum::<u64>()
+            (0..10).map(|_| as_one.growth(path, window, group_window, at(10_000)).get()).sum::<u64>()
         };
         paths.iter().map(|path| each(path, &mut as_one)).sum()
     }

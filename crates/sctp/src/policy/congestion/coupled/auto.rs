@@ -32,7 +32,7 @@ fn judge(bottlenecks: &mut Bottlenecks, path: PathId, acked: &Acked, view: &View
     }
     let Some((delay, measured)) = acked.delay.zip(view.path(path).one_way) else { return false };
     let arrived = Time::from_nanos(acked.at.as_nanos().saturating_sub(measured.back.as_nanos()));
-    bottlenecks.on_way(path, arrived, delay, measured.least, acked.at)
+    bottlenecks.on_delay(path, arrived, delay, measured.least, acked.at)
 }
 
 fn longest_round_trip(view: &View<'_>) -> Duration {

@@ -2,14 +2,14 @@
 //!
 //! A queue shows in the one-way delays of the packets that pass it. Two paths over one queue have the same rises, of
 //! the same size, at the same time; the queues of two bottlenecks may both rise, but not alike second by second. The
-//! queues of equal links without other traffic may match by chance; therefore each path must also have felt cuts of the
-//! other (`felt_cuts.rs`). RFC 8382 compares the skewness, the variability and the oscillation of delays over long
+//! queues of equal links without other traffic may match by chance; therefore each path must also respond to cuts of the
+//! other (`cut_effects.rs`). RFC 8382 compares the skewness, the variability and the oscillation of delays over long
 //! intervals instead, because its flows have different senders with different clocks. Here one sender measures all of
 //! them, and compares the queues themselves.
 
 use anabranch_base::{Duration, Time};
 
-use super::felt_cuts::FeltCuts;
+use super::cut_effects::CutEffects;
 use super::queue_trace::QueueTrace;
 use crate::policy::PathId;
 
@@ -22,7 +22,7 @@ pub struct Bottlenecks {
     /// For each path, the first path of its group.
     firsts: Vec<usize>,
     judged_at: Option<Time>,
-    cuts: FeltCuts,
+    cuts: CutEffects,
 }
 
 /// The verdict on two paths.
@@ -34,16 +34,18 @@ struct Judgement {
 }
 
 impl Judgement {
-    /// Judges two queues by their `likeness`, and by the part of one path's cuts that the other `felt`.
-    fn on_likeness(&mut self, likeness: Option<f64>, felt: Option<f64>) {
+    /// Judges two queues by their `likeness`, and by the `effect` of one path's cuts on the other.
+    fn on_likeness(&mut self, likeness: Option<f64>, effect: Option<f64>) {
         let contradicts = if self.share {
-            likeness.is_none_or(|likeness| likeness < UNLIKE) || felt.is_some_and(|felt| felt < UNFELT)
+            likeness.is_none_or(|likeness| likeness < UNLIKE)
+                || effect.is_some_and(|effect| effect < SEPARATE_EFFECT)
         } else {
-            likeness.is_some_and(|likeness| likeness > ALIKE) && felt.is_some_and(|felt| felt > FELT)
+            likeness.is_some_and(|likeness| likeness > ALIKE)
+                && effect.is_some_and(|effect| effect > SHARED_EFFECT)
         };
         self.against = if contradicts { self.against + 1 } else { 0 };
-        let patience = if self.share { BEFORE_PARTING } else { BEFORE_JOINING };
-        if self.against >= patience {
+        let needed = if self.share { BEFORE_PARTING } else { BEFORE_JOINING };
+        if self.against >= needed {
             *self = Judgement { share: !self.share, against: 0 };
         }
     }
@@ -54,21 +56,21 @@ impl Bottlenecks {
     pub fn add_path(&mut self, path: PathId) {
         let count = self.paths.len().max(path.index() + 1);
         self.paths.resize(count, None);
-        self.cuts.forget(path);
+        self.cuts.reset(path);
         self.firsts.extend(self.firsts.len()..count);
     }
 
     /// Removes `path`.
     pub fn remove_path(&mut self, path: PathId) {
         self.paths[path.index()] = None;
-        self.cuts.forget(path);
+        self.cuts.reset(path);
         self.pairs.retain(|(one, two, _)| ![*one, *two].contains(&path.index()));
         self.group();
     }
 
     /// A packet on `path` arrived at `arrived` after `delay`; the path's least one-way delay is `least`. The SACK for
     /// it came at `now`. Returns true if the pairs were judged again.
-    pub fn on_way(
+    pub fn on_delay(
         &mut self,
         path: PathId,
         arrived: Time,
@@ -84,8 +86,8 @@ impl Bottlenecks {
                 |other: usize| (other.min(path.index()), other.max(path.index()), Judgement::default());
             self.pairs.extend(others.map(pair));
         }
-        self.paths[path.index()].iter_mut().for_each(|trace| trace.on_way(arrived, delay, least));
-        self.cuts.on_way(path, delay, now);
+        self.paths[path.index()].iter_mut().for_each(|trace| trace.on_delay(arrived, delay, least));
+        self.cuts.on_delay(path, delay, now);
         let judged_at = *self.judged_at.get_or_insert(now);
         let is_due = now.since(judged_at) >= EVERY;
         if is_due {
@@ -100,12 +102,12 @@ impl Bottlenecks {
     }
 
     /// Returns true if two paths share a bottleneck.
-    pub fn are_together(&self, one: PathId, two: PathId) -> bool {
+    pub fn share_bottleneck(&self, one: PathId, two: PathId) -> bool {
         self.firsts[one.index()] == self.firsts[two.index()]
     }
 
     /// The number of paths that share the bottleneck of `path`, with itself.
-    pub fn sharers(&self, path: PathId) -> usize {
+    pub fn sharing_paths(&self, path: PathId) -> usize {
         self.firsts
             .get(path.index())
             .map_or(1, |first| self.firsts.iter().filter(|other| *other == first).count())
@@ -124,7 +126,7 @@ impl Bottlenecks {
         for (one, two, judgement) in &mut self.pairs {
             let traces = paths[*one].as_ref().zip(paths[*two].as_ref());
             let likeness = traces.and_then(|(one, two)| one.likeness(two, now));
-            judgement.on_likeness(likeness, cuts.felt(*one, *two));
+            judgement.on_likeness(likeness, cuts.effect(*one, *two));
         }
         self.group();
     }
@@ -146,10 +148,10 @@ const EVERY: Duration = Duration::from_millis(500);
 const ALIKE: f64 = 0.28;
 /// Queues that are less alike are two.
 const UNLIKE: f64 = 0.1;
-/// A path that feels more than this of the other's cuts shares its queue; one that feels less does not. Without a cut
+/// A path whose delay falls by more than this part of the other's fall at a cut shares its queue. Without a cut
 /// nothing is known.
-const FELT: f64 = 0.35;
-const UNFELT: f64 = 0.1;
+const SHARED_EFFECT: f64 = 0.35;
+const SEPARATE_EFFECT: f64 = 0.1;
 /// The number of judgements in a row that join a pair, or part it.
 const BEFORE_JOINING: u32 = 3;
 const BEFORE_PARTING: u32 = 8;
@@ -162,8 +164,8 @@ mod tests {
         [0, 1].map(PathId::from_index)
     }
 
-    fn are_together(detector: &Bottlenecks) -> bool {
-        detector.are_together(both()[0], both()[1])
+    fn share_bottleneck(detector: &Bottlenecks) -> bool {
+        detector.share_bottleneck(both()[0], both()[1])
     }
 
     fn ms(milliseconds: u64) -> Duration {
@@ -202,7 +204,7 @@ mod tests {
             }
             for (path, waited) in both().into_iter().zip(of_both) {
                 let Some(waited) = waited else { continue };
-                detector.on_way(path, now, ms(20 + waited), ms(20), now);
+                detector.on_delay(path, now, ms(20 + waited), ms(20), now);
             }
         }
     }
@@ -211,7 +213,7 @@ mod tests {
     fn paths_that_see_one_queue_are_together_within_ten_seconds() {
         let (mut detector, mut waits) = (detector(), queue(1, 60));
         play(&mut detector, (0, 10), |_| [Some(waits()); 2]);
-        assert!(are_together(&detector));
+        assert!(share_bottleneck(&detector));
         assert_eq!(both().map(|path| detector.shares_with(path)), [1, 0].map(|index| Some(both()[index])));
     }
 
@@ -226,7 +228,7 @@ mod tests {
             before = [before[1], now];
             [Some(now), Some(late)]
         });
-        assert!(are_together(&detector));
+        assert!(share_bottleneck(&detector));
     }
 
     /// Random walks are alike for seconds by chance, more than queues are. The goal is 95 %.
@@ -235,7 +237,7 @@ mod tests {
         let are_mistaken = |seed: &u64| {
             let (mut detector, mut one, mut two) = (detector(), queue(2 * seed, 60), queue(2 * seed + 1, 60));
             play(&mut detector, (0, 10), |_| [Some(one()), Some(two())]);
-            are_together(&detector)
+            share_bottleneck(&detector)
         };
         let mistaken: Vec<u64> = (0..100).filter(are_mistaken).collect();
         assert!(mistaken.len() <= 5, "{mistaken:?}");
@@ -249,14 +251,14 @@ mod tests {
             let rise = if step < 100 { step } else { 0 };
             [Some(one() + rise), Some(two() + rise)]
         });
-        assert!(!are_together(&detector));
+        assert!(!share_bottleneck(&detector));
     }
 
     #[test]
     fn noise_is_no_queue() {
         let (mut detector, mut state) = (detector(), 3);
         play(&mut detector, (0, 10), |_| [Some(chance(&mut state, 1)); 2]);
-        assert!(!are_together(&detector), "both vary alike, and by half a millisecond");
+        assert!(!share_bottleneck(&detector), "both vary alike, and by half a millisecond");
     }
 
     #[test]
@@ -264,9 +266,9 @@ mod tests {
         let (mut detector, mut waits) = (detector(), queue(1, 60));
         play(&mut detector, (0, 10), |_| [Some(waits()); 2]);
         play(&mut detector, (10, 15), |_| [Some(waits()), None]);
-        assert!(are_together(&detector), "what was seen five seconds ago still counts");
+        assert!(share_bottleneck(&detector), "what was seen five seconds ago still counts");
         play(&mut detector, (15, 30), |_| [Some(waits()), None]);
-        assert!(!are_together(&detector));
+        assert!(!share_bottleneck(&detector));
     }
 
     #[test]

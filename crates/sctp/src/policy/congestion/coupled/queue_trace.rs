@@ -49,7 +49,7 @@ impl QueueTrace {
     }
 
     /// A packet arrived at `arrived` after `delay`, on a path with a one-way delay of at least `least`.
-    pub fn on_way(&mut self, arrived: Time, delay: Duration, least: Duration) {
+    pub fn on_delay(&mut self, arrived: Time, delay: Duration, least: Duration) {
         self.least = least;
         let number = arrived.as_nanos() / SPAN.as_nanos();
         let newest = self.newest.unwrap_or(number);
@@ -96,8 +96,8 @@ impl QueueTrace {
     fn block(&self, other: &QueueTrace, numbers: std::ops::Range<u64>, lag: i64, end: u64) -> Option<Block> {
         let both = || {
             numbers.clone().filter(|number| *number < end).filter_map(|number| {
-                let ways = self.mean_way(number).zip(other.mean_way(number.checked_add_signed(lag)?));
-                ways.map(|(one, two)| ((number % PER_BLOCK) as f64, one, two))
+                let delays = self.mean_delay(number).zip(other.mean_delay(number.checked_add_signed(lag)?));
+                delays.map(|(one, two)| ((number % PER_BLOCK) as f64, one, two))
             })
         };
         let spans = both().count() as f64;
@@ -122,7 +122,7 @@ impl QueueTrace {
     }
 
     /// The mean delay of the packets that arrived in the span of this number, if it is still known and there are some.
-    fn mean_way(&self, number: u64) -> Option<f64> {
+    fn mean_delay(&self, number: u64) -> Option<f64> {
         let newest = self.newest?;
         let bin = self.bins[index(number)];
         let is_known = number <= newest && number + BINS as u64 > newest && bin.count > 0;
@@ -163,7 +163,7 @@ fn believed(blocks: &[Block], spans: f64, likeness: fn(&Block) -> f64) -> f64 {
     };
     let mean = mean_of(&likeness);
     let variance = mean_of(&|block| (likeness(block) - mean).powi(2));
-    mean - CAUTION * (variance / (blocks.len() - 1) as f64).sqrt()
+    mean - STANDARD_ERRORS * (variance / (blocks.len() - 1) as f64).sqrt()
 }
 
 fn index(number: u64) -> usize {
@@ -183,7 +183,7 @@ const FEWEST_IN_BLOCK: f64 = 5.0;
 const FEWEST_SPANS: f64 = 25.0;
 const FEWEST_BLOCKS: usize = 4;
 /// The number of standard errors that are subtracted from the mean.
-const CAUTION: f64 = 1.5;
+const STANDARD_ERRORS: f64 = 1.5;
 /// Half a millisecond, squared: a smaller variance is noise of the measurement.
 const LEAST_VARIANCE: f64 = 2.5e-7;
 /// A tenth of that for both queues together: a smaller variance besides a steady rise proves nothing.

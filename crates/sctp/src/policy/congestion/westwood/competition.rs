@@ -46,7 +46,7 @@ struct Trial {
 
 impl Competition {
     /// Returns true if other senders are known to fill the queue.
-    pub fn is_known(&self) -> bool {
+    pub fn has_competitors(&self) -> bool {
         matches!(self.state, State::Shared(_))
     }
 
@@ -57,7 +57,7 @@ impl Competition {
 
     /// The window is `cwnd`, and nothing waits. At twice the window that was last cut, the other senders are gone.
     pub fn on_grown(&mut self, cwnd: ByteCount) {
-        if self.is_known() && cwnd > self.cut_from * 2 {
+        if self.has_competitors() && cwnd > self.cut_from * 2 {
             *self = Competition::default();
         }
     }
@@ -73,7 +73,7 @@ impl Competition {
     }
 
     /// Cancels the experiment, because the window was restored.
-    pub fn call_off(&mut self) {
+    pub fn cancel(&mut self) {
         self.trial = None;
     }
 
@@ -152,9 +152,9 @@ mod tests {
     fn a_queue_that_stays_is_that_of_others_for_ten_seconds() {
         let mut competition = Competition::default();
         cut(&mut competition, 0, 0.055);
-        assert!(competition.is_known());
+        assert!(competition.has_competitors());
         competition.on_delay(0.055, at(9_000));
-        assert!(competition.is_known());
+        assert!(competition.has_competitors());
         competition.on_delay(0.055, at(11_000));
         assert_eq!(competition.state, State::Unknown);
     }
@@ -165,9 +165,9 @@ mod tests {
         competition.on_cut(ByteCount::new(10_000));
         cut(&mut competition, 0, 0.055);
         competition.on_grown(ByteCount::new(20_000));
-        assert!(competition.is_known());
+        assert!(competition.has_competitors());
         competition.on_grown(ByteCount::new(20_001));
-        assert!(!competition.is_known());
+        assert!(!competition.has_competitors());
         cut(&mut competition, 1_000, 0.021);
         assert_eq!(competition.state, State::Alone, "and what cuts told before is forgotten");
     }
@@ -179,14 +179,14 @@ mod tests {
         cut(&mut competition, 8_000, 0.060);
         assert_eq!(competition.state, State::Alone);
         cut(&mut competition, 9_000, 0.060);
-        assert!(competition.is_known(), "two do");
+        assert!(competition.has_competitors(), "two do");
     }
 
     #[test]
     fn a_cut_that_is_taken_back_tells_nothing() {
         let mut competition = Competition::default();
         competition.await_fall(0.060, 0.020, 0.001, Duration::from_millis(20), at(0));
-        competition.call_off();
+        competition.cancel();
         (1..30).for_each(|step| competition.on_delay(0.060, at(10 * step)));
         assert_eq!(competition.state, State::Unknown);
     }
@@ -197,6 +197,6 @@ mod tests {
         competition.await_fall(0.030, 0.020, 0.001, Duration::from_millis(20), at(0));
         (1..=5).for_each(|step| competition.on_delay(0.030 + 0.010 * step as f64, at(10 * step)));
         (6..40).for_each(|step| competition.on_delay(0.045, at(10 * step)));
-        assert!(competition.is_known(), "35 of 60 ms are less than what should have gone");
+        assert!(competition.has_competitors(), "35 of 60 ms are less than what should have gone");
     }
 }

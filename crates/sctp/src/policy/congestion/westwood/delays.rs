@@ -61,7 +61,7 @@ impl Round {
 
 impl Delays {
     /// A packet took `delay`; round trips take `round_trip`.
-    pub fn on_way(&mut self, delay: Duration, round_trip: Duration, at: Time) {
+    pub fn on_delay(&mut self, delay: Duration, round_trip: Duration, at: Time) {
         let delay = delay.as_secs_f64();
         self.now = Some(self.now.map_or(delay, |before| before + (delay - before) / 8.0));
         let since = *self.round.since.get_or_insert(at);
@@ -116,7 +116,7 @@ impl Delays {
     }
 
     /// The one-way delay without a queue, in seconds: the least, and what jitter adds to it. 0 if it is unknown.
-    pub fn empty_way(&self, sample: &PathSample) -> f64 {
+    pub fn empty_delay(&self, sample: &PathSample) -> f64 {
         let Some(delay) = sample.one_way else { return 0.0 };
         let least = delay.least.as_secs_f64();
         let mean = self.means.front().map_or(0.0, |(_, mean)| mean - least);
@@ -126,7 +126,7 @@ impl Delays {
     /// The round trip of the path without a queue.
     pub fn empty_round_trip(&self, sample: &PathSample) -> Option<Duration> {
         let back = sample.one_way?.back;
-        Some(back + Duration::from_nanos((self.empty_way(sample) * 1e9) as u64))
+        Some(back + Duration::from_nanos((self.empty_delay(sample) * 1e9) as u64))
     }
 }
 

@@ -16,12 +16,12 @@ pub(super) struct Growth {
     /// The growth in a round trip at a queue, in units.
     slow: f64,
     /// The number of round trips for which growth stays slow.
-    patience: u32,
+    slow_rounds: u32,
 }
 
 impl Default for Growth {
     fn default() -> Growth {
-        Growth { units: 1.0, since: Time::ZERO, part: 0.0, slow: 1.0, patience: 0 }
+        Growth { units: 1.0, since: Time::ZERO, part: 0.0, slow: 1.0, slow_rounds: 0 }
     }
 }
 
@@ -35,18 +35,18 @@ impl Growth {
 
     /// Packets wait in a queue of the path.
     pub fn slow_down(&mut self, now: Time) {
-        *self = Growth { units: self.slow, since: now, patience: PATIENCE, ..*self };
+        *self = Growth { units: self.slow, since: now, slow_rounds: SLOW_ROUNDS, ..*self };
     }
 
-    /// Nothing waits. After [`PATIENCE`] round trips, growth doubles with each round trip, up to an eighth of the
+    /// Nothing waits. After [`SLOW_ROUNDS`] round trips, growth doubles with each round trip, up to an eighth of the
     /// window.
-    pub fn hasten(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
+    pub fn speed_up(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
         if now.since(self.since) < round_trip {
             return;
         }
         self.since = now;
-        if self.patience > 0 {
-            self.patience -= 1;
+        if self.slow_rounds > 0 {
+            self.slow_rounds -= 1;
             return;
         }
         let most = sample.cwnd.get() as f64 / sample.unit.get().max(1) as f64 * FASTEST;
@@ -66,4 +66,4 @@ impl Growth {
 /// The fastest growth in a round trip, as a part of the window.
 const FASTEST: f64 = 1.0 / 8.0;
 /// The round trips in which the other senders at a queue can fill it again before growth becomes faster.
-const PATIENCE: u32 = 16;
+const SLOW_ROUNDS: u32 = 16;

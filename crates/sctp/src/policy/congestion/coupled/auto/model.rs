@@ -23,7 +23,12 @@ impl AutoModel {
     }
 
     /// Notes a window that `alone` gives `path`. One that is much smaller empties the path's queue, as a cut does.
-    fn heed(&mut self, path: PathId, given: Option<GivenWindow>, view: &View<'_>) -> Option<GivenWindow> {
+    fn note_window(
+        &mut self,
+        path: PathId,
+        given: Option<GivenWindow>,
+        view: &View<'_>,
+    ) -> Option<GivenWindow> {
         let given = given?;
         let before = std::mem::replace(&mut self.given[path.index()], given.cwnd);
         if given.cwnd < before - before / LEAST_FALL {
@@ -48,17 +53,17 @@ impl PathModel for AutoModel {
 
     fn on_sent(&mut self, path: PathId, sent: &SentData, view: &View<'_>) -> Option<GivenWindow> {
         let given = self.alone.on_sent(path, sent, view);
-        self.heed(path, given, view)
+        self.note_window(path, given, view)
     }
 
     fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Option<GivenWindow> {
         let given = self.alone.on_acked(path, acked, view);
         if judge(&mut self.bottlenecks, path, acked, view) {
             for path in view.paths.iter().map(|sample| sample.id) {
-                self.alone.take_share(path, 1.0 / self.bottlenecks.sharers(path) as f64);
+                self.alone.take_share(path, 1.0 / self.bottlenecks.sharing_paths(path) as f64);
             }
         }
-        self.heed(path, given, view)
+        self.note_window(path, given, view)
     }
 
     fn on_lost(&mut self, path: PathId, lost: &LostData, view: &View<'_>) {
@@ -75,7 +80,7 @@ impl PathModel for AutoModel {
 
     fn on_undone(&mut self, path: PathId, view: &View<'_>) -> Option<GivenWindow> {
         let given = self.alone.on_undone(path, view);
-        self.heed(path, given, view)
+        self.note_window(path, given, view)
     }
 
     fn shares_with(&self, path: PathId) -> Option<PathId> {

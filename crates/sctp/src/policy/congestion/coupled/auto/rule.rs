@@ -33,14 +33,14 @@ impl AutoRule {
         let fall = before.saturating_sub(cut.cwnd.max(cut.ssthresh));
         // Where the floor keeps a window from falling, growth is as after a halving.
         let fall = if fall.is_zero() { before / 2 } else { fall };
-        let taken = fall.get() as f64 / self.together(path, view).get().max(1) as f64;
+        let taken = fall.get() as f64 / self.group_window(path, view).get().max(1) as f64;
         for sample in members(&self.bottlenecks, path, view) {
             self.as_one.on_cut(sample.id, taken, longest_round_trip(view), view.now);
         }
     }
 
     /// The sum of the windows of the paths that share the bottleneck of `path`.
-    fn together(&self, path: PathId, view: &View<'_>) -> ByteCount {
+    fn group_window(&self, path: PathId, view: &View<'_>) -> ByteCount {
         members(&self.bottlenecks, path, view).map(|sample| sample.cwnd).sum()
     }
 }
@@ -48,13 +48,13 @@ impl AutoRule {
 impl WindowRule for AutoRule {
     fn add_path(&mut self, path: PathId) {
         self.alone.add_path(path);
-        self.as_one.forget(path);
+        self.as_one.reset(path);
         self.bottlenecks.add_path(path);
     }
 
     fn remove_path(&mut self, path: PathId) {
         self.alone.remove_path(path);
-        self.as_one.forget(path);
+        self.as_one.reset(path);
         self.bottlenecks.remove_path(path);
     }
 
@@ -84,7 +84,7 @@ impl WindowRule for AutoRule {
         if !(acked.may_grow && acked.is_fully_used) {
             return ByteCount::ZERO;
         }
-        self.as_one.growth(view.path(path), acked.bytes, self.together(path, view), acked.at)
+        self.as_one.growth(view.path(path), acked.bytes, self.group_window(path, view), acked.at)
     }
 
     fn on_refused(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
@@ -137,7 +137,7 @@ fn members<'v>(
     view: &'v View<'_>,
 ) -> impl Iterator<Item = &'v PathSample> {
     let joins = move |sample: &&PathSample| {
-        sample.id == path || sample.state.carries_data() && bottlenecks.are_together(path, sample.id)
+        sample.id == path || sample.state.carries_data() && bottlenecks.share_bottleneck(path, sample.id)
     };
     view.paths.iter().filter(joins)
 }

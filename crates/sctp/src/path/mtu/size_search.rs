@@ -13,8 +13,8 @@ use super::{MAX_PROBES, MtuBounds};
 /// again, up to [`MAX_PROBES`] times, because a probe may be lost for other reasons. Finally the remaining interval
 /// is halved.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Course {
-    aim: Aim,
+pub(super) struct SizeSearch {
+    mode: SearchMode,
     bounds: MtuBounds,
     /// The largest size to try.
     top: ByteCount,
@@ -22,13 +22,13 @@ pub(super) struct Course {
     proven: Option<ByteCount>,
     attempt: u32,
     /// The number of the first sizes that were tried in this attempt.
-    opened: usize,
+    tried_first: usize,
     /// The last of the usual sizes that was tried in this attempt.
     last: Option<ByteCount>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
+pub(super) enum SearchMode {
     /// Searches up to the largest size, from the current size if there is one.
     Search,
     /// Checks whether the current size still arrives. It is probed twice, because data stops if it is not answered.
@@ -44,38 +44,46 @@ pub(super) enum Aim {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ProbeOutcome {
     /// The search continues.
-    GoesOn,
+    Continues,
     /// The search continues in a smaller interval.
-    Closer(Course),
+    Narrowed(SizeSearch),
     /// No larger size is left to try.
-    Over,
+    Finished,
 }
 
-impl Course {
+impl SizeSearch {
     /// A search up to the largest size; `proven` is known to arrive.
-    pub fn search(bounds: MtuBounds, proven: Option<ByteCount>) -> Course {
-        Course { aim: Aim::Search, bounds, top: bounds.largest, proven, attempt: 0, opened: 0, last: None }
+    pub fn search(bounds: MtuBounds, proven: Option<ByteCount>) -> SizeSearch {
+        SizeSearch {
+            mode: SearchMode::Search,
+            bounds,
+            top: bounds.largest,
+            proven,
+            attempt: 0,
+            tried_first: 0,
+            last: None,
+        }
     }
 
     /// A check of the size `current`.
-    pub fn check(bounds: MtuBounds, current: ByteCount) -> Course {
-        Course { aim: Aim::Check, top: current, ..Course::search(bounds, None) }
+    pub fn check(bounds: MtuBounds, current: ByteCount) -> SizeSearch {
+        SizeSearch { mode: SearchMode::Check, top: current, ..SizeSearch::search(bounds, None) }
     }
 
     /// The next size to probe in this attempt.
     pub fn next_size(&mut self) -> Option<ByteCount> {
-        if let Aim::Halve { refused } = self.aim {
-            self.opened += 1;
-            return between(self.proven?, refused).filter(|_| self.opened == 1);
+        if let SearchMode::Halve { refused } = self.mode {
+            self.tried_first += 1;
+            return between(self.proven?, refused).filter(|_| self.tried_first == 1);
         }
         let MtuBounds { base, least, .. } = self.bounds;
         let top = self.top;
-        let first: &[ByteCount] = match self.aim {
-            Aim::Check => &[top, top, base, least],
+        let first: &[ByteCount] = match self.mode {
+            SearchMode::Check => &[top, top, base, least],
             _ => &[top, base, least],
         };
-        while let Some(&size) = first.get(self.opened) {
-            self.opened += 1;
+        while let Some(&size) = first.get(self.tried_first) {
+            self.tried_first += 1;
             if self.proven.is_none_or(|proven| size > proven) {
                 return Some(size);
             }
@@ -88,29 +96,29 @@ impl Course {
     /// A probe of `size` was answered.
     pub fn on_answered(&mut self, size: ByteCount) -> ProbeOutcome {
         self.proven = self.proven.max(Some(size));
-        match (self.aim, self.proven) {
-            (Aim::Halve { refused }, Some(proven)) => {
-                self.closer(proven, refused).map_or(ProbeOutcome::Over, ProbeOutcome::Closer)
+        match (self.mode, self.proven) {
+            (SearchMode::Halve { refused }, Some(proven)) => {
+                self.narrowed(proven, refused).map_or(ProbeOutcome::Finished, ProbeOutcome::Narrowed)
             }
-            _ if size >= self.top => ProbeOutcome::Over,
-            _ => ProbeOutcome::GoesOn,
+            _ if size >= self.top => ProbeOutcome::Finished,
+            _ => ProbeOutcome::Continues,
         }
     }
 
     /// No more answers are awaited. Returns the search that follows, if there is one: another attempt, or a smaller
     /// interval.
-    pub fn on_unanswered(self) -> Option<Course> {
-        let again = Course { attempt: self.attempt + 1, opened: 0, last: None, ..self };
+    pub fn on_unanswered(self) -> Option<SizeSearch> {
+        let again = SizeSearch { attempt: self.attempt + 1, tried_first: 0, last: None, ..self };
         if again.attempt < MAX_PROBES {
             return Some(again);
         }
         let proven = self.proven?;
-        let refused = match self.aim {
+        let refused = match self.mode {
             // The size in the middle was not answered either.
-            Aim::Halve { refused } => between(proven, refused)?,
+            SearchMode::Halve { refused } => between(proven, refused)?,
             _ => self.least_above(proven),
         };
-        self.closer(proven, refused)
+        self.narrowed(proven, refused)
     }
 
     /// The largest size that was answered.
@@ -120,12 +128,15 @@ impl Course {
 
     /// Returns true if it checks the current size.
     pub fn is_check(&self) -> bool {
-        self.aim == Aim::Check
+        self.mode == SearchMode::Check
     }
 
-    fn closer(self, proven: ByteCount, refused: ByteCount) -> Option<Course> {
+    fn narrowed(self, proven: ByteCount, refused: ByteCount) -> Option<SizeSearch> {
         between(proven, refused)?;
-        Some(Course { aim: Aim::Halve { refused }, ..Course::search(self.bounds, Some(proven)) })
+        Some(SizeSearch {
+            mode: SearchMode::Halve { refused },
+            ..SizeSearch::search(self.bounds, Some(proven))
+        })
     }
 
     /// The least usual size above `proven`, at most the top; it was tried.

@@ -9,9 +9,9 @@ use crate::policy::PathId;
 
 /// The effects of cuts on the delays of the paths of an association.
 #[derive(Clone, Debug, Default)]
-pub struct FeltCuts {
+pub struct CutEffects {
     paths: Vec<Delays>,
-    /// For each pair of paths, the one with the lower index first: the part of the fall of one that the other felt,
+    /// For each pair of paths, the one with the lower index first: the part of the fall of one by which the other fell,
     /// smoothed.
     pairs: Vec<(usize, usize, f64)>,
     trial: Option<Trial>,
@@ -37,9 +37,9 @@ struct Trial {
     round_trip: Duration,
 }
 
-impl FeltCuts {
+impl CutEffects {
     /// Resets `path`, which was added or removed.
-    pub fn forget(&mut self, path: PathId) {
+    pub fn reset(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), Delays::default());
         self.paths[path.index()] = Delays::default();
         self.pairs.retain(|(one, two, _)| ![*one, *two].contains(&path.index()));
@@ -66,7 +66,7 @@ impl FeltCuts {
     }
 
     /// A packet of `path` took `delay`.
-    pub fn on_way(&mut self, path: PathId, delay: Duration, now: Time) {
+    pub fn on_delay(&mut self, path: PathId, delay: Duration, now: Time) {
         let delays = &mut self.paths[path.index()];
         let delay = delay.as_secs_f64();
         let recent = delays.recent.map_or(delay, |before| before + (delay - before) / 8.0);
@@ -86,8 +86,8 @@ impl FeltCuts {
     fn end(&mut self, of: usize) {
         let Some(fall) = self.paths[of].fall().filter(|fall| *fall >= LEAST_FALL) else { return };
         for other in (0..self.paths.len()).filter(|other| *other != of) {
-            let Some(felt) = self.paths[other].fall() else { continue };
-            let part = (felt / fall).clamp(-1.0, 1.0);
+            let Some(effect) = self.paths[other].fall() else { continue };
+            let part = (effect / fall).clamp(-1.0, 1.0);
             let (one, two) = (of.min(other), of.max(other));
             match self.pairs.iter_mut().find(|pair| (pair.0, pair.1) == (one, two)) {
                 Some((.., known)) => *known += (part - *known) * GAIN,
@@ -96,8 +96,8 @@ impl FeltCuts {
         }
     }
 
-    /// The part of the fall of one delay that the other felt; `None` without such a cut.
-    pub fn felt(&self, one: usize, two: usize) -> Option<f64> {
+    /// The part of the fall of one delay by which the other fell; `None` without such a cut.
+    pub fn effect(&self, one: usize, two: usize) -> Option<f64> {
         self.pairs.iter().find(|pair| (pair.0, pair.1) == (one, two)).map(|(.., part)| *part)
     }
 }
@@ -130,9 +130,9 @@ mod tests {
 
     /// Both delays are 40 ms; the first path is cut after a second, and `others` at these times. After it, the delays
     /// are `after` ms.
-    fn felt(others: &[u64], after: [u64; 2]) -> Option<f64> {
-        let mut cuts = FeltCuts::default();
-        paths().into_iter().for_each(|path| cuts.forget(path));
+    fn effect(others: &[u64], after: [u64; 2]) -> Option<f64> {
+        let mut cuts = CutEffects::default();
+        paths().into_iter().for_each(|path| cuts.reset(path));
         for millis in (0..1_500).step_by(5) {
             let now = Time::ZERO + ms(millis);
             if others.contains(&millis) {
@@ -142,25 +142,25 @@ mod tests {
                 cuts.on_cut(paths()[0], ms(100), now);
             }
             for (path, after) in paths().into_iter().zip(after) {
-                cuts.on_way(path, ms(if millis < 1_100 { 40 } else { after }), now);
+                cuts.on_delay(path, ms(if millis < 1_100 { 40 } else { after }), now);
             }
         }
-        cuts.felt(0, 1)
+        cuts.effect(0, 1)
     }
 
     #[test]
     fn a_cut_is_felt_in_the_same_queue_and_in_no_other() {
-        let near = |felt: Option<f64>, part: f64| felt.is_some_and(|felt| (felt - part).abs() < 1e-6);
-        assert!(near(felt(&[], [20, 20]), 1.0));
-        assert!(near(felt(&[], [20, 40]), 0.0));
-        assert!(near(felt(&[], [20, 44]), -0.2), "a queue that goes on rising");
-        assert_eq!(felt(&[], [39, 20]), None, "the cut itself did nothing");
+        let near = |effect: Option<f64>, part: f64| effect.is_some_and(|effect| (effect - part).abs() < 1e-6);
+        assert!(near(effect(&[], [20, 20]), 1.0));
+        assert!(near(effect(&[], [20, 40]), 0.0));
+        assert!(near(effect(&[], [20, 44]), -0.2), "a queue that goes on rising");
+        assert_eq!(effect(&[], [39, 20]), None, "the cut itself did nothing");
     }
 
     #[test]
     fn a_path_that_is_cut_about_then_tells_nothing() {
-        assert_eq!(felt(&[800], [20, 20]), None);
-        assert_eq!(felt(&[1_100], [20, 20]), None);
-        assert!(felt(&[600], [20, 20]).is_some());
+        assert_eq!(effect(&[800], [20, 20]), None);
+        assert_eq!(effect(&[1_100], [20, 20]), None);
+        assert!(effect(&[600], [20, 20]).is_some());
     }
 }

@@ -5,13 +5,13 @@ use crate::policy::PathId;
 
 /// The chunks that the window update waits for on each path.
 #[derive(Debug, Default)]
-pub(crate) struct StandingByPath {
-    paths: Vec<Standing>,
+pub(crate) struct PseudoCumacks {
+    paths: Vec<PseudoCumack>,
 }
 
 /// Both trackers of a path, as positions.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+struct PseudoCumack {
     /// The lowest chunk that was sent once; `None` if it has to be searched.
     once: Option<u64>,
     /// The lowest chunk that was sent again; `None` if it has to be searched.
@@ -20,10 +20,10 @@ struct Standing {
     last: [u64; 2],
 }
 
-impl StandingByPath {
+impl PseudoCumacks {
     /// Makes room for `path`.
     pub fn add_path(&mut self, path: PathId) {
-        self.paths.resize(self.paths.len().max(path.index() + 1), Standing::default());
+        self.paths.resize(self.paths.len().max(path.index() + 1), PseudoCumack::default());
     }
 
     /// Begins a SACK: a tracker of `path` whose chunk no longer `stands` takes the lowest chunk that was sent once, or
@@ -38,7 +38,7 @@ impl StandingByPath {
         let standing = &mut self.paths[path.index()];
         let before = *standing;
         let [once, again] = [before.once, before.again].map(|tracked| tracked.filter(|&at| stands(at)));
-        *standing = Standing {
+        *standing = PseudoCumack {
             once: once.or_else(lowest_once),
             again: again.or_else(lowest_again),
             last: before.places(),
@@ -49,7 +49,7 @@ impl StandingByPath {
     /// Both trackers of `path` search at the next SACK.
     pub fn search_anew(&mut self, path: PathId) {
         let standing = &mut self.paths[path.index()];
-        *standing = Standing { once: None, again: None, last: standing.places() };
+        *standing = PseudoCumack { once: None, again: None, last: standing.places() };
     }
 
     /// Returns true if `position` is not below both chunks of `path`, as they were before this SACK.
@@ -58,7 +58,7 @@ impl StandingByPath {
     }
 }
 
-impl Standing {
+impl PseudoCumack {
     /// The present positions of both, or their last ones.
     fn places(&self) -> [u64; 2] {
         [self.once.unwrap_or(self.last[0]), self.again.unwrap_or(self.last[1])]
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_tracker_searches_when_its_chunk_is_gone_and_knows_where_it_was() {
-        let mut standing = StandingByPath::default();
+        let mut standing = PseudoCumacks::default();
         standing.add_path(ONE);
         assert_eq!(standing.begin(ONE, |_| true, || Some(7), || None), Some(7));
         assert_eq!(standing.begin(ONE, |_| true, || None, || None), Some(7), "it stands");

@@ -7,16 +7,16 @@ use crate::policy::{PathId, PathSample, PathState};
 
 /// The paths for data where policies do not choose.
 #[derive(Clone, Copy, Debug)]
-pub struct Resorts {
+pub struct DefaultPaths {
     primary: PathId,
     last_resort: PathId,
     has_failed_path: bool,
 }
 
-impl Resorts {
+impl DefaultPaths {
     /// The first path is the primary path.
-    pub fn new() -> Resorts {
-        Resorts { primary: PathId::FIRST, last_resort: PathId::FIRST, has_failed_path: false }
+    pub fn new() -> DefaultPaths {
+        DefaultPaths { primary: PathId::FIRST, last_resort: PathId::FIRST, has_failed_path: false }
     }
 
     /// Makes path `id` the primary path.
@@ -35,7 +35,7 @@ impl Resorts {
     }
 
     /// Chooses the last resort again, from the state and the health of each path.
-    pub fn weigh<'a>(
+    pub fn update<'a>(
         &mut self,
         paths: impl DoubleEndedIterator<Item = (&'a PathSample, &'a Health)> + Clone,
     ) {
@@ -64,7 +64,7 @@ impl Resorts {
 
     /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
     /// has potentially failed and `wanted` has not.
-    pub fn resort_of(&self, wanted: PathId, samples: &[PathSample]) -> PathId {
+    pub fn substitute_for(&self, wanted: PathId, samples: &[PathSample]) -> PathId {
         let state = |id: PathId| samples[id.index()].state;
         let may_live = |id: PathId| state(id) == PathState::PotentiallyFailed;
         let is_better = may_live(self.last_resort) && !may_live(wanted);
@@ -86,15 +86,15 @@ mod tests {
     fn the_primary_path_is_replaced_by_the_first_that_works_best() {
         use PathState::{Active, Inactive, Removed, Standby, Unconfirmed};
         let replaced = |states: &[PathState]| {
-            let mut resorts = Resorts::new();
-            resorts.on_removed(PathId::FIRST, &samples(states));
-            resorts.primary().index()
+            let mut default_paths = DefaultPaths::new();
+            default_paths.on_removed(PathId::FIRST, &samples(states));
+            default_paths.primary().index()
         };
         assert_eq!(replaced(&[Removed, Standby, Active, Active]), 2);
         assert_eq!(replaced(&[Removed, Unconfirmed, Inactive, Standby]), 3);
         assert_eq!(replaced(&[Removed, Removed]), 0, "there is none");
-        let mut resorts = Resorts::new();
-        resorts.on_removed(PathId::from_index(1), &samples(&[Inactive, Removed, Active]));
-        assert_eq!(resorts.primary(), PathId::FIRST, "it was not removed");
+        let mut default_paths = DefaultPaths::new();
+        default_paths.on_removed(PathId::from_index(1), &samples(&[Inactive, Removed, Active]));
+        assert_eq!(default_paths.primary(), PathId::FIRST, "it was not removed");
     }
 }
