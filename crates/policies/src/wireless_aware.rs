@@ -30,7 +30,7 @@ pub struct WirelessRules {
     pub backoff: Backoff,
     /// The chunks that leave after a time-out without a mark.
     pub after_timeout: AfterTimeout,
-    /// True if a path has to show that its losses are none of congestion.
+    /// The evidence that a path has to show for losses that are not congestion losses.
     pub evidence: EvidenceRule,
 }
 

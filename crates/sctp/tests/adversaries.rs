@@ -34,7 +34,7 @@ fn under_any_attack_honest_data_arrive_once_and_costs_are_bounded() {
     let Played { tally, failures, .. } = plays();
     println!("{tally}");
     if let Some((seed, fault)) = failures.first() {
-        panic!("{} plays failed, the first of them\n{}", failures.len(), told(*seed, fault));
+        panic!("{} plays failed, the first of them\n{}", failures.len(), report(*seed, fault));
     }
 }
 
@@ -144,7 +144,7 @@ fn attempt(scene: &Scene, acts: &[Act], tally: &mut Tally) -> Result<(), Fault> 
 }
 
 /// A failure with the shortest list of acts that still fails alike.
-fn told(seed: u64, fault: &Fault) -> String {
+fn report(seed: u64, fault: &Fault) -> String {
     let (scene, acts) = plan(seed);
     let fails = |shorter: &[Act]| {
         let again = attempt(&scene, shorter, &mut Tally::default());

@@ -100,7 +100,7 @@ fn without_cwr_each_mark_is_reported_once_and_the_first_of_a_window_cuts() {
     assert_eq!(cuts(&mut pair), [CutCause::EcnEcho], "the next window may be cut again");
 }
 
-/// Completions 1.2: the report stands before the SACK, and counts after it.
+/// The report precedes the SACK in the packet, and counts after it.
 #[test]
 fn the_window_that_the_sack_lets_grow_is_cut() {
     let mut pair = open(EcnUse::Echo, 1);
@@ -205,7 +205,7 @@ fn every_report_may_be_answered() {
     );
 }
 
-/// Completions 1.1: new data may be marked, and retransmissions only where the setting has it so.
+/// New data may be marked, and retransmissions only if the setting allows it.
 #[test]
 fn retransmissions_may_be_marked_unless_they_are_excluded() {
     for ect_retransmissions in [true, false] {
@@ -461,7 +461,11 @@ fn trial(middlebox: Middlebox) -> (Vec<Event>, Ecn, Vec<CutCause>) {
 #[test]
 fn a_path_whose_marks_do_not_come_back_or_that_loses_ect_is_used_without_and_says_so() {
     let (faults, ecn, cut) = trial(Middlebox::None);
-    assert_eq!((faults.len(), ecn, cut), (0, Ecn::Ect0, Vec::new()), "an own mark is no congestion");
+    assert_eq!(
+        (faults.len(), ecn, cut),
+        (0, Ecn::Ect0, Vec::new()),
+        "an own mark does not indicate congestion"
+    );
     let (faults, ecn, cut) = trial(Middlebox::Bleach);
     let said: Vec<String> = faults.iter().map(|event| format!("{event:?}")).collect();
     assert_eq!((said.len(), ecn, cut), (1, Ecn::NotEct, Vec::new()), "{said:?}");

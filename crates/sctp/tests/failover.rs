@@ -264,7 +264,7 @@ fn both_paths_may_be_cut_and_the_transfer_goes_on_when_one_heals() {
     assert_eq!([0, 1].map(|index| state(&mut pair, index)), [PathState::Active; 2]);
 }
 
-/// Whatever the time-out has grown to: half a second until the next probe, its round trip, and the way of the data.
+/// The stall does not depend on the time-out: half a second until the next probe, its round trip, and the delay of the data.
 #[test]
 fn an_outage_of_all_paths_stalls_a_transfer_for_half_a_second_and_a_round_trip_more() {
     for cut_for in [300, 1_000, 3_500, 8_000, 15_000] {

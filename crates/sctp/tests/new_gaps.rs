@@ -22,11 +22,11 @@ fn new_gaps() -> Config {
 }
 
 /// A SACK as Z sent it: its flags, and how many gap blocks it has.
-type Told = (u8, usize);
+type SackBlocks = (u8, usize);
 
 /// A sends 60 chunks at once, of which every second one is lost up to the thirtieth. The SACKs that answer, as long as
 /// nothing is sent again.
-fn answers(mut pair: Pair) -> (Pair, Vec<Told>) {
+fn answers(mut pair: Pair) -> (Pair, Vec<SackBlocks>) {
     pair.z.reads_at_once = true;
     (1..=15).for_each(|nth| pair.lose_nth(End::A, "DATA", 2 * nth));
     pair.keep_packets();
@@ -42,7 +42,7 @@ fn answers(mut pair: Pair) -> (Pair, Vec<Told>) {
     (pair, told)
 }
 
-fn blocks(told: &[Told]) -> usize {
+fn blocks(told: &[SackBlocks]) -> usize {
     told.iter().map(|(_, blocks)| blocks).sum()
 }
 

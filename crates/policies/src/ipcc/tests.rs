@@ -167,7 +167,7 @@ fn what_a_late_sack_takes_back_is_outstanding_until_it_is_reported_again() {
     assert_eq!(order.cumulative(0), 4);
 }
 
-/// Completions 4.5: the lowest number, not the lowest TSN. TSN 20 was sent on path 2 last.
+/// T3-rtx runs for the lowest number, not for the lowest TSN. TSN 20 was sent on path 2 last.
 #[test]
 fn the_timer_follows_the_lowest_number_of_the_path() {
     let mut order = spread(IpccRules::DEFAULT);

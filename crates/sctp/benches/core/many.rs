@@ -56,7 +56,7 @@ struct Star {
     peers: Vec<Peer>,
     now: Time,
     /// The peer that sent last.
-    turn: usize,
+    next: usize,
     packets: u64,
 }
 
@@ -75,14 +75,14 @@ impl Star {
             let (at_hub, id) = join(Time::ZERO, &mut hub, &mut endpoint).expect("strangers");
             peers.push(Peer { endpoint, id, at_hub });
         }
-        Star { hub, peers, now: Time::ZERO, turn: 0, packets: 0 }
+        Star { hub, peers, now: Time::ZERO, next: 0, packets: 0 }
     }
 
     /// The next peer sends a message, which is read and acknowledged.
     fn exchange(&mut self, message: &Bytes) {
         self.now += STEP;
-        self.turn = (self.turn + 1) % self.peers.len();
-        let peer = &mut self.peers[self.turn];
+        self.next = (self.next + 1) % self.peers.len();
+        let peer = &mut self.peers[self.next];
         let association = peer.endpoint.association_mut(peer.id).expect("it is open");
         let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
         let outgoing = Outgoing { stream, ppid, unordered: false, payload: message.clone() };

@@ -9,7 +9,7 @@ use anabranch_sctp::policy::PathState;
 
 use super::tally::Tally;
 use super::verdict::{Class, Fault};
-use crate::pair::{End, Line, Pair, Reading, Side, Toll, chunk_names};
+use crate::pair::{End, Line, PacketCost, Pair, Reading, Side, chunk_names};
 
 /// The bounds of a play.
 pub struct Bounds {
@@ -27,26 +27,26 @@ impl Bounds {
     }
 
     /// Checks that a packet cost no more than it may.
-    pub fn check(&mut self, pair: &Pair, toll: &Toll, tally: &mut Tally) -> Vec<Fault> {
-        let mut scales = Scales { seed: self.seed, toll, tally, faults: Vec::new() };
-        let answers = &pair.log[toll.answers.clone()];
-        self.weigh_answers(&mut scales, answers, paths_of(pair.end(toll.to), answers));
+    pub fn check(&mut self, pair: &Pair, packet_cost: &PacketCost, tally: &mut Tally) -> Vec<Fault> {
+        let mut scales = Scales { seed: self.seed, packet_cost, tally, faults: Vec::new() };
+        let answers = &pair.log[packet_cost.answers.clone()];
+        self.weigh_answers(&mut scales, answers, paths_of(pair.end(packet_cost.to), answers));
         self.weigh_costs(&mut scales, answers.len() as u64);
         let is_answered = answers.iter().any(|line| line.by.is_some() && !line.text.contains("DATA"));
-        let unanswered = &mut self.unanswered[toll.to as usize];
-        *unanswered = if is_answered { 0 } else { *unanswered + toll.bytes.len() as u64 };
+        let unanswered = &mut self.unanswered[packet_cost.to as usize];
+        *unanswered = if is_answered { 0 } else { *unanswered + packet_cost.bytes.len() as u64 };
         scales.faults
     }
 
     /// The number of received bytes that may be answered now. Data that came after the COOKIE-ECHO waits for the
     /// COOKIE-ACK.
-    fn answerable(&self, toll: &Toll) -> u64 {
-        let waited = if chunk_names(&toll.bytes).contains("COOKIE-ACK") {
-            self.unanswered[toll.to as usize]
+    fn answerable(&self, packet_cost: &PacketCost) -> u64 {
+        let waited = if chunk_names(&packet_cost.bytes).contains("COOKIE-ACK") {
+            self.unanswered[packet_cost.to as usize]
         } else {
             0
         };
-        toll.bytes.len() as u64 + waited
+        packet_cost.bytes.len() as u64 + waited
     }
 
     fn weigh_answers(&self, scales: &mut Scales<'_>, answers: &[Line], paths: u64) {
@@ -67,7 +67,7 @@ impl Bounds {
         // A SACK, a COOKIE-ACK, a probe of each path and of its MTU, and at most what the outbox holds.
         let chunks = control.iter().map(|line| line.text.matches(" + ").count() as u64 + 1).sum();
         scales.weigh("control chunks for a packet", Class::Answers, chunks, OUTBOX + 3 * paths);
-        let most = 2 * self.answerable(scales.toll) + (1 + paths) * mtu;
+        let most = 2 * self.answerable(scales.packet_cost) + (1 + paths) * mtu;
         scales.weigh("bytes of control for a packet", Class::Answers, sum(&control), most);
 
         // A burst a path, and a packet of retransmissions. With pacing it is what the rate carries.
@@ -81,7 +81,8 @@ impl Bounds {
     /// One allocation a byte, which is four for the smallest parameter, some for each answer, and what a queue takes that
     /// grows; as many bytes as an end may hold at once, for the same reason.
     fn weigh_costs(&self, scales: &mut Scales<'_>, answers: u64) {
-        let (length, Reading { allocations, bytes, nanoseconds, .. }) = (scales.length(), scales.toll.cost);
+        let (length, Reading { allocations, bytes, nanoseconds, .. }) =
+            (scales.length(), scales.packet_cost.cost);
         let most = 256 + length + 64 * answers + self.largest_queue() / 8;
         scales.weigh("allocations for a packet", Class::Allocations, allocations, most);
         let most = 64 * length + self.most_held(1);
@@ -118,20 +119,20 @@ impl Bounds {
 /// One packet, and the comparison of its costs with their bounds.
 struct Scales<'a> {
     seed: u64,
-    toll: &'a Toll,
+    packet_cost: &'a PacketCost,
     tally: &'a mut Tally,
     faults: Vec<Fault>,
 }
 
 impl Scales<'_> {
     fn length(&self) -> u64 {
-        self.toll.bytes.len() as u64
+        self.packet_cost.bytes.len() as u64
     }
 
     fn weigh(&mut self, what: &'static str, class: Class, value: u64, bound: u64) {
         self.tally.watch(what, self.seed, value, bound);
         if value > bound {
-            let (to, length) = (self.toll.to, self.length());
+            let (to, length) = (self.packet_cost.to, self.length());
             let what = format!("{what}: {value} of {bound} at most, at {to:?} for {length} B");
             self.faults.push(Fault::new(class, what));
         }

@@ -15,9 +15,9 @@ impl Cast {
         for line in &self.pair.log {
             self.witness.note(&self.pair, line);
         }
-        let tolls = self.pair.meter.as_mut().map(|meter| std::mem::take(&mut meter.tolls));
-        for toll in &tolls.unwrap_or_default() {
-            for fault in self.bounds.check(&self.pair, toll, &mut self.tally) {
+        let packet_costs = self.pair.meter.as_mut().map(|meter| std::mem::take(&mut meter.packet_costs));
+        for packet_cost in &packet_costs.unwrap_or_default() {
+            for fault in self.bounds.check(&self.pair, packet_cost, &mut self.tally) {
                 self.report(fault)?;
             }
         }

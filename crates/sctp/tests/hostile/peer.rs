@@ -18,7 +18,7 @@ use super::content::{ASCONF, DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, Parts, SA
 use crate::pair::{End, PORT, Pair, packet_with};
 
 /// An end under attack, its honest peer, and what was sent between them.
-struct Siege {
+struct Attack {
     pair: Pair,
     victim: End,
     config: Config,
@@ -28,7 +28,7 @@ struct Siege {
     serial: Tsn,
 }
 
-/// Whatever a peer with the right tag sends, in any state: nothing panics, memory stays bounded, and every stretch of
+/// For any packets of a peer with the right tag, in any state: nothing panics, memory stays bounded, and every stretch of
 /// time ends.
 pub fn association(bytes: &[u8]) {
     let mut input = Input::new(bytes);
@@ -42,20 +42,20 @@ pub fn association(bytes: &[u8]) {
         2 => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
         _ => with_receiver_rules(),
     };
-    let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);
+    let mut attack = Attack::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);
     for _ in 0..200 {
         // What comes after the end is for the inputs that begin with it.
-        if input.is_empty() || siege.is_lost() && state != AssociationState::Closed {
+        if input.is_empty() || attack.is_lost() && state != AssociationState::Closed {
             break;
         }
-        siege.step(&mut input);
-        siege.check();
+        attack.step(&mut input);
+        attack.check();
     }
-    siege.run(Duration::from_secs(30));
-    siege.check();
-    let packets = siege.pair.log.len();
+    attack.run(Duration::from_secs(30));
+    attack.check();
+    let packets = attack.pair.log.len();
     assert!(packets <= MOST_IN_SILENCE, "{packets} packets in 30 seconds in which neither end has data");
-    siege.ask();
+    attack.ask();
 }
 
 /// Ends with the rules of the receiver that other stacks do not have.
@@ -66,13 +66,13 @@ fn with_receiver_rules() -> Config {
 
 /// Returns true if an end comes into this state before it is attacked.
 pub fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
-    let mut siege = Siege::begin(state, victim, pipes, Config::rfc9260());
-    let victim = siege.victim;
-    siege.pair.at(victim).state() == state
+    let mut attack = Attack::begin(state, victim, pipes, Config::rfc9260());
+    let victim = attack.victim;
+    attack.pair.at(victim).state() == state
 }
 
-impl Siege {
-    fn begin(state: AssociationState, victim: End, pipes: usize, config: Config) -> Siege {
+impl Attack {
+    fn begin(state: AssociationState, victim: End, pipes: usize, config: Config) -> Attack {
         let config =
             Config { receive_buffer: ByteCount::new(6_000), send_buffer: ByteCount::new(6_000), ..config };
         let mut pair = Pair::new(config.clone(), pipes);
@@ -84,10 +84,11 @@ impl Siege {
             _ => victim,
         };
         enter(&mut pair, state, victim);
-        let mut siege = Siege { pair, victim, config, seen: [Vec::new(), Vec::new()], serial: Tsn::new(0) };
-        siege.serial = siege.pair.at(victim).ack_points().map_or(siege.serial, |(arrived, _)| arrived.next());
-        siege.remember();
-        siege
+        let mut attack = Attack { pair, victim, config, seen: [Vec::new(), Vec::new()], serial: Tsn::new(0) };
+        attack.serial =
+            attack.pair.at(victim).ack_points().map_or(attack.serial, |(arrived, _)| arrived.next());
+        attack.remember();
+        attack
     }
 
     /// One act of an application, of time or of the peer.

@@ -36,14 +36,14 @@ struct Walk {
     honest: Endpoint,
     /// The honest association, at the end and at its peer.
     ids: [AssociationId; 2],
-    unknown_peers: [UnknownPeer; STRANGERS],
+    unknown_peers: [UnknownPeer; UNKNOWN_PEERS],
     /// Cookies that came, and associations that the end opened itself: an upper bound for its associations.
     openings: usize,
 }
 
-/// Whatever strangers send that see only their own answers: the honest association lives and carries a message each
-/// way, there are at most as many associations as cookies that came back, no packet is answered by a flood, and nothing
-/// panics.
+/// For any packets of unknown peers that see only their own answers: the honest association lives and carries a message in
+/// each direction, there are at most as many associations as cookies that were returned, no packet is answered by a flood,
+/// and nothing panics.
 pub fn handshake(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut walk = Walk::begin();
@@ -76,7 +76,7 @@ impl Walk {
             0 => self.pass(Duration::from_millis(u64::from(input.byte()))),
             1 => self.pass(Duration::from_millis(u64::from(input.u16()))),
             2 if input.is_one_in(2) => {
-                let to = unknown_peer(input.below(STRANGERS));
+                let to = unknown_peer(input.below(UNKNOWN_PEERS));
                 self.openings += usize::from(self.end.connect(&[to]).is_ok());
             }
             2 => self.turn_away(input),
@@ -97,7 +97,7 @@ impl Walk {
 
     /// One packet of a stranger, from its address or as if from another.
     fn attack(&mut self, input: &mut Input<'_>) {
-        let who = input.below(STRANGERS);
+        let who = input.below(UNKNOWN_PEERS);
         let tag = match input.below(8) {
             0 => VerificationTag::ZERO,
             // None that the honest two have is guessed.
@@ -108,7 +108,7 @@ impl Walk {
         let mut from = unknown_peer(who);
         match input.below(16) {
             0 => from = HONEST,
-            1 => from = unknown_peer(input.below(STRANGERS)),
+            1 => from = unknown_peer(input.below(UNKNOWN_PEERS)),
             2 => from.set_port(u16::from(input.byte())),
             _ => {}
         }
@@ -137,7 +137,7 @@ impl Walk {
             }
             3 | 4 => {
                 // Its own cookie, an older one, or another's; sometimes damaged.
-                let whose = if input.is_one_in(8) { input.below(STRANGERS) } else { who };
+                let whose = if input.is_one_in(8) { input.below(UNKNOWN_PEERS) } else { who };
                 let cookies = &self.unknown_peers[whose].cookies;
                 let mut cookie = cookies.get(input.below(4) % cookies.len().max(1))?.clone();
                 if input.is_one_in(8) {
@@ -195,7 +195,7 @@ impl Walk {
         if to == HONEST {
             return self.honest.handle(self.now, &arrival(HONEST, END, bytes));
         }
-        let Some(who) = (0..STRANGERS).find(|who| unknown_peer(*who) == to) else { return };
+        let Some(who) = (0..UNKNOWN_PEERS).find(|who| unknown_peer(*who) == to) else { return };
         let Ok(packet) = Packet::decode(&bytes, Checksum::Crc32c) else { panic!("a broken packet left") };
         let him = &mut self.unknown_peers[who];
         for chunk in packet.chunks() {
@@ -280,7 +280,7 @@ fn unknown_peer(who: usize) -> SocketAddr {
 
 const END: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), PORT);
 const HONEST: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2)), PORT);
-const STRANGERS: usize = 4;
+const UNKNOWN_PEERS: usize = 4;
 const MOST_ASSOCIATIONS: usize = 6;
 const COOKIE_ECHO: u8 = 10;
 /// An association of 16 paths probes each, and each of six sends its last packet.

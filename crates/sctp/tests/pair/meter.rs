@@ -34,7 +34,7 @@ impl Sub for Reading {
 
 /// One packet that arrived, and its cost.
 #[derive(Clone, Debug)]
-pub struct Toll {
+pub struct PacketCost {
     /// The end that received it.
     pub to: End,
     /// The content.
@@ -51,13 +51,13 @@ pub struct Meter {
     /// Bytes that each end holds by now: allocated less freed within calls.
     held: [i64; 2],
     /// Every packet that arrived, until it is taken.
-    pub tolls: Vec<Toll>,
+    pub packet_costs: Vec<PacketCost>,
 }
 
 impl Meter {
     /// A meter that reads by `read`.
     pub fn new(read: fn() -> Reading) -> Meter {
-        Meter { read, held: [0; 2], tolls: Vec::new() }
+        Meter { read, held: [0; 2], packet_costs: Vec::new() }
     }
 
     /// An end lost its memory.

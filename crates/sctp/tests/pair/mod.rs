@@ -30,7 +30,7 @@ use addresses::{address_of, pipe_of};
 pub use {
     addresses::{address, path},
     guests::{Guest, Invitation},
-    meter::{Meter, Reading, Toll},
+    meter::{Meter, PacketCost, Reading},
     packets::{chunk_names, chunks, data, packet, packet_with},
     variant::Variant,
 };
@@ -133,8 +133,8 @@ pub struct Line {
 struct Loss {
     from: End,
     chunk: &'static str,
-    /// The number of packets with such a chunk that are spared before.
-    spared: usize,
+    /// The number of packets with such a chunk that are skipped before.
+    skipped: usize,
 }
 
 /// The random faults of packets, in thousandths.
@@ -150,7 +150,7 @@ pub struct Faults {
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Flying {
+struct PacketInFlight {
     at: Time,
     order: u64,
     to: End,
@@ -184,7 +184,7 @@ pub struct Pair {
     scratch: Vec<u8>,
     keeps_packets: bool,
     losses: Vec<Loss>,
-    flying: BinaryHeap<Reverse<Flying>>,
+    packets_in_flight: BinaryHeap<Reverse<PacketInFlight>>,
     sent: u64,
     chance: u64,
 }
@@ -221,7 +221,7 @@ impl Pair {
             scratch: Vec::new(),
             keeps_packets: false,
             losses: Vec::new(),
-            flying: BinaryHeap::new(),
+            packets_in_flight: BinaryHeap::new(),
             sent: 0,
             chance: 0x9e37_79b9_7f4a_7c15,
         }
@@ -423,7 +423,7 @@ impl Pair {
 
     /// Of the packets from `end` with such a chunk, counted from 1 and from now on, the `nth` is lost.
     pub fn lose_nth(&mut self, end: End, chunk: &'static str, nth: usize) {
-        self.losses.push(Loss { from: end, chunk, spared: nth - 1 });
+        self.losses.push(Loss { from: end, chunk, skipped: nth - 1 });
     }
 
     /// From now on [`Line::bytes`] are kept.
@@ -498,7 +498,7 @@ impl Pair {
 
     /// When the next packet arrives or the next timer expires.
     pub fn next_event(&self) -> Option<Time> {
-        let packet = self.flying.peek().map(|Reverse(flying)| flying.at);
+        let packet = self.packets_in_flight.peek().map(|Reverse(packet)| packet.at);
         let timers = [self.a.endpoint.poll_timeout(), self.z.endpoint.poll_timeout()];
         packet.into_iter().chain(timers.into_iter().flatten()).min()
     }
@@ -528,13 +528,13 @@ impl Pair {
     }
 
     fn step(&mut self) {
-        if let Some(Reverse(flying)) = self.flying.peek()
-            && flying.at <= self.now
+        if let Some(Reverse(packet)) = self.packets_in_flight.peek()
+            && packet.at <= self.now
         {
-            let Reverse(flying) = self.flying.pop().expect("it was just there");
-            let is_missing = self.side(flying.to).missing.contains(&flying.local);
-            if !self.pipes[flying.pipe].is_cut && !is_missing {
-                self.arrive(flying);
+            let Reverse(packet) = self.packets_in_flight.pop().expect("it was just there");
+            let is_missing = self.side(packet.to).missing.contains(&packet.local);
+            if !self.pipes[packet.pipe].is_cut && !is_missing {
+                self.arrive(packet);
             }
             return;
         }
@@ -547,8 +547,8 @@ impl Pair {
         }
     }
 
-    fn arrive(&mut self, flying: Flying) {
-        let Flying { to, local, remote, marking, bytes, .. } = flying;
+    fn arrive(&mut self, packet: PacketInFlight) {
+        let PacketInFlight { to, local, remote, marking, bytes, .. } = packet;
         let (left, is_metered) = (self.log.len(), self.meter.is_some());
         self.cost = Reading::default();
         self.within(to, |side, now| {
@@ -561,7 +561,7 @@ impl Pair {
         self.settle(to);
         let (cost, answers) = (self.cost, left..self.log.len());
         if let Some(meter) = &mut self.meter {
-            meter.tolls.push(Toll { to, bytes, cost, answers });
+            meter.packet_costs.push(PacketCost { to, bytes, cost, answers });
         }
     }
 
@@ -646,8 +646,8 @@ impl Pair {
             if loss.from != from || names.split(" + ").all(|name| name != loss.chunk) {
                 return true;
             }
-            let is_due = loss.spared == 0;
-            loss.spared = loss.spared.saturating_sub(1);
+            let is_due = loss.skipped == 0;
+            loss.skipped = loss.skipped.saturating_sub(1);
             is_planned |= is_due;
             !is_due
         });
@@ -704,7 +704,16 @@ impl Pair {
         self.sent += 1;
         let (at, order) = (self.now + delay, self.sent);
         let marking = ecn.bits();
-        self.flying.push(Reverse(Flying { at, order, to, local, remote, pipe, marking, bytes }));
+        self.packets_in_flight.push(Reverse(PacketInFlight {
+            at,
+            order,
+            to,
+            local,
+            remote,
+            pipe,
+            marking,
+            bytes,
+        }));
     }
 
     fn happens(&mut self, thousandths: u32) -> bool {

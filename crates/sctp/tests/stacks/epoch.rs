@@ -10,7 +10,7 @@ use anabranch_base::Time;
 pub struct Epoch(Instant);
 
 impl Epoch {
-    /// There is no way to make an `Instant` but to read the clock; which one it is makes no difference.
+    /// Reads the clock, which is the only source of an `Instant`; only differences count.
     #[allow(
         clippy::disallowed_methods,
         reason = "an Instant has no other origin, and only differences count"

@@ -24,7 +24,7 @@ pub trait Stack {
     /// When [`handle_timeout`](Stack::handle_timeout) is due.
     fn poll_timeout(&self) -> Option<Time>;
 
-    /// Gives an ordered message to be sent on stream 0; `false` if there is no room for it yet.
+    /// Gives an ordered message to be sent on stream 0; `false` if the send buffer is full.
     fn send(&mut self, now: Time, message: &Bytes) -> bool;
 
     /// Puts the next message that arrived into `message`, in one piece; `false` if there is none.
