@@ -3,9 +3,6 @@
 
 use crate::failure::Failure;
 
-/// The commands that are left out without the feature `full`.
-pub const COMMANDS: [&str; 6] = ["scenario", "plan", "sweep", "figures", "completions", "manual"];
-
 /// The refusal of a command or an option.
 pub fn refusal(what: &str) -> Failure {
     Failure::Arguments(format!(
@@ -16,21 +13,7 @@ pub fn refusal(what: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
-    use crate::arguments::Arguments;
-
-    #[test]
-    fn every_command_is_in_both_builds_or_left_out_by_name() {
-        let built = ["demo", "sim", "predict", "compare", "emulate", "send", "recv", "bench"];
-        let program = Arguments::command();
-        let mut named: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-        let mut expected: Vec<&str> = built.into_iter().chain(COMMANDS).collect();
-        named.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(named, expected);
-    }
 
     #[test]
     fn a_refusal_is_wrong_input_and_says_what_to_type() {

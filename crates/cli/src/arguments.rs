@@ -2,7 +2,6 @@
 
 #[cfg(any(test, not(feature = "full")))]
 mod absent;
-mod asked;
 mod bench;
 mod compare;
 mod emulate;
@@ -13,10 +12,12 @@ mod models;
 mod output;
 #[cfg(feature = "full")]
 mod plan;
+mod quantity;
 #[cfg(feature = "full")]
 mod recorded;
 mod remarks;
 mod secrecy;
+mod settings_request;
 #[cfg(feature = "full")]
 mod shell;
 mod sim;
@@ -26,7 +27,6 @@ mod transfer;
 mod via;
 mod wrong;
 
-pub use asked::{Asked, SettingsOf, asked_settings};
 pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
@@ -41,6 +41,7 @@ pub use plan::{MethodName, PlanArguments};
 pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
+pub use settings_request::{SettingGroup, SettingsRequest, settings_request};
 #[cfg(feature = "full")]
 pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::{Percentage, SimArguments};

@@ -2,7 +2,7 @@
 //! through the emulated links.
 
 mod document;
-mod meeting;
+mod endpoint_pair;
 mod progress;
 mod real;
 mod table;
@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 use crate::threads;
-pub use meeting::Over;
+pub use endpoint_pair::Emulation;
 use progress::{Steps, pulse};
 use real::{Attempt, transfer};
 pub use variant::VariantChoice;
@@ -46,9 +46,9 @@ pub struct ComparisonPlan {
     /// Which paths.
     pub scope: VariantChoice,
     /// The encapsulation of packets.
-    pub around: Encapsulation,
+    pub encapsulation: Encapsulation,
     /// The ends that the links of the real transfers connect.
-    pub over: Over,
+    pub emulation: Emulation,
     /// The number of real transfers over all paths together; the median counts.
     pub repeats: usize,
 }
@@ -58,7 +58,7 @@ pub struct ComparisonPlan {
 /// # Errors
 /// The system does not allow what is asked for.
 pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
-    over(arguments).prepare()
+    emulation(arguments).prepare()
 }
 
 /// Runs the command.
@@ -68,9 +68,13 @@ pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let scope = if arguments.together { VariantChoice::Together } else { VariantChoice::AloneAndTogether };
-    let manner =
-        ComparisonPlan { scope, around: arguments.around.encapsulation(), over: over(arguments), repeats: 1 };
-    compare(&loaded, manner, arguments.output, interrupt).await
+    let plan = ComparisonPlan {
+        scope,
+        encapsulation: arguments.encapsulation.encapsulation(),
+        emulation: emulation(arguments),
+        repeats: 1,
+    };
+    compare(&loaded, plan, arguments.output, interrupt).await
 }
 
 /// Compares what is predicted, what is simulated and what is real, path by path and together.
@@ -79,12 +83,12 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
 /// As [`run`].
 pub async fn compare(
     loaded: &Loaded,
-    manner: ComparisonPlan,
+    plan: ComparisonPlan,
     output: Output,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let variants = variants(&loaded.scenario, manner.scope, manner.around).map_err(Failure::Arguments)?;
-    let wanted = |number: usize| if number + 1 == variants.len() { manner.repeats } else { 1 };
+    let variants = variants(&loaded.scenario, plan.scope, plan.encapsulation).map_err(Failure::Arguments)?;
+    let wanted = |number: usize| if number + 1 == variants.len() { plan.repeats } else { 1 };
     let steps: usize = (0..variants.len()).map(|number| 1 + wanted(number)).sum();
     let steps = Steps::new(output, steps as u64);
     let mut pulse = pulse();
@@ -92,7 +96,7 @@ pub async fn compare(
     let mut rows = Vec::new();
     let mut failure = None;
     'variants: for (number, variant) in variants.iter().enumerate() {
-        let work = compare_one(variant.clone(), manner.over, wanted(number), &steps);
+        let work = compare_one(variant.clone(), plan.emulation, wanted(number), &steps);
         tokio::pin!(work);
         loop {
             tokio::select! {
@@ -117,14 +121,14 @@ pub async fn compare(
     })
 }
 
-fn over(arguments: &CompareArguments) -> Over {
-    if arguments.tun { Over::Interfaces } else { Over::Relay }
+fn emulation(arguments: &CompareArguments) -> Emulation {
+    if arguments.tun { Emulation::Interfaces } else { Emulation::Relay }
 }
 
 /// With `wanted` real transfers.
 async fn compare_one(
     variant: PathVariant,
-    over: Over,
+    emulation: Emulation,
     wanted: usize,
     steps: &Steps,
 ) -> Result<ComparisonRow, Failure> {
@@ -136,7 +140,7 @@ async fn compare_one(
     let mut attempts: Vec<Attempt> = Vec::new();
     let mut valid = 0;
     while valid < wanted && attempts.len() < wanted + REPEATS {
-        let attempt = transfer(&variant, over).await?;
+        let attempt = transfer(&variant, emulation).await?;
         if !attempt.is_void() {
             valid += 1;
             steps.advance();
@@ -154,7 +158,7 @@ async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> 
         let (_, found) = forecast.models.into_iter().next().ok_or("no model was asked")?;
         found.map(|found| found.total_goodput_bps())
     };
-    threads::spawn(work)?.ended().await
+    Ok(threads::spawn(work)?.ended().await?)
 }
 
 /// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is

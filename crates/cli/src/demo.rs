@@ -5,7 +5,7 @@ use anabranch_transfer::hex;
 use sha2::{Digest, Sha256};
 
 use crate::arguments::DemoArguments;
-use crate::compare::{ComparisonPlan, Over, VariantChoice, compare};
+use crate::compare::{ComparisonPlan, Emulation, VariantChoice, compare};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::policies;
@@ -28,14 +28,14 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
         settings,
         source: NAME.to_owned(),
     };
-    let around = arguments.around.encapsulation();
-    let manner = ComparisonPlan {
+    let encapsulation = arguments.encapsulation.encapsulation();
+    let plan = ComparisonPlan {
         scope: VariantChoice::AloneAndTogether,
-        around,
-        over: Over::Relay,
+        encapsulation,
+        emulation: Emulation::Relay,
         repeats: REPEATS,
     };
-    compare(&loaded, manner, arguments.output, interrupt).await
+    compare(&loaded, plan, arguments.output, interrupt).await
 }
 
 /// The scenario with changes.

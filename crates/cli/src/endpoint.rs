@@ -29,7 +29,7 @@ pub async fn to_listen(
 ///
 /// # Errors
 /// One that cannot be bound.
-pub fn to_connect(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
+pub fn to_dial(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
     let Outlets { local, tracking, toward, rules } = outlets;
     // With several ways out, now or later, a packet has to leave by the one whose address it has.
     let by_device = addresses::may_grow(local, tracking) || local.len() > 1;

@@ -22,9 +22,10 @@ use serde_json::{Value, json};
 
 use anabranch_net::monitor::path_name;
 
-use crate::interrupt;
 use crate::lookup::LookupFailure;
 use crate::notice;
+use crate::signals;
+use crate::threads::ThreadError;
 
 #[cfg(feature = "full")]
 pub use lab::LabFailure;
@@ -135,11 +136,9 @@ pub enum Failure {
     /// A result that standard output does not take.
     #[error("cannot write the result to standard output: {0}")]
     NotPrinted(io::Error),
-    /// This host allows no thread more.
-    #[error(
-        "cannot start a thread: {0} (a limit of this host: see ulimit -u, or pids.max of its control group)"
-    )]
-    NoThread(io::Error),
+    /// Work on another thread gave no result.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -210,9 +209,9 @@ impl Failure {
             | Failure::Busy(_)
             | Failure::NotStored(_)
             | Failure::NotPrinted(_)
-            | Failure::NoThread(_)
+            | Failure::Thread(_)
             | Failure::System(_) => 1,
-            Failure::Interrupted => interrupt::status(),
+            Failure::Interrupted => signals::status(),
         }
     }
 
@@ -244,9 +243,9 @@ impl Failure {
             Failure::Busy(_) => "busy",
             Failure::NotStored(_) => "not-stored",
             Failure::NotPrinted(_) => "output",
-            Failure::NoThread(_) => "threads",
+            Failure::Thread(ThreadError::NotStarted(_)) => "threads",
             Failure::Interrupted => "interrupted",
-            Failure::System(_) => "system",
+            Failure::Thread(ThreadError::Panicked) | Failure::System(_) => "system",
         }
     }
 }

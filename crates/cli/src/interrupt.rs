@@ -2,11 +2,11 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::watch;
 
 use crate::failure::Failure;
+use crate::signals::{self, INTERRUPT};
 use crate::threads;
 
 /// Listens from the start, so that no press is lost.
@@ -26,7 +26,7 @@ impl Interrupt {
             let count = count.clone();
             tokio::spawn(async move {
                 while signal.arrives().await {
-                    on_signal(signal.number);
+                    signals::record(signal.number);
                     count.send_modify(|count| *count += 1);
                 }
             });
@@ -63,27 +63,9 @@ impl Interrupt {
     ) -> Result<T, Failure> {
         let work = threads::spawn(work)?;
         tokio::select! {
-            done = work.ended() => done,
+            done = work.ended() => Ok(done?),
             () = self.pressed() => Err(Failure::Interrupted),
         }
-    }
-}
-
-/// The signal with this number has ended the work.
-pub fn on_signal(number: u8) {
-    let _ = FIRST.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
-}
-
-/// Returns true if a signal has come.
-pub fn has_come() -> bool {
-    FIRST.load(Ordering::Relaxed) != 0
-}
-
-/// The exit status after a signal, as shells have it: 130 after Ctrl-C.
-pub fn status() -> u8 {
-    match FIRST.load(Ordering::Relaxed) {
-        0 => 128 + INTERRUPT,
-        number => 128 + number,
     }
 }
 
@@ -140,9 +122,5 @@ impl Signal {
     }
 }
 
-/// The first that came.
-static FIRST: AtomicU8 = AtomicU8::new(0);
-/// The number of Ctrl-C's signal.
-const INTERRUPT: u8 = 2;
 /// For what a command still has to say after Ctrl-C: its last packets take a second.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(3);

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use anabranch_net::{Key, KeyError, Security};
 use zeroize::Zeroizing;
 
-use crate::arguments::Secrecy;
+use crate::arguments::{Output, Secrecy};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::notice;
 
-/// The security of a receiver.
+/// The protection of packets at an end that listens.
 #[derive(Debug)]
-pub struct Listening {
+pub struct ListeningKey {
     /// The sealing of packets, with its key.
     pub security: Security,
     /// The key, if it is new and the other end needs it.
@@ -23,11 +23,11 @@ pub struct Listening {
     pub file: Option<PathBuf>,
 }
 
-/// The key of a sender.
+/// The protection of packets at an end that dials.
 ///
 /// # Errors
 /// No key is given, or the given one is invalid.
-pub async fn to_send(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Security, Failure> {
+pub async fn to_dial(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Security, Failure> {
     given(secrecy, interrupt).await?.ok_or_else(|| {
         Failure::Key(format!(
             "no key is given: set {VARIABLE} to the key that the other end printed, or give both ends one \
@@ -36,18 +36,25 @@ pub async fn to_send(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Sec
     })
 }
 
-/// Returns the security of a receiver: without a key, a fresh one.
+/// The protection of packets at an end that listens: without a key, a new one is made.
 ///
 /// # Errors
-/// What is given is not a key, or there are no random numbers for one.
-pub async fn to_listen(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Listening, Failure> {
-    match given(secrecy, interrupt).await? {
-        Some(security) => Ok(Listening { security, fresh: None, file: secrecy.key_file.clone() }),
-        None => {
-            let key = fresh()?;
-            Ok(Listening { security: Security::Sealed(key.clone()), fresh: Some(key), file: None })
-        }
+/// The given key is invalid, the system has no random numbers for a new one, or a new one would not be printed.
+pub async fn to_listen(
+    secrecy: &Secrecy,
+    output: Output,
+    interrupt: &mut Interrupt,
+) -> Result<ListeningKey, Failure> {
+    if let Some(security) = given(secrecy, interrupt).await? {
+        return Ok(ListeningKey { security, fresh: None, file: secrecy.key_file.clone() });
     }
+    let key = fresh()?;
+    if output.quiet {
+        return Err(Failure::Key(format!(
+            "with --quiet the new key would not be shown: set {VARIABLE}, or give --key-file"
+        )));
+    }
+    Ok(ListeningKey { security: Security::Sealed(key.clone()), fresh: Some(key), file: None })
 }
 
 /// A new key.

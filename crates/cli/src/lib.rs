@@ -10,24 +10,23 @@ mod addresses;
 mod arguments;
 mod bench;
 mod clock;
+mod closing;
 mod compare;
 #[cfg(feature = "full")]
 mod completions;
-mod connecting;
 mod demo;
+mod dialing;
 mod emulate;
 mod endpoint;
 mod failure;
-mod fetch;
 #[cfg(feature = "full")]
 mod figures;
 mod interrupt;
 mod key;
 mod key_echo;
-mod known;
 mod labels;
 mod links;
-mod live;
+mod listening;
 mod lookup;
 #[cfg(feature = "full")]
 mod manual;
@@ -38,24 +37,21 @@ mod peer;
 mod plan;
 mod policies;
 mod predict;
-mod quantity;
-mod ready;
 #[cfg(feature = "full")]
 mod recorded;
 mod recv;
+mod remedies;
 mod report;
 mod scenario;
 mod send;
-mod serve;
+mod setting_list;
 mod settings;
+mod signals;
 mod sim;
-mod succession;
 #[cfg(feature = "full")]
 mod sweep;
 mod threads;
 mod transfer;
-mod unreadable_peers;
-mod view;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
@@ -65,7 +61,7 @@ use std::process::ExitCode;
 use anabranch_observe::Body;
 use anabranch_scenario::Registry;
 
-use arguments::{Command, NotParsed, Output, asked_settings};
+use arguments::{Command, NotParsed, Output, settings_request};
 use failure::Failure;
 use interrupt::Interrupt;
 use key_echo::KeyEcho;
@@ -87,11 +83,11 @@ pub fn run(registry: Registry) -> ExitCode {
         return code;
     }
     let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if let Some(asked) = asked_settings(&given) {
+    if let Some(request) = settings_request(&given) {
         if let Some(program) = policies::named(&words) {
             return Outcome::from(policies::hand_over(Path::new(program), &words)).print(Output::default());
         }
-        return known::list(&asked).unwrap_or_else(Outcome::from).print(Output::default());
+        return setting_list::list(&request).unwrap_or_else(Outcome::from).print(Output::default());
     }
     let arguments = match arguments::parse(&words) {
         Ok(arguments) => arguments,
@@ -116,7 +112,7 @@ pub fn run(registry: Registry) -> ExitCode {
     let echo = KeyEcho::hide();
     let runtime = match threads::runtime() {
         Ok(runtime) => runtime,
-        Err(failure) => return Outcome::from(failure).print(output),
+        Err(error) => return Outcome::from(Failure::System(error)).print(output),
     };
     let outcome = runtime.block_on(carry_out(arguments.command));
     drop(echo);

@@ -74,7 +74,7 @@ impl Meter {
         let mut ticks = tokio::time::interval(TICK);
         let done = loop {
             tokio::select! {
-                done = &mut work => break done,
+                done = &mut work => break done.map_err(Failure::from),
                 _ = ticks.tick() => self.show(&progress),
                 () = interrupt.pressed() => call_off(),
             }

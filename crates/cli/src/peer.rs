@@ -5,11 +5,10 @@ use std::net::SocketAddr;
 
 use anabranch_base::ByteCount;
 use anabranch_net::reason::{BUSY, REFUSED};
-use anabranch_net::{CloseReason, ConnectError, PathAddresses, Security, SendError};
+use anabranch_net::{Association, Clock, CloseReason, ConnectError, PathAddresses, Security, SendError};
 use anabranch_sctp::wire::Cause;
 
 use crate::failure::{Failure, list};
-use anabranch_net::Clock;
 
 /// The other end of an association.
 #[derive(Clone, Debug)]
@@ -20,7 +19,16 @@ pub struct Peer {
     is_sealed: bool,
 }
 
-/// The expected program.
+/// An association, and the peer at its other end.
+#[derive(Debug)]
+pub struct Connected {
+    /// The association.
+    pub association: Association,
+    /// The peer.
+    pub peer: Peer,
+}
+
+/// The program that is expected at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
     /// `anabranch send` or `anabranch recv`.

@@ -1,6 +1,6 @@
 //! `anabranch predict`: predicts throughput with analytic models.
 
-mod alike;
+mod groups;
 mod table;
 
 use anabranch_observe::predictions;

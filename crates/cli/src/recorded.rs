@@ -1,7 +1,7 @@
 //! `anabranch scenario from`: makes a scenario from recordings of links.
 
 mod document;
-mod place;
+mod relative_path;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -106,7 +106,7 @@ fn recording(file: &Path, arguments: &FromArguments, folder: &Path) -> Result<Re
     let kind = arguments.kind.map(|kind| kind.0);
     let mut recording = Recording::read(&source, kind, &arguments.choices())?;
     if recording.kind == TraceKind::Mahimahi && !is_stdin && !arguments.inline {
-        recording.reference = place::as_seen_from(folder, file);
+        recording.reference = relative_path::as_seen_from(folder, file);
     }
     Ok(recording)
 }

@@ -1,10 +1,8 @@
 //! The result of a command: a table for people, a document for scripts.
 
 mod columns;
-mod document;
 mod listing;
 mod printing;
-mod table;
 
 use std::process::ExitCode;
 
@@ -13,11 +11,9 @@ use anabranch_observe::Body;
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use columns::{WIDTH, head, lay_out, lay_out_narrow, wrapped};
-pub use document::{TransferDocument, line};
-pub use listing::{shortened, there_already};
+pub use columns::{WIDTH, head, lay_out, lay_out_narrow, milliseconds, optional_columns, wrapped};
+pub use listing::shortened;
 pub use printing::{ending, print_line, printed, wait_until_printed};
-pub use table::{losses, milliseconds, optional, table};
 
 /// The outcome of a command.
 #[derive(Debug, Default)]
@@ -31,6 +27,15 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The outcome after Ctrl-C between two transfers or tests: that of the `last`.
+    ///
+    /// # Errors
+    /// There was none.
+    pub fn interrupted(last: Option<Outcome>) -> Result<Outcome, Failure> {
+        let last = last.ok_or(Failure::Interrupted)?;
+        Ok(Outcome { failure: Some(Failure::Interrupted), ..last })
+    }
+
     /// Prints it as `output` says, and says how the program ends: a result that could not be written is a failure.
     pub fn print(&self, output: Output) -> ExitCode {
         self.show(output);

@@ -9,7 +9,18 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
-use crate::failure::Failure;
+/// Why work on another thread gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ThreadError {
+    /// This host allows no further thread.
+    #[error(
+        "cannot start a thread: {0} (a limit of this host: see ulimit -u, or pids.max of its control group)"
+    )]
+    NotStarted(io::Error),
+    /// The work panicked, and standard error has the message of the panic.
+    #[error("a part of the program failed")]
+    Panicked,
+}
 
 /// Work on a thread of its own.
 #[derive(Debug)]
@@ -19,7 +30,7 @@ pub struct Work<T>(oneshot::Receiver<thread::Result<T>>);
 ///
 /// # Errors
 /// The host allows no more threads.
-pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Work<T>, Failure> {
+pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Work<T>, ThreadError> {
     let (tell, told) = oneshot::channel();
     // A thread that is not started does not give back what it was to do.
     let work = Arc::new(Mutex::new(Some(move || drop(tell.send(catch_unwind(AssertUnwindSafe(work)))))));
@@ -33,10 +44,10 @@ pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
             Ok(_) => return Ok(Work(told)),
             // The kernel may still count a thread that has just ended.
             Err(_) if !pause.is_zero() => thread::sleep(pause),
-            Err(error) => return Err(Failure::NoThread(error)),
+            Err(error) => return Err(ThreadError::NotStarted(error)),
         }
     }
-    Err(Failure::NoThread(io::ErrorKind::WouldBlock.into()))
+    Err(ThreadError::NotStarted(io::ErrorKind::WouldBlock.into()))
 }
 
 impl<T> Work<T> {
@@ -44,10 +55,10 @@ impl<T> Work<T> {
     ///
     /// # Errors
     /// It panicked, which standard error has told.
-    pub async fn ended(self) -> Result<T, Failure> {
+    pub async fn ended(self) -> Result<T, ThreadError> {
         match self.0.await {
             Ok(Ok(done)) => Ok(done),
-            _ => Err(Failure::System(io::Error::other("a part of the program failed"))),
+            _ => Err(ThreadError::Panicked),
         }
     }
 }
@@ -57,7 +68,7 @@ impl<T> Work<T> {
 ///
 /// # Errors
 /// The system gives no descriptors.
-pub fn runtime() -> Result<Runtime, Failure> {
+pub fn runtime() -> io::Result<Runtime> {
     let workers = workers();
     // Tokio panics or waits for ever where it cannot start its threads, so these are tried first.
     let mut builder = if spare(workers + SPARE) == workers + SPARE {
@@ -65,7 +76,7 @@ pub fn runtime() -> Result<Runtime, Failure> {
     } else {
         Builder::new_current_thread()
     };
-    builder.worker_threads(workers).enable_all().build().map_err(Failure::System)
+    builder.worker_threads(workers).enable_all().build()
 }
 
 /// The number of `wanted` threads the host allows now beside this one.
@@ -119,7 +130,7 @@ mod tests {
     async fn work_gives_its_result_and_a_panic_is_a_failure() {
         assert_eq!(spawn(|| 7).expect("a thread").ended().await.expect("it ended"), 7);
         let panicked = spawn(|| std::panic::resume_unwind(Box::new(()))).expect("a thread");
-        assert!(matches!(panicked.ended().await, Err::<(), _>(Failure::System(_))));
+        assert!(matches!(panicked.ended().await, Err::<(), _>(ThreadError::Panicked)));
     }
 
     #[test]

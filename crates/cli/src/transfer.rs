@@ -1,13 +1,21 @@
 //! Turns a transfer's events and errors into output: progress that can be shown during the transfer and
 //! reported afterwards, and messages.
 
+mod document;
+mod messages;
 mod progress;
-mod words;
+mod table;
+mod view;
+mod watched;
 
 use anabranch_transfer::Transfer;
 
+pub use document::TransferDocument;
+pub use messages::{not_received, not_sent};
 pub use progress::{FileCounts, Progress};
-pub use words::{not_received, not_sent};
+pub use table::{losses, table, there_already};
+pub use view::ProgressView;
+pub use watched::watched;
 
 /// Runs `transfer` to its end and counts its events in `progress`.
 ///

@@ -4,6 +4,9 @@ use clap::Args;
 
 use super::Output;
 
+/// The commands that are left out without the feature `full`.
+pub const ABSENT_COMMANDS: [&str; 6] = ["scenario", "plan", "sweep", "figures", "completions", "manual"];
+
 /// Arguments of any kind.
 #[derive(Debug, Args)]
 #[command(after_help = ABSENT_EXAMPLES)]
@@ -24,7 +27,7 @@ impl AbsentArguments {
 /// The command, with a remark in the list of commands where it is left out.
 #[cfg(not(feature = "full"))]
 pub fn marked(command: clap::Command) -> clap::Command {
-    if !crate::absent::COMMANDS.contains(&command.get_name()) {
+    if !ABSENT_COMMANDS.contains(&command.get_name()) {
         return command;
     }
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -40,8 +43,9 @@ Examples:
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory as _, Parser};
 
+    use super::super::Arguments;
     use super::*;
 
     #[derive(Debug, Parser)]
@@ -60,5 +64,16 @@ mod tests {
         assert!(output("sweep --json-lines two.toml").json_lines);
         assert!(!output("figures run IY-F4 -q").is_json());
         assert!(!output("completions").is_json());
+    }
+
+    #[test]
+    fn every_command_is_in_both_builds_or_left_out_by_name() {
+        let built = ["demo", "sim", "predict", "compare", "emulate", "send", "recv", "bench"];
+        let program = Arguments::command();
+        let mut named: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+        let mut expected: Vec<&str> = built.into_iter().chain(ABSENT_COMMANDS).collect();
+        named.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(named, expected);
     }
 }

@@ -33,10 +33,10 @@ pub struct BenchArguments {
     #[arg(long, conflicts_with = "serve", value_name = "IFACE|ADDR[=USE]")]
     pub via: Vec<Via>,
     /// Duration of a test, in seconds or with a unit
-    #[arg(short, long, conflicts_with = "serve", default_value = "10", value_name = "TIME", value_parser = crate::quantity::seconds)]
+    #[arg(short, long, conflicts_with = "serve", default_value = "10", value_name = "TIME", value_parser = super::quantity::seconds)]
     pub time: Duration,
     /// Time between interim results, in seconds or with a unit
-    #[arg(short, long, conflicts_with = "serve", default_value = "1", value_name = "TIME", value_parser = crate::quantity::seconds)]
+    #[arg(short, long, conflicts_with = "serve", default_value = "1", value_name = "TIME", value_parser = super::quantity::seconds)]
     pub interval: Duration,
     /// Reverse the direction: the server sends
     #[arg(short = 'R', long, conflicts_with_all = ["serve", "bidir"])]
@@ -48,10 +48,10 @@ pub struct BenchArguments {
     #[arg(long, conflicts_with_all = ["serve", "bidir"])]
     pub each: bool,
     /// Send at this rate, each message at its due time (default: unlimited)
-    #[arg(short, long, conflicts_with = "serve", value_name = "RATE", value_parser = crate::quantity::rate)]
+    #[arg(short, long, conflicts_with = "serve", value_name = "RATE", value_parser = super::quantity::rate)]
     pub bitrate: Option<BitRate>,
     /// Length of a message (default: 64 KiB, less with a small receive buffer; 1316 B with --bitrate)
-    #[arg(short, long, conflicts_with = "serve", value_name = "SIZE", value_parser = crate::quantity::size)]
+    #[arg(short, long, conflicts_with = "serve", value_name = "SIZE", value_parser = super::quantity::size)]
     pub length: Option<ByteCount>,
     /// The protection of packets.
     #[command(flatten)]

@@ -16,7 +16,7 @@ pub struct DemoArguments {
     pub settings: Vec<String>,
     /// The encapsulation of packets.
     #[command(flatten)]
-    pub around: Around,
+    pub encapsulation: EncapsulationChoice,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
@@ -39,7 +39,7 @@ pub struct CompareArguments {
     pub tun: bool,
     /// The encapsulation of packets.
     #[command(flatten)]
-    pub around: Around,
+    pub encapsulation: EncapsulationChoice,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
@@ -47,13 +47,13 @@ pub struct CompareArguments {
 
 /// The encapsulation of packets, simulated and real.
 #[derive(Clone, Copy, Debug, Default, Args)]
-pub struct Around {
+pub struct EncapsulationChoice {
     /// Use plain SCTP over UDP instead of sealed packets, simulated and real
     #[arg(long)]
     insecure: bool,
 }
 
-impl Around {
+impl EncapsulationChoice {
     /// The value of the setting `encapsulation`.
     pub fn encapsulation(self) -> Encapsulation {
         if self.insecure { Encapsulation::Udp } else { Encapsulation::Sealed }

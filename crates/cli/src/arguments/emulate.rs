@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anabranch_base::Duration;
 use clap::Args;
 
+use super::quantity;
 use super::{HostPort, Output};
-use crate::quantity;
 
 /// `anabranch emulate`.
 #[derive(Debug, Args)]

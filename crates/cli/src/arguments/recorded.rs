@@ -9,7 +9,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::Output;
-use crate::quantity;
+use super::quantity;
 
 /// `anabranch scenario`.
 #[derive(Debug, Args)]

@@ -34,7 +34,7 @@ pub struct SendArguments {
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Limit the rate over all paths together, such as "10 Mbit/s", 500k or 2M (bits per second)
-    #[arg(long, value_name = "RATE", value_parser = crate::quantity::rate)]
+    #[arg(long, value_name = "RATE", value_parser = super::quantity::rate)]
     pub limit_rate: Option<BitRate>,
     /// The protection of packets.
     #[command(flatten)]

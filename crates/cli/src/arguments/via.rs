@@ -52,7 +52,7 @@ impl FromStr for Via {
 }
 
 fn most(size: &str) -> Result<ByteCount, String> {
-    let most = crate::quantity::size(size)?;
+    let most = super::quantity::size(size)?;
     if most < LEAST_MOST {
         Err(format!(
             "max:{size} is less than the {} that connecting and probing may need",

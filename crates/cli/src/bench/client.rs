@@ -4,21 +4,21 @@ use anabranch_bench::{
     Alone, BenchDocument, Diagnosis, Exchange, ExchangeError, Measured, TestRequest, TestSummary, agree,
     judge, limits_of,
 };
-use anabranch_net::Endpoint;
 use anabranch_observe::Body;
 use serde_json::{Value, json};
 
 use super::intervals::Display;
-use super::route::{BenchRoute, Connected};
+use super::messages::{not_agreed, not_ended};
+use super::route::BenchRoute;
 use super::table;
-use super::words::{not_agreed, not_ended, option};
 use crate::arguments::BenchArguments;
-use crate::failure::{Failure, list};
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::key;
 use crate::labels::Labels;
 use crate::links::charges;
-use crate::live::farewell;
+use crate::peer::Connected;
+use crate::remedies::option;
 use crate::report::Outcome;
 use crate::settings;
 
@@ -27,7 +27,7 @@ use crate::settings;
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let route = BenchRoute::of(arguments, interrupt).await?;
+    let route = BenchRoute::find(arguments, interrupt).await?;
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
     let verdict = judged(&measured, &route, &[]);
@@ -41,7 +41,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 /// Judges what limited the test, from the tests of each path alone; of both directions, the client's. Paths are called as
 /// in the tables.
 pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
-    let mut run = TestSummary::of(measured, &route.config);
+    let mut run = TestSummary::of(measured, &route.route.dialer.config);
     let mut alone = alone.to_vec();
     let labels = Labels::of_entries(&run.paths);
     let names = run.paths.iter_mut().map(|path| &mut path.name);
@@ -59,38 +59,35 @@ pub async fn measure(
     label: Option<String>,
     interrupt: &mut Interrupt,
 ) -> Result<(Measured, Option<Failure>), Failure> {
-    let endpoint = route.bind()?;
-    let result = test(&endpoint, route, arguments, label, interrupt).await;
-    // However it ended: a server that does not hear of that would stay busy.
-    farewell(&endpoint).await;
-    result
+    let test = route
+        .dial(interrupt, async |server, interrupt| test(&server, route, arguments, label, interrupt).await);
+    test.await
 }
 
-/// The same with sockets.
 async fn test(
-    endpoint: &Endpoint,
+    server: &Connected,
     route: &BenchRoute,
     arguments: &BenchArguments,
     label: Option<String>,
     interrupt: &mut Interrupt,
 ) -> Result<(Measured, Option<Failure>), Failure> {
-    let Connected { association, peer } = route.connect(endpoint, interrupt).await?;
-    let here = limits_of(&route.config);
+    let Connected { association, peer } = server;
+    let here = limits_of(&route.route.dialer.config);
     let agreed = tokio::select! {
-        agreed = agree(&association, &here, wish(arguments)) => {
-            agreed.map_err(|error| not_agreed(&peer, error))
+        agreed = agree(association, &here, request(arguments)) => {
+            agreed.map_err(|error| not_agreed(peer, error))
         }
         () = interrupt.pressed() => Err(Failure::Interrupted),
     };
     let test = agreed.inspect_err(|failure| association.abort(&failure.to_string()))?;
     let mut display = Display::new(arguments.output, label);
-    let mut exchange = Exchange::begin(&association, test);
+    let mut exchange = Exchange::begin(association, test);
     let failure = run_test(&mut exchange, &mut display, interrupt).await;
-    let failure = failure.err().map(|error| not_ended(&association, &peer, error));
+    let failure = failure.err().map(|error| not_ended(association, peer, error));
     let measured = exchange.measured();
     if failure.is_none() {
         // Everything was exchanged: how the association ends does not matter.
-        let _ = tokio::time::timeout(GOODBYE, association.close()).await;
+        let _ = tokio::time::timeout(CLOSING, association.close()).await;
     }
     Ok((measured, failure))
 }
@@ -114,7 +111,7 @@ pub async fn run_test(
 }
 
 /// The test that the command line asks for.
-fn wish(arguments: &BenchArguments) -> TestRequest {
+fn request(arguments: &BenchArguments) -> TestRequest {
     TestRequest {
         direction: arguments.direction(),
         duration: arguments.time,
@@ -127,17 +124,17 @@ fn wish(arguments: &BenchArguments) -> TestRequest {
 /// The settings as used.
 pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     json!({
-        "to": list(&route.to.concat()),
+        "to": route.route.hosts(),
         "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "each": arguments.each,
         "time_s": arguments.time.as_secs_f64(),
         "interval_s": arguments.interval.as_secs_f64(),
         "direction": arguments.direction().word(),
         "bitrate_bps": arguments.bitrate.map(anabranch_base::BitRate::bits_per_second),
-        "security": key::word(&route.security),
-        "sctp": settings::resolved(&route.config),
+        "security": key::word(&route.route.dialer.security),
+        "sctp": settings::resolved(&route.route.dialer.config),
     })
 }
 
 /// The time to wait for the last message.
-const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);
+const CLOSING: std::time::Duration = std::time::Duration::from_secs(2);

@@ -3,28 +3,28 @@
 use std::time::Duration;
 
 use anabranch_bench::{Alone, AloneEntry, BenchDocument, Diagnosis, Measured};
-use anabranch_net::{Association, Endpoint, PathState};
+use anabranch_net::monitor::path_name;
+use anabranch_net::{Association, PathState};
 use anabranch_observe::Body;
 use tokio::time::{sleep, timeout};
 
 use super::client::{self, measure};
-use super::route::{BenchRoute, Connected, OnePath};
+use super::route::{BenchRoute, OnePath};
 use super::table::{self, shown_rate};
 use crate::arguments::BenchArguments;
+use crate::closing::INTERRUPTED;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::labels::Labels;
-use crate::live::{INTERRUPTED, farewell};
 use crate::notice;
 use crate::report::{self, Outcome};
-use anabranch_net::monitor::path_name;
 
 /// Runs all the tests.
 ///
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let route = BenchRoute::of(arguments, interrupt).await?;
+    let route = BenchRoute::find(arguments, interrupt).await?;
     let resolved = client::resolved(arguments, &route);
     let paths = tested(learn(&route, interrupt).await?, arguments);
     let labels = Labels::now();
@@ -49,23 +49,19 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 
 /// Which paths there are: what the ends agree on, once each was verified or had its time.
 async fn learn(route: &BenchRoute, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
-    let endpoint = route.bind()?;
-    let paths = wait_for_paths(&endpoint, route, interrupt).await;
-    farewell(&endpoint).await;
-    let paths = paths?;
+    let paths =
+        route.dial(interrupt, async |server, interrupt| wait_for_paths(&server.association, interrupt).await);
+    let paths = paths.await?;
     rest(interrupt).await?;
     Ok(paths)
 }
 
-/// The same with sockets.
 async fn wait_for_paths(
-    endpoint: &Endpoint,
-    route: &BenchRoute,
+    association: &Association,
     interrupt: &mut Interrupt,
 ) -> Result<Vec<OnePath>, Failure> {
-    let Connected { association, .. } = route.connect(endpoint, interrupt).await?;
     tokio::select! {
-        () = verified(&association) => {}
+        () = verified(association) => {}
         () = interrupt.pressed() => {
             association.abort(INTERRUPTED);
             return Err(Failure::Interrupted);
@@ -79,7 +75,7 @@ async fn wait_for_paths(
         remote: path.addresses.remote,
     });
     let paths = paths.collect();
-    let _ = timeout(GOODBYE, association.close()).await;
+    let _ = timeout(CLOSING, association.close()).await;
     Ok(paths)
 }
 
@@ -88,7 +84,7 @@ async fn verified(association: &Association) {
     let is_open = || association.paths().iter().any(|path| path.sample.state == PathState::Unconfirmed);
     let waiting = async {
         while is_open() {
-            sleep(LOOK).await;
+            sleep(INTERVAL).await;
         }
     };
     let _ = timeout(PATIENCE, waiting).await;
@@ -176,9 +172,9 @@ fn summary(measured: &Measured, alone: &[Alone], verdict: &Diagnosis) -> String 
 
 /// The text for a path alone that carried nothing.
 const DEAD: &str = "no answer: this path carried nothing";
-const LOOK: Duration = Duration::from_millis(20);
+const INTERVAL: Duration = Duration::from_millis(20);
 /// After this time a path that does not answer is taken as it is.
 const PATIENCE: Duration = Duration::from_secs(3);
-const GOODBYE: Duration = Duration::from_secs(2);
+const CLOSING: Duration = Duration::from_secs(2);
 /// More than queues usually hold.
 const REST: Duration = Duration::from_secs(1);

@@ -1,120 +1,90 @@
-//! The addresses of a client's test, and opening an association between them.
+//! The route of a client's test, over all paths or over one alone.
 
 use std::net::{IpAddr, SocketAddr};
 
-use anabranch_net::{AddressTracking, Association, Endpoint, Security};
-use anabranch_sctp::config::Config;
+use anabranch_net::{AddressTracking, Association};
 
-use crate::addresses;
-use crate::arguments::{BenchArguments, Output};
-use crate::connecting::connect;
-use crate::endpoint;
+use crate::arguments::BenchArguments;
+use crate::dialing::{Dialer, Route};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::key;
-use crate::links::Outlets;
-use crate::peer::{Partner, Peer};
+use crate::peer::{Connected, Partner};
 use crate::settings;
 
-/// A way to a server, over one path or several.
+/// A route to a server, over one path or several.
 #[derive(Clone, Debug)]
 pub struct BenchRoute {
-    /// The server's addresses.
-    pub to: Vec<Vec<SocketAddr>>,
-    /// Ours.
-    pub outlets: Outlets,
-    /// The sealing of packets, with its key.
-    pub security: Security,
-    /// The settings of the protocol.
-    pub config: Config,
-    /// The one path that carries data, where the others are to rest.
-    pub only: Option<OnePath>,
-    /// The output while it connects.
-    pub output: Output,
+    /// The addresses at both ends, and the settings.
+    pub route: Route,
+    /// The only path that carries data, where the others are idle.
+    only: Option<OnePath>,
 }
 
-/// One path of a route, recognised again in another association.
+/// One path of a route, which identifies it in another association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnePath {
     /// The name.
     pub name: String,
-    /// The address here; ports differ from one association to the next.
+    /// The local address. Ports differ from one association to the next.
     pub local: IpAddr,
-    /// The address there.
+    /// The remote address.
     pub remote: SocketAddr,
 }
 
-/// An association over a route.
-#[derive(Debug)]
-pub struct Connected {
-    /// The association.
-    pub association: Association,
-    /// The server.
-    pub peer: Peer,
-}
-
 impl BenchRoute {
-    /// The ways that the command line allows.
+    /// The route with all paths that the command line allows.
     ///
     /// # Errors
     /// An invalid host, interface, key or setting.
-    pub async fn of(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<BenchRoute, Failure> {
-        let security = key::to_send(&arguments.secrecy, interrupt).await?;
-        let to = addresses::look_up(&arguments.to).await?;
-        let outlets = Outlets::to(&to, &arguments.via)?;
+    pub async fn find(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<BenchRoute, Failure> {
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
-        Ok(BenchRoute { to, outlets, security, config, only: None, output: arguments.output })
+        let security = key::to_dial(&arguments.secrecy, interrupt).await?;
+        let dialer = Dialer { config, security, partner: Partner::Tests, output: arguments.output };
+        let route = Route::find(dialer, &arguments.to, &arguments.via).await?;
+        Ok(BenchRoute { route, only: None })
     }
 
-    /// The same with one path that carries data: the others are there, and rest.
+    /// The same route with data on `path` alone, while the other paths are idle.
     pub fn only(&self, path: &OnePath) -> BenchRoute {
-        let mut route = self.clone();
-        "primary".clone_into(&mut route.config.scheduler);
-        route.only = Some(path.clone());
-        // A backup would rest, alone too.
-        route.outlets = self.outlets.without_backups();
-        route
+        let mut route = self.route.clone();
+        "primary".clone_into(&mut route.dialer.config.scheduler);
+        // A backup would stay idle even alone.
+        route.outlets = route.outlets.without_backups();
+        BenchRoute { route, only: Some(path.clone()) }
     }
 
-    /// The way between the two addresses of one path.
+    /// The route between the two addresses of `path`, without other paths.
     pub fn single(&self, path: &OnePath) -> BenchRoute {
-        let mut route = self.clone();
-        let known = self.outlets.local.iter().copied().filter(|local| local.ip() == path.local);
-        route.outlets.local = known.collect();
+        let mut route = self.route.clone();
+        route.outlets.local.retain(|local| local.ip() == path.local);
         if route.outlets.local.is_empty() {
             route.outlets.local.push(SocketAddr::new(path.local, 0));
         }
         route.to = vec![vec![path.remote]];
         route.outlets.tracking = AddressTracking::Off;
-        route
+        BenchRoute { route, only: self.only.clone() }
     }
 
-    /// The sockets for it. When done with them, let their last packets leave.
+    /// Opens an association over the route and does `work` over it.
     ///
     /// # Errors
-    /// One that cannot be bound.
-    pub fn bind(&self) -> Result<Endpoint, Failure> {
-        endpoint::to_connect(&self.outlets, &self.config, &self.security)
-    }
-
-    /// Opens an association over it.
-    ///
-    /// # Errors
-    /// A server that does not answer, Ctrl-C.
-    pub async fn connect(
+    /// The server does not answer, or Ctrl-C; then those of `work`.
+    pub async fn dial<T>(
         &self,
-        endpoint: &Endpoint,
         interrupt: &mut Interrupt,
-    ) -> Result<Connected, Failure> {
-        let peer = Peer::new(self.to.concat(), &self.security, Partner::Tests);
-        let association = connect(endpoint, &self.to, &peer, self.output, interrupt).await?;
-        if let Some(path) = &self.only {
-            tokio::select! {
-                chosen = choose(&association, path) => chosen?,
-                () = interrupt.pressed() => return Err(Failure::Interrupted),
+        work: impl AsyncFnOnce(Connected, &mut Interrupt) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let test = self.route.dial(interrupt, async |server, interrupt| {
+            if let Some(path) = &self.only {
+                tokio::select! {
+                    chosen = choose(&server.association, path) => chosen?,
+                    () = interrupt.pressed() => return Err(Failure::Interrupted),
+                }
             }
-        }
-        Ok(Connected { association, peer })
+            work(server, interrupt).await
+        });
+        test.await
     }
 }
 
@@ -132,7 +102,7 @@ async fn choose(association: &Association, path: &OnePath) -> Result<(), Failure
         loop {
             match found() {
                 Some(report) => return report.id,
-                None => tokio::time::sleep(LOOK).await,
+                None => tokio::time::sleep(INTERVAL).await,
             }
         }
     };
@@ -145,4 +115,4 @@ async fn choose(association: &Association, path: &OnePath) -> Result<(), Failure
 
 /// The time a path may take until it is verified.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
-const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
+const INTERVAL: std::time::Duration = std::time::Duration::from_millis(20);

@@ -5,7 +5,7 @@ use anabranch_bench::protocol::{Delays, ReceiverReport};
 use anabranch_bench::{Alone, Diagnosis, Measured, OneDirection, PathEntry, TestDirection, cpu_s_per_gb};
 
 use crate::labels::Labels;
-use crate::report::{head, lay_out_narrow, optional};
+use crate::report::{head, lay_out_narrow, optional_columns};
 
 /// Formats the whole result: each path, the received data, its delay, its cost.
 pub fn summary(measured: &Measured) -> String {
@@ -59,7 +59,7 @@ fn paths(all: &[PathEntry]) -> String {
     ]);
     let labels = Labels::of_entries(all);
     let rows = all.iter().map(|path| row(path, &labels));
-    let optional = optional(all.iter().map(|path| path.state.as_str()), &OPTIONAL);
+    let optional = optional_columns(all.iter().map(|path| path.state.as_str()), &OPTIONAL);
     lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &optional)
 }
 

@@ -9,7 +9,7 @@ use anabranch_sim::observe::Host;
 use anabranch_sim::predict::planned_config;
 use bytes::Bytes;
 
-use super::meeting::{Meeting, Over, meet};
+use super::endpoint_pair::{Emulation, EndpointPair, open_pair};
 use super::variant::PathVariant;
 use crate::failure::Failure;
 use crate::key;
@@ -48,12 +48,12 @@ pub const MOST_LATE: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 /// A socket cannot be opened, or the association cannot.
-pub async fn transfer(variant: &PathVariant, over: Over) -> Result<Attempt, Failure> {
+pub async fn transfer(variant: &PathVariant, emulation: Emulation) -> Result<Attempt, Failure> {
     let flow = variant.flow();
     let config = planned_config(&variant.scenario, &flow.paths, Host::First, variant.sctp())
         .map_err(|why| BuildError::Flow { flow: flow.name.clone(), why })?;
     let security = security(variant)?;
-    let Meeting { sender, receiver, to, links } = meet(variant, over, &config, &security)?;
+    let EndpointPair { sender, receiver, to, links } = open_pair(variant, emulation, &config, &security)?;
     let clock = Clock::start();
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let sending = async {

@@ -49,7 +49,7 @@ impl PathVariant {
 pub fn variants(
     scenario: &Scenario,
     scope: VariantChoice,
-    around: Encapsulation,
+    encapsulation: Encapsulation,
 ) -> Result<Vec<PathVariant>, String> {
     let flow = match scenario.flows.as_slice() {
         [flow] => flow,
@@ -69,7 +69,7 @@ pub fn variants(
     if flow.traffic != Traffic::Bulk || flow.direction != Direction::Forward {
         return Err(format!("only bulk traffic there can be compared, and flow {:?} has another", flow.name));
     }
-    let config = Config { encapsulation: around, ..sctp.config.clone() };
+    let config = Config { encapsulation, ..sctp.config.clone() };
     let sctp = Sctp { config, ..(**sctp).clone() };
     let with = |paths: Vec<usize>, name: String| {
         let sctp = if paths.len() == flow.paths.len() { sctp.clone() } else { alone_in_its_buffer(&sctp) };

@@ -20,11 +20,11 @@ use rustix::io::Errno;
 use super::{document, refuse_appstripe, table};
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::notice;
 use crate::policies;
 use crate::report::{Outcome, ending, print_line, wait_until_printed};
 use crate::scenario::refuse_replaced;
+use crate::signals;
 use anabranch_net::Clock;
 
 /// Runs the process as one of those between a user and the command, if it is one.
@@ -92,7 +92,7 @@ fn bytes_before(
     let (mut bytes, mut piece) = (Vec::new(), vec![0; 1 << 16]);
     loop {
         if let Some(signal) = signals.before(source)? {
-            interrupt::on_signal(signal);
+            signals::record(signal);
             return Err(Failure::Interrupted);
         }
         match rustix::io::read(source, &mut piece[..]) {

@@ -4,7 +4,7 @@ use anabranch_base::BitRate;
 use anabranch_scenario::Scenario;
 use anabranch_sim::predict::{Basis, Forecast, Model, Prediction, Windows};
 
-use super::alike::{alike, named};
+use super::groups::{equal_groups, name_of};
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
@@ -14,7 +14,7 @@ pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
     if !scenario.title.is_empty() {
         text.push_str(&format!("{}\n\n", printable(&scenario.title)));
     }
-    let paragraphs: Vec<String> = alike(forecasts).iter().map(|group| paragraph(group)).collect();
+    let paragraphs: Vec<String> = equal_groups(forecasts).iter().map(|group| paragraph(group)).collect();
     text.push_str(&paragraphs.join("\n"));
     text
 }
@@ -25,10 +25,10 @@ fn paragraph(group: &[&Forecast]) -> String {
     let Some(basis) = &forecast.basis else {
         let why = forecast.models.iter().find_map(|(_, found)| found.as_ref().err());
         let are = if others.is_empty() { "is" } else { "are" };
-        return format!("{} {are} not predicted: {}.\n", named(group), why.map_or("", String::as_str));
+        return format!("{} {are} not predicted: {}.\n", name_of(group), why.map_or("", String::as_str));
     };
     let each = if others.is_empty() { "" } else { "each with " };
-    let mut text = format!("{}, {each}{}.\n\n", named(group), tell(basis));
+    let mut text = format!("{}, {each}{}.\n\n", name_of(group), tell(basis));
     let found: Vec<(Model, &Prediction)> =
         forecast.models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?))).collect();
     if !found.is_empty() {

@@ -1,5 +1,8 @@
 //! Tables as text.
 
+use anabranch_base::Duration;
+use anabranch_net::PathState;
+
 /// Lines of cells: the first `texts` of each to the left, numbers to the right.
 pub fn lay_out(rows: &[Vec<String>], texts: usize) -> String {
     lay_out_apart(rows, texts, GAP)
@@ -112,6 +115,22 @@ fn without_columns(rows: &[Vec<String>], is_unwanted: impl Fn(usize) -> bool) ->
 /// Returns true if a cell says that there was nothing.
 fn is_nothing(cell: &str) -> bool {
     matches!(cell, "" | "-" | "0" | "0 %" | "0.0 %" | "0 B")
+}
+
+/// The columns that may go, in their order: states first where they say nothing.
+pub fn optional_columns<'a>(
+    mut states: impl Iterator<Item = &'a str>,
+    others: &[&'static str],
+) -> Vec<&'static str> {
+    let ordinary = PathState::Active.name();
+    let state = states.all(|state| state == ordinary).then_some("state");
+    let (first, rest) = others.split_at(1.min(others.len()));
+    first.iter().copied().chain(state).chain(rest.iter().copied()).collect()
+}
+
+/// `12.3 ms`.
+pub fn milliseconds(span: Duration) -> String {
+    format!("{:.1} ms", span.as_secs_f64() * 1e3)
 }
 
 /// The columns of a terminal that nobody made wider.

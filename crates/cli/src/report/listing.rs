@@ -1,18 +1,10 @@
 //! Prints the beginning of long lists, and the number of further items.
 
-use crate::transfer::Progress;
-
 /// The first of `lines`; behind them how many more are `what`.
 pub fn shortened(lines: &[String], what: &str) -> impl Iterator<Item = String> {
     let more = lines.len().saturating_sub(MOST_LINES);
     let rest = (more > 0).then(|| format!("and {more} more {what}"));
     lines.iter().take(MOST_LINES).cloned().chain(rest)
-}
-
-/// Describes the data that was there already; empty where there was none.
-pub fn there_already(progress: &Progress) -> String {
-    let there = progress.resumed();
-    if there.is_zero() { String::new() } else { format!(" ({} were there already)", there.rounded()) }
 }
 
 const MOST_LINES: usize = 20;

@@ -10,7 +10,7 @@ use anabranch_base::Duration;
 use anabranch_net::Clock;
 
 use crate::failure::Failure;
-use crate::interrupt;
+use crate::signals;
 
 /// Prints a line. Where it cannot be written, that is told at once, and [`ending`] is a failure. It does not wait for a slow
 /// reader, as others wait for this program meanwhile: a thread writes the rest, until [`printed`].
@@ -47,7 +47,7 @@ pub fn wait_until_printed() {
 pub async fn printed() {
     let mut interrupted = None;
     while waiting().has_writer {
-        if interrupt::has_come() && interrupted.get_or_insert_with(Clock::start).elapsed() >= PATIENCE {
+        if signals::has_arrived() && interrupted.get_or_insert_with(Clock::start).elapsed() >= PATIENCE {
             return not_written(unread());
         }
         tokio::time::sleep(LOOK).await;

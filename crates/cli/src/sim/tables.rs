@@ -8,7 +8,7 @@ use anabranch_sim::result::{
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
 use super::profiles::profiles;
-use crate::report::{head, lay_out_narrow, milliseconds, optional};
+use crate::report::{head, lay_out_narrow, milliseconds, optional_columns};
 
 /// The tables of one run, or the summary of several.
 pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
@@ -79,7 +79,7 @@ fn one_run(scenario: &Scenario, run: &RunResult) -> String {
 /// The columns of paths that go where a line is too long: what is alike in all rows before what was lost.
 fn optional_of_paths(run: &RunResult) -> Vec<&'static str> {
     let states = run.flows.iter().flat_map(|flow| &flow.paths).map(|path| path.state.name());
-    let others = optional(states, &["sent", "resent", "time-outs", "state", "lost"]);
+    let others = optional_columns(states, &["sent", "resent", "time-outs", "state", "lost"]);
     (run.flows.len() == 1).then_some("flow").into_iter().chain(others).collect()
 }
 

@@ -7,7 +7,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_net::Clock;
 use anabranch_transfer::{Event, Transferred};
 
-use super::words;
+use super::messages;
 
 /// The progress of a transfer. Clones share the counts.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Progress {
                 self.files().moved = Some(now);
             }
             Event::Verifying => self.files().is_verifying = true,
-            Event::Remark(remark) => self.on_remark(words::remark(&remark)),
+            Event::Remark(remark) => self.on_remark(messages::remark(&remark)),
             Event::Finished(file) => self.on_finished(file),
             Event::MadeDirectory => self.on_directory(),
             Event::Kept(_) => self.files().is_part_kept = true,

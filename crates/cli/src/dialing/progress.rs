@@ -29,7 +29,7 @@ pub async fn connect(
 ) -> Result<Association, Failure> {
     let opening = endpoint.open_hosts(to).map_err(|error| peer.not_opened(error))?;
     let mut view = ConnectingView::new(output, peer);
-    let mut ticks = interval(LOOK);
+    let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let opened = opening.opened();
     tokio::pin!(opened);
@@ -177,7 +177,7 @@ impl ConnectingView {
     }
 }
 
-const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
+const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
 /// A peer that answers sooner needs no line.
 const FIRST_LINE: Duration = Duration::from_secs(1);
 /// For how long every pair must be refused before that ends the attempt.

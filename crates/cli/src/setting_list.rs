@@ -9,14 +9,14 @@ use anabranch_lab::load::load;
 use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
 use anabranch_scenario::{Scenario, reference, tools};
 
-use crate::arguments::{self, Asked, Command, SettingsOf};
+use crate::arguments::{self, Command, SettingGroup, SettingsRequest};
 use crate::failure::Failure;
 use crate::policies;
 use crate::report::{Outcome, WIDTH};
 use crate::settings;
 
 /// One setting as it is listed.
-struct Listed {
+struct ListedSetting {
     key: String,
     value: String,
     /// The meaning, and the values.
@@ -27,32 +27,32 @@ struct Listed {
 ///
 /// # Errors
 /// Another setting of the command line is wrong, or nothing matches.
-pub fn list(asked: &Asked) -> Result<Outcome, Failure> {
-    let (all, values) = match asked.whose {
-        SettingsOf::Tools => (of_tools(&asked.others)?, "now"),
-        SettingsOf::Scenarios => match present(&asked.others)? {
+pub fn list(request: &SettingsRequest) -> Result<Outcome, Failure> {
+    let (all, values) = match request.group {
+        SettingGroup::Tools => (of_tools(&request.others)?, "now"),
+        SettingGroup::Scenarios => match scenario_of(&request.others)? {
             Some(scenario) => (of_scenarios(Some(&scenario)), "in the scenario"),
             None => (of_scenarios(None), "by default"),
         },
     };
-    let found: Vec<&Listed> =
-        all.iter().filter(|one| asked.patterns.iter().all(|pattern| one.contains(pattern))).collect();
+    let found: Vec<&ListedSetting> =
+        all.iter().filter(|one| request.patterns.iter().all(|pattern| one.contains(pattern))).collect();
     if found.is_empty() {
-        let patterns = asked.patterns.join(" ");
+        let patterns = request.patterns.join(" ");
         return Err(Failure::Arguments(format!(
             "no setting has {patterns:?} in its key, its values or its meaning; --set help lists all"
         )));
     }
     let head = format!("setting, and its value {values}; below it what it is: what it may be\n");
-    let summary = head + &found.into_iter().map(Listed::shown).collect::<String>();
+    let summary = head + &found.into_iter().map(ListedSetting::shown).collect::<String>();
     Ok(Outcome { summary, ..Outcome::default() })
 }
 
-impl Listed {
-    fn new(key: String, value: &str, doc: &str, kind: &Kind) -> Listed {
+impl ListedSetting {
+    fn new(key: String, value: &str, doc: &str, kind: &Kind) -> ListedSetting {
         let values = reference::values(kind, &policies::registry());
         let [value, values] = [value, &values].map(|text| text.replace(['`', '"'], ""));
-        Listed { key, value, meaning: format!("{doc}: {values}") }
+        ListedSetting { key, value, meaning: format!("{doc}: {values}") }
     }
 
     fn contains(&self, pattern: &str) -> bool {
@@ -71,25 +71,25 @@ impl Listed {
 }
 
 /// The settings of `send`, `recv` and `bench`, with what the other `--set` of the command line make of them.
-fn of_tools(others: &[String]) -> Result<Vec<Listed>, Failure> {
+fn of_tools(others: &[String]) -> Result<Vec<ListedSetting>, Failure> {
     let config = settings::with(settings::for_tools(), &settings_in(others))?;
     let registry = policies::registry();
     let listed = tools::known(&registry).map(|setting| {
         let value = setting.get(&config).map_or_else(String::new, |value| text(&value.into()));
-        Listed::new(format!("sctp.{}", setting.key()), &value, setting.doc(), &setting.kind())
+        ListedSetting::new(format!("sctp.{}", setting.key()), &value, setting.doc(), &setting.kind())
     });
     Ok(listed.collect())
 }
 
 /// The settings of scenarios, with their values in `scenario` or else their defaults: NAME is that of a link, a path or a
 /// flow, N the number of an event.
-fn of_scenarios(scenario: Option<&Scenario>) -> Vec<Listed> {
+fn of_scenarios(scenario: Option<&Scenario>) -> Vec<ListedSetting> {
     let resolved = scenario.map(Scenario::resolved);
     let listed = reference::known(&policies::registry()).into_iter().map(|known| {
         let parts: Vec<&str> = known.key.split('.').collect();
         let present = resolved.as_ref().map_or(Vec::new(), |resolved| values_at(resolved, &parts));
         let value = if present.is_empty() { known.default.clone() } else { present.join(" | ") };
-        Listed::new(known.key, &value, known.doc, &known.kind)
+        ListedSetting::new(known.key, &value, known.doc, &known.kind)
     });
     listed.collect()
 }
@@ -126,7 +126,7 @@ fn text(value: &ResolvedValue) -> String {
 }
 
 /// The scenario of a command line, with its settings, if there is one that can be read a second time.
-fn present(others: &[String]) -> Result<Option<Scenario>, Failure> {
+fn scenario_of(others: &[String]) -> Result<Option<Scenario>, Failure> {
     let words: Vec<OsString> = others.iter().map(OsString::from).collect();
     let Ok(arguments) = arguments::parse(&words) else { return Ok(None) };
     let is_file = |file: &Path| file.as_os_str() != "-";
@@ -176,8 +176,8 @@ mod tests {
 
     fn listed(line: &str) -> Result<String, String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let asked = arguments::asked_settings(&words).expect("a question");
-        list(&asked).map(|outcome| outcome.summary).map_err(|failure| failure.to_string())
+        let request = arguments::settings_request(&words).expect("a question");
+        list(&request).map(|outcome| outcome.summary).map_err(|failure| failure.to_string())
     }
 
     #[test]

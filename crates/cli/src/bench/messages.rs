@@ -1,21 +1,10 @@
-//! Errors of a test, and remedies for what held it back, in the program's words.
+//! The failures of a test, as the user reads them.
 
-use anabranch_bench::{AgreeError, ExchangeError, Remedy};
+use anabranch_bench::{AgreeError, ExchangeError};
 use anabranch_net::Association;
 
 use crate::failure::Failure;
 use crate::peer::Peer;
-
-/// A remedy as an option of the command line.
-pub fn option(remedy: &Remedy) -> String {
-    match remedy {
-        // Without blanks, so that no shell takes it for several words.
-        Remedy::Set { key, value } => format!("--set sctp.{key}={}", value.replace(' ', "")),
-        Remedy::MeasureFor(time) => format!("-t {}", time.as_millis() / 1_000),
-        Remedy::NoRate => "leave out -b".to_owned(),
-        Remedy::EachAlone => "--each".to_owned(),
-    }
-}
 
 /// Why the ends did not agree on a test.
 pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {

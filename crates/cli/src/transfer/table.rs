@@ -2,12 +2,12 @@
 
 use anabranch_base::Duration;
 use anabranch_bench::{PathEntry, losses_of};
-use anabranch_net::PathState;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
-use super::columns::{head, lay_out_narrow};
-use crate::bench::option;
+use super::Progress;
 use crate::labels::Labels;
+use crate::remedies::option;
+use crate::report::{head, lay_out_narrow, optional_columns};
 
 /// One line a path, carried in `took`. Losses are shown wherever there were some: other columns make room for them.
 pub fn table(monitor: &PathMonitor, took: Duration) -> String {
@@ -15,15 +15,11 @@ pub fn table(monitor: &PathMonitor, took: Duration) -> String {
     let head = head(COLUMNS);
     let rows = monitor.paths().iter().map(|path| row(monitor, path, took, &labels));
     let states = monitor.paths().iter().map(MonitoredPath::state);
-    lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &optional(states, OPTIONAL))
-}
-
-/// The columns that may go, in their order: states first where they say nothing.
-pub fn optional<'a>(mut states: impl Iterator<Item = &'a str>, others: &[&'static str]) -> Vec<&'static str> {
-    let ordinary = PathState::Active.name();
-    let state = states.all(|state| state == ordinary).then_some("state");
-    let (first, rest) = others.split_at(1.min(others.len()));
-    first.iter().copied().chain(state).chain(rest.iter().copied()).collect()
+    lay_out_narrow(
+        &std::iter::once(head).chain(rows).collect::<Vec<_>>(),
+        2,
+        &optional_columns(states, OPTIONAL),
+    )
 }
 
 /// That losses hold windows while no queue stands, and what to set; empty where that is not so. `congestion_control` is
@@ -33,6 +29,12 @@ pub fn losses(monitor: &PathMonitor, took: Duration, congestion_control: &str) -
     let mut paths: Vec<PathEntry> = paths.collect();
     Labels::of(monitor).put_short(paths.iter_mut().map(|path| &mut path.name));
     losses_of(&paths, congestion_control, option).map_or(String::new(), |text| text + "\n")
+}
+
+/// Describes the data that the receiver had already; empty where it had none.
+pub fn there_already(progress: &Progress) -> String {
+    let there = progress.resumed();
+    if there.is_zero() { String::new() } else { format!(" ({} were there already)", there.rounded()) }
 }
 
 const COLUMNS: [&str; 8] =
@@ -64,11 +66,6 @@ fn round_trips(path: &MonitoredPath) -> String {
     }
 }
 
-/// `12.3 ms`.
-pub fn milliseconds(span: Duration) -> String {
-    format!("{:.1} ms", span.as_secs_f64() * 1e3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,7 +73,7 @@ mod tests {
     fn laid_out(path: &str, states: [&str; 2]) -> String {
         let row = |state| head([path, state, "8.12 MB", "67 %", "19.0 Mbit/s", "28", "22", "40.1/41.9 ms"]);
         let rows = [head(COLUMNS), row(states[0]), row(states[1])];
-        lay_out_narrow(&rows, 2, &optional(states.into_iter(), OPTIONAL))
+        lay_out_narrow(&rows, 2, &optional_columns(states.into_iter(), OPTIONAL))
     }
 
     #[test]

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use anabranch_sim::predict::Forecast;
 
 /// The forecasts in groups that say the same, in the order of their first flows.
-pub fn alike(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
+pub fn equal_groups(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
     let mut groups: Vec<Vec<&Forecast>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for forecast in forecasts {
-        let index = *known.entry(said(forecast)).or_insert(groups.len());
+        let index = *known.entry(content(forecast)).or_insert(groups.len());
         match groups.get_mut(index) {
             Some(group) => group.push(forecast),
             None => groups.push(vec![forecast]),
@@ -20,7 +20,7 @@ pub fn alike(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
 }
 
 /// Returns the name of the group in a table: `Flow a`, or `Flows a, b, …, z (26 equal)`.
-pub fn named(group: &[&Forecast]) -> String {
+pub fn name_of(group: &[&Forecast]) -> String {
     let names: Vec<&str> = group.iter().map(|forecast| forecast.flow.as_str()).collect();
     match names.as_slice() {
         [one] => format!("Flow {one}"),
@@ -32,7 +32,7 @@ pub fn named(group: &[&Forecast]) -> String {
 }
 
 /// Returns the forecast without the name of the flow.
-fn said(forecast: &Forecast) -> String {
+fn content(forecast: &Forecast) -> String {
     let Forecast { flow: _, basis, models, notes } = forecast;
     unnumbered(&format!("{basis:?} {models:?} {notes:?}"))
 }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn groups(forecasts: &[Forecast]) -> Vec<String> {
-        alike(forecasts).iter().map(|group| named(group)).collect()
+        equal_groups(forecasts).iter().map(|group| name_of(group)).collect()
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 /// The ends that the links of a real transfer connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum Emulation {
     /// UDP sockets on loopback.
     Relay,
     /// The interfaces of two network namespaces.
@@ -24,7 +24,7 @@ pub enum Over {
 }
 
 /// Two endpoints that can reach one another.
-pub struct Meeting {
+pub struct EndpointPair {
     /// The sending end.
     pub sender: Endpoint,
     /// The receiving end.
@@ -55,19 +55,19 @@ impl Links {
     }
 }
 
-impl Over {
+impl Emulation {
     /// Makes sure that the system allows it; before there are threads.
     ///
     /// # Errors
     /// It does not.
     pub fn prepare(self) -> Result<(), Failure> {
         match self {
-            Over::Relay => Ok(()),
+            Emulation::Relay => Ok(()),
             #[cfg(target_os = "linux")]
-            Over::Interfaces => may_have_namespaces()
+            Emulation::Interfaces => may_have_namespaces()
                 .map_err(|error| anabranch_emulate::namespaces::SetupError::Namespace(error).into()),
             #[cfg(not(target_os = "linux"))]
-            Over::Interfaces => Err(needs_linux()),
+            Emulation::Interfaces => Err(needs_linux()),
         }
     }
 }
@@ -76,27 +76,27 @@ impl Over {
 ///
 /// # Errors
 /// A socket cannot be opened, or the system refuses namespaces.
-pub fn meet(
+pub fn open_pair(
     variant: &PathVariant,
-    over: Over,
+    emulation: Emulation,
     config: &Config,
     security: &Security,
-) -> Result<Meeting, Failure> {
-    match over {
-        Over::Relay => on_loopback(variant, config, security),
+) -> Result<EndpointPair, Failure> {
+    match emulation {
+        Emulation::Relay => on_loopback(variant, config, security),
         #[cfg(target_os = "linux")]
-        Over::Interfaces => in_namespaces(variant, config, security),
+        Emulation::Interfaces => in_namespaces(variant, config, security),
         #[cfg(not(target_os = "linux"))]
-        Over::Interfaces => Err(needs_linux()),
+        Emulation::Interfaces => Err(needs_linux()),
     }
 }
 
 /// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
-fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> Result<EndpointPair, Failure> {
     let (scenario, paths) = (&variant.scenario, &variant.flow().paths);
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
-    let receiver = bind(variant, local.clone(), config, security, MeetingRole::Receiver)?;
-    let sender = bind(variant, local, config, security, MeetingRole::Sender)?;
+    let receiver = bind(variant, local.clone(), config, security, Role::Receiver)?;
+    let sender = bind(variant, local, config, security, Role::Sender)?;
     let at = receiver.local_addresses();
     let mut to = vec![at[0]; scenario.paths.len()];
     for (path, address) in paths.iter().zip(&at) {
@@ -110,16 +110,20 @@ fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> R
     });
     let relay = relay.map_err(|error| Failure::Bind(error.to_string()))?;
     let to = paths.iter().map(|path| relay.listen_addresses()[*path]).collect();
-    Ok(Meeting { sender, receiver, to, links: Links::Relay(relay) })
+    Ok(EndpointPair { sender, receiver, to, links: Links::Relay(relay) })
 }
 
 /// Sockets belong to the network in which they were opened, whichever thread uses them.
 #[cfg(target_os = "linux")]
-fn in_namespaces(variant: &PathVariant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+fn in_namespaces(
+    variant: &PathVariant,
+    config: &Config,
+    security: &Security,
+) -> Result<EndpointPair, Failure> {
     let scenario = &variant.scenario;
     let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
     let runtime = tokio::runtime::Handle::current();
-    let open = |side: Side, role: MeetingRole| {
+    let open = |side: Side, role: Role| {
         let all: Vec<Ipv4Addr> = namespaces.addresses(side).collect();
         let local = variant.flow().paths.iter().map(|path| SocketAddr::from((all[*path], 0))).collect();
         namespaces.namespace(side).within(|| {
@@ -127,10 +131,10 @@ fn in_namespaces(variant: &PathVariant, config: &Config, security: &Security) ->
             bind(variant, local, config, security, role)
         })?
     };
-    let receiver = open(Side::Far, MeetingRole::Receiver)?;
-    let sender = open(Side::Near, MeetingRole::Sender)?;
+    let receiver = open(Side::Far, Role::Receiver)?;
+    let sender = open(Side::Near, Role::Sender)?;
     let to = receiver.local_addresses();
-    Ok(Meeting { sender, receiver, to, links: Links::Interfaces(namespaces) })
+    Ok(EndpointPair { sender, receiver, to, links: Links::Interfaces(namespaces) })
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -139,7 +143,7 @@ fn needs_linux() -> Failure {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum MeetingRole {
+enum Role {
     Sender,
     Receiver,
 }
@@ -149,11 +153,11 @@ fn bind(
     local: Vec<SocketAddr>,
     config: &Config,
     security: &Security,
-    role: MeetingRole,
+    role: Role,
 ) -> Result<Endpoint, Failure> {
     let options = Options {
         local,
-        accepts: role == MeetingRole::Receiver,
+        accepts: role == Role::Receiver,
         config: config.clone(),
         registry: variant.scenario.registry.clone(),
         ..Options::with(security.clone())

@@ -8,7 +8,7 @@ use anabranch_transfer::{Transferred, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::transfer::Progress;
+use super::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// The document of a transfer. Keys in the order in which they are printed.

@@ -8,12 +8,11 @@ use anabranch_net::Association;
 use tokio::time::sleep;
 
 use crate::arguments::Output;
-use crate::failure::Failure;
 use crate::report::Outcome;
 
 /// The turn of one client, or that of all.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct ClientOrder {
     is_once: bool,
     /// The addresses of a client that has looked and comes back for tests.
     returning: Vec<IpAddr>,
@@ -21,10 +20,10 @@ pub struct Turn {
     last: Option<Outcome>,
 }
 
-impl Turn {
+impl ClientOrder {
     /// The turn of the first client alone if `is_once`, else of every client.
-    pub fn new(is_once: bool) -> Turn {
-        Turn { is_once, ..Turn::default() }
+    pub fn new(is_once: bool) -> ClientOrder {
+        ClientOrder { is_once, ..ClientOrder::default() }
     }
 
     /// A client left without asking for a test: that of `--each` comes back; a port scan does not.
@@ -60,22 +59,13 @@ impl Turn {
     }
 
     /// Waits until the client that was tested does not come back. Never ends while no client was.
-    pub async fn over(&self) {
+    pub async fn ended(&self) {
         if self.is_begun() { sleep(PATIENCE).await } else { std::future::pending().await }
     }
 
-    /// The last result, for the end of the program.
-    pub fn into_last(self) -> Outcome {
-        self.last.unwrap_or_default()
-    }
-
-    /// Ctrl-C while no test runs.
-    ///
-    /// # Errors
-    /// No test has run.
-    pub fn interrupted(self) -> Result<Outcome, Failure> {
-        let last = self.last.ok_or(Failure::Interrupted)?;
-        Ok(Outcome { failure: Some(Failure::Interrupted), ..last })
+    /// Takes the last result.
+    pub fn take_last(&mut self) -> Option<Outcome> {
+        self.last.take()
     }
 
     fn is_begun(&self) -> bool {
@@ -105,30 +95,30 @@ mod tests {
 
     #[test]
     fn a_test_without_a_look_before_is_the_last() {
-        let turn = Turn::new(true);
-        assert!(turn.may_take(&host("192.0.2.1")) && turn.is_last(&host("192.0.2.1")));
-        assert!(!Turn::new(false).is_last(&host("192.0.2.1")));
+        let order = ClientOrder::new(true);
+        assert!(order.may_take(&host("192.0.2.1")) && order.is_last(&host("192.0.2.1")));
+        assert!(!ClientOrder::new(false).is_last(&host("192.0.2.1")));
     }
 
     #[test]
     fn a_client_that_looked_has_all_its_tests_and_no_other_comes_between() {
-        let mut turn = Turn::new(true);
+        let mut order = ClientOrder::new(true);
         let (client, other) = (host("192.0.2.1"), host("192.0.2.9"));
-        turn.on_left(client.clone());
-        assert!(turn.may_take(&other) && turn.is_last(&other), "the look may have been a port scan");
-        assert!(!turn.is_last(&client));
-        turn.keep(Outcome { summary: "first".to_owned(), ..Outcome::default() }, Output::default());
-        assert!(turn.may_take(&client) && !turn.may_take(&other));
+        order.on_left(client.clone());
+        assert!(order.may_take(&other) && order.is_last(&other), "the look may have been a port scan");
+        assert!(!order.is_last(&client));
+        order.keep(Outcome { summary: "first".to_owned(), ..Outcome::default() }, Output::default());
+        assert!(order.may_take(&client) && !order.may_take(&other));
         // A path that is dead alone: the client gives it up without a test.
-        turn.on_left(other.clone());
-        assert!(turn.may_take(&client) && !turn.may_take(&other));
-        assert_eq!(turn.into_last().summary, "first");
+        order.on_left(other.clone());
+        assert!(order.may_take(&client) && !order.may_take(&other));
+        assert_eq!(order.take_last().expect("a result").summary, "first");
     }
 
     #[test]
     fn every_client_has_its_turn_without_once() {
-        let mut turn = Turn::new(false);
-        turn.on_left(host("192.0.2.1"));
-        assert!(turn.may_take(&host("192.0.2.9")) && !turn.is_last(&host("192.0.2.1")));
+        let mut order = ClientOrder::new(false);
+        order.on_left(host("192.0.2.1"));
+        assert!(order.may_take(&host("192.0.2.9")) && !order.is_last(&host("192.0.2.1")));
     }
 }

@@ -6,13 +6,13 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_net::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::{Progress, document};
 use crate::arguments::Output;
 use crate::failure::printable;
 use crate::labels::Labels;
 use crate::links::used_up;
 use crate::notice;
 use crate::report;
-use crate::transfer::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// A way to show progress, on standard error (JSON lines: on standard output).
@@ -80,7 +80,7 @@ impl ProgressView {
             }
             Screen::JsonLines(pace) => {
                 if pace.is_due(monitor.now()) {
-                    report::print_line(&report::line(monitor, progress).to_string());
+                    report::print_line(&document::line(monitor, progress).to_string());
                 }
             }
         }

@@ -4,24 +4,9 @@ use anabranch_net::{Endpoint, Security};
 
 use crate::addresses;
 use crate::arguments::{HostPort, Output};
-use crate::failure::Failure;
-use crate::key::{self, Listening};
+use crate::key::{self, ListeningKey};
 use crate::notice;
 use crate::report;
-
-/// Returns true if the key is printed where the user can read it.
-///
-/// # Errors
-/// It is fresh, and nothing is printed.
-pub fn check(listening: &Listening, output: &Output) -> Result<(), Failure> {
-    if listening.fresh.is_some() && output.quiet {
-        return Err(Failure::Key(format!(
-            "with --quiet the new key would not be shown: set {}, or give --key-file",
-            key::VARIABLE
-        )));
-    }
-    Ok(())
-}
 
 /// Where the line is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +21,7 @@ pub enum LineTarget {
 
 impl LineTarget {
     /// On standard error, where standard output has JSON.
-    pub fn by(output: &Output) -> LineTarget {
+    pub fn by(output: Output) -> LineTarget {
         match (output.quiet, output.is_json()) {
             (true, _) => LineTarget::Nowhere,
             (false, true) => LineTarget::Error,
@@ -56,40 +41,44 @@ pub struct OtherEnd {
     pub option: &'static str,
 }
 
-/// Prints the line with the command for the other end, and what has to be there. `hosts` is what was given to listen on.
-pub fn tell(
-    endpoint: &Endpoint,
-    hosts: &[HostPort],
-    listening: &Listening,
-    spoken: LineTarget,
-    other: OtherEnd,
-) {
+/// The line with the command for the other end.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadyLine {
+    /// The other end.
+    pub other: OtherEnd,
+    /// Where the line is printed.
+    pub target: LineTarget,
+}
+
+/// Prints the line with the command for the other end, and what that end needs. `hosts` are those that were given to listen
+/// on.
+pub fn print(endpoint: &Endpoint, hosts: &[HostPort], key: &ListeningKey, line: ReadyLine) {
     let to = addresses::to_paste(hosts, &endpoint.local_addresses());
-    for line in lines(listening, other, &to) {
-        match spoken {
-            LineTarget::Output => report::print_line(&line),
-            LineTarget::Error => notice::show(&line),
+    for text in lines(key, line.other, &to) {
+        match line.target {
+            LineTarget::Output => report::print_line(&text),
+            LineTarget::Error => notice::show(&text),
             LineTarget::Nowhere => {}
         }
     }
 }
 
 /// A key that is fresh is part of the line; one from a file or the environment is never printed.
-fn lines(listening: &Listening, other: OtherEnd, to: &str) -> Vec<String> {
+fn lines(key: &ListeningKey, other: OtherEnd, to: &str) -> Vec<String> {
     let OtherEnd { place, command, option } = other;
     let line =
         |key: &str, secrecy: &str| format!("ready; on the {place}: {key}{command} {secrecy}{option} {to}");
-    match listening {
-        Listening { security: Security::Insecure, .. } => vec![line("", "--insecure ")],
-        Listening { fresh: Some(key), .. } => {
+    match key {
+        ListeningKey { security: Security::Insecure, .. } => vec![line("", "--insecure ")],
+        ListeningKey { fresh: Some(key), .. } => {
             vec![line(&format!("{}={} ", key::VARIABLE, *key.reveal()), "")]
         }
-        Listening { file: Some(file), .. } => {
+        ListeningKey { file: Some(file), .. } => {
             let file = quoted(&file.to_string_lossy());
             let copy = format!("copy the key file {file} to the {place} first, readable by its user only");
             vec![line("", &format!("--key-file {file} ")), copy]
         }
-        Listening { .. } => {
+        ListeningKey { .. } => {
             vec![line("", ""), format!("the {place} needs the same key in {}", key::VARIABLE)]
         }
     }
@@ -116,9 +105,9 @@ mod tests {
     fn told(fresh: bool, file: Option<&str>) -> Vec<String> {
         let key = Key::from_bytes([0x5e; 16]);
         let fresh = fresh.then(|| key.clone());
-        let listening =
-            Listening { security: Security::Sealed(key), fresh, file: file.map(std::path::PathBuf::from) };
-        lines(&listening, SENDER, "192.0.2.1")
+        let key =
+            ListeningKey { security: Security::Sealed(key), fresh, file: file.map(std::path::PathBuf::from) };
+        lines(&key, SENDER, "192.0.2.1")
     }
 
     #[test]

@@ -1,19 +1,16 @@
 //! Runs a transfer and observes it: the view, the events, Ctrl-C.
 
-use std::convert::Infallible;
 use std::future::Future;
 
-use anabranch_net::reason::BUSY;
-use anabranch_net::{Association, Endpoint};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use anabranch_net::Association;
+use anabranch_net::monitor::PathMonitor;
+use tokio::time::{MissedTickBehavior, interval};
 
+use super::{Progress, ProgressView};
+use crate::closing::INTERRUPTED;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::links::all_used_up;
-use crate::report::Outcome;
-use crate::transfer::Progress;
-use crate::view::ProgressView;
-use anabranch_net::monitor::PathMonitor;
 
 /// Runs `work` to its end. After Ctrl-C the association is aborted, and `work` ends by that.
 ///
@@ -74,36 +71,3 @@ pub async fn watched(
         _ => result,
     }
 }
-
-/// Waits briefly until the last packets have left, so that the peer learns of the end.
-pub async fn farewell(endpoint: &Endpoint) {
-    let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
-}
-
-/// The program is about to end so: peers that came and were not served yet are told why, and the last packets leave.
-pub async fn dismiss(endpoint: &Endpoint, ended: &Result<Outcome, Failure>) {
-    let failure = ended.as_ref().map_or_else(Some, |outcome| outcome.failure.as_ref());
-    let why = if matches!(failure, Some(Failure::Interrupted)) { INTERRUPTED } else { ENDED };
-    while let Ok(Some(association)) = timeout(std::time::Duration::ZERO, endpoint.accept()).await {
-        association.abort(why);
-    }
-    farewell(endpoint).await;
-}
-
-/// While one transfer or test (`work`) runs, others are told so. Never ends.
-pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
-    while let Some(association) = endpoint.accept().await {
-        association.abort(&busy_with(work));
-    }
-    std::future::pending().await
-}
-
-/// The reason sent to a peer that comes while another has its transfer or test (`work`).
-pub fn busy_with(work: &str) -> String {
-    format!("{BUSY}{work}; try again later")
-}
-
-/// The reason sent to a peer after Ctrl-C at this end.
-pub const INTERRUPTED: &str = "interrupted by its user";
-/// The reason for a peer that came too late.
-const ENDED: &str = "it has finished and is exiting";

@@ -1,0 +1,85 @@
+//! Dials a host that listens: the addresses, the links, the sockets, the handshake, and the last packets.
+//!
+//! [`Route::dial`] stands between them: the caller gives the work over the association, a transfer or a test.
+
+mod progress;
+
+use std::net::SocketAddr;
+
+use anabranch_net::{Endpoint, Security};
+use anabranch_sctp::config::Config;
+
+use crate::addresses;
+use crate::arguments::{HostPort, Output, Via};
+use crate::closing::farewell;
+use crate::endpoint;
+use crate::failure::{Failure, list};
+use crate::interrupt::Interrupt;
+use crate::links::Outlets;
+use crate::peer::{Connected, Partner, Peer};
+
+/// This end of an association to be opened.
+#[derive(Clone, Debug)]
+pub struct Dialer {
+    /// The settings of the protocol.
+    pub config: Config,
+    /// The sealing of packets, with its key.
+    pub security: Security,
+    /// The program that is expected at the other end.
+    pub partner: Partner,
+    /// The form of the output.
+    pub output: Output,
+}
+
+/// A host, and the links by which it is dialled.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The addresses of each host that was named; of each one address is used.
+    pub to: Vec<Vec<SocketAddr>>,
+    /// The addresses and links of this machine.
+    pub outlets: Outlets,
+    /// This end.
+    pub dialer: Dialer,
+}
+
+impl Route {
+    /// Looks up `hosts`, and chooses the links `via` to reach them.
+    ///
+    /// # Errors
+    /// A host that cannot be looked up or reached; an interface or address that is not here.
+    pub async fn find(dialer: Dialer, hosts: &[HostPort], via: &[Via]) -> Result<Route, Failure> {
+        let to = addresses::look_up(hosts).await?;
+        let outlets = Outlets::to(&to, via)?;
+        Ok(Route { to, outlets, dialer })
+    }
+
+    /// Opens an association and does `work` over it. However that ends, the peer learns of the end.
+    ///
+    /// # Errors
+    /// A socket cannot be opened, the peer does not answer or refuses, or Ctrl-C; then those of `work`.
+    pub async fn dial<T>(
+        &self,
+        interrupt: &mut Interrupt,
+        work: impl AsyncFnOnce(Connected, &mut Interrupt) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let endpoint = endpoint::to_dial(&self.outlets, &self.dialer.config, &self.dialer.security)?;
+        let result = match self.connect(&endpoint, interrupt).await {
+            Ok(connected) => work(connected, interrupt).await,
+            Err(failure) => Err(failure),
+        };
+        farewell(&endpoint).await;
+        result
+    }
+
+    async fn connect(&self, endpoint: &Endpoint, interrupt: &mut Interrupt) -> Result<Connected, Failure> {
+        let Dialer { security, partner, output, .. } = &self.dialer;
+        let peer = Peer::new(self.to.concat(), security, *partner);
+        let association = progress::connect(endpoint, &self.to, &peer, *output, interrupt).await?;
+        Ok(Connected { association, peer })
+    }
+
+    /// The addresses that are dialled, as they are written after `--to`.
+    pub fn hosts(&self) -> String {
+        list(&self.to.concat())
+    }
+}

@@ -1,0 +1,83 @@
+//! The transfer of files to one receiver, whichever end dialled.
+
+use anabranch_net::Clock;
+use anabranch_net::monitor::{DataDirection, PathMonitor};
+use anabranch_transfer::{SendFilesError, Sources, Transfer};
+use serde_json::Value;
+
+use crate::arguments::SendArguments;
+use crate::interrupt::Interrupt;
+use crate::links::charges;
+use crate::peer::Connected;
+use crate::report::{Outcome, shortened};
+use crate::transfer::{
+    FileCounts, Progress, ProgressView, TransferDocument, follow, losses, not_sent, table, there_already,
+    watched,
+};
+
+/// The part of a transfer that is the same for every receiver.
+pub struct SendRun<'a> {
+    /// The arguments of the command.
+    pub arguments: &'a SendArguments,
+    /// The settings, for the document.
+    pub resolved: Value,
+    /// The congestion control, by name.
+    pub congestion_control: &'a str,
+}
+
+/// The result of a transfer.
+pub struct Sent {
+    /// The outcome, as it is reported.
+    pub outcome: Outcome,
+    /// True if the receiver took any file, or began to.
+    pub is_begun: bool,
+}
+
+impl SendRun<'_> {
+    /// Follows `files` to `receiver` until the transfer ends.
+    pub async fn follow(
+        &self,
+        receiver: &Connected,
+        left_out: Vec<String>,
+        files: Transfer<'_, SendFilesError>,
+        interrupt: &mut Interrupt,
+    ) -> Sent {
+        let Connected { association, peer } = receiver;
+        let clock = Clock::start();
+        let progress = Progress::new(clock);
+        let mut monitor = PathMonitor::new(clock, DataDirection::Sending);
+        let mut view = ProgressView::new(self.arguments.output);
+        progress.leave_out(left_out);
+        let work =
+            async { follow(files, &progress).await.map_err(|error| not_sent(association, peer, error)) };
+        let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
+        let is_begun = progress.current().is_some() || progress.tally() != FileCounts::default();
+        let document = Some(TransferDocument::new(&monitor, &progress, self.resolved.clone()).into());
+        let outcome = Outcome { document, summary: self.summary(&monitor, &progress), failure };
+        Sent { outcome, is_begun }
+    }
+
+    fn summary(&self, monitor: &PathMonitor, progress: &Progress) -> String {
+        let took = progress.duration();
+        let rate = progress.bytes().rate_over(took).unwrap_or_default();
+        let files = match progress.tally().verified {
+            1 => "1 file is".to_owned(),
+            stored => format!("{stored} files are"),
+        };
+        let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
+        let losses = losses(monitor, took, self.congestion_control);
+        format!(
+            "{}\n{}{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n{losses}",
+            table(monitor, took),
+            charges(monitor.links()),
+            progress.bytes().rounded(),
+            took.as_secs_f64(),
+            there_already(progress)
+        )
+    }
+}
+
+/// Describes the sources that are left out.
+pub fn left_out(sources: &Sources) -> Vec<String> {
+    sources.left_out.iter().map(ToString::to_string).collect()
+}
