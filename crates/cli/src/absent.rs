@@ -1,5 +1,5 @@
-//! The commands and options that the program of `make demo` leaves out: those whose crates take longest to compile.
-//! They keep their place in `--help`, and refuse with one sentence that says which build has them.
+//! The refusal of commands and options that the program of `make demo` leaves out, because their crates take longest to
+//! compile. They stay in `--help`.
 
 use crate::failure::Failure;
 

@@ -1,5 +1,4 @@
-//! Turns addresses of the command line into socket addresses: resolves names and finds interfaces. It opens no port
-//! for data.
+//! Turns hosts of the command line into socket addresses: looks up names and interfaces.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
@@ -9,11 +8,11 @@ use crate::arguments::HostPort;
 use crate::failure::Failure;
 use crate::lookup::{LookupFailure, address_of, addresses_of};
 
-/// The addresses of each host, each host another one: it makes a path of its own. A name gives all its addresses, of which
-/// one is used: that it has several does not mean that they are one host's.
+/// Looks up the addresses of each host. A name gives all its addresses, of which one is used: they need not belong to one
+/// host. Each host is a separate path.
 ///
 /// # Errors
-/// A host that cannot be looked up or reached, an address that is given twice.
+/// A host cannot be looked up or reached, or an address is given twice.
 pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<Vec<SocketAddr>>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
@@ -25,7 +24,7 @@ pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<Vec<SocketAddr>>, Failure
     Ok(found)
 }
 
-/// Port 0 is no port that anything listens on, and a link-local address means another host on each link.
+/// Refuses port 0, on which nothing listens, and link-local addresses, which mean another host on each link.
 fn refuse_unreachable(addresses: &[SocketAddr]) -> Result<(), Failure> {
     let Some(address) = addresses.first() else { return Ok(()) };
     if address.port() == 0 {
@@ -55,11 +54,10 @@ fn each_once(found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Failure> {
     }
 }
 
-/// The address of each host. A name gives one address: that it has several does not mean that they are one
-/// host's.
+/// Looks up one address of each host: the addresses of a name need not belong to one host.
 ///
 /// # Errors
-/// A host that cannot be looked up.
+/// A host cannot be looked up.
 pub async fn look_up_each(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
@@ -72,46 +70,46 @@ fn port_of(host: &HostPort) -> u16 {
     host.port.unwrap_or(UDP_PORT)
 }
 
-/// Returns true if another path may join those from `local`: an interface is followed, and no socket has all addresses.
+/// Returns true if further paths may begin here: interfaces are tracked, and not every socket has the wildcard address.
 pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
     *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
 }
 
-/// The addresses to listen on: as given, those of each interface that is named, else all of this host.
+/// The addresses to listen on: those of the given hosts and interfaces, or the wildcard addresses if none are given.
 ///
 /// # Errors
-/// A host that cannot be looked up, an interface without addresses, an address that is given twice.
+/// A host cannot be looked up, an interface has no usable address, or an address is given twice.
 pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     if !hosts.is_empty() {
         let known = interfaces().unwrap_or_default();
-        return each_once(given_to_listen(hosts, &known).await?);
+        return each_once(named_addresses(hosts, &known).await?);
     }
     let mut all = vec![SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), UDP_PORT)];
     all.extend(has_ipv6().then_some(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), UDP_PORT)));
     Ok(all)
 }
 
-/// Returns true if this host knows IPv6 at all. The present addresses do not matter: an interface may be up in a second.
+/// Returns true if this host supports IPv6. Present addresses do not matter: an interface may come up later.
 fn has_ipv6() -> bool {
     UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok()
 }
 
-/// An interface's name means its addresses, without asking a name server; anything else is an address or a host.
-async fn given_to_listen(hosts: &[HostPort], known: &[Interface]) -> Result<Vec<SocketAddr>, Failure> {
+/// The addresses of `hosts`, of which each is an interface, an address or a name. Interfaces take precedence over names.
+async fn named_addresses(hosts: &[HostPort], known: &[Interface]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
         if let Some(interface) = known.iter().find(|interface| interface.name == host.name) {
-            found.extend(all_of(interface, port_of(host))?);
+            found.extend(addresses_of_interface(interface, port_of(host))?);
         } else {
             let address = address_of(&host.name, port_of(host)).await;
-            found.push(address.map_err(|why| not_here(why, known))?);
+            found.push(address.map_err(|why| unknown_host(why, known))?);
         }
     }
     Ok(found)
 }
 
-/// The addresses of an interface at which others can reach it: loopback's are those of this host.
-fn all_of(interface: &Interface, port: u16) -> Result<Vec<SocketAddr>, Failure> {
+/// The addresses of an interface at which other hosts, or for loopback this host, can reach it.
+fn addresses_of_interface(interface: &Interface, port: u16) -> Result<Vec<SocketAddr>, Failure> {
     let addresses = interface.addresses.iter().filter(|ip| ip.is_loopback() || is_reachable(ip));
     let found: Vec<SocketAddr> = addresses.map(|ip| SocketAddr::new(*ip, port)).collect();
     if found.is_empty() {
@@ -124,14 +122,14 @@ fn all_of(interface: &Interface, port: u16) -> Result<Vec<SocketAddr>, Failure> 
     }
 }
 
-/// A name that is no host's may be meant for an interface: with those that there are.
-fn not_here(why: LookupFailure, known: &[Interface]) -> Failure {
+/// The failure of a name that cannot be looked up, with the interfaces that may have been meant.
+fn unknown_host(why: LookupFailure, known: &[Interface]) -> Failure {
     let names: Vec<&str> = known.iter().map(|interface| interface.name.as_str()).collect();
     Failure::UnknownHost(why.with_note(format!("the interfaces that are up are {}", names.join(", "))))
 }
 
-/// Formats `listening` as it is written after `--to`: wildcards, and interfaces that `hosts` name, become this host's
-/// addresses, one a link.
+/// Formats `listening` as it is written after `--to`: wildcards, and interfaces that `hosts` name, become one address of
+/// this host for each link.
 pub fn to_paste(hosts: &[HostPort], listening: &[SocketAddr]) -> String {
     let known = interfaces().unwrap_or_default();
     let second = further_addresses(hosts, &known);
@@ -152,7 +150,7 @@ pub fn to_paste(hosts: &[HostPort], listening: &[SocketAddr]) -> String {
     written.collect::<Vec<_>>().join(",")
 }
 
-/// The addresses of the interfaces that `hosts` name, except for the one that stands for each link.
+/// The addresses of the interfaces that `hosts` name, without the first of each link.
 fn further_addresses(hosts: &[HostPort], known: &[Interface]) -> Vec<IpAddr> {
     let is_named = |one: &&Interface| hosts.iter().any(|host| host.name == one.name);
     let named: Vec<Interface> = known.iter().filter(is_named).cloned().collect();
@@ -162,10 +160,9 @@ fn further_addresses(hosts: &[HostPort], known: &[Interface]) -> Vec<IpAddr> {
     all.filter(|ip| !first.contains(ip) && !hosts.iter().any(|host| host.name == ip.to_string())).collect()
 }
 
-/// One address of each link that others can reach, all of one IP version if every link has it: two versions over one link
-/// would be two paths that share it. IPv4 goes before IPv6, and an interface's first address before its others. Where
-/// there is
-/// no such link, loopback. `versions` are those that may be asked for, IPv4 and IPv6.
+/// One address of each link at which others can reach it, or loopback if none has any. The addresses are of one IP version
+/// if every link has it: two versions over one link would be two paths that share it. IPv4 precedes IPv6, and an
+/// interface's first address its others. `versions` tells whether IPv4 and IPv6 are allowed.
 fn one_a_link(known: &[Interface], versions: [bool; 2]) -> Vec<IpAddr> {
     let first = |interface: &Interface, is_wanted: &dyn Fn(&IpAddr) -> bool, is_ipv4: bool| {
         let mut addresses = interface.addresses.iter().copied();
@@ -185,7 +182,7 @@ fn one_a_link(known: &[Interface], versions: [bool; 2]) -> Vec<IpAddr> {
     chosen.collect()
 }
 
-/// Returns true if others than this host and its link can answer to an address.
+/// Returns true if hosts beyond the link can reach an address.
 fn is_reachable(ip: &IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => !ip.is_loopback() && !ip.is_link_local(),
@@ -193,7 +190,7 @@ fn is_reachable(ip: &IpAddr) -> bool {
     }
 }
 
-/// Explains why an address cannot be bound, and the remedy.
+/// The failure of an address that cannot be bound.
 pub fn bind_failure(error: &BindError) -> Failure {
     Failure::Bind(error.to_string())
 }
@@ -291,7 +288,7 @@ mod tests {
         let listening = |names: &'static [&str]| {
             let known = &known;
             async move {
-                let found = given_to_listen(&hosts(names), known).await?;
+                let found = named_addresses(&hosts(names), known).await?;
                 Ok::<_, Failure>(found.iter().map(ToString::to_string).collect::<Vec<_>>())
             }
         };

@@ -1,4 +1,4 @@
-//! The arguments of the command line. This module parses and does nothing else: it looks up no name and opens no file.
+//! The arguments of the command line. This module only parses: it looks up no name and opens no file.
 
 #[cfg(any(test, not(feature = "full")))]
 mod absent;
@@ -95,7 +95,7 @@ pub enum Command {
     Compare(CompareArguments),
     /// Sweep over a grid of scenarios: every point simulated several times, a table of all runs
     Sweep(SweepArguments),
-    /// Run the papers' figures again, and judge what is said of them
+    /// Reproduce the papers' figures, and judge the claims about them
     Figures(FiguresArguments),
     /// Emulate a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
     Emulate(EmulateArguments),
@@ -182,7 +182,7 @@ pub fn usage(command: &clap::Command) -> String {
     command.clone().help_template("{usage}").render_help().to_string().trim().to_owned()
 }
 
-/// The command, and those below it, with their remarks laid out for a terminal.
+/// The command and its subcommands, with their remarks laid out for a terminal.
 fn laid_out(command: clap::Command) -> clap::Command {
     #[cfg(not(feature = "full"))]
     let command = absent::marked(command);

@@ -1,4 +1,4 @@
-//! `anabranch bench`: measures what the paths to another host carry.
+//! `anabranch bench`: measures the goodput of the paths to another host.
 
 mod client;
 mod client_order;
@@ -17,7 +17,7 @@ use crate::report::Outcome;
 /// Runs the command.
 ///
 /// # Errors
-/// What went wrong before anything was measured.
+/// What failed before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     match (arguments.serve, arguments.each) {
         (true, _) => serve::run(arguments, interrupt).await,

@@ -3,7 +3,7 @@
 use anabranch_base::Duration;
 use anabranch_net::Clock;
 
-/// The time the program has been running, from the first time it was asked.
+/// The time since this was first called.
 pub fn since_start() -> Duration {
     static START: std::sync::LazyLock<Clock> = std::sync::LazyLock::new(Clock::start);
     START.elapsed()

@@ -1,5 +1,4 @@
-//! `anabranch compare`: each path of a scenario alone and all together, predicted, simulated and transferred
-//! through the emulated links.
+//! `anabranch compare`: predicts, simulates and really transfers over each path of a scenario alone, and over all together.
 
 mod document;
 mod endpoint_pair;
@@ -30,24 +29,24 @@ use variant::{PathVariant, variants};
 /// One line of the comparison.
 #[derive(Clone, Debug)]
 pub struct ComparisonRow {
-    /// Which paths carried it.
+    /// The paths that carried it.
     variant: PathVariant,
-    /// The goodput in bits a second that the Markov model says, or why it says none.
+    /// The goodput in bits per second by the Markov model, or the reason why it has none.
     predicted: Result<f64, String>,
     /// The result of the simulator, over several seeds.
     simulated: FlowSummary,
-    /// The real attempts, void ones included.
+    /// The real transfers, with those that are void.
     attempts: Vec<Attempt>,
 }
 
 /// The subject and the method of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonPlan {
-    /// Which paths.
+    /// The selected variants.
     pub scope: VariantChoice,
     /// The encapsulation of packets.
     pub encapsulation: Encapsulation,
-    /// The ends that the links of the real transfers connect.
+    /// The emulation of links for the real transfers.
     pub emulation: Emulation,
     /// The number of real transfers over all paths together; the median counts.
     pub repeats: usize,
@@ -56,7 +55,7 @@ pub struct ComparisonPlan {
 /// Prepares the process before there are threads.
 ///
 /// # Errors
-/// The system does not allow what is asked for.
+/// The system does not allow the emulation.
 pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
     emulation(arguments).prepare()
 }
@@ -64,7 +63,7 @@ pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
 /// Runs the command.
 ///
 /// # Errors
-/// The scenario is wrong or not one that can be compared, or a socket cannot be opened.
+/// The scenario is invalid or cannot be compared, or a socket cannot be opened.
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let scope = if arguments.together { VariantChoice::Together } else { VariantChoice::AloneAndTogether };
@@ -77,7 +76,7 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
     compare(&loaded, plan, arguments.output, interrupt).await
 }
 
-/// Compares what is predicted, what is simulated and what is real, path by path and together.
+/// Compares prediction, simulation and real transfers, for each path alone and for all together.
 ///
 /// # Errors
 /// As [`run`].
@@ -125,7 +124,7 @@ fn emulation(arguments: &CompareArguments) -> Emulation {
     if arguments.tun { Emulation::Interfaces } else { Emulation::Relay }
 }
 
-/// With `wanted` real transfers.
+/// Compares one variant, with `wanted` real transfers.
 async fn compare_one(
     variant: PathVariant,
     emulation: Emulation,
@@ -150,7 +149,7 @@ async fn compare_one(
     Ok(ComparisonRow { variant, predicted, simulated, attempts })
 }
 
-/// Predicts a variant; the inner error is the text for a row that the models have no place for.
+/// Predicts a variant. The inner error is the reason why the models cannot express it.
 async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> {
     let flow = ModelFlow::first(&variant.scenario).map_err(|why| why.to_string());
     let work = move || {
@@ -161,8 +160,8 @@ async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> 
     Ok(threads::spawn(work)?.ended().await?)
 }
 
-/// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is
-/// the mean over seeds, and what chance does to one run shows beside it.
+/// Simulates a variant with several seeds. A seed does not lose the same packets as a real transfer, so that only the mean
+/// over seeds is comparable, within the spread of single runs.
 async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
     let mut scenario = variant.scenario.clone();
     for link in &mut scenario.links {
@@ -182,43 +181,42 @@ async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
 }
 
 impl ComparisonRow {
-    /// The attempt that counts, which is the median of those that are not void; of an even number, the slower one in the
-    /// middle.
+    /// The median of the valid transfers; of an even number, the slower one in the middle.
     fn real(&self) -> Option<&Attempt> {
         let mut valid: Vec<&Attempt> = self.attempts.iter().filter(|attempt| !attempt.is_void()).collect();
         valid.sort_by(|one, other| one.goodput_bps.total_cmp(&other.goodput_bps));
         valid.get(valid.len().saturating_sub(1) / 2).copied()
     }
 
-    /// The number of real transfers that were made as the scenario says.
+    /// The number of valid transfers.
     fn valid(&self) -> usize {
         self.attempts.iter().filter(|attempt| !attempt.is_void()).count()
     }
 
-    /// The prediction of the Markov model in bits a second.
+    /// The prediction in bits per second.
     fn predicted_bps(&self) -> Option<f64> {
         self.predicted.as_ref().ok().copied()
     }
 
-    /// The result of the simulator in bits a second.
+    /// The mean of the simulations in bits per second.
     fn simulated_bps(&self) -> f64 {
         self.simulated.goodput_bps.mean
     }
 
-    /// By how much a single run differs from the mean in 95 of 100 cases, as a share of it.
+    /// The deviation of a single run from the mean that 95 of 100 do not exceed, as a share of the mean.
     fn chance(&self) -> f64 {
         let Estimate { mean, sd, .. } = self.simulated.goodput_bps;
         if mean > 0.0 { 1.96 * sd.unwrap_or(0.0) / mean } else { 0.0 }
     }
 
-    /// By how much the real goodput differs from the simulated, as a share of it.
+    /// The deviation of the real from the simulated goodput, as a share of the latter.
     fn difference(&self) -> Option<f64> {
         let simulated = self.simulated_bps();
         self.real().filter(|_| simulated > 0.0).map(|real| real.goodput_bps / simulated - 1.0)
     }
 }
 
-/// The amount the paths carry together, beside what they carry alone.
+/// The goodput of all paths together, and of each alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct AggregationGain {
     best_alone_bps: f64,
@@ -227,7 +225,7 @@ struct AggregationGain {
 }
 
 impl AggregationGain {
-    /// The gain of a comparison whose last row is that of all paths; `None` where a rate is missing.
+    /// The gain of a comparison whose last row is of all paths; `None` if a rate is missing.
     fn of(rows: &[ComparisonRow], rate: impl Fn(&ComparisonRow) -> Option<f64>) -> Option<AggregationGain> {
         let (together, alone) = rows.split_last().filter(|(last, _)| last.variant.paths().count() > 1)?;
         let alone: Vec<f64> = alone.iter().map(&rate).collect::<Option<_>>()?;
@@ -244,16 +242,15 @@ impl AggregationGain {
     }
 }
 
-/// No machine keeps time to the nanosecond, and an exact network behaves differently: its queues drop by the phase of
-/// the packets (Floyd and Jacobson 1991, "traffic phase effects"), each time the same. Simulated packets are late by up
-/// to this much, like those of the relay.
+/// The maximum delay that is added to simulated packets, like the delay of the relay. In a network with exact timing, drops
+/// depend on the phase of the packets (Floyd and Jacobson 1991, "traffic phase effects"), and repeat.
 const NOISE: Duration = Duration::from_micros(100);
 
 /// The interval at which the bar moves.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// The number of seeds the simulator's mean that is taken over, unless the scenario wants more.
+/// The minimum number of seeds of the simulations.
 const SEEDS: u64 = 20;
 
-/// The number of attempts in place of void ones.
+/// The maximum number of transfers that replace void ones.
 const REPEATS: usize = 3;

@@ -1,5 +1,5 @@
-//! `anabranch completions`: the script by which a shell completes our commands: what kinds of values arguments take, and
-//! the keys and words of `--set`.
+//! `anabranch completions`: the script by which a shell completes commands, options, files, and the keys and values of
+//! `--set`.
 
 use anabranch_base::setting::Kind;
 use anabranch_scenario::{reference, tools};
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::policies;
 use crate::report::Outcome;
 
-/// The script for a shell.
+/// Prints the script for a shell.
 ///
 /// # Errors
 /// None.
@@ -24,7 +24,7 @@ pub fn run(arguments: &CompletionsArguments) -> Result<Outcome, Failure> {
     Ok(Outcome { summary: script, ..Outcome::default() })
 }
 
-/// The command line as shells are to know it: without what `--help` does not show.
+/// The command line without the commands that `--help` hides.
 fn completed() -> Command {
     let whole = Arguments::command();
     let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
@@ -34,7 +34,7 @@ fn completed() -> Command {
         .subcommands(shown.map(completed_command))
 }
 
-/// A command, and those below it, with what values their arguments take.
+/// A command and its subcommands, with the values that their arguments take.
 fn completed_command(command: Command) -> Command {
     let sets = values_of_set(command.get_name());
     let command = command.mut_args(|argument| match argument.get_id().as_str() {
@@ -44,8 +44,8 @@ fn completed_command(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(completed_command)
 }
 
-/// Returns the values of a command's `--set`: every key, with its words where it has some. Which links, paths and events
-/// there are is said by the scenario alone; a flow called main is in most.
+/// Returns the values of a command's `--set`: every key, with its possible values if they can be listed. Keys of links,
+/// paths and events depend on the scenario and are left out; most scenarios have a flow called main.
 fn values_of_set(command: &str) -> Vec<PossibleValue> {
     let registry = policies::registry();
     if let "send" | "recv" | "bench" = command {

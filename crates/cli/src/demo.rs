@@ -1,4 +1,4 @@
-//! `anabranch demo`: the comparison, on the scenario that is shipped with the program.
+//! `anabranch demo`: the comparison on the scenario that is compiled into the program.
 
 use anabranch_scenario::{Assignment, NoFiles, Scenario, Source};
 use anabranch_transfer::hex;
@@ -15,7 +15,7 @@ use crate::scenario::Loaded;
 /// Runs the command.
 ///
 /// # Errors
-/// A setting is wrong, or a socket cannot be opened.
+/// A setting is invalid, or a socket cannot be opened.
 pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let settings =
         arguments.settings.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
@@ -38,10 +38,10 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
     compare(&loaded, plan, arguments.output, interrupt).await
 }
 
-/// The scenario with changes.
+/// The scenario, with `changes`.
 ///
 /// # Errors
-/// A change is wrong.
+/// A change is invalid.
 pub fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
     Ok(Scenario::parse(&Source::new(NAME, SCENARIO), &NoFiles, changes, &policies::registry())?)
 }
@@ -49,5 +49,5 @@ pub fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
 const NAME: &str = "phone.toml";
 const SCENARIO: &str = include_str!("../../../scenarios/phone.toml");
 
-/// The transfer over both links is made so often.
+/// The number of real transfers over both links.
 const REPEATS: usize = 3;

@@ -1,4 +1,4 @@
-//! `anabranch emulate`: a scenario's links in real time, between sockets or between interfaces.
+//! `anabranch emulate`: emulates a scenario's links in real time, between sockets or interfaces.
 
 #[cfg(target_os = "linux")]
 mod command;
@@ -28,11 +28,11 @@ use anabranch_net::Clock;
 pub use command::{run_command, run_if_spawned};
 use status::Status;
 
-/// Runs the command until Ctrl-C, or for the time that was given.
+/// Runs the relay until Ctrl-C, or for the given time.
 ///
 /// # Errors
-/// The scenario is wrong or has a flow that is only simulated, addresses and paths do not go together, or a socket cannot
-/// be opened.
+/// The scenario is invalid or has a flow that is only simulated, the numbers of addresses and paths differ, or a socket
+/// cannot be opened.
 pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load_links(&arguments.scenario, &arguments.changes(), interrupt).await?;
     let scenario = &loaded.scenario;
@@ -44,7 +44,7 @@ pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Res
         to: look_up_each(&arguments.to).await?,
     });
     let relay = relay.map_err(|error| Failure::Bind(error.to_string()))?;
-    say_where(arguments, scenario, &relay);
+    print_addresses(arguments, scenario, &relay);
     let failure = wait(arguments, &relay, interrupt).await;
     let report = relay.stop();
     Ok(Outcome {
@@ -54,19 +54,19 @@ pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Res
     })
 }
 
-/// AppStripe is done by the sender of a simulated flow: programs on emulated links do not have it.
+/// Refuses AppStripe, which only the sender of a simulated flow implements.
 fn refuse_appstripe(scenario: &Scenario) -> Result<(), Failure> {
     match scenario.flows.iter().find(|flow| flow.protocol.is_appstripe()) {
         None => Ok(()),
         Some(flow) => Err(Failure::Arguments(format!(
-            "flow {:?} is AppStripe, which is only simulated: there is no real application to send it",
+            "flow {:?} is AppStripe, which is only simulated: no real application sends it",
             flow.name
         ))),
     }
 }
 
-/// One line a path, to be pasted.
-fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
+/// Prints the address of each path, on a line each.
+fn print_addresses(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
     let output = arguments.output;
     let paths = scenario.paths.iter().zip(relay.listen_addresses());
     if output.is_json() {
@@ -83,13 +83,13 @@ fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
     notice::tell("The scenario's clock starts with the first datagram. Press Ctrl-C to stop.");
 }
 
-/// Until it is time to end; `None` where that is as it was asked.
+/// Waits until the given time or Ctrl-C. Returns the failure after Ctrl-C.
 async fn wait(arguments: &EmulateArguments, relay: &Relay, interrupt: &mut Interrupt) -> Option<Failure> {
     let clock = Clock::start();
     let mut status = Status::new(arguments.output);
     status.show(relay.report());
     let mut ticks = tokio::time::interval(std::time::Duration::from_secs(1));
-    // The first one is at once.
+    // The first tick is at once.
     ticks.tick().await;
     let failure = loop {
         let left = arguments.time.map(|time| time.saturating_sub(clock.elapsed()));
@@ -116,7 +116,7 @@ async fn sleep(span: Option<anabranch_base::Duration>) {
     }
 }
 
-/// One address a path: those that were given, else loopback ones whose ports the system chooses.
+/// One address for each path: the given ones, else loopback with ports that the system chooses.
 async fn listen(arguments: &EmulateArguments, scenario: &Scenario) -> Result<Vec<SocketAddr>, Failure> {
     if arguments.listen.is_empty() {
         let any_port = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);

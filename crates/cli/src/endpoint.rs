@@ -1,4 +1,4 @@
-//! The sockets of the tools: those of an end that listens, and of one that connects.
+//! Opens the sockets of an end that listens, and of one that dials.
 
 use std::net::SocketAddr;
 
@@ -11,10 +11,11 @@ use crate::failure::Failure;
 use crate::links::Outlets;
 use crate::policies;
 
-/// At these addresses, whatever becomes of them; without any, wherever this host has one.
+/// Opens sockets at the addresses of `hosts`, and keeps them even if an address vanishes. Without hosts, opens them at
+/// every address that this host has or gets.
 ///
 /// # Errors
-/// A host that is not found, an address that is not ours or in use.
+/// A host is not found, or an address is not of this host or in use.
 pub async fn to_listen(
     hosts: &[HostPort],
     config: &Config,
@@ -25,13 +26,13 @@ pub async fn to_listen(
     bind(Options { accepts: true, ..options(&local, &tracking, config, security) })
 }
 
-/// From the addresses of these links, and those that come to join them.
+/// Opens sockets at the addresses of these links, and at those that are added later.
 ///
 /// # Errors
-/// One that cannot be bound.
+/// An address that cannot be bound.
 pub fn to_dial(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
     let Outlets { local, tracking, toward, rules } = outlets;
-    // With several ways out, now or later, a packet has to leave by the one whose address it has.
+    // With several interfaces, now or later, a packet must leave by the one that has its source address.
     let by_device = addresses::may_grow(local, tracking) || local.len() > 1;
     let (links, toward) = (rules.clone(), toward.clone());
     bind(Options { by_device, links, toward, ..options(local, tracking, config, security) })

@@ -1,4 +1,5 @@
-//! The failures, for a person (the fault, its place, the remedy), for a script, and for the shell.
+//! The failures of commands: the message with the fault, its place and the remedy, the document for scripts, and the exit
+//! status.
 
 #[cfg(feature = "full")]
 mod lab;
@@ -30,43 +31,43 @@ use crate::threads::ThreadError;
 #[cfg(feature = "full")]
 pub use lab::LabFailure;
 
-/// Why a command did not do what it was asked.
+/// The failure of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The command line is wrong in itself.
+    /// The arguments contradict one another, or one is invalid.
     #[error("{0}")]
     Arguments(String),
     /// A host that the system cannot look up.
     #[error(transparent)]
     UnknownHost(#[from] LookupFailure),
-    /// A `--via` that means nothing here.
+    /// A `--via` that this host does not have.
     #[error("{0}")]
     Via(String),
     /// An address that cannot be bound.
     #[error("{0}")]
     Bind(String),
-    /// A key that is missing or none.
+    /// A key that is missing or invalid.
     #[error("{0}")]
     Key(String),
     /// A file that cannot be sent.
     #[error("{}{}", .0, another_name(.0))]
     File(#[from] FindError),
-    /// A directory that takes no files.
+    /// A directory in which files cannot be stored.
     #[error("{0}; choose another with --dir")]
     Directory(#[from] StoreError),
     /// A scenario that cannot be read.
     #[error("{0}")]
     NoScenario(LoadError),
-    /// A scenario that is wrong.
+    /// An invalid scenario.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// A scenario whose values contradict one another.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A flow that the models have no place for.
+    /// A flow that the models cannot express.
     #[error("cannot plan for flow {flow:?}: {why}")]
     NotForModels { flow: String, why: String },
-    /// A question to which the planner has no answer.
+    /// A problem that the planner cannot solve.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// A file that cannot be written: a record of a run, a plan.
@@ -76,11 +77,11 @@ pub enum Failure {
     #[cfg(feature = "full")]
     #[error(transparent)]
     Lab(#[from] LabFailure),
-    /// There can be no network with the scenario's links.
+    /// The network namespaces for the scenario's links cannot be made.
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Namespaces(#[from] SetupError),
-    /// The handshake had no answer.
+    /// The peer did not answer the handshake.
     #[error(
         "no answer from {} after {attempts} attempts ({:.1} s){}: is `{program}` running there, \
          is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), over(.tried), ports(.to)
@@ -90,29 +91,29 @@ pub enum Failure {
         program: &'static str,
         /// The addresses that were tried.
         to: Vec<SocketAddr>,
-        /// Over which pairs of addresses.
+        /// The pairs of addresses that were tried.
         tried: Vec<PathAddresses>,
         /// The number of attempts.
         attempts: u32,
-        /// For how long.
+        /// The time of the attempts.
         waited: Duration,
-        /// The advice on the key.
+        /// The question about the key.
         key: &'static str,
     },
-    /// The network says of every address that nothing gets there.
+    /// The network reports for every pair of addresses that packets do not arrive.
     #[error("cannot reach {}: {}; is `{program}` running there, is UDP port {} open?", list(.to), .why.join("; "), ports(.to))]
     Unreachable {
         /// The addresses that were tried.
         to: Vec<SocketAddr>,
-        /// The answers of the network for each pair of addresses.
+        /// The error of each pair of addresses.
         why: Vec<String>,
         /// The program expected there.
         program: &'static str,
     },
-    /// The peer answers no more, or hung up in the middle.
+    /// The peer no longer answers, or ended the association before the work was done.
     #[error("{0}")]
     PeerGone(String),
-    /// Every link has carried what it may.
+    /// Every link has reached its limit.
     #[error("{0}; run the same command again with a higher limit, or with another link")]
     LinksUsedUp(String),
     /// The peer uses another protocol, or breaks this one.
@@ -121,19 +122,19 @@ pub enum Failure {
         /// The expected protocol.
         protocol: &'static str,
         peer: String,
-        /// The received message.
+        /// The description of the received message.
         what: String,
     },
-    /// The other end does not want to.
+    /// The other end refused.
     #[error("{0}")]
     Refused(String),
-    /// The other end serves somebody else now.
+    /// The other end is serving another peer.
     #[error("{0}")]
     Busy(String),
-    /// The other end, or this one, could not or would not store files.
+    /// Files that one of the ends refused or could not store.
     #[error("{}", .0.join("\n"))]
     NotStored(Vec<String>),
-    /// A result that standard output does not take.
+    /// A result that cannot be written to standard output.
     #[error("cannot write the result to standard output: {0}")]
     NotPrinted(io::Error),
     /// Work on another thread gave no result.
@@ -142,7 +143,7 @@ pub enum Failure {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-    /// The system refuses what it never should.
+    /// An unexpected error of the system.
     #[error("{0}")]
     System(#[from] io::Error),
 }
@@ -172,7 +173,7 @@ impl Failure {
     /// Writes the message to standard error.
     pub fn tell(&self) {
         if let Failure::Scenario(error) = self {
-            // It begins with its place, as compilers' messages do, so that editors can jump there.
+            // It begins with its place, like messages of compilers, so that editors can jump there.
             return notice::show(&error.show_within(style(), columns()));
         }
         let message = self.to_string();
@@ -197,7 +198,7 @@ impl Failure {
             | Failure::Directory(_) => 2,
             #[cfg(feature = "full")]
             Failure::Lab(failure) => failure.status(),
-            Failure::Record(record) => if_named_wrongly(record.source.kind()),
+            Failure::Record(record) => status_of_unwritten(record.source.kind()),
             #[cfg(target_os = "linux")]
             Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
@@ -259,8 +260,8 @@ impl From<LoadError> for Failure {
     }
 }
 
-/// The status of a file that cannot be written: whether its name is wrong, or the work failed, as where a disk is full.
-fn if_named_wrongly(kind: io::ErrorKind) -> u8 {
+/// The exit status for a file that cannot be written: 2 if its name is wrong, 1 if the work failed, as on a full disk.
+fn status_of_unwritten(kind: io::ErrorKind) -> u8 {
     use io::ErrorKind::{
         AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
         PermissionDenied, ReadOnlyFilesystem,
@@ -279,7 +280,7 @@ fn if_named_wrongly(kind: io::ErrorKind) -> u8 {
     if is_named_wrongly { 2 } else { 1 }
 }
 
-/// The argument by which a file with a name that cannot travel gets another one.
+/// The advice for a file with an unsendable name.
 fn another_name(error: &FindError) -> &'static str {
     match error {
         FindError::Name { path, .. } if path != Path::new("-") => "; give it another name with --name",
@@ -287,18 +288,18 @@ fn another_name(error: &FindError) -> &'static str {
     }
 }
 
-/// Colours on a terminal whose user did not say otherwise (no-color.org).
+/// The style of messages: coloured on a terminal, unless NO_COLOR is set (no-color.org).
 pub fn style() -> Style {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if io::stderr().is_terminal() && !is_unwanted { Style::Coloured } else { Style::Plain }
 }
 
-/// Returns the width of standard error: that of its terminal, or one for lines of a file.
+/// Returns the width of standard error: the terminal's, or a width for a file.
 pub fn columns() -> usize {
     terminal_size::terminal_size_of(io::stderr()).map_or(120, |(width, _)| usize::from(width.0))
 }
 
-/// `text` without control characters: a peer's words must not move the cursor.
+/// Returns `text` with control characters escaped: text of a peer must not move the cursor.
 pub fn printable(text: &str) -> String {
     let shown =
         |c: char| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() };
@@ -310,7 +311,7 @@ pub fn list(addresses: &[SocketAddr]) -> String {
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Where it was tried, if that is not clear from the addresses.
+/// Names the pairs of addresses, if there were several.
 fn over(tried: &[PathAddresses]) -> String {
     match tried {
         [] | [_] => String::new(),
@@ -324,7 +325,7 @@ fn over(tried: &[PathAddresses]) -> String {
     }
 }
 
-/// The number of pairs of addresses a message names.
+/// The maximum number of pairs of addresses in a message.
 const MOST_NAMED: usize = 8;
 
 fn ports(addresses: &[SocketAddr]) -> String {
@@ -360,7 +361,7 @@ mod tests {
         };
         let tried = [pair("10.0.0.1:5", "10.0.0.5:9899"), pair("10.0.1.1:5", "10.0.0.5:9899")];
         assert_eq!(over(&tried), ", over 10.0.0.1 > 10.0.0.5:9899, 10.0.1.1 > 10.0.0.5:9899");
-        assert_eq!(over(&tried[..1]), "", "there was no choice");
+        assert_eq!(over(&tried[..1]), "", "only one pair");
     }
 
     #[test]
@@ -377,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_cannot_travel_may_be_replaced() {
+    fn an_unsendable_name_may_be_replaced() {
         let found = |path: &str| anabranch_transfer::Sources::find(&[path.into()], Some(".."));
         let told = |path| Failure::from(found(path).expect_err("no name")).to_string();
         assert!(told("/").ends_with("leads to another directory; give it another name with --name"));

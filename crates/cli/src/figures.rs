@@ -1,4 +1,4 @@
-//! `anabranch figures`: the papers' figures, behind the installed program. The records and their judgement are in `studies`.
+//! `anabranch figures`: reproduces the papers' figures. The crate `studies` has the figures and judges them.
 
 mod list;
 mod progress;
@@ -23,7 +23,7 @@ use progress::FigureWatch;
 /// Runs the command.
 ///
 /// # Errors
-/// A folder that cannot be read or written, a figure that cannot be run, or Ctrl-C before there is any result.
+/// A folder cannot be read or written, a figure cannot be run, or Ctrl-C before there is a result.
 pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     match &arguments.command {
         FiguresCommand::List(_) => Ok(list::list()),
@@ -32,12 +32,12 @@ pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Res
     }
 }
 
-/// Resolves these names, each record once, in the order of the catalogue; every figure where no name is given.
+/// The figures and panels with these names, each once, in the order of the catalogue; every figure if none is given.
 fn figures(ids: &[String]) -> Vec<Selection> {
     if ids.is_empty() || ids.iter().any(|id| id.eq_ignore_ascii_case(ALL)) {
         return FIGURES.iter().map(|figure| Selection::whole(figure)).collect();
     }
-    // The arguments take no other names.
+    // The arguments accept only known names.
     selection(ids.iter().map(String::as_str)).unwrap_or_default()
 }
 
@@ -48,7 +48,7 @@ fn options(study: &StudyArguments, watch: Arc<FigureWatch>) -> Result<RunOptions
     Ok(RunOptions { scale: study.scale, at_most: study.seeds, kept: kept.watched_by(watch) })
 }
 
-/// Where pages and curves of a scale go.
+/// The folder for pages and curves of a scale.
 fn folder(study: &StudyArguments) -> PathBuf {
     study.dir.join(scale_name(study.scale))
 }
@@ -60,12 +60,12 @@ fn scale_name(scale: StudyScale) -> &'static str {
     }
 }
 
-/// A page's file: `iy-f4.md`, for panels `iy-f5a-iy-f5b.md`.
+/// The file name of a page: `iy-f4.md`, or `iy-f5a-iy-f5b.md` for panels.
 fn page_name(selection: &Selection) -> String {
     format!("{}.md", selection.name().to_lowercase().replace(' ', "-"))
 }
 
-/// Names in their order, for messages.
+/// The names in alphabetical order, for messages.
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
 }

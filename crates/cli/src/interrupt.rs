@@ -1,4 +1,4 @@
-//! Waits for Ctrl-C, and for the other signals that end programs: of a service that is stopped, of a terminal that is gone.
+//! Waits for Ctrl-C, and for the signals of a service that is stopped and of a terminal that is closed.
 
 use std::future::Future;
 use std::io;
@@ -9,17 +9,17 @@ use crate::failure::Failure;
 use crate::signals::{self, INTERRUPT};
 use crate::threads;
 
-/// Listens from the start, so that no press is lost.
+/// The presses of Ctrl-C since the start of the program.
 #[derive(Debug)]
 pub struct Interrupt {
     presses: watch::Receiver<u32>,
 }
 
 impl Interrupt {
-    /// Listens from now on. Ctrl-C no longer ends the program by itself.
+    /// Counts presses from now on. Ctrl-C no longer ends the program by itself.
     ///
     /// # Errors
-    /// Where the system has no such signal.
+    /// The system does not support the signals.
     pub fn listen() -> io::Result<Interrupt> {
         let (count, presses) = watch::channel(0);
         for mut signal in Signal::listen()? {
@@ -34,8 +34,8 @@ impl Interrupt {
         Ok(Interrupt { presses })
     }
 
-    /// Ends some time after the second press: what has not ended by then, waits for something that does not come.
-    pub fn insisted(&self) -> impl Future<Output = ()> + 'static {
+    /// Ends some time after the second press: a command that has not ended by then may wait for ever.
+    pub fn forced(&self) -> impl Future<Output = ()> + 'static {
         let mut presses = self.presses.clone();
         async move {
             if presses.wait_for(|count| *count >= 2).await.is_err() {
@@ -45,18 +45,19 @@ impl Interrupt {
         }
     }
 
-    /// Waits for the next press, which may have been before. If the future is dropped, none is lost.
+    /// Waits for the next press, or returns at once if there was one since the last call. If the future is dropped, no
+    /// press is lost.
     pub async fn pressed(&mut self) {
         if self.presses.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// The result of `work`, which runs on a separate thread, unless Ctrl-C is pressed first: the work then continues
+    /// Runs `work` on a separate thread, and returns its result unless Ctrl-C is pressed first. The thread then continues
     /// alone.
     ///
     /// # Errors
-    /// It was pressed, the work panicked, or there is no thread for it.
+    /// Ctrl-C, the work panicked, or a thread cannot be started.
     pub async fn or_done<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -80,17 +81,17 @@ impl Signal {
     fn listen() -> io::Result<Vec<Signal>> {
         use rustix::process::Signal as Known;
         use tokio::signal::unix::{SignalKind, signal};
-        // A write beyond the limit of a file's size would end the program; handled, it is an error like a full disk.
+        // A write beyond the limit on file sizes would end the program. Handled, it is an error like a full disk.
         let _ = signal(SignalKind::from_raw(Known::XFSZ.as_raw()))?;
         let ignored = ignored();
         let ending = [Known::INT, Known::TERM, Known::HUP].map(Known::as_raw);
-        // Who starts a program with nohup(1) wants it to outlive its terminal. A shell's background jobs ignore Ctrl-C, too,
-        // and still end by kill -INT.
-        let wanted = ending.into_iter().filter(|number| {
+        // A signal that is ignored from the start, as by nohup(1), stays ignored, except Ctrl-C: shells start background
+        // jobs with it ignored, and kill -INT must still end them.
+        let handled = ending.into_iter().filter(|number| {
             *number == Known::INT.as_raw()
                 || ignored & 1_u64.checked_shl((number - 1).cast_unsigned()).unwrap_or(0) == 0
         });
-        wanted
+        handled
             .map(|number| {
                 let stream = signal(SignalKind::from_raw(number))?;
                 Ok(Signal { number: u8::try_from(number).unwrap_or(INTERRUPT), stream })
@@ -103,7 +104,7 @@ impl Signal {
     }
 }
 
-/// The signals that this program was started without, a bit each; none where the system does not tell.
+/// The signals that were ignored when the program started, a bit each; none if the system does not report them.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -122,5 +123,5 @@ impl Signal {
     }
 }
 
-/// For what a command still has to say after Ctrl-C: its last packets take a second.
+/// The time that a command has after the second Ctrl-C: its last packets take a second.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! Finds the key that both ends need: in a file, in the environment, or creates a new one.
+//! Finds the key that both ends need in a file or in the environment, or creates a new one.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -65,7 +65,7 @@ pub fn fresh() -> Result<Key, Failure> {
     Key::fresh().map_err(|error| Failure::Key(error.to_string()))
 }
 
-/// The word for it in results.
+/// The protection as results name it.
 pub fn word(security: &Security) -> &'static str {
     match security {
         Security::Sealed(_) => "sealed",
@@ -73,7 +73,7 @@ pub fn word(security: &Security) -> &'static str {
     }
 }
 
-/// Reads the arguments, before the environment: they are nearer.
+/// The protection that is given by arguments or else by the environment.
 async fn given(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Option<Security>, Failure> {
     if secrecy.insecure {
         return Ok(Some(Security::Insecure));
@@ -81,7 +81,7 @@ async fn given(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Option<Se
     let key = match &secrecy.key_file {
         Some(path) => {
             let file = path.clone();
-            // A FIFO may give nothing.
+            // Reading a FIFO may block.
             let key = interrupt.or_done(move || read(&file)).await?;
             Some(key.map_err(|why| Failure::Key(format!("the key file {path:?}: {why}")))?)
         }
@@ -102,8 +102,7 @@ fn from_environment() -> Result<Option<Key>, Failure> {
     text.parse().map(Some).map_err(|error: KeyError| Failure::Key(format!("{VARIABLE}: {error}")))
 }
 
-/// Returns true if somebody who tries the simplest keys finds this one: one byte, or the same few, again and again, or bytes that count
-/// up or down.
+/// Returns true if the key is easily guessed: one or a few bytes that repeat, or bytes that count up or down.
 fn is_evident(digits: &str) -> bool {
     let bytes: Vec<u8> = digits
         .as_bytes()
@@ -151,9 +150,9 @@ fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Where a key may stand instead of a file.
+/// The environment variable for the key.
 pub const VARIABLE: &str = "ANABRANCH_KEY";
-/// No key with blanks around it is longer.
+/// The maximum length of a key file.
 const LONGEST: u64 = 256;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! The echo of Ctrl-C on a terminal: off while a command runs that may show progress.
+//! Turns off the echo of Ctrl-C on the terminal while a command runs that may show progress.
 //!
-//! A progress bar fills its line, and the cursor waits at the right edge. An echoed `^C` would go to the next line, where
-//! the bar is then cleared in vain: the bar itself would stay.
+//! A progress bar fills its line, and the cursor stays at the right edge. An echoed `^C` would go to the next line, and
+//! clearing the bar would then clear that line instead.
 
 #[cfg(unix)]
 use rustix::{process, stdio, termios};
 
-/// Keeps `^C` off the terminal of standard error until it is dropped.
+/// The terminal of standard error without `^C`, until this is dropped.
 #[derive(Debug)]
 pub struct KeyEcho {
     #[cfg(unix)]
@@ -15,7 +15,8 @@ pub struct KeyEcho {
 
 #[cfg(unix)]
 impl KeyEcho {
-    /// Hides it, if standard error is a terminal and this program is in its foreground: another must not change it.
+    /// Hides `^C`, if standard error is a terminal and this program is in its foreground: a background job must not change
+    /// the terminal.
     pub fn hide() -> KeyEcho {
         let terminal = stdio::stderr();
         let is_ours = termios::isatty(terminal)
@@ -41,7 +42,7 @@ impl Drop for KeyEcho {
 
 #[cfg(not(unix))]
 impl KeyEcho {
-    /// Nothing is known of other terminals.
+    /// Does nothing: the settings of other terminals are not supported.
     pub fn hide() -> KeyEcho {
         KeyEcho {}
     }

@@ -1,4 +1,4 @@
-//! The name of a path for people: `wlan0 → 192.168.1.1` instead of its addresses.
+//! The displayed name of a path: `wlan0 → 192.168.1.1` instead of its addresses.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,10 +6,10 @@ use anabranch_bench::PathEntry;
 use anabranch_net::monitor::PathMonitor;
 use anabranch_net::{Interface, PathState, UDP_PORT, interfaces};
 
-/// The interfaces of this machine, by whose names paths are called.
+/// The interfaces of this machine, whose names replace local addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    /// Local addresses, and the interface that each stands for.
+    /// The local addresses with the name of their interface.
     starts: Vec<(IpAddr, String)>,
 }
 
@@ -21,12 +21,13 @@ struct Start<'a> {
 }
 
 impl Labels {
-    /// With the interfaces as they are now. An interface with several addresses is not named: several paths could be meant.
+    /// The labels by the present interfaces. An interface with several addresses is not named, because several paths may
+    /// begin there.
     pub fn now() -> Labels {
         Labels::of_interfaces(&interfaces().unwrap_or_default())
     }
 
-    /// With the interfaces on which monitored paths began, also where they are gone by now.
+    /// The labels by the interfaces on which monitored paths began, even if those no longer exist.
     pub fn of(monitor: &PathMonitor) -> Labels {
         Labels::of_starts(monitor.paths().iter().filter_map(|path| {
             let (ip, state) = (path.report.addresses.local.ip(), path.report.sample.state);
@@ -34,7 +35,7 @@ impl Labels {
         }))
     }
 
-    /// The same for paths of a result.
+    /// The labels by the interfaces of the paths of a result.
     pub fn of_entries(paths: &[PathEntry]) -> Labels {
         Labels::of_starts(paths.iter().filter_map(|path| {
             let ip = path.local.parse::<SocketAddr>().ok()?.ip();
@@ -54,8 +55,8 @@ impl Labels {
         Labels { starts: starts.collect() }
     }
 
-    /// An interface is named where no other path of it can be meant: loopback has many addresses, others may. A path that is
-    /// gone is told apart by its state.
+    /// An interface is named if only one present address of a family belongs to it, and never loopback. A removed path is
+    /// distinguished by its state.
     fn of_starts<'a>(starts: impl Iterator<Item = Start<'a>>) -> Labels {
         let all: Vec<Start<'a>> = starts.filter(|start| !start.ip.is_loopback()).collect();
         let is_clear = |start: &&Start<'a>| {
@@ -71,14 +72,14 @@ impl Labels {
         Labels { starts: named.collect() }
     }
 
-    /// The path with this name, `192.0.2.7 > 192.168.1.1:9899`: the interface where it begins and the address where it ends,
-    /// with its port if that is not the usual one.
+    /// The label of the path with this name, `192.0.2.7 > 192.168.1.1:9899`: its interface and its remote address, with the
+    /// port unless it is the default.
     pub fn name(&self, name: &str) -> String {
         let Some((local, remote)) = name.split_once(" > ") else { return without_port(name).to_owned() };
         format!("{} → {}", self.start(local), without_port(remote))
     }
 
-    /// The interface where the path begins; where that is not known, the address.
+    /// The interface of the path; the local address if it is unknown.
     pub fn short(&self, name: &str) -> String {
         match name.split_once(" > ") {
             Some((local, _)) => self.start(local),
@@ -86,7 +87,7 @@ impl Labels {
         }
     }
 
-    /// Paths by where they begin, where that tells them apart, else by both ends.
+    /// The short labels of paths if they differ, else the full ones.
     pub fn distinct(&self, names: &[String]) -> Vec<String> {
         let short: Vec<String> = names.iter().map(|name| self.short(name)).collect();
         let is_clear = |index: usize| {
@@ -102,7 +103,7 @@ impl Labels {
         }
     }
 
-    /// Puts what paths are called in place of their names, which may repeat.
+    /// Replaces names of paths, which may repeat, by their labels.
     pub fn put_short<'a>(&self, names: impl Iterator<Item = &'a mut String>) {
         let names: Vec<&mut String> = names.collect();
         let known: Vec<String> = names.iter().map(|name| (**name).clone()).collect();
@@ -118,7 +119,7 @@ impl Labels {
     }
 }
 
-/// An address without SCTP's usual UDP port.
+/// The address without the default UDP port of SCTP.
 fn without_port(remote: &str) -> &str {
     let usual = format!(":{UDP_PORT}");
     remote.strip_suffix(usual.as_str()).unwrap_or(remote)

@@ -1,8 +1,11 @@
 //! The anabranch program: reads the command line, runs one command, ends with its status.
 //!
-//! A program with policies of its own is this one with another registry: [`run`] is all of its `main`.
+//! A program with further policies calls [`run`] with another registry; its `main` does nothing else.
 
-#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports, reason = "what absent commands use"))]
+#![cfg_attr(
+    not(feature = "full"),
+    allow(dead_code, unused_imports, reason = "only absent commands use some of it")
+)]
 
 #[cfg(any(test, not(feature = "full")))]
 mod absent;
@@ -67,12 +70,12 @@ use interrupt::Interrupt;
 use key_echo::KeyEcho;
 use report::Outcome;
 
-/// The policies of the program that is installed: what a program with further ones adds them to.
+/// The policies of the installed program. A program with further policies adds them to these.
 pub fn shipped_policies() -> Registry {
     anabranch_planner::live::registry()
 }
 
-/// The whole program, with the policies of `registry`. It is called once, by `main`.
+/// Runs the program with the policies of `registry`. `main` calls it once.
 pub fn run(registry: Registry) -> ExitCode {
     policies::choose(registry);
     let words: Vec<OsString> = std::env::args_os().collect();
@@ -120,26 +123,26 @@ pub fn run(registry: Registry) -> ExitCode {
         outcome.show(output);
         report::printed().await;
     });
-    // A thread that still reads standard input must not hold up the end.
+    // The program must not wait for a thread that still reads standard input.
     runtime.shutdown_background();
     report::ending(outcome.failure.as_ref())
 }
 
-/// Runs the command to its end, or until a user has insisted on one.
+/// Runs the command until it ends, or until the user has pressed Ctrl-C twice.
 async fn carry_out(command: Command) -> Outcome {
     let interrupt = match Interrupt::listen() {
         Ok(interrupt) => interrupt,
         Err(error) => return Failure::System(error).into(),
     };
-    let insisted = interrupt.insisted();
-    // On a worker, where it and the driver of the sockets take turns: on this thread each message would wake another.
+    let forced = interrupt.forced();
+    // On a worker thread, which the driver of the sockets shares: here each message would wake another thread.
     let command = tokio::spawn(execute(command, interrupt));
     tokio::select! {
         ended = command => match ended {
             Ok(outcome) => outcome.unwrap_or_else(Outcome::from),
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         },
-        () = insisted => Failure::Interrupted.into(),
+        () = forced => Failure::Interrupted.into(),
     }
 }
 
@@ -171,7 +174,8 @@ async fn execute(command: Command, mut interrupt: Interrupt) -> Result<Outcome, 
     }
 }
 
-/// Help and version are not failures; anything else is wrong input, reported as a document, too, if one was requested.
+/// Prints why the arguments were not parsed. Help and version are not failures. Anything else is invalid input, also
+/// reported as a document if one was requested.
 fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
     let message = match not_parsed {
         NotParsed::Help(help) if help.exit_code() == 0 => None,
@@ -185,7 +189,7 @@ fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
         report::print_line(&format!("{:#}", Body::default().value(Some(failure.document()))));
     }
     match not_parsed {
-        // On a terminal it may be coloured, and there is room.
+        // On a terminal, clap colours it.
         NotParsed::Help(help) if message.is_some() || io::stdout().is_terminal() => {
             let _ = help.print();
         }

@@ -1,4 +1,4 @@
-//! The links of this machine that a client uses: which they are, how each is used, and what each was charged.
+//! Chooses the links of this machine that a client uses, and describes the charge of each.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
@@ -12,25 +12,25 @@ use crate::arguments::Via;
 use crate::failure::Failure;
 use crate::report::{head, lay_out_narrow};
 
-/// Where a client's packets leave.
+/// The addresses and links from which a client sends.
 #[derive(Clone, Debug)]
 pub struct Outlets {
     /// The local addresses.
     pub local: Vec<SocketAddr>,
-    /// Which others may join them.
+    /// The interfaces whose addresses are added later.
     pub tracking: AddressTracking,
-    /// The peers to one of which those must have a route; none where the user named them.
+    /// The peers, to one of which an added interface must have a route; empty if the user named the interfaces.
     pub toward: Vec<SocketAddr>,
-    /// The rules of links that cost.
+    /// The rules of backups and limited links.
     pub rules: Vec<LinkRule>,
 }
 
 impl Outlets {
-    /// Chooses the links of each `--via`, else one address of each interface that is up. Where each `--via` is only a
-    /// backup, all other interfaces are used too.
+    /// Chooses the links of each `--via`, else one address of each interface that is up. If every `--via` is a backup, all
+    /// other interfaces are used too.
     ///
     /// # Errors
-    /// An interface or address that is not here, or is named twice.
+    /// An interface or address is not of this machine, or is named twice.
     pub fn to(hosts: &[Vec<SocketAddr>], via: &[Via]) -> Result<Outlets, Failure> {
         refuse_twice(via)?;
         let peer = &hosts.concat();
@@ -54,14 +54,14 @@ impl Outlets {
         Ok(Outlets { local, tracking, toward, rules: via.iter().filter_map(Via::rule).collect() })
     }
 
-    /// The same with links that are used whenever they can be; limits stay.
+    /// The same links without backups: each is used whenever it works. Limits remain.
     pub fn without_backups(&self) -> Outlets {
         let rules = self.rules.iter().cloned().map(|rule| LinkRule { is_backup: false, ..rule });
         Outlets { rules: rules.collect(), ..self.clone() }
     }
 }
 
-/// The local addresses from which each host can be reached. An IP version by which no link leads to any host is left out if
+/// The local addresses from which each host can be reached. An IP version is left out if no link reaches a host by it and
 /// every host has an address of the other.
 fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr>, InterfaceError> {
     let peers = hosts.concat();
@@ -83,7 +83,7 @@ fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr
         }
     }
     if chosen.is_empty() {
-        // A name of this machine, on which there may be no IPv6 in spite of the name's address.
+        // The name is of this machine, which may lack IPv6 in spite of the name's address.
         let has_ipv4 = spare.iter().any(SocketAddr::is_ipv4);
         let is_usable = |from: &SocketAddr| !has_ipv4 || UdpSocket::bind(from).is_ok();
         chosen = spare.into_iter().filter(is_usable).collect();
@@ -94,7 +94,7 @@ fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr
     }
 }
 
-/// Describes the charge of each link, if one of them costs.
+/// The table of charges, if a link is a backup or limited.
 pub fn charges(links: &[LinkReport]) -> String {
     if links.iter().all(|link| !link.is_backup && link.most.is_none()) {
         return String::new();
@@ -108,13 +108,13 @@ pub fn charges(links: &[LinkReport]) -> String {
     format!("{table}\ncharged: bytes of all IP packets both ways, with headers, copies and probes\n")
 }
 
-/// That a link has carried what it may.
+/// The message that a link has reached its limit, if it has.
 pub fn used_up(link: &LinkReport) -> Option<String> {
     let most = link.most.filter(|_| link.is_used_up)?;
     Some(format!("{} has carried its {}", link.name, most.rounded()))
 }
 
-/// That no link may carry any more, if that is so: nothing will go on by itself.
+/// The message that every link has reached its limit, if so: the transfer cannot continue.
 pub fn all_used_up(links: &[LinkReport]) -> Option<String> {
     let each: Option<Vec<String>> = links.iter().map(used_up).collect();
     each.filter(|each| !each.is_empty())
@@ -145,7 +145,7 @@ fn refuse_twice(via: &[Via]) -> Result<(), Failure> {
     }
 }
 
-/// The interfaces that a client uses beside backups: those with a route, unless the peer is this machine.
+/// The interfaces that a client uses besides backups: those with a route to the peer, unless that is this machine.
 fn beside(
     backups: &[String],
     peer: &[SocketAddr],
@@ -165,8 +165,7 @@ fn beside(
     others.map(|one| one.name.clone()).collect()
 }
 
-/// Which interfaces a client follows: all, or those that are named. Addresses that the user gave are the user's choice, and
-/// stay.
+/// The interfaces whose addresses a client tracks: all, or those that are named. Given addresses are fixed.
 fn tracking(named: &[String], has_others: bool) -> AddressTracking {
     let is_address = |name: &&String| name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
     let names: Vec<String> = named.iter().filter(|name| !is_address(name)).cloned().collect();

@@ -1,5 +1,5 @@
-//! Looks up the addresses of a host name, and says which of the causes it was when there is none: the standard library has
-//! one error for a name that does not exist and for a name server that does not answer.
+//! Looks up the addresses of a host name. Unlike those of the standard library, the errors distinguish a name that does
+//! not exist from a name server that does not answer.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,24 +7,24 @@ use dns_lookup::{AddrInfoHints, LookupError, LookupErrorKind, SockType, getaddri
 
 use crate::threads;
 
-/// Why a host has no address.
+/// The failure of a lookup.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}{}", .note.as_ref().map(|note| format!("; {note}")).unwrap_or_default())]
 pub struct LookupFailure {
     cause: Cause,
-    /// Another remedy.
+    /// A further remedy.
     note: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
 enum Cause {
-    /// The name servers know that there is no such name, or that it has no address.
+    /// The name does not exist, or has no address.
     #[error("there is no host named {host:?}: check the spelling, or give its address")]
     NoSuchHost {
         /// As it was written.
         host: String,
     },
-    /// There is no network, or the name server does not answer.
+    /// The name server does not answer.
     #[error(
         "cannot look up {host:?}, because the name server did not answer: check the network connection, or give \
          the address of the host"
@@ -43,21 +43,21 @@ enum Cause {
     },
 }
 
-/// The address of `host`: itself, or one that its name has, IPv4 before IPv6.
+/// Returns the address of `host`: itself, or one of its name, IPv4 before IPv6.
 ///
 /// # Errors
-/// There is none.
+/// The host has no address, or the lookup fails.
 pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailure> {
     let found = addresses_of(host, port).await?;
     let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
     chosen.copied().ok_or_else(|| LookupFailure::no_such(host))
 }
 
-/// The addresses of `host`: itself, or those that its name has, in the system's order and each once. Of many, the first
-/// are taken.
+/// Returns the addresses of `host`: itself, or those of its name, each once, in the system's order. Of many, only the first
+/// are used.
 ///
 /// # Errors
-/// There is none.
+/// The host has no address, or the lookup fails.
 pub async fn addresses_of(host: &str, port: u16) -> Result<Vec<SocketAddr>, LookupFailure> {
     if let Ok(ip) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(ip, port)]);
@@ -81,12 +81,12 @@ pub async fn addresses_of(host: &str, port: u16) -> Result<Vec<SocketAddr>, Look
 fn addresses(name: &str) -> Result<Vec<SocketAddr>, LookupError> {
     let hints = AddrInfoHints { socktype: SockType::DGram.into(), ..AddrInfoHints::default() };
     let found = getaddrinfo(Some(name), None, Some(hints))?;
-    // An address of a family that is neither IPv4 nor IPv6 is of no use.
+    // Addresses of other families cannot be used.
     Ok(found.filter_map(Result::ok).map(|entry| entry.sockaddr).collect())
 }
 
 impl LookupFailure {
-    /// With what else helps.
+    /// Adds a remedy.
     pub fn with_note(self, note: String) -> LookupFailure {
         LookupFailure { note: Some(note), ..self }
     }
@@ -114,7 +114,7 @@ impl From<Cause> for LookupFailure {
     }
 }
 
-/// The number of addresses of one name that are used: a name with more of them spreads its load.
+/// The maximum number of addresses used of one name.
 const MOST_ADDRESSES: usize = 8;
 
 #[cfg(test)]

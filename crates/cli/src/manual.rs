@@ -1,5 +1,4 @@
-//! `anabranch manual`: the pages that `man` shows, one for the program and one for each command, from the same text as
-//! `--help`.
+//! `anabranch manual`: writes the manual pages of the program and of each command, from the text of `--help`.
 
 mod environment;
 mod page;
@@ -17,7 +16,7 @@ use crate::report::Outcome;
 /// Writes every page into a folder.
 ///
 /// # Errors
-/// When the folder or a file cannot be written.
+/// The folder or a file cannot be written.
 pub fn run(arguments: &ManualArguments) -> Result<Outcome, Failure> {
     let at = |path: &Path| {
         let path = path.to_owned();
@@ -38,7 +37,7 @@ fn pages() -> Vec<(String, String)> {
     with_commands(&program).into_iter().map(page).collect()
 }
 
-/// A command and all below it that `--help` shows.
+/// A command and all its subcommands that `--help` shows.
 fn with_commands(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().filter(|command| !command.is_hide_set());
     std::iter::once(command).chain(below.flat_map(with_commands)).collect()

@@ -1,5 +1,5 @@
-//! The progress of a command of many parts: a bar on a terminal, a line each five seconds elsewhere, an object each second for
-//! scripts.
+//! Shows the progress of a long command: a bar on a terminal, a line every five seconds elsewhere, an object every second
+//! for scripts.
 
 use std::io::IsTerminal as _;
 
@@ -17,9 +17,9 @@ use crate::threads::Work;
 
 /// The progress of a command.
 pub struct Progress {
-    /// The part done of [`all`](Progress::all).
+    /// The done part of [`all`](Progress::all).
     pub done: u64,
-    /// The whole; `None` where it is unknown.
+    /// The whole; `None` if it is unknown.
     pub all: Option<u64>,
     /// The progress in words.
     pub words: String,
@@ -27,26 +27,26 @@ pub struct Progress {
     pub document: Value,
 }
 
-/// Shows how far a command is.
+/// A display of progress.
 pub struct Meter {
     shown: Shown,
-    /// When the next line is due, where lines are wanted.
+    /// The time at which the next line is due.
     next_line: Duration,
 }
 
 /// The display.
 enum Shown {
     Nothing,
-    /// With what the bar has beside the words.
+    /// A bar with its template.
     Bar(ProgressBar, &'static str),
-    /// Lines of text, where standard error is no terminal.
+    /// Lines of text, if standard error is not a terminal.
     Lines,
     /// Lines of JSON.
     Json,
 }
 
 impl Meter {
-    /// A meter as the output wants it. `bar` is the template of a bar, which may show more than the words do.
+    /// The meter that `output` requests. `bar` is the template of a bar, which may show more than the words.
     pub fn new(output: Output, bar: &'static str) -> Meter {
         let (shown, next_line) = match (output.json_lines, output.quiet, std::io::stderr().is_terminal()) {
             (true, _, _) => (Shown::Json, SECOND),
@@ -57,8 +57,7 @@ impl Meter {
         Meter { shown, next_line }
     }
 
-    /// Waits for work on another thread, shows how far it is, and calls it off at each press of Ctrl-C. Returns the result
-    /// of the work.
+    /// Waits for work on another thread, and shows its progress. Each press of Ctrl-C calls `cancel`. Returns the result.
     ///
     /// # Errors
     /// The work panicked.
@@ -67,7 +66,7 @@ impl Meter {
         work: Work<T>,
         interrupt: &mut Interrupt,
         progress: impl Fn() -> Progress,
-        call_off: impl Fn(),
+        cancel: impl Fn(),
     ) -> Result<T, Failure> {
         let work = work.ended();
         tokio::pin!(work);
@@ -76,7 +75,7 @@ impl Meter {
             tokio::select! {
                 done = &mut work => break done.map_err(Failure::from),
                 _ = ticks.tick() => self.show(&progress),
-                () = interrupt.pressed() => call_off(),
+                () = interrupt.pressed() => cancel(),
             }
         };
         if let Shown::Bar(bar, _) = &self.shown {
@@ -103,7 +102,7 @@ impl Meter {
     }
 }
 
-/// A bar, or a spinner where nobody knows how much there is to do.
+/// Draws a bar, or a spinner if the whole is unknown.
 fn draw(bar: &ProgressBar, template: &str, progress: Progress) {
     let Progress { done, all, words, .. } = progress;
     bar.set_message(words);
@@ -116,8 +115,8 @@ fn draw(bar: &ProgressBar, template: &str, progress: Progress) {
     bar.set_position(done);
 }
 
-/// A time as people say it, to a tenth or so.
-pub fn spoken(span: Duration) -> String {
+/// A rounded time in one unit.
+pub fn rounded_time(span: Duration) -> String {
     let seconds = span.as_secs_f64();
     match seconds {
         ..1.0 => "a second".to_owned(),
@@ -133,7 +132,7 @@ const SPINNER: &str = "{spinner} {msg}";
 /// The interval at which a bar moves.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);
 const SECOND: Duration = Duration::from_secs(1);
-/// Lines for people come this often: nobody reads more.
+/// The interval of lines of text.
 const PERIOD: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
@@ -141,8 +140,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_told_as_people_say_it() {
-        let told = [0, 7, 150, 7_200].map(|seconds| spoken(Duration::from_secs(seconds)));
+    fn a_time_is_rounded_in_one_unit() {
+        let told = [0, 7, 150, 7_200].map(|seconds| rounded_time(Duration::from_secs(seconds)));
         assert_eq!(told, ["a second", "7 s", "2 min", "2.0 h"]);
     }
 

@@ -1,17 +1,15 @@
-//! The one writer to standard error. Messages decide about nothing: what cannot be written is dropped, whether the reader
-//! has ended, the disk is full or nobody reads.
+//! The only writer to standard error. A message that cannot be written is dropped: the work does not depend on it.
 
 use std::io;
 
-/// Writes the message `line` to standard error. On a terminal it is broken between words, not where the terminal ends; in
-/// a file and on a pipe it is one line, as scripts expect.
+/// Writes the message `line` to standard error. A terminal gets it wrapped between words, a file or pipe as one line.
 pub fn tell(line: &str) {
     show(&fitted(line, ""));
 }
 
-/// Writes `text` to standard error as it is, and ends its last line.
+/// Writes `text` to standard error unchanged, and ends its last line.
 pub fn show(text: &str) {
-    // Those of other threads do not come in between.
+    // Keeps messages of other threads out of this one.
     let _lock = io::stderr().lock();
     for piece in format!("{text}\n").as_bytes().chunks(PIECE) {
         if !is_ready() || write(piece).is_err() {
@@ -20,7 +18,7 @@ pub fn show(text: &str) {
     }
 }
 
-/// `line` as it fits the terminal behind `indent`; what does not fit goes on below, two columns further in.
+/// Wraps `line` for the terminal after `indent`; further lines are indented by two more columns.
 pub fn fitted(line: &str, indent: &str) -> String {
     match terminal_size::terminal_size_of(io::stderr()) {
         Some((width, _)) => broken(line, indent, usize::from(width.0)),
@@ -28,8 +26,8 @@ pub fn fitted(line: &str, indent: &str) -> String {
     }
 }
 
-/// Returns true if standard error takes a piece now. A reader that is slow is given a moment; one that takes nothing for so long
-/// is not waited for again until it reads: work must not stand still because nobody reads what is said about it.
+/// Returns true if standard error accepts a piece. A slow reader has a second; after that it is not waited for until it
+/// reads again, so that an unread message does not delay the work.
 #[cfg(unix)]
 fn is_ready() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -73,7 +71,7 @@ fn broken(line: &str, indent: &str, width: usize) -> String {
     textwrap::fill(line, options)
 }
 
-/// A pipe that takes anything takes this much without making its writer wait (`PIPE_BUF` of Linux).
+/// A pipe that is ready accepts this much without blocking (`PIPE_BUF` of Linux).
 const PIECE: usize = 4096;
 #[cfg(unix)]
 const PATIENCE_S: i64 = 1;

@@ -1,4 +1,4 @@
-//! The other end: its addresses, and the messages for the user when it fails or does not answer.
+//! The other end of an association, and the messages when it fails or does not answer.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -40,13 +40,13 @@ pub enum Partner {
 }
 
 impl Peer {
-    /// The peer at `addresses`, with this security from now on.
+    /// The peer at `addresses`. The attempt to reach it begins now.
     pub fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
         let is_sealed = matches!(security, Security::Sealed(_));
         Peer { addresses, since: Clock::start(), partner, is_sealed }
     }
 
-    /// The failure that the end of an association causes while work was left to do.
+    /// The failure when an association ends before the work is done.
     pub fn failure(&self, reason: CloseReason) -> Failure {
         match reason {
             CloseReason::NoAnswer { attempts } => self.no_answer(attempts, Vec::new()),
@@ -59,7 +59,7 @@ impl Peer {
                 Failure::PeerGone(format!("{self} cancelled the {} without a reason", self.partner.work()))
             }
             CloseReason::AbortedByPeer { causes } => {
-                self.cancelled(&causes.iter().map(said).collect::<Vec<_>>().join("; "))
+                self.cancelled(&causes.iter().map(cause_text).collect::<Vec<_>>().join("; "))
             }
             CloseReason::PeerGone { errors } => Failure::PeerGone(format!(
                 "{self} no longer answers: {errors} retransmissions or probes in a row went unanswered on \
@@ -77,7 +77,7 @@ impl Peer {
         }
     }
 
-    /// The failure that the peer ended the association and said `why`.
+    /// The failure when the peer ended the association with the reason `why`.
     fn cancelled(&self, why: &str) -> Failure {
         if why.starts_with(BUSY) {
             return Failure::Busy(format!("{self} is {why}"));
@@ -88,11 +88,11 @@ impl Peer {
         }
     }
 
-    /// That the network drops packets of `size` bytes, and what to do.
+    /// The message that the network drops packets of `size` bytes, with the remedy.
     fn too_narrow(&self, size: ByteCount, carried: Option<ByteCount>) -> String {
         let vanish = format!(
             "packets of {size} to {self} vanish, whole and in fragments, though smaller ones arrive: something \
-             on the way (a tunnel, a firewall) drops them"
+             on the path (a tunnel, a firewall) drops them"
         );
         match carried {
             Some(carried) => {
@@ -102,7 +102,7 @@ impl Peer {
         }
     }
 
-    /// The failure that a message could not be sent.
+    /// The failure when a message cannot be sent.
     pub fn not_sent(&self, error: SendError) -> Failure {
         match error {
             SendError::Closed(reason) => self.failure(reason),
@@ -111,7 +111,7 @@ impl Peer {
         }
     }
 
-    /// The failure that no association was opened.
+    /// The failure when an association cannot be opened.
     pub fn not_opened(&self, error: ConnectError) -> Failure {
         match error {
             ConnectError::Failed(reason) => self.failure(reason),
@@ -120,7 +120,7 @@ impl Peer {
         }
     }
 
-    /// The failure that the network said of every pair why nothing gets there.
+    /// The failure when the network reports an error for every pair of addresses.
     pub fn not_reached(&self, why: Vec<String>) -> Failure {
         Failure::Unreachable { to: self.addresses.clone(), why, program: self.partner.program() }
     }
@@ -136,13 +136,13 @@ impl Peer {
         }
     }
 
-    /// The failure that the peer uses another protocol.
+    /// The failure when the peer uses another protocol.
     pub fn garbage(&self, what: &dyn fmt::Display) -> Failure {
         let protocol = self.partner.protocol();
         Failure::Garbage { protocol, peer: self.to_string(), what: what.to_string() }
     }
 
-    /// A question about the key, for the case that the peer does not answer.
+    /// The question about the key in the failure of a peer that does not answer.
     fn key_question(&self) -> &'static str {
         match (self.is_sealed, self.partner) {
             (true, Partner::Files) => "is the key the one that recv printed?",
@@ -154,7 +154,7 @@ impl Peer {
 }
 
 impl Partner {
-    /// The program that listens there.
+    /// The command of the program that is expected at the other end.
     fn program(self) -> &'static str {
         match self {
             Partner::Files => "anabranch recv",
@@ -178,8 +178,8 @@ impl Partner {
     }
 }
 
-/// Returns the text of a cause: a program's own words as it wrote them.
-fn said(cause: &Cause) -> String {
+/// Returns the text of a cause; the reason of a program is unchanged.
+fn cause_text(cause: &Cause) -> String {
     match cause {
         Cause::UserInitiatedAbort(why) if !why.is_empty() => String::from_utf8_lossy(why).into_owned(),
         other => other.to_string(),

@@ -21,8 +21,7 @@ use crate::scenario::{Loaded, load, refuse_replaced};
 /// Runs the command.
 ///
 /// # Errors
-/// The scenario is wrong or not one that can be planned for, the method has no answer, a file cannot be written, or
-/// Ctrl-C.
+/// The scenario is invalid or cannot be planned for, the method finds no solution, a file cannot be written, or Ctrl-C.
 pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     check(arguments)?;
     refuse_replaced("--plot", arguments.plot.as_deref(), &[&arguments.scenario])?;
@@ -54,7 +53,7 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
     if !arguments.output.quiet {
         notice::show(summary.trim_end());
     }
-    // The file on standard output is the result, also with --quiet.
+    // The file on standard output is the result, even with --quiet.
     crate::report::print_line(text.trim_end());
     Ok(Outcome::default())
 }

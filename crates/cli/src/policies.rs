@@ -1,8 +1,8 @@
-//! The policies of this process, and programs that have others.
+//! The policies of this process, and other programs with further policies.
 //!
-//! Rust has no interface between programs that were compiled apart, so that a policy cannot be loaded into this one. A
-//! program with policies of its own is the whole command line with another registry ([`run`](crate::run)), and
-//! `--policies` runs it in the place of this one.
+//! Rust has no stable binary interface, so a policy cannot be loaded into a running program. A program with further
+//! policies is the whole command line with another registry ([`run`](crate::run)), and `--policies` runs it instead of this
+//! one.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -29,7 +29,7 @@ pub fn registry() -> Registry {
     CHOSEN.get_or_init(live::registry).clone()
 }
 
-/// Says which program this is, if another one asks. Returns whether it did.
+/// Prints the version of the policies if another program asks for it. Returns true if so.
 pub fn answer(words: &[OsString]) -> bool {
     let is_asked = words.get(1).is_some_and(|word| word == QUESTION);
     if is_asked {
@@ -39,8 +39,7 @@ pub fn answer(words: &[OsString]) -> bool {
     is_asked
 }
 
-/// Runs the file `program` in the place of this process, with the same command line but for `--policies`. Returns only if
-/// that is not possible.
+/// Replaces this process by `program`, with the same command line without `--policies`. Returns only if that fails.
 pub fn hand_over(program: &Path, words: &[OsString]) -> Failure {
     let refused = |why: String| {
         Failure::Arguments(format!(
@@ -61,7 +60,7 @@ pub fn hand_over(program: &Path, words: &[OsString]) -> Failure {
             let said = String::from_utf8_lossy(&answered.stdout);
             match said.trim_ascii().strip_prefix(NAME) {
                 Some(version) if !version.contains('\n') => {
-                    refused(format!("it was built with{version}, and this is {VERSION}: build it anew"))
+                    refused(format!("it was built with{version}, and this is {VERSION}: build it again"))
                 }
                 _ => refused("it has no policies for this program".to_owned()),
             }
@@ -70,7 +69,7 @@ pub fn hand_over(program: &Path, words: &[OsString]) -> Failure {
     }
 }
 
-/// The program that the command line names by `--policies`, before it is parsed.
+/// The program that `--policies` names in a command line that is not parsed yet.
 pub fn named(words: &[OsString]) -> Option<&OsStr> {
     let own = words.split(|word| word == "--").next()?;
     own.windows(2).find(|pair| pair[0] == OPTION).map(|pair| pair[1].as_os_str())
@@ -95,7 +94,7 @@ fn without_policies(words: &[OsString]) -> Vec<&OsStr> {
 }
 
 const OPTION: &str = "--policies";
-/// The first word with which a program asks another whether it has policies for it.
+/// The first argument with which a program asks another for the version of its policies.
 const QUESTION: &str = "--has-policies-for-anabranch";
 const NAME: &str = "anabranch policies";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_program_is_refused_with_what_it_is() {
+    fn another_kind_of_program_is_refused_with_the_reason() {
         let told = |program: &str| hand_over(Path::new(program), &["anabranch".into()]).to_string();
         assert!(told("/none/such").contains("it cannot be run: No such file"), "{}", told("/none/such"));
         assert!(told("/bin/true").contains("it has no policies for this program"), "{}", told("/bin/true"));

@@ -15,10 +15,10 @@ use crate::scenario::load;
 /// Runs the command.
 ///
 /// # Errors
-/// The scenario is wrong, or Ctrl-C.
+/// The scenario is invalid, or Ctrl-C.
 pub async fn run(arguments: &PredictArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
-    let (wanted, loss) = (arguments.wanted(), arguments.loss_model.round_loss());
+    let (wanted, loss) = (arguments.selected(), arguments.loss_model.round_loss());
     let work = move || {
         let forecasts = forecasts(&loaded.scenario, &wanted, loss);
         (loaded, forecasts)

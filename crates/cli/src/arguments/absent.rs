@@ -1,4 +1,4 @@
-//! The arguments of a command that this build leaves out. This module parses and does nothing else.
+//! The arguments of a command that this build leaves out.
 
 use clap::Args;
 
@@ -24,7 +24,7 @@ impl AbsentArguments {
     }
 }
 
-/// The command, with a remark in the list of commands where it is left out.
+/// The command, marked in the list of commands if this build leaves it out.
 #[cfg(not(feature = "full"))]
 pub fn marked(command: clap::Command) -> clap::Command {
     if !ABSENT_COMMANDS.contains(&command.get_name()) {
@@ -39,7 +39,7 @@ This program was built for `make demo`, without this command.
 
 Examples:
   build the whole program:   make release
-  and ask it:                target/release/anabranch --help";
+  and read its help:         target/release/anabranch --help";
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! The arguments of `bench`. This module parses and does nothing else.
+//! The arguments of `bench`.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_bench::protocol::RequestedDirection;
@@ -44,7 +44,7 @@ pub struct BenchArguments {
     /// Test both directions at once
     #[arg(long, conflicts_with = "serve")]
     pub bidir: bool,
-    /// Measure each path alone, then all together, and say what limits them
+    /// Measure each path alone, then all together, and report what limits them
     #[arg(long, conflicts_with_all = ["serve", "bidir"])]
     pub each: bool,
     /// Send at this rate, each message at its due time (default: unlimited)
@@ -81,15 +81,16 @@ impl BenchArguments {
 }
 
 const EXAMPLES: &str = "\
-Packets are sealed like those of `anabranch send`; `bench --serve` prints a new key in the command line to
+Packets are sealed like those of `anabranch send`. `bench --serve` prints a new key in the command line to
 paste on the client. A server runs one test at a time, for an hour at most.
 
-With --bitrate each message has a due time. If the transport cannot accept the message then, the message waits, and
-its delay counts from its due time.
+With --bitrate each message has a due time. If the transport cannot accept it then, the message waits, and its
+delay counts from the due time.
 
 With --each the test first finds the paths, then sends data over each path alone while the others are idle, and then
-over all paths together. Where losses hold the windows and not full links, it says so: more is carried with
-`--set sctp.congestion_control=bbr` at the sender. With --each --reverse each test alone uses one address of this host, and the server sends.
+over all paths together. If losses rather than full links limit the windows, the report says so: then
+`--set sctp.congestion_control=bbr` at the sender carries more. With --each --reverse the server sends, and each
+test of one path uses one address of this host.
 
 Examples:
   on one host:                     anabranch bench --serve

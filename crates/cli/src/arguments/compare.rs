@@ -1,4 +1,4 @@
-//! The arguments of `demo` and `compare`. This module parses and does nothing else.
+//! The arguments of `demo` and `compare`.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ impl EncapsulationChoice {
 
 const DEMO_EXAMPLES: &str = "\
 The demo needs neither a second host nor privileges: sender, receiver and the emulated links between
-them run in this process, on loopback. It takes some 80 seconds, and a transfer over both links is
+them run in this process, on loopback. It takes about 80 seconds. The transfer over both links is
 made five times. The scenario is scenarios/phone.toml.
 
 Examples:

@@ -1,4 +1,4 @@
-//! The arguments of `emulate`. This module parses and does nothing else.
+//! The arguments of `emulate`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub struct EmulateArguments {
 }
 
 impl EmulateArguments {
-    /// The form of the result: a relay first prints where it listens, so that each document is one line.
+    /// The form of the result. A relay prints its addresses first, so each document is one line.
     pub fn result_output(&self) -> Output {
         let is_relay = self.command.is_empty();
         Output { json_lines: self.output.json_lines || (is_relay && self.output.is_json()), ..self.output }
@@ -85,7 +85,7 @@ Examples:
                                 --listen 127.0.0.1:7001,127.0.0.1:7002
                             anabranch send FILE --to 127.0.0.1:7001,127.0.0.1:7002
   for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time 600 --json
-  for a first look:         anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
+  one ping:                 anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
   TCP over one of them:     anabranch emulate scenarios/wifi-lte.toml --far 'iperf3 -s' \\
                                 -- iperf3 -c 10.77.2.2
   a shell:                  anabranch emulate scenarios/wifi-lte.toml -- bash

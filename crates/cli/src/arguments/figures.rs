@@ -1,4 +1,4 @@
-//! The arguments of `figures`. This module parses and does nothing else.
+//! The arguments of `figures`.
 
 use std::path::PathBuf;
 
@@ -21,11 +21,11 @@ pub struct FiguresArguments {
 /// The commands of `anabranch figures`.
 #[derive(Debug, Subcommand)]
 pub enum FiguresCommand {
-    /// List every panel: what it shows, where its work has it, and the verdict of the full scale
+    /// List every panel: its title, its place in the paper, and the verdict of the full scale
     List(ListArguments),
-    /// Run figures, write their curves, and judge what is said of them
+    /// Run figures, write their curves, and judge the claims about them
     Run(RunArguments),
-    /// Judge figures by the runs that are kept, without running what is missing
+    /// Judge figures by the runs that are kept, without running those that are missing
     Report(ReportArguments),
 }
 
@@ -42,13 +42,13 @@ pub struct ListArguments {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// Panels or figures, such as IY-F5a or WS-F5-F8; `all` is every one. A panel's figure is run as a whole
+    /// Panels or figures, such as IY-F5a or WS-F5-F8, or `all`. The whole figure of a panel is run
     #[arg(value_name = "ID", required = true, value_parser = ids(), ignore_case = true, hide_possible_values = true)]
     pub ids: Vec<String>,
-    /// Which runs are made, and where they are kept.
+    /// The scale of the runs, and where they are kept.
     #[command(flatten)]
     pub study: StudyArguments,
-    /// Run the sensitivity sets too: the same with one thing changed at a time
+    /// Run the sensitivity sets too: the same runs with one parameter changed at a time
     #[arg(long)]
     pub sensitivity: bool,
     /// Draw every panel as SVG
@@ -66,7 +66,7 @@ pub struct ReportArguments {
     /// Panels or figures (default: all)
     #[arg(value_name = "ID", value_parser = ids(), ignore_case = true, hide_possible_values = true)]
     pub ids: Vec<String>,
-    /// Which runs count, and where they are kept.
+    /// The scale of the runs that count, and where they are kept.
     #[command(flatten)]
     pub study: StudyArguments,
     /// The form of the output.
@@ -77,13 +77,13 @@ pub struct ReportArguments {
 /// Which runs are made, and where they are kept.
 #[derive(Clone, Debug, Args)]
 pub struct StudyArguments {
-    /// Folder for runs, curves and pages; a run that is kept there is not made again
+    /// Folder for runs, curves and pages; a run that is kept there is not repeated
     #[arg(long = "out", value_name = "DIR", default_value = "figures")]
     pub dir: PathBuf,
-    /// The scale: verdicts on the papers come from the full one
+    /// Scale of the runs; verdicts on the papers come from the full scale
     #[arg(long, value_enum, default_value = "full")]
     pub scale: StudyScale,
-    /// At most N seeds a point, at least 2: the verdicts then say that they are provisional
+    /// At most N seeds per point, at least 2; verdicts are then provisional
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     pub seeds: Option<u64>,
 }
@@ -107,16 +107,16 @@ fn ids() -> PossibleValuesParser {
     PossibleValuesParser::new(names)
 }
 
-/// Stands for every figure.
+/// The name that selects every figure.
 pub const ALL: &str = "all";
 
 const FIGURES_EXAMPLES: &str = "\
-The figures of five works on multipath transport, run again: docs/figures.md has the verdicts.
+The figures of five works on multipath transport, reproduced. docs/figures.md has the verdicts.
 
 Examples:
-  what there is:         anabranch figures list
+  every panel:           anabranch figures list
   one figure:            anabranch figures run YE-F30
-  what came of it:       anabranch figures report";
+  its verdicts:          anabranch figures report";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -124,18 +124,17 @@ Examples:
   for a script:          anabranch figures list --json";
 
 const RUN_EXAMPLES: &str = "\
-DIR has runs.csv, which keeps each run as it ends, and for each scale a folder with a table of each
-panel's curves and a page of each figure. After Ctrl-C the same command continues. All figures take
-hours.
+DIR/runs.csv keeps each run when it ends. For each scale, DIR has a folder with a table of each panel's
+curves and a page for each figure. After Ctrl-C, the same command continues. All figures take hours.
 
 Examples:
   anabranch figures run IY-F4
-  soon, for a look:      anabranch figures run IY-F5 --scale quick
+  in less time:          anabranch figures run IY-F5 --scale quick
   with drawings:         anabranch figures run YE-F26 YE-F30 --draw --out study";
 
 const REPORT_EXAMPLES: &str = "\
-Writes DIR/report-SCALE.md, and says which runs are missing.
+Writes DIR/report-SCALE.md, and lists the runs that are missing.
 
 Examples:
   anabranch figures report
-  of one figure:         anabranch figures report IY-F5 --out study";
+  one figure:            anabranch figures report IY-F5 --out study";

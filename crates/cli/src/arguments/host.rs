@@ -1,4 +1,4 @@
-//! Parses a host and a UDP port of the command line. It resolves no names.
+//! Parses a host and a UDP port of the command line. It looks up no name.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! The arguments of `predict`. This module parses and does nothing else.
+//! The arguments of `predict`.
 
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub enum RoundLossName {
 }
 
 impl RoundLossName {
-    /// The same as the models' type.
+    /// The model's type.
     pub fn round_loss(self) -> RoundLoss {
         match self {
             RoundLossName::Independent => RoundLoss::Independent,
@@ -61,7 +61,7 @@ impl RoundLossName {
 }
 
 impl ModelName {
-    /// The same as the models' type.
+    /// The model's type.
     fn model(self) -> Model {
         match self {
             ModelName::Markov => Model::Markov,
@@ -74,17 +74,17 @@ impl ModelName {
 
 impl PredictArguments {
     /// The requested models, each once, in the order of documents.
-    pub fn wanted(&self) -> Vec<Model> {
+    pub fn selected(&self) -> Vec<Model> {
         let named: Vec<Model> = self.models.iter().map(|name| name.model()).collect();
         Model::ALL.into_iter().filter(|model| named.is_empty() || named.contains(model)).collect()
     }
 }
 
 const PREDICT_EXAMPLES: &str = "\
-The models use the rate, the delay and the mean loss of each path, and the receive buffer; they do
-not model queues, the start or the end of a transfer. A note names each feature of the scenario that
-a model leaves out, or the reason why a model gives no result. Throughput counts whole packets,
-goodput counts user data.
+The models use the rate, the delay and the mean loss of each path, and the receive buffer. They do not
+model queues, or the start and the end of a transfer. A note names each feature of the scenario that a
+model leaves out, or the reason why a model gives no result. Throughput counts whole packets; goodput
+counts user data.
 
 Examples:
   anabranch predict scenarios/wifi-lte.toml

@@ -1,4 +1,4 @@
-//! The arguments that choose the form of the output. This module prints nothing.
+//! The arguments that choose the form of the output.
 
 use clap::Args;
 
@@ -19,10 +19,10 @@ pub struct Output {
     pub verbose: bool,
 }
 
-/// The option that gives JSON documents times of the machine.
+/// The option that adds computation times to JSON documents.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Timing {
-    /// Add the time that the computation took to the JSON document, as `wall_s`; without it equal runs print equal bytes
+    /// Add the time of the computation to the JSON document, as `wall_s`; without it, equal runs print equal bytes
     #[arg(long)]
     pub timing: bool,
 }

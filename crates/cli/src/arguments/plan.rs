@@ -1,4 +1,4 @@
-//! The arguments of `plan`. This module parses and does nothing else.
+//! The arguments of `plan`.
 
 use std::path::PathBuf;
 
@@ -15,13 +15,13 @@ use super::{Output, Timing};
 pub struct PlanArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
-    /// Method that chooses the limits
+    /// Method to choose the limits
     #[arg(long, value_name = "NAME", default_value = "exact")]
     pub method: MethodName,
     /// With --method step, try only every K-th limit
     #[arg(long, value_name = "K", required_if_eq("method", "step"), value_parser = clap::value_parser!(u32).range(1..))]
     pub step: Option<u32>,
-    /// Model that computes the throughput of a path at a limit
+    /// Model of a path's throughput at a limit
     #[arg(long, value_name = "NAME", default_value = "markov")]
     pub model: WindowModelName,
     /// Loss model within one round, for the Markov model
@@ -30,13 +30,13 @@ pub struct PlanArguments {
     /// Write the scenario with the limits to a file; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "settings")]
     pub write: Option<PathBuf>,
-    /// Draw throughput over the limit and over the receive buffer
+    /// Draw throughput by window limit and by receive buffer
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// Times of the machine.
+    /// The computation times.
     #[command(flatten)]
     pub timing: Timing,
     /// The form of the output.
@@ -84,9 +84,9 @@ impl PlanArguments {
 }
 
 const PLAN_EXAMPLES: &str = "\
-If the windows of all paths together exceed the receive buffer, the paths stall one another. The
-plan gives the largest window of each path, in packets, with which the total throughput is highest.
-The certificate bounds how much better any other limits could be.
+If the windows of all paths together exceed the receive buffer, the paths stall one another. The plan
+gives a maximum window for each path, in packets, such that the total throughput is highest. The
+certificate is an upper bound on the throughput of any other limits.
 
 Examples:
   in a small buffer:      anabranch plan scenarios/wifi-lte.toml \\

@@ -1,4 +1,4 @@
-//! The arguments of `scenario from`. This module parses and does nothing else.
+//! The arguments of `scenario from`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -39,14 +39,14 @@ impl ScenarioArguments {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = FROM_EXAMPLES)]
 pub struct FromArguments {
-    /// Recordings; `-` reads standard input. Files whose names differ only in words such as ping, iperf3, up or down are
-    /// of one link, others are each a link
+    /// Recordings; `-` reads standard input. Files whose names differ only in words such as ping, iperf3, up or down
+    /// belong to one link; each other file is a link
     #[arg(value_name = "FILE", required_unless_present = "links")]
     pub files: Vec<PathBuf>,
-    /// Files of one link, whatever their names; of two of one kind the second is the way back
+    /// Files of one link, with any names; of two of one kind, the second is the reverse direction
     #[arg(long = "link", value_name = "NAME=FILE,…")]
     pub links: Vec<NamedLink>,
-    /// The names of the links, in the order of their first files (default: by the names of the files)
+    /// The names of the links, in the order of their first files (default: from the names of the files)
     #[arg(long = "name", value_name = "NAME,…", value_delimiter = ',')]
     pub names: Vec<String>,
     /// The kind of all files (default: recognised by their content)
@@ -55,13 +55,13 @@ pub struct FromArguments {
     /// Average over steps of this length, such as 500ms
     #[arg(long, value_name = "TIME", value_parser = quantity::some_seconds)]
     pub step: Option<Duration>,
-    /// The time between probes of ping, where its output does not say it
+    /// The time between probes of ping, if its output does not have it
     #[arg(long, value_name = "TIME", value_parser = quantity::some_seconds)]
     pub interval: Option<Duration>,
-    /// Keep ping's delays as steps over time, instead of a least delay and a jitter
+    /// Keep ping's delays as steps over time, instead of a minimum delay and a jitter
     #[arg(long)]
     pub delay_steps: bool,
-    /// Write Mahimahi traces as steps of --step (default 100 ms), so that the scenario needs no file beside it
+    /// Write Mahimahi traces as steps of --step (default 100 ms), so that the scenario needs no other file
     #[arg(long)]
     pub inline: bool,
     /// Write the scenario to a file (default: standard output)

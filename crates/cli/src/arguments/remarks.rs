@@ -5,7 +5,7 @@
 pub struct Example {
     /// The purpose; empty where it needs no words.
     pub purpose: String,
-    /// The lines to be typed.
+    /// The lines of the command.
     pub lines: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ pub struct Remarks {
 }
 
 impl Remarks {
-    /// Takes `remarks` apart: paragraphs with empty lines between them; one that begins with `Examples:` has examples,
-    /// what follows `Exit status:` is that.
+    /// Splits `remarks` into paragraphs at empty lines. `Examples:` begins the paragraph of examples, and `Exit status:`
+    /// the meaning of the exit status.
     pub fn of(remarks: &str) -> Remarks {
         let mut parts = Remarks::default();
         for paragraph in remarks.split("\n\n") {
@@ -62,8 +62,8 @@ impl Remarks {
         parts
     }
 
-    /// The same for a terminal of 80 columns or more: the caller wraps paragraphs. Examples stand beside their
-    /// explanations if all of them fit, otherwise below.
+    /// Lays out the remarks for a terminal of 80 columns or more; the caller wraps paragraphs. Examples stand beside their
+    /// purposes if all of them fit, otherwise below.
     pub fn laid_out(&self) -> String {
         let mut parts = self.text.clone();
         if !self.examples.is_empty() {
@@ -86,8 +86,8 @@ impl Remarks {
         laid_out.collect::<Vec<_>>().join("\n")
     }
 
-    /// A line of examples: what it is for, a colon, two blanks or more, what is typed; or what is typed alone, which goes
-    /// on with what came before where it is further right than the words.
+    /// Adds a line of examples: a purpose, a colon, two blanks or more, and the command; or a command alone. A command that
+    /// is indented further than purposes continues the previous line.
     fn add_example(&mut self, line: &str) {
         let typed = line.trim_start();
         let indent = line.len() - typed.len();

@@ -1,4 +1,4 @@
-//! The arguments that choose the protection of packets. This module reads no key.
+//! The arguments that choose the protection of packets.
 
 use std::path::PathBuf;
 

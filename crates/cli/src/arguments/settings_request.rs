@@ -1,4 +1,4 @@
-//! The settings that a user asks for by `--set help`, even if other arguments are missing.
+//! Recognises `--set help`, even if other arguments are missing.
 
 use std::path::Path;
 
@@ -7,13 +7,14 @@ use std::path::Path;
 pub struct SettingsRequest {
     /// The commands whose settings are listed.
     pub group: SettingGroup,
-    /// The texts that their keys, values or meanings contain, every one of them; everything is listed where this is empty.
+    /// The texts that a listed setting contains, all of them, in its key, value or meaning. Without any, every setting is
+    /// listed.
     pub patterns: Vec<String>,
-    /// The command line without the question.
+    /// The command line without the request.
     pub others: Vec<String>,
 }
 
-/// Which settings there are.
+/// A group of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingGroup {
     /// The settings of `send`, `recv` and `bench`.
@@ -30,7 +31,7 @@ pub fn settings_request(words: &[String]) -> Option<SettingsRequest> {
         "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => SettingGroup::Scenarios,
         _ => return None,
     };
-    // What follows `--` is another program's.
+    // The words after `--` belong to another program.
     let own = words.split(|word| word == "--").next().unwrap_or(words);
     let mut words = own.iter().peekable();
     let (mut others, mut patterns, mut is_requested) = (Vec::new(), Vec::new(), false);
@@ -46,7 +47,7 @@ pub fn settings_request(words: &[String]) -> Option<SettingsRequest> {
             words.next();
         }
         patterns.extend(inline);
-        // A scenario or a file that is to be sent is no pattern.
+        // An existing file is a scenario, or a file to send, rather than a pattern.
         let is_pattern = |word: &&String| !word.starts_with('-') && !Path::new(word).exists();
         while let Some(pattern) = words.next_if(is_pattern) {
             patterns.push(pattern.clone());
@@ -55,11 +56,11 @@ pub fn settings_request(words: &[String]) -> Option<SettingsRequest> {
     is_requested.then_some(SettingsRequest { group, patterns, others })
 }
 
-/// The patterns in `help`, `help=rto` or `help rto`; `None` where it is a setting.
+/// The patterns in `help`, `help=rto` or `help rto`; `None` for a setting.
 fn patterns_after_help(value: &str) -> Option<Vec<String>> {
     let rest = value.strip_prefix("help")?;
-    let is_one = rest.is_empty() || rest.starts_with(['=', ':', ' ']);
-    is_one.then(|| rest.split(['=', ':', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect())
+    let is_help = rest.is_empty() || rest.starts_with(['=', ':', ' ']);
+    is_help.then(|| rest.split(['=', ':', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The arguments of `completions` and `manual`. This module parses and does nothing else.
+//! The arguments of `completions` and `manual`.
 
 use std::path::PathBuf;
 

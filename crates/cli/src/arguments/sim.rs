@@ -1,4 +1,4 @@
-//! The arguments of `sim`. This module parses and does nothing else.
+//! The arguments of `sim`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ pub struct SimArguments {
     /// flow.main.sctp.scheduler=fill for one; `--set help` lists the keys, `--set help WORD` those with a word
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// Run with the policies of this program, which is built from examples/own-policy or in its way
+    /// Run with the policies of this program, which is built like examples/own-policy
     #[arg(long, value_name = "FILE")]
     pub policies: Option<PathBuf>,
-    /// Number of independent replications; with `--until` the least number of them, at least 5
+    /// Number of independent replications; with `--until` their minimum number, at least 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
     /// Seed of the first replication
@@ -34,7 +34,7 @@ pub struct SimArguments {
     /// Write a capture of the first replication for Wireshark, with one interface per path
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
-    /// Write tables of paths, links and packets over time, of the first replication
+    /// Write tables of the first replication: paths, links and packets over time
     #[arg(long, value_name = "DIR")]
     pub trace: Option<PathBuf>,
     /// Write an HTML page with charts of the first replication
@@ -43,7 +43,7 @@ pub struct SimArguments {
     /// Number of threads for replications (default: one per core, at most 1024); results do not depend on it
     #[arg(short = 'j', long, value_name = "N", value_parser = thread_number)]
     pub threads: Option<NonZeroUsize>,
-    /// Times of the machine.
+    /// The computation times.
     #[command(flatten)]
     pub timing: Timing,
     /// The form of the output.
@@ -64,7 +64,7 @@ impl SimArguments {
     }
 }
 
-/// A number of threads that is not a slip of the finger.
+/// Parses a number of threads.
 pub fn thread_number(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.parse::<NonZeroUsize>().map_err(|error| error.to_string())?;
     match number.get() {

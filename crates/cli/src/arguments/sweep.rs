@@ -1,4 +1,4 @@
-//! The arguments of `sweep`. This module parses and does nothing else.
+//! The arguments of `sweep`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use super::{Output, Percentage, Timing};
 pub struct SweepArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
-    /// Values that a setting takes, one after another: a list, ranges A..B:N of N values (`A..B:N log`: in equal ratios), or both; with
-    /// one value a change of all points; `--set help` lists the keys
+    /// Values of a setting: a list, ranges A..B:N of N values (`A..B:N log`: in equal ratios), or both. One value is
+    /// a change of all points. `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=V1,V2,…|A..B:N")]
     pub settings: Vec<String>,
-    /// Take the lists value by value, instead of every value with every other
+    /// Combine the first values of all lists, then the second, and so on, instead of every value with every other
     #[arg(long)]
     pub zip: bool,
-    /// Number of replications of each point; with `--until` the least number of them, at least 5
+    /// Number of replications of each point; with `--until` their minimum number, at least 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
     /// Seed of the first replication of each point
@@ -30,16 +30,16 @@ pub struct SweepArguments {
     /// Replicate each point until each flow's goodput has this relative precision (95 % confidence; 5 to 10,000 runs)
     #[arg(long, value_name = "SHARE")]
     pub until: Option<Percentage>,
-    /// Directory for finished runs and the table; the same command with the same directory goes on where it broke off
+    /// Directory for finished runs and the table; the same command with the same directory continues where it stopped
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     pub out: Option<PathBuf>,
-    /// Say how many runs there are and how long they take, and run none of them
+    /// Print the number of runs and an estimate of their time, without running them
     #[arg(long)]
     pub dry_run: bool,
     /// Number of threads (default: one per core, at most 1024); results do not depend on it
     #[arg(short = 'j', long, value_name = "N", value_parser = thread_number)]
     pub threads: Option<NonZeroUsize>,
-    /// Times of the machine.
+    /// The computation times.
     #[command(flatten)]
     pub timing: Timing,
     /// The form of the output.
@@ -48,8 +48,9 @@ pub struct SweepArguments {
 }
 
 const SWEEP_EXAMPLES: &str = "\
-Every point of the grid runs with the same seeds. DIR gets runs.parquet and runs.csv, a row a run, and columns.csv, the
-unit and meaning of every column. A finished run is kept at once: after a crash or Ctrl-C it is not run again.
+Every point of the grid runs with the same seeds. DIR gets runs.parquet and runs.csv with one row per run, and
+columns.csv with the unit and meaning of every column. A finished run is kept at once: after a crash or Ctrl-C it is
+not repeated.
 
 Examples:
   six points, 20 runs each:  anabranch sweep two.toml --set link.wifi.loss=0,0.01,0.02 \\

@@ -1,4 +1,4 @@
-//! The arguments of `send` and `recv`. This module parses and does nothing else.
+//! The arguments of `send` and `recv`.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub struct SendArguments {
     #[arg(long, requires = "listen", conflicts_with = "to")]
     pub keep: bool,
     /// Send from this interface or local address; repeat for each link (default: all interfaces that are up). USE is
-    /// `backup` (only while no other link carries), `max:SIZE` (give the link up before it is charged more), or both
+    /// `backup` (only while no other link works), `max:SIZE` (stop using the link before it is charged more), or both
     /// with a comma
     #[arg(long, value_name = "IFACE|ADDR[=USE]", conflicts_with = "listen")]
     pub via: Vec<Via>,
@@ -58,7 +58,7 @@ pub struct RecvArguments {
     #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…", conflicts_with_all = ["listen", "keep"])]
     pub from: Vec<HostPort>,
     /// With --from: fetch over this interface or local address; repeat for each link (default: all interfaces that are up).
-    /// USE is `backup` (only while no other link carries), `max:SIZE` (give the link up before it is charged more), or
+    /// USE is `backup` (only while no other link works), `max:SIZE` (stop using the link before it is charged more), or
     /// both with a comma
     #[arg(long, value_name = "IFACE|ADDR[=USE]", requires = "from")]
     pub via: Vec<Via>,
@@ -101,26 +101,26 @@ anabranch send [OPTIONS] FILE... --to HOST[:PORT],…
        anabranch send [OPTIONS] FILE... --listen [ADDR[:PORT],…]";
 
 const SEND_EXAMPLES: &str = "\
-A pair of a local and a remote address is a path. Addresses in the same subnet or on the same route form
+A path is a pair of a local and a remote address. Addresses in the same subnet or on the same route form
 pairs; otherwise the first --via is paired with the first address of --to, and so on. With one remote
-address, each --via is paired with it. An interface that comes up or is plugged in during the transfer is
-used too, and one that goes down is no longer used. With --via INTERFACE only these interfaces are
-tracked, with --via ADDRESS none.
+address, each --via is paired with it. An interface that comes up during the transfer is used too, and one
+that goes down is no longer used. With --via INTERFACE only the named interfaces are tracked; with
+--via ADDRESS none is.
 
-A link that costs is used as a backup (--via wwan0=backup), only while no other link carries, or up to a limit
-(--via wwan0=max:2GB); the sender at the other end keeps to it too. Where each --via is a backup, all other
-interfaces are used beside it. All packets count, both ways: headers, copies and probes; a link is given up
-earlier by what it carried in the last second. The table at the end says what each link was charged.
+A metered link can be a backup (--via wwan0=backup), which is used only while no other link works, or have a
+limit (--via wwan0=max:2GB). The program at the other end respects both. If every --via is a backup, all other
+interfaces are used too. All packets count, in both directions, with headers, copies and probes. A link is given
+up before its limit, by the traffic of its last second. The table at the end has the charge of each link.
 
 Packets are sealed: only programs with the key can read or change them. `anabranch recv` prints a new key in
-the command line to paste, as the variable ANABRANCH_KEY; services read theirs from a --key-file. The key
+the command line to paste, as the variable ANABRANCH_KEY. A service reads its key from a --key-file. The key
 is never an argument, because every user of the host can see the arguments of a program.
 
 An interrupted transfer of a file of 1 MiB or more continues where it stopped when the same command is
-run again, even if either program was killed; files that are already complete are not refused.
+run again, even if either program was killed. Files that are already complete are accepted as they are.
 With --listen, the command prints the line to paste on the receiver, and exits after one complete fetch
-unless --keep is given; a receiver that breaks off does not end it. One receiver is served at a time.
-Input from a pipe can be read only once: it can be fetched once, without --keep.
+unless --keep is given. A fetch that breaks off does not end it. Receivers are served one at a time.
+Input from a pipe can be read only once, so it cannot be sent with --keep.
 Permissions (except set-user-id, set-group-id and sticky) and times are sent with the files. Symbolic
 links are not followed. Links, pipes, sockets and devices in a directory are skipped and listed at the end.
 
@@ -128,7 +128,7 @@ Examples:
   a directory:                    anabranch send photos --to 192.0.2.1
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
-  a modem only in need:           anabranch send big.iso --to server.example --via wwan0=backup
+  a modem as a backup:            anabranch send big.iso --to server.example --via wwan0=backup
   with limited bandwidth:         anabranch send big.iso --limit-rate 20M --to 192.0.2.1
   output of another program:      tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
   another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json
@@ -141,12 +141,12 @@ Exit status: 0 the receiver stored and verified all files, 1 a file was not stor
 const RECV_EXAMPLES: &str = "\
 The command prints the line to paste on the sender, with a new key unless one is given, and exits after
 one transfer unless --keep is given. Until a file is complete and its SHA-256 verified, its data stay in
-a directory .anabranch-partial-UID beside the destination, which other users cannot enter. If a transfer
-is interrupted and part of a file is kept, recv keeps running: the same line on the sender continues the
-transfer. A later recv with the key it prints continues it too. With --from the command dials a host that
-runs `anabranch send --listen`, which prints that line; it exits when the transfer ends, and the same
-command continues one that was interrupted. Files are overwritten only with --force,
-and symbolic links are not followed.
+a directory .anabranch-partial-UID beside the file, which other users cannot enter. If a transfer is
+interrupted and part of a file is kept, recv keeps running: the same line on the sender continues the transfer. A later
+recv with the key it prints continues it too. With --from the command dials a host that runs
+`anabranch send --listen`, which prints the line to paste here. It exits when the transfer ends, and the
+same command continues one that was interrupted. Files are overwritten only with --force, and symbolic
+links are not followed.
 
 Examples:
   on all interfaces:              anabranch recv

@@ -1,4 +1,4 @@
-//! Parses a link of the command line, and how it is to be used. It looks at no interface.
+//! Parses a link of the command line, and its use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use anabranch_base::ByteCount;
 use anabranch_net::LinkRule;
 
-/// An interface or a local address, and what it costs to use it.
+/// An interface or a local address, and the limits of its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Via {
     /// The interface or the address.
     pub link: String,
-    /// True if it is used only while no other link carries.
+    /// True if it is used only while no other link works.
     pub is_backup: bool,
     /// The most bytes that it may carry.
     pub most: Option<ByteCount>,
@@ -20,7 +20,7 @@ pub struct Via {
 }
 
 impl Via {
-    /// Returns the rule of the link, if it differs from any other link.
+    /// Returns the rule of the link, unless its use is unlimited.
     pub fn rule(&self) -> Option<LinkRule> {
         let Via { link, is_backup, most, .. } = self.clone();
         (is_backup || most.is_some()).then_some(LinkRule { link, is_backup, most })
@@ -44,7 +44,7 @@ impl FromStr for Via {
             match (one, one.strip_prefix("max:")) {
                 ("backup", _) => via.is_backup = true,
                 (_, Some(size)) => via.most = Some(most(size)?),
-                _ => return Err(format!("{one:?} is no way to use a link; {EXPECTED}")),
+                _ => return Err(format!("{one:?} is not a use of a link; {EXPECTED}")),
             }
         }
         Ok(via)
@@ -71,7 +71,7 @@ impl fmt::Display for Via {
 
 const EXPECTED: &str =
     "expected IFACE or ADDR, alone or with =backup, =max:SIZE such as wwan0=max:2GB, or =backup,max:SIZE";
-/// A smaller limit would be used up before any data left.
+/// A smaller limit would be used up before any data is sent.
 const LEAST_MOST: ByteCount = ByteCount::new(100_000);
 
 #[cfg(test)]
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn a_wrong_use_is_named_with_what_was_expected() {
         for (text, what) in [
-            ("wwan0=bakcup", "\"bakcup\" is no way to use a link; expected IFACE"),
-            ("wwan0=", "\"\" is no way"),
+            ("wwan0=bakcup", "\"bakcup\" is not a use of a link; expected IFACE"),
+            ("wwan0=", "\"\" is not a use"),
             ("=backup", "an interface or an address is missing"),
             ("wwan0=max:2XB", "\"XB\" is not a size unit"),
             ("wwan0=max:10kB", "less than the 100 kB that connecting"),

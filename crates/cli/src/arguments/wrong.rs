@@ -1,5 +1,5 @@
-//! The errors of command lines, from clap's structured errors, drawn like errors of scenarios: the line as it was
-//! typed, with a mark under the fault.
+//! Draws errors of the command line, from clap's structured errors, like errors of scenarios: the line as it was typed,
+//! with a mark under the fault.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use super::usage;
 /// An error in a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentError {
-    /// In a sentence.
+    /// The message, one sentence.
     pub message: String,
-    /// The remedy, and the place to read more.
+    /// The lines below the message: hints, the usage.
     remarks: Vec<String>,
-    /// The words as a shell takes them, with blanks between them.
+    /// The words of the command line, joined by blanks.
     line: String,
-    /// The range of the fault, in bytes.
+    /// The range of the fault in `line`, in bytes.
     marked: Range<usize>,
 }
 
@@ -29,10 +29,10 @@ impl ArgumentError {
         let whole = called(named.unwrap_or(program));
         let mut remarks = hints(error);
         remarks.push(format!("usage: {}", usage(named.unwrap_or(program))));
-        remarks.push(format!("`{whole} --help` tells more"));
+        remarks.push(format!("`{whole} --help` has details"));
         let (line, places) = typed(program.get_name(), words);
         let marked = places.get(at(error, words)).cloned().unwrap_or(line.len()..line.len());
-        // A word of the user's must not move the cursor.
+        // Control characters would move the cursor.
         let message = message(error).replace(char::is_control, "\u{fffd}");
         ArgumentError { message, remarks, line, marked }
     }
@@ -45,7 +45,7 @@ impl ArgumentError {
     }
 }
 
-/// The command that the first words behind the program's name lead to.
+/// The command that the first words after the program's name select.
 fn named<'c>(words: &[String], program: &'c Command) -> Option<&'c Command> {
     let mut found = None;
     for word in words.iter().skip(1) {
@@ -57,7 +57,7 @@ fn named<'c>(words: &[String], program: &'c Command) -> Option<&'c Command> {
     found
 }
 
-/// Returns the words with which users start a command.
+/// Returns the words that start a command.
 fn called(command: &Command) -> String {
     command.get_bin_name().unwrap_or(command.get_name()).to_owned()
 }
@@ -80,9 +80,9 @@ fn message(error: &clap::Error) -> String {
         ErrorKind::InvalidSubcommand => {
             format!("unrecognized subcommand '{}'", texts(error, ContextKind::InvalidSubcommand).concat())
         }
-        ErrorKind::NoEquals => format!("'{argument}' needs its value behind a `=`"),
+        ErrorKind::NoEquals => format!("'{argument}' needs its value after a `=`"),
         ErrorKind::TooManyValues => {
-            format!("unexpected value '{value}' for '{argument}': there is one already")
+            format!("unexpected value '{value}' for '{argument}': it has one already")
         }
         ErrorKind::TooFewValues => {
             let [is, least] = [ContextKind::ActualNumValues, ContextKind::MinValues].map(number);
@@ -107,7 +107,7 @@ fn message(error: &clap::Error) -> String {
     }
 }
 
-/// Returns the word that was probably meant, and those that may stand there.
+/// Returns the word that was probably meant, and the words that are allowed.
 fn hints(error: &clap::Error) -> Vec<String> {
     let suggested =
         [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
@@ -123,7 +123,7 @@ fn hints(error: &clap::Error) -> Vec<String> {
     hints
 }
 
-/// Returns the texts of one part of clap's error.
+/// Returns the texts of clap's error of this kind.
 fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => vec![text.clone()],
@@ -134,7 +134,7 @@ fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// The line, and the place of each word in it.
+/// Returns the line, and the range of each word in it.
 fn typed(program: &str, words: &[String]) -> (String, Vec<Range<usize>>) {
     let mut line = String::new();
     let mut places = Vec::new();
@@ -155,12 +155,12 @@ fn typed(program: &str, words: &[String]) -> (String, Vec<Range<usize>>) {
     (line, places)
 }
 
-/// Which word is wrong; beyond the last one where something is missing.
+/// Returns the index of the wrong word; the index after the last if a word is missing.
 fn at(error: &clap::Error, words: &[String]) -> usize {
     let [arguments, values, commands] =
         [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand]
             .map(|kind| texts(error, kind));
-    // An option is told with the name of its value, `--runs <N>`.
+    // Clap names an option with its value, `--runs <N>`.
     let option = arguments.first().and_then(|argument| argument.split([' ', '=']).next()).unwrap_or_default();
     let is_option = |word: &String| word == option || word.split('=').next() == Some(option);
     let is_value = |word: &String| values.first() == Some(word);

@@ -1,4 +1,4 @@
-//! The client: connects, agrees with the server, runs the test, shows what was measured.
+//! The client: connects, agrees on a test with the server, runs it, and shows the result.
 
 use anabranch_bench::{
     Alone, BenchDocument, Diagnosis, Exchange, ExchangeError, Measured, TestRequest, TestSummary, agree,
@@ -25,12 +25,12 @@ use crate::settings;
 /// Runs the client.
 ///
 /// # Errors
-/// What went wrong before anything was measured.
+/// What failed before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let route = BenchRoute::find(arguments, interrupt).await?;
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
-    let verdict = judged(&measured, &route, &[]);
+    let verdict = diagnosed(&measured, &route, &[]);
     let charges = charges(&measured.links);
     let summary =
         format!("{}\n{charges}{}", table::summary(&measured), table::verdict(&verdict, &[], &measured));
@@ -38,9 +38,9 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
-/// Judges what limited the test, from the tests of each path alone; of both directions, the client's. Paths are called as
-/// in the tables.
-pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
+/// Diagnoses what limited the test, also from the tests of each path alone; of two directions, the client's. Paths have
+/// their names of the tables.
+pub fn diagnosed(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
     let mut run = TestSummary::of(measured, &route.route.dialer.config);
     let mut alone = alone.to_vec();
     let labels = Labels::of_entries(&run.paths);
@@ -49,10 +49,10 @@ pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagn
     judge(&run, &alone, option)
 }
 
-/// One test over `route`, and why it did not end as agreed if it did not. `label` says which of several it is.
+/// Runs one test over `route`, and returns the failure if it did not end as agreed. `label` is its name among several.
 ///
 /// # Errors
-/// What went wrong before it began.
+/// What failed before it began.
 pub async fn measure(
     route: &BenchRoute,
     arguments: &BenchArguments,
@@ -86,13 +86,13 @@ async fn test(
     let failure = failure.err().map(|error| not_ended(association, peer, error));
     let measured = exchange.measured();
     if failure.is_none() {
-        // Everything was exchanged: how the association ends does not matter.
+        // Everything has been exchanged, so the end of the association does not matter.
         let _ = tokio::time::timeout(CLOSING, association.close()).await;
     }
     Ok((measured, failure))
 }
 
-/// Runs a test to its end. `Err(None)` is Ctrl-C.
+/// Runs a test to its end. The error is `None` after Ctrl-C.
 pub async fn run_test(
     exchange: &mut Exchange<'_>,
     display: &mut Display,
@@ -110,7 +110,7 @@ pub async fn run_test(
     }
 }
 
-/// The test that the command line asks for.
+/// The test that the command line requests.
 fn request(arguments: &BenchArguments) -> TestRequest {
     TestRequest {
         direction: arguments.direction(),
@@ -121,7 +121,7 @@ fn request(arguments: &BenchArguments) -> TestRequest {
     }
 }
 
-/// The settings as used.
+/// The arguments and settings of the test, for the document.
 pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     json!({
         "to": route.route.hosts(),
@@ -136,5 +136,5 @@ pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     })
 }
 
-/// The time to wait for the last message.
+/// The time for the last messages.
 const CLOSING: std::time::Duration = std::time::Duration::from_secs(2);

@@ -1,5 +1,5 @@
-//! The order of clients at a server that runs `--once`: one client's test, or all tests of a client's `--each`. Such a
-//! client comes first without asking for a test, to learn which paths there are, and then once for each test.
+//! The order of clients at a server. With `--once` one client is served: it has one test, or all tests of `bench --each`.
+//! Such a client first connects without asking for a test, to find the paths, and then once for each test.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,30 +10,30 @@ use tokio::time::sleep;
 use crate::arguments::Output;
 use crate::report::Outcome;
 
-/// The turn of one client, or that of all.
+/// The clients that may have a test now.
 #[derive(Debug, Default)]
 pub struct ClientOrder {
     is_once: bool,
-    /// The addresses of a client that has looked and comes back for tests.
+    /// The addresses of a client that connected without a test and is expected again.
     returning: Vec<IpAddr>,
-    /// The result of its last test so far.
+    /// The result of the last test, unless it has been printed.
     last: Option<Outcome>,
 }
 
 impl ClientOrder {
-    /// The turn of the first client alone if `is_once`, else of every client.
+    /// The order with only one client if `is_once`, else with every client.
     pub fn new(is_once: bool) -> ClientOrder {
         ClientOrder { is_once, ..ClientOrder::default() }
     }
 
-    /// A client left without asking for a test: that of `--each` comes back; a port scan does not.
+    /// A client left without asking for a test. It may be one of `--each` that comes back, or a port scan.
     pub fn on_left(&mut self, hosts: Vec<IpAddr>) {
         if self.is_once && !self.is_begun() {
             self.returning = hosts;
         }
     }
 
-    /// Keeps a result until it is known whether it is the last; where every client has its turn, it is printed.
+    /// Keeps a result until it is known whether it is the last. Without `--once` it is printed at once.
     pub fn keep(&mut self, outcome: Outcome, output: Output) {
         self.last = Some(outcome);
         if !self.is_once {
@@ -41,7 +41,7 @@ impl ClientOrder {
         }
     }
 
-    /// Prints the result that is kept, since another follows.
+    /// Prints the result that is kept, as another follows.
     pub fn print_last(&mut self, output: Output) {
         if let Some(outcome) = self.last.take() {
             outcome.show(output);
@@ -58,7 +58,7 @@ impl ClientOrder {
         self.is_once && !self.is_returning(hosts)
     }
 
-    /// Waits until the client that was tested does not come back. Never ends while no client was.
+    /// Waits until the client that was tested is no longer expected. Never ends if none was.
     pub async fn ended(&self) {
         if self.is_begun() { sleep(PATIENCE).await } else { std::future::pending().await }
     }
@@ -82,7 +82,7 @@ pub fn hosts_of(association: &Association) -> Vec<IpAddr> {
     association.paths().iter().map(|path| path.addresses.remote.ip()).collect()
 }
 
-/// Longer than a client of `--each` rests between two tests and takes to connect over links that lose packets.
+/// Longer than a client of `--each` pauses between two tests and needs to connect over lossy links.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]

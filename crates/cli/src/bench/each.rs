@@ -1,4 +1,4 @@
-//! `--each`: every path alone, then all together, and the verdict.
+//! `bench --each`: a test of each path alone, one of all together, and the diagnosis.
 
 use std::time::Duration;
 
@@ -22,11 +22,11 @@ use crate::report::{self, Outcome};
 /// Runs all the tests.
 ///
 /// # Errors
-/// What went wrong before anything was measured.
+/// What failed before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let route = BenchRoute::find(arguments, interrupt).await?;
     let resolved = client::resolved(arguments, &route);
-    let paths = tested(learn(&route, interrupt).await?, arguments);
+    let paths = tested(find_paths(&route, interrupt).await?, arguments);
     let labels = Labels::now();
     let mut alone = Vec::new();
     for (index, path) in paths.iter().enumerate() {
@@ -41,14 +41,14 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     tell(arguments, &format!("all together (test {0} of {0})", paths.len() + 1));
     let (measured, failure) = measure(&route, arguments, Some("together".to_owned()), interrupt).await?;
     let judged: Vec<Alone> = alone.iter().map(|entry| entry.alone.clone()).collect();
-    let verdict = client::judged(&measured, &route, &judged);
+    let verdict = client::diagnosed(&measured, &route, &judged);
     let summary = summary(&measured, &judged, &verdict);
     let document = BenchDocument::of(&measured, resolved).judged(verdict).beside(alone);
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
-/// Which paths there are: what the ends agree on, once each was verified or had its time.
-async fn learn(route: &BenchRoute, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
+/// Finds the paths on which the ends agree, after each was verified or had time for it.
+async fn find_paths(route: &BenchRoute, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
     let paths =
         route.dial(interrupt, async |server, interrupt| wait_for_paths(&server.association, interrupt).await);
     let paths = paths.await?;
@@ -79,7 +79,7 @@ async fn wait_for_paths(
     Ok(paths)
 }
 
-/// Waits until no path is left to be verified, but not for one that never answers.
+/// Waits until every path is verified, at most [`PATIENCE`].
 async fn verified(association: &Association) {
     let is_open = || association.paths().iter().any(|path| path.sample.state == PathState::Unconfirmed);
     let waiting = async {
@@ -90,8 +90,8 @@ async fn verified(association: &Association) {
     let _ = timeout(PATIENCE, waiting).await;
 }
 
-/// Selects the paths that are tested alone: each path where this end sends. Where the server sends, each link of this end,
-/// for the server cannot be told to let paths rest.
+/// Selects the paths that are tested alone: each path if this end sends. If the server sends, one path of each local link,
+/// because the server cannot be told to keep paths idle.
 fn tested(paths: Vec<OnePath>, arguments: &BenchArguments) -> Vec<OnePath> {
     let mut seen = Vec::new();
     let is_tested = |path: &OnePath| {
@@ -102,12 +102,12 @@ fn tested(paths: Vec<OnePath>, arguments: &BenchArguments) -> Vec<OnePath> {
     paths.into_iter().filter(is_tested).collect()
 }
 
-/// The way to the server over one path. Where this end sends, the other paths are there and rest.
+/// The route to the server over one path. If this end sends, the other paths exist and stay idle.
 fn alone_over(route: &BenchRoute, path: &OnePath, arguments: &BenchArguments) -> BenchRoute {
     if arguments.reverse { route.single(path) } else { route.only(path) }
 }
 
-/// Makes the entry of a test of one path.
+/// The entry of a test of one path.
 fn entry(path: &OnePath, measured: &Measured, arguments: &BenchArguments) -> AloneEntry {
     if arguments.reverse {
         AloneEntry::of_link(&path.name, measured)
@@ -116,7 +116,7 @@ fn entry(path: &OnePath, measured: &Measured, arguments: &BenchArguments) -> Alo
     }
 }
 
-/// One path alone, called `label`. One that does not work carries nothing, and says why.
+/// Tests one path alone; its name in messages is `label`. A path that fails has an entry with the failure.
 async fn test_alone(
     path: &OnePath,
     label: &str,
@@ -133,7 +133,7 @@ async fn test_alone(
     };
     match measure(route, arguments, Some(name.clone()), interrupt).await {
         Err(Failure::Interrupted) | Ok((_, Some(Failure::Interrupted))) => Err(Failure::Interrupted),
-        // The whole test is wrong, and not this path.
+        // This failure is of the whole test, not of the path.
         Err(failure @ (Failure::Arguments(_) | Failure::Refused(_) | Failure::Garbage { .. })) => {
             Err(failure)
         }
@@ -157,7 +157,7 @@ async fn rest(interrupt: &mut Interrupt) -> Result<(), Failure> {
     }
 }
 
-/// Reports the progress.
+/// Prints the progress.
 fn tell(arguments: &BenchArguments, what: &str) {
     match (arguments.output.quiet, arguments.output.is_json()) {
         (true, _) => {}
@@ -170,11 +170,11 @@ fn summary(measured: &Measured, alone: &[Alone], verdict: &Diagnosis) -> String 
     format!("{}\n{}", table::summary(measured), table::verdict(verdict, alone, measured))
 }
 
-/// The text for a path alone that carried nothing.
+/// The failure of a path that carried nothing.
 const DEAD: &str = "no answer: this path carried nothing";
 const INTERVAL: Duration = Duration::from_millis(20);
-/// After this time a path that does not answer is taken as it is.
+/// The time for paths to be verified.
 const PATIENCE: Duration = Duration::from_secs(3);
 const CLOSING: Duration = Duration::from_secs(2);
-/// More than queues usually hold.
+/// More than the usual delay of queues.
 const REST: Duration = Duration::from_secs(1);

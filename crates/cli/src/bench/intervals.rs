@@ -1,4 +1,4 @@
-//! Intervals of a test as they are shown while it runs: a line each, or a JSON object each.
+//! Shows the intervals of a test while it runs, each as a line or a JSON object.
 
 use anabranch_base::ByteCount;
 use anabranch_bench::path_entry::rate;
@@ -27,7 +27,7 @@ enum Format {
 }
 
 impl Display {
-    /// As `output` says. `label` says which of several tests the intervals belong to.
+    /// The display that `output` requests. `label` is the name of the test among several.
     pub fn new(output: Output, label: Option<String>) -> Display {
         let format = if output.json_lines {
             Format::Json
@@ -44,7 +44,7 @@ impl Display {
         Display { format: Format::Nothing, label: None, head: Vec::new(), labels: Labels::default() }
     }
 
-    /// Shows an interval that is over.
+    /// Shows an interval that has ended.
     pub fn show(&mut self, interval: &Interval) {
         match self.format {
             Format::Nothing => {}
@@ -67,7 +67,7 @@ impl Display {
     }
 }
 
-/// The paths, in the order in which they are first seen.
+/// The names of the paths, in the order of their first appearance.
 fn names(interval: &Interval) -> Vec<String> {
     let all = interval.directions.iter().flat_map(|direction| &direction.paths).map(|path| path.name.clone());
     let mut names: Vec<String> = Vec::new();
@@ -79,7 +79,7 @@ fn names(interval: &Interval) -> Vec<String> {
     names
 }
 
-/// Lines for each direction; `labels` are what the columns are called.
+/// The lines of an interval, one or more for each direction; `labels` are the heads of the columns.
 fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
     let seconds = interval.to.saturating_sub(interval.from).as_secs_f64();
     let names = names(interval);
@@ -101,8 +101,8 @@ fn lines(interval: &Interval, labels: &[String]) -> Vec<String> {
     interval.directions.iter().flat_map(of_direction).collect()
 }
 
-/// `cells` behind `start`, each as wide as its column in `labels`, on as many lines as it takes. Names too long for a line
-/// lose their end.
+/// Appends `cells` to `start`, each as wide as its column in `labels`, on as many lines as needed. Long names lose their
+/// end.
 fn beside(start: String, cells: &[String], labels: &[String]) -> Vec<String> {
     let indent = start.chars().count();
     let room = WIDTH.saturating_sub(indent);
@@ -121,7 +121,7 @@ fn beside(start: String, cells: &[String], labels: &[String]) -> Vec<String> {
     lines
 }
 
-/// The rate, or why it has none.
+/// The rate, or the reason why the path has none.
 fn shown(path: &PathInterval, seconds: f64) -> String {
     match path.state {
         "active" => bits(path.carried, seconds),

@@ -6,7 +6,7 @@ use anabranch_net::Association;
 use crate::failure::Failure;
 use crate::peer::Peer;
 
-/// Why the ends did not agree on a test.
+/// The failure to agree on a test.
 pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
     match error {
         AgreeError::Ended(reason) => peer.failure(reason),
@@ -21,7 +21,8 @@ pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
     }
 }
 
-/// Why a test did not end as agreed; nothing is Ctrl-C. The association is aborted with that reason.
+/// The failure of a test that did not end as agreed; without an `error`, Ctrl-C ended it. Aborts the association with it as
+/// the reason.
 pub fn not_ended(association: &Association, peer: &Peer, error: Option<ExchangeError>) -> Failure {
     let failure = match error {
         None => Failure::Interrupted,

@@ -20,15 +20,15 @@ pub fn summary(measured: &Measured) -> String {
 
 fn one_way(measured: &Measured, one: &OneDirection<'_>) -> String {
     let mut text = format!("\n{}\n", paths(&one.paths));
-    let whither = match one.direction {
+    let ends = match one.direction {
         TestDirection::Forward => "client to server",
         TestDirection::Reverse => "server to client",
     };
     let rate = shown_rate(one.goodput_bps());
     let bytes = ByteCount::new(one.bytes()).rounded();
-    text.push_str(&format!("{bytes} in {:.1} s, {rate}, {whither}\n", one.seconds()));
+    text.push_str(&format!("{bytes} in {:.1} s, {rate}, {ends}\n", one.seconds()));
     if let Some(offered) = measured.ask.rate {
-        text.push_str(&kept(one, offered, measured.ask.message));
+        text.push_str(&offered_load(one, offered, measured.ask.message));
     }
     if let Some(received) = one.received().filter(|received| received.messages > 0) {
         text.push_str(&lateness(received, measured.clock_error.as_secs_f64()));
@@ -63,7 +63,7 @@ fn paths(all: &[PathEntry]) -> String {
     lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2, &optional)
 }
 
-/// The judgement in words; with each path alone, where that was measured.
+/// The diagnosis in words, with a table of the paths alone if they were tested.
 pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> String {
     let mut text = String::new();
     if !alone.is_empty() {
@@ -92,7 +92,7 @@ pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> Str
     text
 }
 
-/// Describes the limit of the test for people: without another limit, the links are full.
+/// Describes the limit of the test: without another limit, the links are full.
 fn limit(limited_by: &str, paths: usize) -> String {
     match (limited_by, paths) {
         ("nothing", 0 | 1) => "the link (full)".to_owned(),
@@ -124,7 +124,7 @@ fn row(path: &PathEntry, labels: &Labels) -> Vec<String> {
     ]
 }
 
-/// The shortest round trip and the mean: far apart, they say that a queue is full.
+/// The minimum and the mean round-trip time. A large difference means that a queue is full.
 fn round_trips(path: &PathEntry) -> String {
     let shown = |seconds: f64| format!("{:.1}", seconds * 1e3);
     match (path.min_rtt_s, path.mean_rtt_s) {
@@ -134,8 +134,8 @@ fn round_trips(path: &PathEntry) -> String {
     }
 }
 
-/// Returns true if the rate that was asked for was kept.
-fn kept(one: &OneDirection<'_>, offered: BitRate, message: ByteCount) -> String {
+/// Compares the requested rate with what was sent.
+fn offered_load(one: &OneDirection<'_>, offered: BitRate, message: ByteCount) -> String {
     match one.unsent_messages() {
         0 => format!("{offered} was offered\n"),
         unsent => format!(
@@ -171,5 +171,5 @@ fn milliseconds(seconds: f64) -> String {
     format!("{:.1} ms", seconds * 1e3)
 }
 
-/// The columns that go first where a line is too long; the JSON document has them all.
+/// The columns that are dropped first if a line is too long. The JSON document has all.
 const OPTIONAL: [&str; 5] = ["share", "carried", "time-outs", "down", "sched"];

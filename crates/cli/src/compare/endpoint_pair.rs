@@ -1,5 +1,4 @@
-//! Two endpoints on this machine with a scenario's links between them: on loopback through the relay, or in two
-//! network namespaces.
+//! Two endpoints on this machine with emulated links between them: a relay on loopback, or two network namespaces.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -14,12 +13,12 @@ use super::variant::PathVariant;
 use crate::addresses::bind_failure;
 use crate::failure::Failure;
 
-/// The ends that the links of a real transfer connect.
+/// The emulation of links for a real transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emulation {
-    /// UDP sockets on loopback.
+    /// A relay between UDP sockets on loopback.
     Relay,
-    /// The interfaces of two network namespaces.
+    /// Interfaces of two network namespaces.
     Interfaces,
 }
 
@@ -29,13 +28,13 @@ pub struct EndpointPair {
     pub sender: Endpoint,
     /// The receiving end.
     pub receiver: Endpoint,
-    /// Where the sender finds the receiver, path by path of the flow.
+    /// The addresses to which the sender connects, one for each path of the flow.
     pub to: Vec<SocketAddr>,
-    /// The links between them.
+    /// The emulated links.
     pub links: Links,
 }
 
-/// Links at work.
+/// Emulated links.
 pub enum Links {
     /// Between sockets.
     Relay(Relay),
@@ -45,7 +44,7 @@ pub enum Links {
 }
 
 impl Links {
-    /// Ends them and says what they did.
+    /// Ends the emulation, and returns its report.
     pub fn stop(self) -> RelayReport {
         match self {
             Links::Relay(relay) => relay.stop(),
@@ -56,10 +55,10 @@ impl Links {
 }
 
 impl Emulation {
-    /// Makes sure that the system allows it; before there are threads.
+    /// Checks that the system allows it. It must be called before there are threads.
     ///
     /// # Errors
-    /// It does not.
+    /// The system does not allow it.
     pub fn prepare(self) -> Result<(), Failure> {
         match self {
             Emulation::Relay => Ok(()),
@@ -91,7 +90,7 @@ pub fn open_pair(
     }
 }
 
-/// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
+/// The relay has the addresses of the receiver with other ports, so the sender takes them for the receiver's.
 fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> Result<EndpointPair, Failure> {
     let (scenario, paths) = (&variant.scenario, &variant.flow().paths);
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
@@ -113,7 +112,7 @@ fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> R
     Ok(EndpointPair { sender, receiver, to, links: Links::Relay(relay) })
 }
 
-/// Sockets belong to the network in which they were opened, whichever thread uses them.
+/// A socket belongs to the namespace in which it was opened, whichever thread uses it.
 #[cfg(target_os = "linux")]
 fn in_namespaces(
     variant: &PathVariant,

@@ -1,4 +1,4 @@
-//! The progress of a comparison: a bar on a terminal, else a line now and then.
+//! The progress of a comparison: a bar on a terminal, else a line every few seconds.
 
 use std::io::IsTerminal;
 
@@ -16,7 +16,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// `count` steps, of which none is done.
+    /// Begins with `count` steps to do.
     pub fn new(output: Output, count: u64) -> Steps {
         let is_silent = output.quiet || output.json_lines;
         let target = if is_silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -26,22 +26,22 @@ impl Steps {
         Steps { bar, tells_lines: !is_silent && !std::io::stderr().is_terminal() }
     }
 
-    /// The next step, in words.
+    /// Begins the next step.
     pub fn begin(&self, what: String) {
         self.bar.set_message(what);
     }
 
-    /// Moves the bar: without a thread of its own, which a host may not allow.
+    /// Moves the bar. The caller does this because a host may not allow a thread for it.
     pub fn tick(&self) {
         self.bar.tick();
     }
 
-    /// One step is done.
+    /// Counts a step as done.
     pub fn advance(&self) {
         self.bar.inc(1);
     }
 
-    /// Says how far it is, where there is no bar.
+    /// Prints the progress if no bar shows it.
     pub fn tell(&self) {
         if self.tells_lines {
             let step = self.bar.position() + 1;
@@ -51,13 +51,13 @@ impl Steps {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// When [`Steps::tell`] is due.
+/// The times at which [`Steps::tell`] is due.
 pub fn pulse() -> Interval {
     let mut pulse = interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -19,7 +19,7 @@ use anabranch_net::Clock;
 /// The result of one real transfer.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// Bits of user data a second, counted as the simulator counts.
+    /// Bits of user data per second, counted like the simulator's.
     pub goodput_bps: f64,
     /// User data that arrived.
     pub delivered: ByteCount,
@@ -41,13 +41,13 @@ impl Attempt {
     }
 }
 
-/// A relay whose p99 timing error is larger does not emulate the scenario.
+/// The maximum p99 timing error of a relay that emulates the scenario.
 pub const MOST_LATE: Duration = Duration::from_millis(2);
 
-/// Transfers what the variant's flow says, on this machine.
+/// Makes the transfer of the variant's flow on this machine.
 ///
 /// # Errors
-/// A socket cannot be opened, or the association cannot.
+/// A socket or the association cannot be opened.
 pub async fn transfer(variant: &PathVariant, emulation: Emulation) -> Result<Attempt, Failure> {
     let flow = variant.flow();
     let config = planned_config(&variant.scenario, &flow.paths, Host::First, variant.sctp())
@@ -94,7 +94,7 @@ impl Counted {
     }
 }
 
-/// Both ends are here, and share a fresh key.
+/// Both ends are in this process, and share a new key.
 fn security(variant: &PathVariant) -> Result<Security, Failure> {
     match variant.sctp().config.encapsulation {
         Encapsulation::Sealed => Ok(Security::Sealed(key::fresh()?)),
@@ -102,7 +102,7 @@ fn security(variant: &PathVariant) -> Result<Security, Failure> {
     }
 }
 
-/// Sends all of the transfer, or until the association ends.
+/// Sends until the transfer is complete or the association ends.
 async fn send(association: &Association, variant: &PathVariant, config: &Config) {
     let size = config.full_payload(IpVersion::V4);
     let message = Bytes::from(vec![0x5a; size.as_len()]);
@@ -119,7 +119,7 @@ async fn send(association: &Association, variant: &PathVariant, config: &Config)
     }
 }
 
-/// Counts what arrives, until all of it is there or time is up.
+/// Counts the data that arrives, until it is complete or the time limit.
 async fn receive(endpoint: &Endpoint, variant: &PathVariant, clock: Clock) -> Counted {
     let run = &variant.scenario.run;
     let limit = std::time::Duration::from(run.time.unwrap_or(LONGEST).saturating_sub(clock.elapsed()));
@@ -144,11 +144,11 @@ async fn receive(endpoint: &Endpoint, variant: &PathVariant, clock: Clock) -> Co
             }
         }
     };
-    // Out of time is an end like another: what is not there then is not counted.
+    // After the time limit, further data is not counted.
     let _ = tokio::time::timeout(limit, counting).await;
     counted.ended = clock.elapsed();
     counted
 }
 
-/// A transfer that takes longer does not end.
+/// The time limit if the scenario has none.
 const LONGEST: Duration = Duration::from_secs(3_600);

@@ -8,7 +8,7 @@ use super::{AggregationGain, ComparisonRow, SEEDS};
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
-/// The answer in a line, one line a variant, and what follows from them.
+/// The result in one line, a line for each variant, and explanations.
 pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
     let mut text = answer(rows).map_or(String::new(), |answer| format!("{answer}\n\n"));
     text.push_str(&format!("{}\n\n", title(scenario)));
@@ -34,7 +34,7 @@ pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// The answer in one line: `wifi 19 + lte 9.1 → together 28 Mbit/s, 98 % of the sum`.
+/// The result in one line: `wifi 19 + lte 9.1 → together 28 Mbit/s, 98 % of the sum`.
 fn answer(rows: &[ComparisonRow]) -> Option<String> {
     let real = |row: &ComparisonRow| row.real().map(|real| real.goodput_bps);
     let gain = AggregationGain::of(rows, real)?;
@@ -53,7 +53,7 @@ fn answer(rows: &[ComparisonRow]) -> Option<String> {
     ))
 }
 
-/// A unit for several rates that are said in one sentence, with two digits.
+/// A unit for the rates of one sentence, with two digits.
 struct RoundUnit {
     name: &'static str,
     size: f64,
@@ -72,20 +72,20 @@ impl RoundUnit {
     }
 }
 
-/// The amount the paths carry together in each of the three worlds.
+/// The goodput of all paths together, predicted, simulated and real.
 fn shares(rows: &[ComparisonRow]) -> String {
-    let worlds = [
+    let sources = [
         ("predicted", AggregationGain::of(rows, ComparisonRow::predicted_bps)),
         ("simulated", AggregationGain::of(rows, |row| Some(row.simulated_bps()))),
         ("real", AggregationGain::of(rows, |row| row.real().map(|real| real.goodput_bps))),
     ];
-    let rows: Vec<Vec<String>> = worlds
+    let rows: Vec<Vec<String>> = sources
         .iter()
-        .filter_map(|(world, gain)| {
+        .filter_map(|(source, gain)| {
             let gain = gain.as_ref()?;
             let share = format!("{:.0} %", gain.share_of_sum() * 100.0);
             let times = format!("{:.2} times", gain.together_bps / gain.best_alone_bps);
-            Some(vec![(*world).to_owned(), share, times])
+            Some(vec![(*source).to_owned(), share, times])
         })
         .collect();
     if rows.is_empty() {
@@ -95,7 +95,7 @@ fn shares(rows: &[ComparisonRow]) -> String {
     format!("\n{}", lay_out_narrow(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1, &[]))
 }
 
-/// Explains the simulated column, with its interval.
+/// Explains the simulated column, with its spread.
 fn simulated(rows: &[ComparisonRow]) -> String {
     let chance = rows.iter().map(ComparisonRow::chance).fold(0.0, f64::max);
     format!(
@@ -141,7 +141,7 @@ fn title(scenario: &Scenario) -> String {
 fn row(row: &ComparisonRow) -> Vec<String> {
     let (real, real_took) = match row.real() {
         Some(real) => (rate(real.goodput_bps), seconds(real.completion)),
-        // It is printed without a conclusion.
+        // A void rate is shown without a difference.
         None => (row.attempts.last().map_or("-".to_owned(), void), "-".to_owned()),
     };
     let difference = row.difference().map_or("-".to_owned(), |share| format!("{:+.1} %", share * 100.0));
@@ -155,7 +155,7 @@ fn row(row: &ComparisonRow) -> Vec<String> {
     ]
 }
 
-/// The reasons for missing numbers: a line for each row without one.
+/// The reasons for missing predictions: a line for each row without one.
 fn not_predicted(rows: &[ComparisonRow]) -> String {
     let why = |row: &ComparisonRow| {
         let why = row.predicted.as_ref().err()?;

@@ -4,7 +4,7 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Protocol, Sctp, Traffic};
 use anabranch_sctp::config::{Config, Encapsulation};
 
-/// Which variants are wanted.
+/// The selection of variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantChoice {
     /// Each path alone, then all of them.
@@ -42,10 +42,10 @@ impl PathVariant {
     }
 }
 
-/// The variants of a scenario. The same lies around packets in both worlds.
+/// The variants of a scenario. Simulated and real packets have the same encapsulation.
 ///
 /// # Errors
-/// Why the scenario cannot be transferred really.
+/// The reason why the scenario cannot be transferred really.
 pub fn variants(
     scenario: &Scenario,
     scope: VariantChoice,
@@ -85,7 +85,8 @@ pub fn variants(
     })
 }
 
-/// The settings for one path of several: it shares the receive buffer with no other, so that a list of limits means nothing.
+/// The settings for one path of several. It does not share the receive buffer, so that a list of window limits does not
+/// apply.
 fn alone_in_its_buffer(sctp: &Sctp) -> Sctp {
     let mut alone = sctp.clone();
     if !alone.config.window_limits.is_empty() {

@@ -1,5 +1,4 @@
-//! Opens an association and shows, from the first second, which pairs of addresses are tried and what the network says of
-//! them.
+//! Opens an association, and shows the pairs of addresses that are tried and the errors that the network reports for them.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -16,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::notice::{self, fitted};
 use crate::peer::Peer;
 
-/// Opens an association with `peer`, at one address of each of the hosts `to`, and shows meanwhile how far that is.
+/// Opens an association with `peer` at one address of each of the hosts `to`, and shows the progress.
 ///
 /// # Errors
 /// The peer does not answer or refuses, or Ctrl-C.
@@ -51,31 +50,31 @@ pub async fn connect(
     result
 }
 
-/// A pair of addresses that is tried, and what is known of it.
+/// A pair of addresses that is tried, and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Attempt {
     pair: PathAddresses,
-    /// Why packets did not arrive. `None` while nothing is known.
+    /// The latest error that the network reported for it.
     trouble: Option<String>,
 }
 
 fn attempts(opening: &Opening) -> Vec<Attempt> {
-    let heard = opening.undelivered();
-    let attempt = |pair| Attempt { pair, trouble: trouble(&pair, &heard) };
+    let undelivered = opening.undelivered();
+    let attempt = |pair| Attempt { pair, trouble: trouble(&pair, &undelivered) };
     opening.tried().into_iter().map(attempt).collect()
 }
 
-/// The last word on a pair: in the kernel's own words, with what they mean where that is not obvious.
-fn trouble(pair: &PathAddresses, heard: &[Undelivered]) -> Option<String> {
-    let is_about = |word: &&Undelivered| {
-        let local = word.local.ip();
-        word.remote == pair.remote && (local == pair.local.ip() || local.is_unspecified())
+/// The latest error for a pair, in the kernel's words, with an explanation if they need one.
+fn trouble(pair: &PathAddresses, undelivered: &[Undelivered]) -> Option<String> {
+    let is_about = |error: &&Undelivered| {
+        let local = error.local.ip();
+        error.remote == pair.remote && (local == pair.local.ip() || local.is_unspecified())
     };
-    let word = heard.iter().rev().find(is_about)?;
-    Some(if word.is_port_closed {
-        format!("port closed, nothing listens there ({})", word.error)
+    let latest = undelivered.iter().rev().find(is_about)?;
+    Some(if latest.is_port_closed {
+        format!("port closed, nothing listens there ({})", latest.error)
     } else {
-        word.error.clone()
+        latest.error.clone()
     })
 }
 
@@ -94,7 +93,7 @@ struct ConnectingView {
     screen: Screen,
     since: Clock,
     latest: Vec<Attempt>,
-    /// When every pair was first refused.
+    /// The time since which every pair is refused.
     refused_since: Option<Duration>,
 }
 
@@ -102,7 +101,7 @@ enum Screen {
     Nothing,
     /// On a terminal.
     Spinner(ProgressBar),
-    /// Elsewhere: a line when something changes, and now and then.
+    /// Elsewhere: a line for each change, and every few seconds.
     Lines {
         shown: Vec<Attempt>,
         next: Duration,
@@ -125,8 +124,8 @@ impl ConnectingView {
         ConnectingView { screen, since: Clock::start(), latest: Vec::new(), refused_since: None }
     }
 
-    /// Returns true if the network has said of every pair, for some time, that nothing gets there. Anyone on the way may forge that,
-    /// and a port may open yet: one pair that is silent, or the first seconds, are no reason to give up.
+    /// Returns true if the network has refused every pair for [`PATIENCE`]. An error may be forged, and a port may open
+    /// later: the attempt continues while one pair has no error, and during the first seconds.
     fn is_hopeless(&mut self, attempts: &[Attempt]) -> bool {
         let elapsed = self.since.elapsed();
         let is_refused = !attempts.is_empty() && attempts.iter().all(|attempt| attempt.trouble.is_some());
@@ -167,20 +166,20 @@ impl ConnectingView {
         self.latest = attempts;
     }
 
-    /// Takes the spinner away; `is_hopeless` says that what was heard is the last that there is to say.
-    fn finish(self, is_hopeless: bool) {
+    /// Removes the spinner, and prints the errors of the pairs if the attempt failed.
+    fn finish(self, has_failed: bool) {
         let Screen::Spinner(bar) = &self.screen else { return };
         bar.finish_and_clear();
-        for attempt in self.latest.iter().filter(|attempt| is_hopeless && attempt.trouble.is_some()) {
+        for attempt in self.latest.iter().filter(|attempt| has_failed && attempt.trouble.is_some()) {
             notice::tell(&attempt.to_string());
         }
     }
 }
 
 const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
-/// A peer that answers sooner needs no line.
+/// Before this time, no line is printed.
 const FIRST_LINE: Duration = Duration::from_secs(1);
-/// For how long every pair must be refused before that ends the attempt.
+/// The time for which every pair must be refused until the attempt ends.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Between lines that say nothing new.
+/// The time between two lines without a change.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! `anabranch emulate` with a command: it runs in a network namespace, with one interface per path.
+//! `anabranch emulate -- COMMAND`: runs a command in a network namespace, with one interface per path.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -27,19 +27,19 @@ use crate::scenario::refuse_replaced;
 use crate::signals;
 use anabranch_net::Clock;
 
-/// Runs the process as one of those between a user and the command, if it is one.
+/// Runs this process as one that supervises the command, if it was started for that.
 pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
     supervised::run_if_spawned(words)
 }
 
-/// Runs the command and ends as that does. It must be called before there are threads.
+/// Runs the command, and returns its exit status. It must be called before there are threads.
 pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
     let (status, outcome) = match run(arguments) {
         Ok(status) => (status, Outcome::default()),
         Err(failure) => (0, failure.into()),
     };
     outcome.show(arguments.result_output());
-    // From here on nothing but a reader of the output is waited for.
+    // From here on, signals end the program: only the reader of the output is waited for.
     let _ = supervised::end_by_signals();
     wait_until_printed();
     match status {
@@ -55,23 +55,23 @@ fn run(arguments: &EmulateArguments) -> Result<u8, Failure> {
     let loaded = load_bytes(&bytes, origin, &arguments.changes(), Purpose::Links, &policies::registry())?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;
-    // Known before anything runs.
-    let kept = arguments.report.as_deref().map(Kept::create).transpose()?;
+    // A file that cannot be written fails before anything runs.
+    let report_file = arguments.report.as_deref().map(ReportFile::create).transpose()?;
     may_have_namespaces().map_err(SetupError::Namespace)?;
     let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
     let supervised = SupervisedCommand::begin(blocked_signals, &namespaces, &job(arguments))?;
     let status = wait(arguments, &namespaces, &supervised)?;
     let report = namespaces.stop();
     let body = document::of_command(&loaded, &report, status);
-    if let Some(kept) = kept {
-        kept.write(&body)?;
+    if let Some(file) = report_file {
+        file.write(&body)?;
     }
     tell(arguments, &report, &body);
     Ok(status)
 }
 
-/// The scenario, unless a signal comes first: a terminal, a pipe or a FIFO may give nothing, and there may be no thread yet
-/// that could wait for it.
+/// Reads the scenario, unless a signal arrives first: a terminal, a pipe or a FIFO may give nothing, and no thread may
+/// exist yet that could wait for it.
 fn read_before(file: &Path, signals: &BlockedSignals) -> Result<(Vec<u8>, Origin), Failure> {
     let not_read =
         |error: &io::Error| Failure::from(LoadError::NotRead { file: file.to_owned(), why: why(error) });
@@ -116,7 +116,7 @@ fn job(arguments: &EmulateArguments) -> Job {
     }
 }
 
-/// Until the command ends.
+/// Waits until the command ends.
 fn wait(
     arguments: &EmulateArguments,
     namespaces: &NamespacePair,
@@ -136,7 +136,7 @@ fn wait(
     }
 }
 
-/// Standard output is the command's unless a document was asked for there.
+/// Reports the links. Standard output belongs to the command unless a document was requested.
 fn tell(arguments: &EmulateArguments, report: &RelayReport, body: &Body) {
     let output = arguments.result_output();
     if output.is_json() {
@@ -147,16 +147,16 @@ fn tell(arguments: &EmulateArguments, report: &RelayReport, body: &Body) {
     }
 }
 
-/// The file in which the document is kept.
-struct Kept<'a> {
+/// The file of `--report`.
+struct ReportFile<'a> {
     path: &'a Path,
     file: WholeFile,
 }
 
-impl Kept<'_> {
-    fn create(path: &Path) -> Result<Kept<'_>, Failure> {
+impl ReportFile<'_> {
+    fn create(path: &Path) -> Result<ReportFile<'_>, Failure> {
         let file = WholeFile::at(path).map_err(|error| cannot_write(path, error))?;
-        Ok(Kept { path, file })
+        Ok(ReportFile { path, file })
     }
 
     fn write(mut self, body: &Body) -> Result<(), Failure> {

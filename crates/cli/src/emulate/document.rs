@@ -1,4 +1,4 @@
-//! The JSON of an emulation: a line a second, and the document at the end.
+//! The JSON of an emulation: a line each second, and the document at the end.
 
 use anabranch_base::Duration;
 use anabranch_emulate::{
@@ -11,15 +11,15 @@ use crate::scenario::{Loaded, resolved};
 
 /// The document of the whole relay.
 pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
-    after(Map::new(), loaded, report)
+    document(Map::new(), loaded, report)
 }
 
-/// The document of the links, with the exit status of the command behind them.
+/// The document of the links, with the exit status of the command.
 pub fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
-    after(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
+    document(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
 }
 
-fn after(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) -> Body {
+fn document(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) -> Body {
     let mut keys = Map::from_iter([("title".to_owned(), json!(loaded.scenario.title))]);
     keys.extend(first);
     if let Value::Object(rest) = line(report) {
@@ -29,7 +29,7 @@ fn after(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) -> Bo
     Body::of(&keys).about(loaded.sha256.clone())
 }
 
-/// The line of the relay so far.
+/// The line of the emulation so far.
 pub fn line(report: &RelayReport) -> Value {
     json!({
         "time_s": report.time.map(Duration::as_secs_f64),
@@ -76,7 +76,7 @@ fn link(link: &LinkReport) -> Value {
     json!({ "name": link.name, "forward": side(&link.forward), "reverse": side(&link.reverse) })
 }
 
-/// The keys of a simulated link's direction.
+/// One direction of a link, with the keys of a simulated link.
 fn side(side: &SideReport) -> Value {
     let counters = side.counters;
     json!({

@@ -7,12 +7,12 @@ use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::report::Outcome;
 
-/// Does nothing: on these systems no command is run, so there is no supervisor.
+/// Does nothing: only Linux has processes that supervise a command.
 pub fn run_if_spawned(_: &[OsString]) -> Option<ExitCode> {
     None
 }
 
-/// Fails with a message that names the alternative.
+/// Fails, and names the alternative.
 pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
     let failure = Failure::Arguments(
         "running a command behind emulated links needs Linux; use --to HOST:PORT".to_owned(),

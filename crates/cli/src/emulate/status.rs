@@ -1,4 +1,4 @@
-//! The status on a terminal while links are emulated: the traffic of each in the last second.
+//! The status on a terminal while links are emulated: the traffic of each link in the last second.
 
 use std::io::IsTerminal;
 
@@ -23,7 +23,7 @@ impl Status {
         Status { lines: is_wanted.then(bar), before: RelayReport::default() }
     }
 
-    /// Shows what was carried since it was last asked to.
+    /// Shows the traffic since the last call.
     pub fn show(&mut self, now: RelayReport) {
         if let Some(lines) = &self.lines {
             lines.set_message(since(&self.before, &now));
@@ -31,7 +31,7 @@ impl Status {
         }
     }
 
-    /// Takes the lines away.
+    /// Removes the lines.
     pub fn finish(&self) {
         if let Some(lines) = &self.lines {
             lines.finish_and_clear();

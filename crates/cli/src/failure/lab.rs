@@ -9,23 +9,23 @@ use anabranch_traces::TraceError;
 
 use super::Failure;
 
-/// Why a sweep, a figure or a scenario from recordings was not made.
+/// The failure of a sweep, a figure or a scenario from recordings.
 #[derive(Debug, thiserror::Error)]
 pub enum LabFailure {
     /// A recording that cannot be read.
     #[error("cannot read the recording {file:?}: {why}")]
     NoRecording {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         why: String,
     },
-    /// Recordings of which no scenario can be made.
+    /// Recordings from which a scenario cannot be made.
     #[error("{0}")]
     Trace(TraceError),
     /// A figure that cannot be run.
     #[error("{0}")]
     Figure(FigureError),
-    /// A sweep that cannot be made, or cannot go on.
+    /// A sweep that cannot begin or continue.
     #[error(transparent)]
     Sweep(SweepError),
 }
@@ -47,7 +47,7 @@ impl LabFailure {
         }
     }
 
-    /// The word for scripts.
+    /// The kind of failure, for scripts.
     pub fn kind(&self) -> &'static str {
         match self {
             LabFailure::NoRecording { .. } => "no-recording",
@@ -67,7 +67,7 @@ impl LabFailure {
 }
 
 impl From<TraceError> for Failure {
-    /// A fault in a recording is shown like one in a scenario.
+    /// An error in a recording is shown like one in a scenario.
     fn from(error: TraceError) -> Failure {
         match error {
             TraceError::Wrong(error) => Failure::Scenario(error),

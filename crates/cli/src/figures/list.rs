@@ -30,7 +30,7 @@ fn panel((figure, entry): (&FigureEntry, &PanelEntry)) -> Value {
     })
 }
 
-/// The work that has the figure.
+/// The title of the work with the figure.
 fn work(figure: &FigureEntry) -> &'static str {
     WORKS.iter().find(|(short, _)| *short == figure.work()).map_or("", |(_, work)| work)
 }
@@ -51,7 +51,7 @@ fn text() -> String {
     }
     let others = FIGURES.iter().filter(|figure| figure.panels.is_empty());
     let others = listed(others.map(|figure| figure.id));
-    let _ = writeln!(text, "\nBeside the panels: {others}. docs/figures.md tells what each shows.");
+    let _ = writeln!(text, "\nBeside the panels: {others}. docs/figures.md describes each.");
     text
 }
 

@@ -8,27 +8,27 @@ use anabranch_studies::grid::RunWatch;
 use serde_json::json;
 
 use crate::clock::since_start;
-use crate::meter::{Progress, spoken};
+use crate::meter::{Progress, rounded_time};
 
-/// The reports of the threads that run figures.
+/// The counts that the threads with the runs report.
 #[derive(Debug, Default)]
 pub struct FigureWatch {
     figure: Mutex<String>,
     runs: AtomicU64,
     done: AtomicU64,
-    /// When the runs of the figure began, in nanoseconds.
+    /// The time at which the runs of the figure began, in nanoseconds.
     begun: AtomicU64,
     is_interrupted: AtomicBool,
 }
 
 impl FigureWatch {
-    /// The figure with this name begins.
+    /// Notes that the figure with this name begins.
     pub fn on_figure(&self, name: String) {
         *self.figure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = name;
         self.begin(0);
     }
 
-    /// No more runs are wanted.
+    /// Requests that no further run begins.
     pub fn interrupt(&self) {
         self.is_interrupted.store(true, Ordering::Relaxed);
     }
@@ -77,7 +77,7 @@ fn words(figure: &str, runs: u64, done: u64, elapsed: Duration) -> String {
     }
     let left = match done {
         0 => String::new(),
-        done => format!(", about {} left", spoken(elapsed * runs.saturating_sub(done) / done)),
+        done => format!(", about {} left", rounded_time(elapsed * runs.saturating_sub(done) / done)),
     };
     format!("{figure}: {done} of {runs} runs{left}")
 }

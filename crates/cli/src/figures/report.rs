@@ -1,4 +1,4 @@
-//! `figures report`: judges figures by the runs that are kept, and says what is missing.
+//! `figures report`: judges figures by the runs that are kept, and lists missing runs.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::report::Outcome;
 enum Known {
     /// Judged by the runs that are kept.
     Judged(Box<FigureResult>),
-    /// As it was when it was run last: its runs cannot be kept.
+    /// The page of its last run, for a figure whose runs cannot be kept.
     Page(String),
-    /// So many runs are missing.
+    /// The number of missing runs.
     Runs(usize),
     /// It was never run.
     Never,
@@ -74,7 +74,7 @@ fn known_of(
         let panels =
             panels.into_iter().map(|panel| Ok((panel.clone(), self::known(&panel, study, options)?)));
         let panels = panels.collect::<Result<Vec<(Selection, Known)>, Failure>>()?;
-        // Where the whole cannot be judged, some of its panels may be.
+        // If the whole figure cannot be judged, some of its panels may be.
         if panels.iter().any(|(_, known)| matches!(known, Known::Judged(_))) {
             all.extend(panels);
         } else {
@@ -141,7 +141,7 @@ impl Known {
     }
 }
 
-/// The verdicts of all, what is missing, and the page of each.
+/// The verdicts of all figures, the missing runs, and the page of each figure.
 fn markdown(known: &[(Selection, Known)], study: &StudyArguments) -> String {
     let mut text = format!(
         "# Figures, {} scale\n\n| panel | shows | verdict |\n|---|---|---|\n",

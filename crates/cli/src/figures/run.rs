@@ -1,4 +1,4 @@
-//! `figures run`: runs figures one after another, and writes each as it is done.
+//! `figures run`: runs figures one after another, and writes each when it is done.
 
 use std::fs;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::meter::{Meter, SHARE};
 use crate::report::Outcome;
 use crate::threads;
 
-/// The work done until the end, and the reason of an early end.
+/// The finished figures, and the failure that ended the work early.
 #[derive(Default)]
 struct Done {
     documents: Vec<Value>,
@@ -50,7 +50,7 @@ pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<
     Ok(Outcome { document: Some(Body::of(&body)), summary: text, failure })
 }
 
-/// Each figure in turn, until one fails or no more is wanted.
+/// Runs each figure, until one fails or Ctrl-C.
 fn run_all(arguments: &RunArguments, options: &mut RunOptions, watch: &FigureWatch) -> Done {
     let mut done = Done::default();
     for selection in figures(&arguments.ids) {
@@ -71,7 +71,7 @@ fn run_all(arguments: &RunArguments, options: &mut RunOptions, watch: &FigureWat
     done
 }
 
-/// Writes a figure's page and curves; its document, and its line.
+/// Writes a figure's page and curves. Returns its document and its line of the summary.
 fn written(
     selection: &Selection,
     judged: &Judged,
@@ -97,7 +97,7 @@ fn cannot_write(error: WriteError) -> Failure {
     CannotWrite { path: error.path, source: error.error }.into()
 }
 
-/// So that the page of a figure is found by `report`.
+/// The page of a figure, if it was written.
 pub fn page(study: &StudyArguments, selection: &Selection) -> Option<String> {
     fs::read_to_string(folder(study).join(page_name(selection))).ok()
 }

@@ -1,8 +1,8 @@
-//! The variables and files that a command uses.
+//! The environment variables and files of each command.
 
 use clap::Command;
 
-/// The environment variables that matter to `command`, and what each does.
+/// The environment variables of `command` with their descriptions.
 pub fn variables(command: &Command) -> Vec<(&'static str, &'static str)> {
     let mut variables = Vec::new();
     if is_about(command, "key_file") {
@@ -16,7 +16,7 @@ pub fn variables(command: &Command) -> Vec<(&'static str, &'static str)> {
     variables
 }
 
-/// The files that `command` reads or writes beside those that are named to it, and what each is.
+/// The files of `command` with their descriptions.
 pub fn files(command: &Command) -> Vec<(&'static str, &'static str)> {
     let mut files = Vec::new();
     if command.get_name() == "recv" {
@@ -31,7 +31,7 @@ pub fn files(command: &Command) -> Vec<(&'static str, &'static str)> {
     files
 }
 
-/// Returns true if `command`, or one of its commands, has this argument.
+/// Returns true if `command` or a subcommand has this argument.
 fn is_about(command: &Command, argument: &str) -> bool {
     command.get_arguments().any(|one| one.get_id() == argument)
         || command.get_subcommands().any(|command| is_about(command, argument))
@@ -39,7 +39,7 @@ fn is_about(command: &Command, argument: &str) -> bool {
 
 const KEY: &str = "The key that both ends share, 32 hexadecimal digits, as `anabranch recv` prints it. A \
                    file given with `--key-file` takes precedence.";
-const NO_COLOR: &str = "If it is set and not empty, output has no colours.";
+const NO_COLOR: &str = "If set and not empty, messages have no colours.";
 const ENDS: &str =
     "`emulate` sets them for COMMAND and LINE: the addresses of the paths at the near and at the far end.";
 const FAR_NET: &str = "`emulate` sets it for COMMAND and LINE: the network namespace of the far ends, for \
@@ -49,5 +49,5 @@ const PART: &str = "The data of an incomplete file, `NAME.part`, and its state, 
                     again.";
 const KEY_FILE: &str = "The key, 32 hexadecimal digits. Only its owner may have the right to read or change \
                         it: `(umask 077; openssl rand -hex 16 > FILE)` creates one.";
-const SCENARIO: &str = "A TOML file that describes links, events and flows. The document scenarios.md \
-                        describes every key.";
+const SCENARIO: &str = "A TOML file that describes links, events and flows. scenarios.md describes every \
+                        key.";

@@ -1,4 +1,4 @@
-//! One page of the manual: its sections in the order that `man` readers know.
+//! One page of the manual, with its sections in the usual order.
 
 use clap::Command;
 use clap_mangen::Man;
@@ -29,13 +29,13 @@ fn remarks(command: &Command) -> Remarks {
     Remarks::of(&command.get_after_help().map(ToString::to_string).unwrap_or_default())
 }
 
-/// Makes the part of the page that comes from the arguments, and the text that belongs to it.
+/// The part of the page that is generated from the arguments, with the text of the remarks.
 fn generated(command: &Command, text: &[String]) -> String {
     let man =
         Man::new(worded(command)).title(name(command).to_uppercase()).source(SOURCE).manual("User Commands");
     let mut more = Roff::new();
     paragraphs(&mut more, text);
-    // The page has no date: the same sources always give the same page.
+    // The page has no date: equal sources give equal pages.
     let mut page =
         format!(".TH {} 1 \"\" \"{SOURCE}\" \"User Commands\"\n", name(command).to_uppercase()).into_bytes();
     // Writing to memory does not fail.
@@ -50,7 +50,7 @@ fn generated(command: &Command, text: &[String]) -> String {
     String::from_utf8_lossy(&page).into_owned()
 }
 
-/// The command with its usage as `--help` has it, and with what it does as a sentence.
+/// The command with the usage of `--help`, and its description as a sentence.
 fn worded(command: &Command) -> Command {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let sentence = format!("{}.", about.trim_end_matches('.'));
@@ -74,7 +74,7 @@ fn has_commands(command: &Command) -> bool {
     command.get_subcommands().any(|command| !command.is_hide_set())
 }
 
-/// A section, unless there is nothing to say in it.
+/// A section, unless it is empty.
 fn section(page: &mut Roff, title: &str, write: impl FnOnce(&mut Roff)) {
     let mut body = Roff::new();
     write(&mut body);
@@ -107,7 +107,7 @@ fn examples(page: &mut Roff, examples: &[Example]) {
     }
 }
 
-/// Lines that are not joined.
+/// Lines that are kept apart.
 fn as_typed(page: &mut Roff, lines: &[impl AsRef<str>]) {
     page.control("EX", []);
     for line in lines {

@@ -1,4 +1,4 @@
-//! A plan as a drawing of two panels: what each path carries at each limit, and what all carry at each receive buffer.
+//! Draws a plan in two panels: the throughput of each path by its limit, and of all paths by the receive buffer.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::failure::{Failure, printable};
 /// The drawing, as an SVG document.
 ///
 /// # Errors
-/// Curves that the planner has no answer for.
+/// The planner cannot compute a curve.
 pub fn draw(title: &str, plan: &PlanReport) -> Result<String, Failure> {
     let marginal_gain = throughput_by_buffer(plan)?;
     let mut text = String::new();
@@ -73,7 +73,7 @@ fn by_limit(area: &Area<'_>, plan: &PlanReport) -> Result<(), String> {
     legend.draw().map_err(|error| error.to_string())
 }
 
-/// Draws the throughput of all paths together by receive buffer, with the present one and one that is enough.
+/// Draws the throughput of all paths together by receive buffer, with the present buffer and the smallest sufficient one.
 fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, marginal_gain: &Points) -> Result<(), String> {
     let flow = &plan.flow;
     let widest = marginal_gain.last().map_or(1.0, |(buffer, _)| *buffer);
@@ -94,7 +94,7 @@ fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, marginal_gain: &Points)
         let vertical = PathElement::new([(at.0, 0.0), at], colour.mix(0.6));
         chart.draw_series([vertical]).map_err(|error| error.to_string())?;
         mark(&mut chart, at, colour)?;
-        // Below the curve, on the side of the line where there is room.
+        // Below the curve, on the side of the line with more room.
         let (side, shift) = if at.0 > widest / 2.0 { (HPos::Right, -0.012) } else { (HPos::Left, 0.012) };
         let style = ("sans-serif", 15).into_font().color(&colour).pos(Pos::new(side, VPos::Center));
         let label = Text::new(text, (at.0 + shift * widest, height * most), style);
@@ -132,13 +132,13 @@ fn mark(chart: &mut Chart<'_, '_>, at: (f64, f64), colour: RGBColor) -> Result<(
     chart.draw_series([ring, point]).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// The best throughput for every buffer, as far as somewhat beyond the one that is enough: exactly, or by hulls where that
-/// would take too long.
+/// The maximum throughput for every buffer, up to somewhat more than the sufficient one: exact, or by hulls if that would
+/// take too long.
 fn throughput_by_buffer(plan: &PlanReport) -> Result<Points, PlanError> {
     let flow = &plan.flow;
     let least = u32::try_from(flow.paths.len()).unwrap_or(u32::MAX);
     let widest = match plan.marginal_gain.as_ref().map(|gain| gain.enough) {
-        // A buffer far beyond what is enough would leave the curve a corner of the drawing.
+        // A much larger buffer would squeeze the curve into a corner.
         Some(enough) => {
             (enough.saturating_add(enough / 4)).max(flow.receive_buffer.min(enough.saturating_mul(8)))
         }
@@ -163,7 +163,7 @@ fn by_hulls(flow: &ModelFlow, problem: &Problem, least: u32) -> Result<Points, P
     buffers.map(found).collect()
 }
 
-/// Values at `first`, `first` + 1, …, no more of them than anyone sees.
+/// The points at `first`, `first` + 1, …, thinned to [`MOST_POINTS`].
 fn points(flow: &ModelFlow, first: u32, values: &[f64]) -> Points {
     let step = values.len().div_ceil(MOST_POINTS).max(1);
     let point = |index: usize| (f64::from(first) + index as f64, megabits(flow, values[index]));
@@ -178,13 +178,13 @@ fn megabits(flow: &ModelFlow, rate: f64) -> f64 {
 const WIDTH: u32 = 1080;
 const HEIGHT: u32 = 460;
 
-/// Points of a curve; a panel has fewer pixels.
+/// The maximum number of points of a curve; a panel has fewer pixels.
 const MOST_POINTS: usize = 1000;
 
-/// Buffers that are tried where a curve is drawn by hulls.
+/// The number of buffers of a curve by hulls.
 const HULLS: usize = 64;
 
-/// Paths named in the legend.
+/// The maximum number of paths in the legend.
 const MOST_NAMES: usize = 12;
 
 /// Okabe and Ito's colours, which colour-blind people can distinguish; without yellow, which is hard to see on white.

@@ -8,7 +8,7 @@ use anabranch_sim::predict::{LimitModel, PlanReport};
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
-/// The limits, how good they are, what buffer is worth, and what mistakes cost.
+/// The limits, their certificate, the gain of more buffer, and the loss by wrong parameters.
 pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
     let title =
         if scenario.title.is_empty() { String::new() } else { format!("{}\n\n", printable(&scenario.title)) };
@@ -19,7 +19,7 @@ pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
         flow.receive_buffer,
         flow.packet,
         limits(plan),
-        how(plan),
+        certificate(plan),
         plan.marginal_gain.as_ref().map(|gain| buffer(plan, gain)).unwrap_or_default()
     );
     if !plan.misplans.is_empty() {
@@ -56,8 +56,8 @@ fn limits(plan: &PlanReport) -> String {
     lay_out_narrow(&rows, 1, &[])
 }
 
-/// By which method, and how far from the best it may be.
-fn how(plan: &PlanReport) -> String {
+/// Describes the method and the certificate.
+fn certificate(plan: &PlanReport) -> String {
     let question = &plan.question;
     let method = match question.method {
         Method::Exact => "Exactly".to_owned(),

@@ -9,9 +9,8 @@ use crate::scenario::Loaded;
 /// The text of the scenario file, with `limits` as the `window_management` of the flow called `name`.
 ///
 /// # Errors
-/// The flow uses one of its paths only or is a copy, which the file does not have by its name, or the file with the
-/// limits
-/// would not be the same scenario with them.
+/// The flow does not share a receive buffer among its paths, or is a copy without a table of its name, or the written file
+/// would not be the same scenario with these limits.
 pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String, Failure> {
     let refuse =
         |why: &str| Failure::Arguments(format!("the limits of flow {name:?} cannot be written: {why}"));
@@ -37,15 +36,15 @@ pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String
     }
 }
 
-/// The table of a flow, as it is written.
+/// The table of a flow, by its notation.
 enum WrittenFlow<'f> {
     /// `[[flow]]`, or `[flow]`.
     Table(&'f mut Table),
-    /// In braces.
+    /// `{ … }`.
     Inline(&'f mut InlineTable),
 }
 
-/// The table of the flow called `name`; the first one may go without a name, and without a table.
+/// The table of the flow called `name`. The first flow may lack a name, and a table.
 fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<WrittenFlow<'f>> {
     let flows =
         file.entry("flow").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::from_iter([Table::new()])));
@@ -69,7 +68,7 @@ fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<WrittenFlow<'f>> {
     }
 }
 
-/// The settings of the flow's association; without any, an empty table.
+/// The settings of the flow's association; an empty table if it has none.
 fn settings(flow: WrittenFlow<'_>) -> Option<WrittenFlow<'_>> {
     match flow {
         WrittenFlow::Table(table) => match table.entry("sctp").or_insert_with(|| Item::Table(Table::new())) {
@@ -87,7 +86,7 @@ fn settings(flow: WrittenFlow<'_>) -> Option<WrittenFlow<'_>> {
     }
 }
 
-/// Puts the limits among the settings; what is written around a value that is there stays.
+/// Sets the limits. The space and comments around an existing value stay.
 fn put(settings: WrittenFlow<'_>, limits: &[u32]) {
     let limits = Value::Array(limits.iter().map(|limit| i64::from(*limit)).collect::<Array>());
     match settings {
@@ -112,7 +111,7 @@ fn replace(before: &mut Value, mut limits: Value) {
     *before = limits;
 }
 
-/// Takes the blank between the last value and the brace, where a comma will stand.
+/// Removes the blank between the last value and the brace, where a comma will follow.
 fn close_up(table: &mut InlineTable) {
     if let Some((_, last)) = table.iter_mut().last() {
         last.decor_mut().set_suffix("");
@@ -121,5 +120,5 @@ fn close_up(table: &mut InlineTable) {
 
 const KEY: &str = "window_management";
 
-/// The name of the first flow where the file has none.
+/// The name of the first flow if the file has none.
 const FIRST: &str = "main";

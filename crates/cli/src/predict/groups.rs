@@ -1,11 +1,10 @@
-//! Flows of which the models say the same: copies of one another, whose paths and links differ in the number at the end of
-//! their names.
+//! Groups flows with equal forecasts: copies, whose paths and links differ in the number at the end of their names.
 
 use std::collections::BTreeMap;
 
 use anabranch_sim::predict::Forecast;
 
-/// The forecasts in groups that say the same, in the order of their first flows.
+/// The forecasts in groups of equal content, in the order of their first flows.
 pub fn equal_groups(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
     let mut groups: Vec<Vec<&Forecast>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -31,19 +30,19 @@ pub fn name_of(group: &[&Forecast]) -> String {
     }
 }
 
-/// Returns the forecast without the name of the flow.
+/// The content of a forecast: all but the name of the flow and the numbers of copies.
 fn content(forecast: &Forecast) -> String {
     let Forecast { flow: _, basis, models, notes } = forecast;
     unnumbered(&format!("{basis:?} {models:?} {notes:?}"))
 }
 
-/// The text without the numbers of copies: digits after `-` at the end of a quoted name.
+/// Removes the numbers of copies: digits after `-` at the end of a quoted name.
 fn unnumbered(text: &str) -> String {
     let mut parts = text.split('"');
     let mut kept = parts.next().unwrap_or("").to_owned();
     for part in parts {
         kept.push('"');
-        // A quote within a text is written with a backslash before it.
+        // A quote within a text has a backslash before it.
         match part.strip_suffix('\\') {
             Some(name) => kept.extend([stem(name), "\\"]),
             None => kept.push_str(stem(part)),
@@ -52,7 +51,7 @@ fn unnumbered(text: &str) -> String {
     kept
 }
 
-/// A name without the number of a copy; anything else as it is.
+/// A name without the number of a copy; other text unchanged.
 fn stem(name: &str) -> &str {
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());

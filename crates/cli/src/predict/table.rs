@@ -8,7 +8,7 @@ use super::groups::{equal_groups, name_of};
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
-/// A table for each flow that is predicted, and a line for each that is not; one for all flows that are equal.
+/// A table for each predicted flow, and a line for each other flow; equal flows share one.
 pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
     let mut text = String::new();
     if !scenario.title.is_empty() {
@@ -19,7 +19,7 @@ pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
     text
 }
 
-/// Describes the first of equal flows, with their number.
+/// Describes a group by its first flow.
 fn paragraph(group: &[&Forecast]) -> String {
     let [forecast, others @ ..] = group else { return String::new() };
     let Some(basis) = &forecast.basis else {
@@ -28,7 +28,7 @@ fn paragraph(group: &[&Forecast]) -> String {
         return format!("{} {are} not predicted: {}.\n", name_of(group), why.map_or("", String::as_str));
     };
     let each = if others.is_empty() { "" } else { "each with " };
-    let mut text = format!("{}, {each}{}.\n\n", name_of(group), tell(basis));
+    let mut text = format!("{}, {each}{}.\n\n", name_of(group), describe(basis));
     let found: Vec<(Model, &Prediction)> =
         forecast.models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?))).collect();
     if !found.is_empty() {
@@ -46,7 +46,7 @@ fn paragraph(group: &[&Forecast]) -> String {
     text
 }
 
-fn tell(basis: &Basis) -> String {
+fn describe(basis: &Basis) -> String {
     let windows = match &basis.windows {
         Windows::Whole => "separate for each path",
         Windows::EvenParts => "shared equally by the paths",
@@ -56,7 +56,7 @@ fn tell(basis: &Basis) -> String {
     format!("receive buffer {} packets, {windows}", basis.receive_buffer)
 }
 
-/// One line a path, one column a model, and what they come to.
+/// A line for each path, a column for each model, and the sums.
 fn table(basis: &Basis, found: &[(Model, &Prediction)]) -> String {
     let mut columns = head(["path", "limit"]);
     columns.extend(found.iter().map(|(model, _)| model.name().to_owned()));

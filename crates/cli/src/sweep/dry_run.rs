@@ -15,7 +15,7 @@ use crate::arguments::SweepArguments;
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::meter::spoken;
+use crate::meter::rounded_time;
 use crate::report::Outcome;
 
 /// The size of a sweep.
@@ -54,7 +54,7 @@ pub async fn run(
     let runs_word = plural(runs, "run");
     let summary = format!(
         "{points} {points_word}, {at_least}{runs} {runs_word}{there}: {at_least}about {} on {threads} {threads_word}.\n",
-        spoken(wall)
+        rounded_time(wall)
     );
     let document = json!({
         "title": outlook.scenario.title,

@@ -6,7 +6,7 @@ use anabranch_base::Duration;
 use anabranch_lab::sweep;
 use serde_json::json;
 
-use crate::meter::{Progress, spoken};
+use crate::meter::{Progress, rounded_time};
 
 /// Returns the progress of a sweep on so many threads; `None` while its points are read.
 pub fn progress(far: Option<sweep::Progress>, threads: NonZeroUsize) -> Progress {
@@ -14,7 +14,7 @@ pub fn progress(far: Option<sweep::Progress>, threads: NonZeroUsize) -> Progress
     let left = left.map(|work| work / threads.get() as u64);
     let words = match far {
         Some(_) => {
-            let left = left.map_or(String::new(), |left| format!(", about {} left", spoken(left)));
+            let left = left.map_or(String::new(), |left| format!(", about {} left", rounded_time(left)));
             format!("{done} of {expected} runs done{left}")
         }
         None => "reading the points".to_owned(),
