@@ -22,7 +22,8 @@ pub use chunk::{
     HeartbeatLayout, HmacAlgorithm, Init, InitAck, InitLayout, Pad, Sack, Shutdown, ShutdownAck,
     ShutdownComplete, SkippedStream, SkippedStreams, UnknownChunk, UnrecognizedAction, Word, WordList,
 };
-pub use error::{ChunkError, ChunkFault, TlvError, WireError};
+pub use error::{ChunkError, ChunkFault, WireError};
 pub use ids::{Ppid, StreamId, VerificationTag};
 pub use packet::{Chunks, CommonHeader, Packet};
 pub use parameter::Parameter;
+pub use tlv::TlvError;

@@ -5,6 +5,7 @@ pub mod berp;
 mod beside_ns2;
 pub mod catalogue;
 pub mod claim;
+pub mod claim_table;
 mod curve_statistics;
 pub mod curve_table;
 pub mod document;

@@ -8,9 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_studies::figures::catalogue::{
-    INDEX_BEGIN, INDEX_END, WORKS, index, panels, verdict_in, with_curves,
+    INDEX_BEGIN, INDEX_END, WORKS, index, panels, verdict_in, with_claims, with_curves,
 };
 use anabranch_studies::figures::claim::{Claim, Weight};
+use anabranch_studies::figures::claim_table::{self, ClaimRow};
 use anabranch_studies::figures::curve_table;
 use anabranch_studies::figures::running_times;
 use anabranch_studies::figures::selection::selection;
@@ -42,6 +43,15 @@ fn page_of(figure: &FigureEntry) -> PathBuf {
     docs().join("figures").join(figure.page())
 }
 
+/// The committed claims of a figure; none without a table.
+fn claims_of(figure: &FigureEntry) -> Vec<ClaimRow> {
+    let path = docs().join("figures").join(claim_table::file_name(figure.id));
+    if !path.exists() {
+        return Vec::new();
+    }
+    claim_table::read(&read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 #[test]
 fn every_panel_of_the_works_is_in_the_catalogue_and_no_other() {
     let known: Vec<&str> = panels().map(|(_, panel)| panel.id).collect();
@@ -68,7 +78,8 @@ fn every_panel_of_the_works_is_in_the_catalogue_and_no_other() {
 #[test]
 fn the_verdicts_of_the_catalogue_are_those_of_the_pages() {
     for (figure, panel) in panels() {
-        assert_eq!(verdict_in(&read(&page_of(figure)), panel), Some(panel.verdict), "{}", panel.id);
+        let verdict = verdict_in(&read(&page_of(figure)), &claims_of(figure), panel);
+        assert_eq!(verdict, Some(panel.verdict), "{}", panel.id);
     }
 }
 
@@ -84,7 +95,7 @@ fn is_current(path: &Path, made: &str) {
 }
 
 #[test]
-fn the_index_and_the_curves_of_the_pages_are_current() {
+fn the_index_and_the_generated_parts_of_the_pages_are_current() {
     let path = docs().join("figures.md");
     let page = read(&path);
     let (before, rest) = page.split_once(INDEX_BEGIN).expect("where the index begins");
@@ -93,7 +104,8 @@ fn the_index_and_the_curves_of_the_pages_are_current() {
     for figure in FIGURES {
         let record = figure.record(StudyScale::Full).unwrap_or_else(|error| panic!("{error}"));
         let is_there = |file: &str| docs().join("figures").join(file).exists();
-        is_current(&page_of(figure), &with_curves(&read(&page_of(figure)), &record, is_there));
+        let with_claims = with_claims(&read(&page_of(figure)), figure.id, &claims_of(figure));
+        is_current(&page_of(figure), &with_curves(&with_claims, &record, is_there));
     }
 }
 

@@ -29,6 +29,13 @@ pub struct Arrival {
     pub memory: ByteCount,
 }
 
+impl Arrival {
+    /// The route of a packet with the header `header`.
+    pub(super) fn peer_route(&self, header: CommonHeader) -> PeerRoute {
+        PeerRoute { channel: self.channel, port: header.source_port, remote: self.remote }
+    }
+}
+
 impl Endpoint {
     /// Handles a datagram that arrived. An invalid one is dropped.
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
@@ -88,7 +95,7 @@ impl Endpoint {
         if !is_reflected {
             return self.living(arrival.channel, header);
         }
-        self.peers.find_tagged(PeerRoute::of(arrival, header), header.verification_tag)
+        self.peers.find_tagged(arrival.peer_route(header), header.verification_tag)
     }
 
     /// The association with the tag of a packet to our port, unless it is closed or uses another channel: then the

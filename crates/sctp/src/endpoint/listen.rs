@@ -58,7 +58,7 @@ impl Endpoint {
         if header.destination_port != self.config.port {
             return self.abort(arrival, back, Vec::new());
         }
-        let existing = self.known_peer(PeerRoute::of(arrival, header));
+        let existing = self.known_peer(arrival.peer_route(header));
         match existing.and_then(|id| self.associations.get(id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {
                 // RFC 9260 §9.2: our SHUTDOWN-ACK was lost.
@@ -89,9 +89,10 @@ impl Endpoint {
             return;
         }
         // The association that the cookie names, otherwise the one with the same peer.
-        let known = self.named(cookie.local_tag).or_else(|| self.named(cookie.tie_tags.0)).or_else(|| {
-            self.known_peer(PeerRoute { remote: cookie.remote, ..PeerRoute::of(arrival, header) })
-        });
+        let known = self
+            .named(cookie.local_tag)
+            .or_else(|| self.named(cookie.tie_tags.0))
+            .or_else(|| self.known_peer(PeerRoute { remote: cookie.remote, ..arrival.peer_route(header) }));
         // A cookie is valid for the channel in which it was requested.
         if known.is_some_and(|id| self.channels.of(id) != arrival.channel) {
             return;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::by_id::ById;
-use super::{Arrival, AssociationId, Channel};
+use super::{AssociationId, Channel};
 use crate::association::Association;
-use crate::wire::{CommonHeader, VerificationTag};
+use crate::wire::VerificationTag;
 
 /// The source of a peer's packets, and their channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,13 +17,6 @@ pub struct PeerRoute {
     pub port: u16,
     /// The address from which it sends.
     pub remote: SocketAddr,
-}
-
-impl PeerRoute {
-    /// The route of a packet with the header `header`.
-    pub fn of(arrival: &Arrival, header: CommonHeader) -> PeerRoute {
-        PeerRoute { channel: arrival.channel, port: header.source_port, remote: arrival.remote }
-    }
 }
 
 /// The routes of all associations that are not closed. Finding one costs the logarithm of their number.

@@ -1,6 +1,6 @@
-//! Errors of bytes that cannot be decoded as a packet, a chunk or a parameter, and the error cause of the answer.
+//! Errors of bytes that cannot be decoded as a packet or a chunk, and the error cause of the answer.
 
-use super::{Cause, VerificationTag};
+use super::{Cause, TlvError, VerificationTag};
 use crate::seq::Tsn;
 
 /// An error that makes a whole packet undecodable. RFC 9260 §6.8: such a packet is discarded without an answer.
@@ -115,63 +115,6 @@ pub enum ChunkFault {
     Cause(TlvError),
 }
 
-/// A fault of a parameter or an error cause. Lengths are in bytes and include the four bytes of type and length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TlvError {
-    /// The chunk ends within type and length.
-    #[error("unknown type: {left} bytes are left, less than type and length of 4 bytes")]
-    HeaderCutShort {
-        /// Bytes left of the chunk.
-        left: usize,
-    },
-    /// The length is less than that of type and length.
-    #[error("type {kind}: length {length} is less than the header of 4 bytes")]
-    LengthTooSmall {
-        /// The type.
-        kind: u16,
-        /// The length.
-        length: u16,
-    },
-    /// It is longer than the rest of the chunk.
-    #[error("type {kind}: length {length} exceeds the {left} bytes left in the chunk")]
-    LengthPastChunk {
-        /// The type.
-        kind: u16,
-        /// The length.
-        length: u16,
-        /// Bytes left of the chunk, including type and length.
-        left: usize,
-    },
-    /// It has a fixed length, or a length that follows from its own count, and its length field differs from that.
-    #[error("type {kind}: length {length}, expected {expected}")]
-    WrongLength {
-        /// The type.
-        kind: u16,
-        /// The length.
-        length: usize,
-        /// The only correct length.
-        expected: usize,
-    },
-    /// It ends within its fixed fields.
-    #[error("type {kind}: length {length}, expected at least {minimum}")]
-    TooShort {
-        /// The type.
-        kind: u16,
-        /// The length.
-        length: usize,
-        /// The shortest correct length.
-        minimum: usize,
-    },
-    /// A list of 16-bit entries ends within one.
-    #[error("type {kind}: length {length} ends within an entry of 2 bytes")]
-    BrokenEntry {
-        /// The type.
-        kind: u16,
-        /// The length.
-        length: usize,
-    },
-}
-
 impl ChunkError {
     /// The cause for an ABORT or ERROR that answers this chunk: "No User Data" with the TSN, else "Protocol
     /// Violation" with the error message.
@@ -212,8 +155,6 @@ mod tests {
     fn a_list_that_ends_within_an_entry_says_how_long_its_entries_are() {
         let chunk = ChunkError { kind: 192, fault: ChunkFault::BrokenEntry { length: 10 } };
         assert_eq!(chunk.to_string(), "chunk of type 192: length 10 ends within an entry of 4 bytes");
-        let parameter = TlvError::BrokenEntry { kind: 12, length: 7 };
-        assert_eq!(parameter.to_string(), "type 12: length 7 ends within an entry of 2 bytes");
     }
 
     #[test]

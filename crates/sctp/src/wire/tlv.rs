@@ -1,10 +1,66 @@
 //! Type, length, value: the common form of parameters and error causes (RFC 9260 §3.2.1, §3.3.10).
 
-use super::TlvError;
 use super::fields::{pad, padded, u16_at};
 
 /// The bytes of type and length.
 pub(super) const HEADER_LEN: usize = 4;
+
+/// A fault of a parameter or an error cause. Lengths are in bytes and include the four bytes of type and length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TlvError {
+    /// The chunk ends within type and length.
+    #[error("unknown type: {left} bytes are left, less than type and length of 4 bytes")]
+    HeaderCutShort {
+        /// Bytes left of the chunk.
+        left: usize,
+    },
+    /// The length is less than that of type and length.
+    #[error("type {kind}: length {length} is less than the header of 4 bytes")]
+    LengthTooSmall {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: u16,
+    },
+    /// It is longer than the rest of the chunk.
+    #[error("type {kind}: length {length} exceeds the {left} bytes left in the chunk")]
+    LengthPastChunk {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: u16,
+        /// Bytes left of the chunk, including type and length.
+        left: usize,
+    },
+    /// It has a fixed length, or a length that follows from its own count, and its length field differs from that.
+    #[error("type {kind}: length {length}, expected {expected}")]
+    WrongLength {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: usize,
+        /// The only correct length.
+        expected: usize,
+    },
+    /// It ends within its fixed fields.
+    #[error("type {kind}: length {length}, expected at least {minimum}")]
+    TooShort {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: usize,
+        /// The shortest correct length.
+        minimum: usize,
+    },
+    /// A list of 16-bit entries ends within one.
+    #[error("type {kind}: length {length} ends within an entry of 2 bytes")]
+    BrokenEntry {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: usize,
+    },
+}
 
 /// Something with a type, a length and a value.
 pub(super) trait Tlv {
@@ -117,6 +173,12 @@ mod tests {
         let both = vec![Ok((1, vec![7])), Ok((2, vec![8, 9]))];
         assert_eq!(read("0001 0005 07ffffff 0002 0006 0809"), both);
         assert_eq!(read("0001 0005 07000000 0002 0006 08090000"), both);
+    }
+
+    #[test]
+    fn a_list_that_ends_within_an_entry_says_how_long_its_entries_are() {
+        let parameter = TlvError::BrokenEntry { kind: 12, length: 7 };
+        assert_eq!(parameter.to_string(), "type 12: length 7 ends within an entry of 2 bytes");
     }
 
     #[test]

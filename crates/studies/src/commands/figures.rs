@@ -83,6 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         let (taken, made) = (after.taken - before.taken, after.made - before.made);
         if let Some(folder) = &arguments.curves {
             session::write_curves(&judged.headline, folder)?;
+            session::write_claims(&judged.headline, folder)?;
             session::write_sensitivity(&judged, folder)?;
             if taken == 0 && arguments.is_whole_figure() {
                 running_times::note(folder, figure, elapsed.processor)?;

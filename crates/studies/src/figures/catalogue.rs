@@ -1,9 +1,11 @@
 //! Every panel with results of the five works: its title, its place in the work, the record that runs it, the claims that decide
 //! about it, and its verdict. The index of docs/figures.md is made from here; a test compares the verdicts with the figures' pages.
 
+mod claims;
 mod curves;
 mod page;
 
+pub use claims::with_claims;
 pub use curves::with_curves;
 pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
 

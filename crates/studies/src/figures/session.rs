@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::claim_table;
 use super::curve_table::{self, CurveRow};
 use super::figure::{Figure, ValueSource};
 use super::measure::{grid_of, measure};
@@ -150,6 +151,17 @@ pub fn write_curves(result: &FigureResult, folder: &Path) -> Result<Vec<PathBuf>
         std::iter::once((folder.join(name), curves)).chain(beside)
     });
     write_each(folder, files)
+}
+
+/// Writes the table of the claims into the folder; which file, none without claims.
+///
+/// # Errors
+/// The folder or the file cannot be written.
+pub fn write_claims(result: &FigureResult, folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
+    let rows = claim_table::rows(result);
+    let name = claim_table::file_name(result.figure.id);
+    let file = (!rows.is_empty()).then(|| (folder.join(name), claim_table::text(&rows)));
+    write_each(folder, file)
 }
 
 /// Writes the table of the sensitivity set into the folder; which file, none without a set.

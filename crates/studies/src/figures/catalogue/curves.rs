@@ -25,14 +25,14 @@ fn curves(figure: &Figure, is_there: impl Fn(&str) -> bool) -> String {
     text
 }
 
-/// The title of a panel, its axes and its runs.
+/// The title of a panel and its runs; the picture names the axes.
 fn caption(panel: &Panel) -> String {
     let runs = if panel.is_simulated() {
         format!(", {} runs a point", panel.seeds).replace(" 1 runs", " 1 run")
     } else {
         String::new()
     };
-    format!("{}: {} by {}{runs}", panel.title, panel.metric.label(), panel.axis.label)
+    format!("{}{runs}", panel.title)
 }
 
 /// The page with its curves written anew: in the place of those that it has, else behind its verdict, else at its end.
