@@ -1,48 +1,91 @@
-"""The tables of the comparison, as docs/performance.md has them."""
+"""The tables of the comparison, as docs/performance.md has them, and the CSV files beside them."""
 
+import csv
 from statistics import median
 
 from messages import delays
 
+COLUMNS = [
+    "buffers",
+    "links",
+    "system",
+    "mbps",
+    "least_mbps",
+    "most_mbps",
+    "of_the_ceiling",
+    "of_the_sum_alone",
+    "of_the_best_alone",
+    "by_path_percent",
+    "is_void",
+]
+"""Of a measurement: medians and extremes of the repeats, and shares of what the links can carry."""
+
 
 def of_part(tables, results):
-    """The tables of a part, each with its title: the goodput of one path, then of all."""
-    lines = []
+    """The lines of a part, each table with its title, and the records for its file."""
+    lines, records = [], []
     for title, rows in tables.items():
         lines += ["", f"**{title}**", ""]
         if any(row.together.traffic for row in rows):
             lines += of_messages([row.together for row in rows], results)
         else:
-            lines += [*of_paths(rows, results), "", *of_rows(rows, results)]
-    return lines[1:]
+            measured = [*of_paths(title, rows, results), *of_rows(title, rows, results)]
+            lines += of_records(measured)
+            records += measured
+    return lines[1:], records
 
 
-def of_rows(rows, results):
-    """A line for each system on each network: how much, and how it stands to what is possible."""
-    lines = [
-        "| links, Mbit/s | system | Mbit/s | of the ceiling | of the sum of its paths alone "
-        "| of its best path alone | by each path, % |",
-        "|---|---|--:|--:|--:|--:|--:|",
-    ]
+def of_records(records):
+    """A line for each network, a column for each system: Mbit/s, and the share of the ceiling over several paths."""
+    systems = list(dict.fromkeys(record["system"] for record in records))
+    lines = [f"| links, Mbit/s | {' | '.join(systems)} |", f"|---|{'--:|' * len(systems)}"]
+    for links in dict.fromkeys(record["links"] for record in records):
+        here = {record["system"]: record for record in records if record["links"] == links}
+        cells = [cell(here[system]) if system in here else "" for system in systems]
+        lines.append(f"| {links} | {' | '.join(cells)} |")
+    return lines
+
+
+def cell(record):
+    """A measurement in a table."""
+    if record["mbps"] == "":
+        return "failed"
+    share = f" ({float(record['of_the_ceiling']):.0%})" if record["of_the_ceiling"] else ""
+    return f"{record['mbps']}{share}{' †' if record['is_void'] == 'yes' else ''}"
+
+
+def of_rows(title, rows, results):
+    """A record for each system on each network: how much, and how it stands to what is possible."""
+    records = []
     for row in rows:
         job = row.together
-        runs = results[job]
-        if not all(results[each] for each in row.jobs()):
-            lines.append(failed(job.network.name, job.system.name))
-            continue
-        got = megabits(runs)
-        alone = [megabits(results[path]) for path in row.alone]
-        cells = [
-            job.network.name,
-            job.system.name,
-            spread([run.megabits for run in runs]) + void(runs),
-            f"{got / job.system.ceiling(job.network):.1%}",
-            f"{got / sum(alone):.2f}",
-            f"{got / max(alone):.2f}",
-            carried(sorted(runs, key=lambda run: run.megabits)),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+        record = of_runs(title, job, results[job])
+        if all(results[each] for each in row.jobs()):
+            got = megabits(results[job])
+            alone = [megabits(results[path]) for path in row.alone]
+            record["of_the_ceiling"] = f"{got / job.system.ceiling(job.network):.3f}"
+            record["of_the_sum_alone"] = f"{got / sum(alone):.2f}"
+            record["of_the_best_alone"] = f"{got / max(alone):.2f}"
+            record["by_path_percent"] = carried(sorted(results[job], key=lambda run: run.megabits))
+        records.append(record)
+    return records
+
+
+def of_paths(title, rows, results):
+    """A record for each system over each path alone."""
+    jobs = dict.fromkeys(job for row in rows for job in row.alone)
+    return [of_runs(title, job, results[job]) for job in jobs]
+
+
+def of_runs(title, job, runs):
+    """The record of a measurement, without shares; without rates if it failed."""
+    record = dict.fromkeys(COLUMNS, "")
+    record.update(buffers=title, links=job.network.name, system=job.system.name)
+    if runs:
+        values = [run.megabits for run in runs]
+        record.update(mbps=f"{median(values):.1f}", least_mbps=f"{min(values):.1f}")
+        record.update(most_mbps=f"{max(values):.1f}", is_void="yes" if void(runs) else "")
+    return record
 
 
 def of_messages(jobs, results):
@@ -67,22 +110,6 @@ def of_messages(jobs, results):
             carried(sorted(runs, key=lambda run: run.carried[0])),
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    return lines
-
-
-def of_paths(rows, results):
-    """The goodput of each system over each path alone."""
-    jobs = list(dict.fromkeys(job for row in rows for job in row.alone))
-    systems = list(dict.fromkeys(job.system for job in jobs))
-    networks = list(dict.fromkeys(job.network for job in jobs))
-    lines = [
-        f"| one path, Mbit/s | {' | '.join(system.name for system in systems)} |",
-        f"|---|{'--:|' * len(systems)}",
-    ]
-    for network in networks:
-        here = {job.system: results[job] for job in jobs if job.network == network}
-        cells = [spread([run.megabits for run in here[system]]) + void(here[system]) for system in systems]
-        lines.append(f"| {network.name} | {' | '.join(cells)} |")
     return lines
 
 
@@ -121,3 +148,11 @@ def put(page, part, lines, by="tests/versus/run"):
     before, rest = page.read_text().split(begin)
     _, after = rest.split(end)
     page.write_text("\n".join([before + begin, "", *lines, "", end + after]))
+
+
+def write_records(path, records):
+    """Writes the records of a part beside the page."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)

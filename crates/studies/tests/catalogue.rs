@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_studies::figures::catalogue::{
-    INDEX_BEGIN, INDEX_END, WORKS, index, panels, verdict_in, with_claims, with_curves,
+    INDEX_BEGIN, INDEX_END, WORKS, index, panels, verdict_beside, with_claims, with_curves,
 };
 use anabranch_studies::figures::claim::{Claim, Weight};
 use anabranch_studies::figures::claim_table::{self, ClaimRow};
@@ -78,7 +78,7 @@ fn every_panel_of_the_works_is_in_the_catalogue_and_no_other() {
 #[test]
 fn the_verdicts_of_the_catalogue_are_those_of_the_pages() {
     for (figure, panel) in panels() {
-        let verdict = verdict_in(&read(&page_of(figure)), &claims_of(figure), panel);
+        let verdict = verdict_beside(&read(&page_of(figure)), &claims_of(figure), panel);
         assert_eq!(verdict, Some(panel.verdict), "{}", panel.id);
     }
 }

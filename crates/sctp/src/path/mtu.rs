@@ -188,7 +188,7 @@ impl MtuSearch {
             ProbeOutcome::Continues => {}
             ProbeOutcome::Narrowed(next) => self.pursue(next, now),
             ProbeOutcome::Finished if was_check && self.state == MtuState::Searching => {
-                self.begin_larger(now)
+                self.begin_larger(now);
             }
             ProbeOutcome::Finished => self.rest(now),
         }

@@ -7,7 +7,7 @@ mod page;
 
 pub use claims::with_claims;
 pub use curves::with_curves;
-pub use page::{INDEX_BEGIN, INDEX_END, verdict_in};
+pub use page::{INDEX_BEGIN, INDEX_END, verdict_beside, verdict_in};
 
 use std::fmt::Write as _;
 
