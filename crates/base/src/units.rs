@@ -37,7 +37,7 @@ impl Distance {
     }
 
     /// The distance in millimetres.
-    pub const fn millimetres(self) -> u64 {
+    pub(crate) const fn millimetres(self) -> u64 {
         self.0
     }
 
@@ -54,7 +54,7 @@ impl Speed {
     }
 
     /// The speed in millimetres per second.
-    pub const fn millimetres_per_second(self) -> u64 {
+    pub(crate) const fn millimetres_per_second(self) -> u64 {
         self.0
     }
 

@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 
 /// The machine's monotonic clock, which all its programs share, in nanoseconds since about its start.
 #[cfg(unix)]
-pub fn of_machine() -> Time {
+pub(crate) fn of_machine() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let seconds = Duration::from_secs(u64::try_from(now.tv_sec).unwrap_or(0));
     Time::ZERO + seconds + Duration::from_nanos(u64::try_from(now.tv_nsec).unwrap_or(0))
@@ -13,7 +13,7 @@ pub fn of_machine() -> Time {
 
 /// The clock of this program, on systems without one that programs share.
 #[cfg(not(unix))]
-pub fn of_machine() -> Time {
+pub(crate) fn of_machine() -> Time {
     static START: std::sync::LazyLock<anabranch_net::Clock> =
         std::sync::LazyLock::new(anabranch_net::Clock::start);
     START.now()
@@ -31,7 +31,7 @@ pub fn machine() -> u64 {
 
 /// The processor time that this program has used; zero if the system does not report it.
 #[cfg(unix)]
-pub fn of_processor() -> Duration {
+pub(crate) fn of_processor() -> Duration {
     let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::from_secs(u64::try_from(taken.tv_sec).unwrap_or(0))
         + Duration::from_nanos(u64::try_from(taken.tv_nsec).unwrap_or(0))
@@ -39,6 +39,6 @@ pub fn of_processor() -> Duration {
 
 /// The processor time that this program has used; zero if the system does not report it.
 #[cfg(not(unix))]
-pub fn of_processor() -> Duration {
+pub(crate) fn of_processor() -> Duration {
     Duration::ZERO
 }

@@ -23,7 +23,7 @@ pub fn show<S: Serializer>(counters: &PathCounters, serializer: S) -> Result<S::
 ///
 /// # Errors
 /// A counter is missing, repeated or unknown, or its value is not a count.
-pub fn read_told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathCounters, D::Error> {
+pub(crate) fn read_told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathCounters, D::Error> {
     deserializer.deserialize_map(ToldCounters)
 }
 
@@ -33,7 +33,7 @@ pub fn shown() -> impl Iterator<Item = &'static Counter<PathCounters>> {
 }
 
 /// The counters in a report of version 1 of the protocol, whose programs refuse other keys.
-pub const TOLD: [&str; 7] = [
+pub(crate) const TOLD: [&str; 7] = [
     "sent_packets",
     "sent_bytes",
     "received_packets",

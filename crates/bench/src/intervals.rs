@@ -89,7 +89,7 @@ impl Intervals {
     }
 
     /// Ends the test at `age`. The rest counts as an interval if it lasts at least a tenth of one.
-    pub fn on_last(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
+    pub(crate) fn on_last(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
         if !self.is_over && age.saturating_sub(self.last) >= self.every / 10 {
             self.on_end(age, monitors);
         }
@@ -97,12 +97,12 @@ impl Intervals {
     }
 
     /// Takes the oldest interval not yet taken.
-    pub fn take_fresh(&mut self) -> Option<Interval> {
+    pub(crate) fn take_fresh(&mut self) -> Option<Interval> {
         self.fresh.pop_front()
     }
 
     /// The intervals, at most the first 36,000.
-    pub fn into_all(self) -> Vec<Interval> {
+    pub(crate) fn into_all(self) -> Vec<Interval> {
         self.all
     }
 }

@@ -68,7 +68,7 @@ mod direction;
 mod document;
 mod exchange;
 mod intervals;
-pub mod link_entry;
+pub(crate) mod link_entry;
 mod load;
 mod measured;
 mod names;

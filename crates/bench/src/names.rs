@@ -6,7 +6,7 @@ use crate::path_entry::PathEntry;
 
 /// Renames each path of `theirs` to the local name if exactly one of `ours` can be the same path, seen from the other
 /// side.
-pub fn ours_for(theirs: &[PathEntry], ours: &[PathEntry]) -> Vec<PathEntry> {
+pub(crate) fn ours_for(theirs: &[PathEntry], ours: &[PathEntry]) -> Vec<PathEntry> {
     let renamed = |their: &PathEntry| {
         let mut same = ours.iter().filter(|our| is_same(our, their));
         match (same.next(), same.next()) {

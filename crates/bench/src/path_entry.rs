@@ -116,7 +116,7 @@ pub fn tell<S: Serializer>(paths: &[PathEntry], serializer: S) -> Result<S::Ok, 
 }
 
 /// The entry without the counters that a report lacks.
-pub fn as_told(path: &PathEntry) -> Value {
+pub(crate) fn as_told(path: &PathEntry) -> Value {
     let mut entry = serde_json::to_value(path).unwrap_or_default();
     if let Some(keys) = entry.as_object_mut() {
         keys.retain(|key, _| {

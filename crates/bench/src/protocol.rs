@@ -39,10 +39,11 @@ mod server;
 mod tally;
 
 pub use anabranch_net::reason::MAX_WHY;
-pub use ask::{Ask, DATA_HEADER, MAX_MESSAGE, RequestedDirection, ServerLimits};
+pub use ask::{Ask, RequestedDirection, ServerLimits};
+pub(crate) use ask::{DATA_HEADER, MAX_MESSAGE};
 pub use frame::{Frame, FrameError, VERSION, data, decode, encode};
 pub use incoming::{IncomingError, IncomingFrame, TestReceiver};
 pub use offset::{Offset, Pings};
-pub use report::{Delays, EndReport, MAX_REPORT, ReceiverReport, ReportError, SenderReport};
+pub use report::{Delays, EndReport, ReceiverReport, ReportError, SenderReport};
 pub use server::{Server, ServerError, ServerStep};
 pub use tally::{DeliveryMeter, TallyError};

@@ -13,7 +13,7 @@ use crate::lookup::{LookupFailure, address_of, addresses_of};
 ///
 /// # Errors
 /// A host cannot be looked up or reached, or an address is given twice.
-pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<Vec<SocketAddr>>, Failure> {
+pub(crate) async fn look_up(hosts: &[HostPort]) -> Result<Vec<Vec<SocketAddr>>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
         let addresses = addresses_of(&host.name, port_of(host)).await?;
@@ -58,7 +58,7 @@ fn each_once(found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Failure> {
 ///
 /// # Errors
 /// A host cannot be looked up.
-pub async fn look_up_each(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
+pub(crate) async fn look_up_each(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
         found.push(address_of(&host.name, port_of(host)).await?);
@@ -79,7 +79,7 @@ pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
 ///
 /// # Errors
 /// A host cannot be looked up, an interface has no usable address, or an address is given twice.
-pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
+pub(crate) async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     if !hosts.is_empty() {
         let known = interfaces().unwrap_or_default();
         return each_once(named_addresses(hosts, &known).await?);
@@ -130,7 +130,7 @@ fn unknown_host(why: LookupFailure, known: &[Interface]) -> Failure {
 
 /// Formats `listening` as it is written after `--to`: wildcards, and interfaces that `hosts` name, become one address of
 /// this host for each link.
-pub fn to_paste(hosts: &[HostPort], listening: &[SocketAddr]) -> String {
+pub(crate) fn to_paste(hosts: &[HostPort], listening: &[SocketAddr]) -> String {
     let known = interfaces().unwrap_or_default();
     let second = further_addresses(hosts, &known);
     let is_offered = |one: &SocketAddr| !one.ip().is_unspecified() && !second.contains(&one.ip());
@@ -191,7 +191,7 @@ fn is_reachable(ip: &IpAddr) -> bool {
 }
 
 /// The failure of an address that cannot be bound.
-pub fn bind_failure(error: &BindError) -> Failure {
+pub(crate) fn bind_failure(error: &BindError) -> Failure {
     Failure::Bind(error.to_string())
 }
 

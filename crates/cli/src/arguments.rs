@@ -41,7 +41,8 @@ pub use plan::{MethodName, PlanArguments};
 pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
-pub use settings_request::{SettingGroup, SettingsRequest, settings_request};
+pub(crate) use settings_request::settings_request;
+pub use settings_request::{SettingGroup, SettingsRequest};
 #[cfg(feature = "full")]
 pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::{Percentage, SimArguments};
@@ -178,7 +179,7 @@ fn parse_words(words: &[impl Into<OsString> + Clone]) -> Result<Arguments, clap:
 }
 
 /// The usage line of a command, as in `--help`.
-pub fn usage(command: &clap::Command) -> String {
+pub(crate) fn usage(command: &clap::Command) -> String {
     command.clone().help_template("{usage}").render_help().to_string().trim().to_owned()
 }
 

@@ -11,8 +11,8 @@ pub async fn farewell(endpoint: &Endpoint) {
 }
 
 /// The reason sent to a peer after Ctrl-C at this end.
-pub const INTERRUPTED: &str = "interrupted by its user";
+pub(crate) const INTERRUPTED: &str = "interrupted by its user";
 /// The reason sent to a peer that connected too late.
-pub const ENDED: &str = "it has finished and is exiting";
+pub(crate) const ENDED: &str = "it has finished and is exiting";
 /// The time that the last packets have.
 const LONGEST: Duration = Duration::from_secs(1);

@@ -57,7 +57,7 @@ impl Route {
     ///
     /// # Errors
     /// A socket cannot be opened, the peer does not answer or refuses, or Ctrl-C; then those of `work`.
-    pub async fn dial<T>(
+    pub(crate) async fn dial<T>(
         &self,
         interrupt: &mut Interrupt,
         work: impl AsyncFnOnce(Connected, &mut Interrupt) -> Result<T, Failure>,

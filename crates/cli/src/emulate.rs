@@ -25,7 +25,8 @@ use crate::report::{Outcome, print_line};
 use crate::scenario::load_links;
 use anabranch_net::Clock;
 
-pub use command::{run_command, run_if_spawned};
+pub(crate) use command::run_command;
+pub use command::run_if_spawned;
 use status::Status;
 
 /// Runs the relay until Ctrl-C, or for the given time.

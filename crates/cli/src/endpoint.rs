@@ -16,7 +16,7 @@ use crate::policies;
 ///
 /// # Errors
 /// A host is not found, or an address is not of this host or in use.
-pub async fn to_listen(
+pub(crate) async fn to_listen(
     hosts: &[HostPort],
     config: &Config,
     security: &Security,
@@ -30,7 +30,7 @@ pub async fn to_listen(
 ///
 /// # Errors
 /// An address that cannot be bound.
-pub fn to_dial(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
+pub(crate) fn to_dial(outlets: &Outlets, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
     let Outlets { local, tracking, toward, rules } = outlets;
     // With several interfaces, now or later, a packet must leave by the one that has its source address.
     let by_device = addresses::may_grow(local, tracking) || local.len() > 1;

@@ -150,7 +150,7 @@ pub enum Failure {
 
 impl Failure {
     /// The exit status: 1 the work failed, 2 the input is wrong, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
-    pub fn exit_code(&self) -> ExitCode {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.status())
     }
 
@@ -300,7 +300,7 @@ pub fn columns() -> usize {
 }
 
 /// Returns `text` with control characters escaped: text of a peer must not move the cursor.
-pub fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let shown =
         |c: char| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(shown).collect()

@@ -47,7 +47,7 @@ impl Interrupt {
 
     /// Waits for the next press, or returns at once if there was one since the last call. If the future is dropped, no
     /// press is lost.
-    pub async fn pressed(&mut self) {
+    pub(crate) async fn pressed(&mut self) {
         if self.presses.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -58,7 +58,7 @@ impl Interrupt {
     ///
     /// # Errors
     /// Ctrl-C, the work panicked, or a thread cannot be started.
-    pub async fn or_done<T: Send + 'static>(
+    pub(crate) async fn or_done<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {

@@ -27,7 +27,7 @@ pub struct ListeningKey {
 ///
 /// # Errors
 /// No key is given, or the given one is invalid.
-pub async fn to_dial(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Security, Failure> {
+pub(crate) async fn to_dial(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Security, Failure> {
     given(secrecy, interrupt).await?.ok_or_else(|| {
         Failure::Key(format!(
             "no key is given: set {VARIABLE} to the key that the other end printed, or give both ends one \
@@ -40,7 +40,7 @@ pub async fn to_dial(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Sec
 ///
 /// # Errors
 /// The given key is invalid, the system has no random numbers for a new one, or a new one would not be printed.
-pub async fn to_listen(
+pub(crate) async fn to_listen(
     secrecy: &Secrecy,
     output: Output,
     interrupt: &mut Interrupt,
@@ -151,7 +151,7 @@ fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
 }
 
 /// The environment variable for the key.
-pub const VARIABLE: &str = "ANABRANCH_KEY";
+pub(crate) const VARIABLE: &str = "ANABRANCH_KEY";
 /// The maximum length of a key file.
 const LONGEST: u64 = 256;
 

@@ -17,7 +17,7 @@ pub struct KeyEcho {
 impl KeyEcho {
     /// Hides `^C`, if standard error is a terminal and this program is in its foreground: a background job must not change
     /// the terminal.
-    pub fn hide() -> KeyEcho {
+    pub(crate) fn hide() -> KeyEcho {
         let terminal = stdio::stderr();
         let is_ours = termios::isatty(terminal)
             && termios::tcgetpgrp(terminal).map_or(true, |group| group == process::getpgrp());
@@ -43,7 +43,7 @@ impl Drop for KeyEcho {
 #[cfg(not(unix))]
 impl KeyEcho {
     /// Does nothing: the settings of other terminals are not supported.
-    pub fn hide() -> KeyEcho {
+    pub(crate) fn hide() -> KeyEcho {
         KeyEcho {}
     }
 }

@@ -36,7 +36,7 @@ impl Labels {
     }
 
     /// The labels by the interfaces of the paths of a result.
-    pub fn of_entries(paths: &[PathEntry]) -> Labels {
+    pub(crate) fn of_entries(paths: &[PathEntry]) -> Labels {
         Labels::of_starts(paths.iter().filter_map(|path| {
             let ip = path.local.parse::<SocketAddr>().ok()?.ip();
             let is_gone = path.state == PathState::Removed.name();
@@ -104,7 +104,7 @@ impl Labels {
     }
 
     /// Replaces names of paths, which may repeat, by their labels.
-    pub fn put_short<'a>(&self, names: impl Iterator<Item = &'a mut String>) {
+    pub(crate) fn put_short<'a>(&self, names: impl Iterator<Item = &'a mut String>) {
         let names: Vec<&mut String> = names.collect();
         let known: Vec<String> = names.iter().map(|name| (**name).clone()).collect();
         for (name, label) in names.into_iter().zip(self.distinct(&known)) {

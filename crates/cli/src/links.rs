@@ -55,7 +55,7 @@ impl Outlets {
     }
 
     /// The same links without backups: each is used whenever it works. Limits remain.
-    pub fn without_backups(&self) -> Outlets {
+    pub(crate) fn without_backups(&self) -> Outlets {
         let rules = self.rules.iter().cloned().map(|rule| LinkRule { is_backup: false, ..rule });
         Outlets { rules: rules.collect(), ..self.clone() }
     }
@@ -115,7 +115,7 @@ pub fn used_up(link: &LinkReport) -> Option<String> {
 }
 
 /// The message that every link has reached its limit, if so: the transfer cannot continue.
-pub fn all_used_up(links: &[LinkReport]) -> Option<String> {
+pub(crate) fn all_used_up(links: &[LinkReport]) -> Option<String> {
     let each: Option<Vec<String>> = links.iter().map(used_up).collect();
     each.filter(|each| !each.is_empty())
         .map(|each| format!("{}, and there is no other link", each.join(", ")))

@@ -105,7 +105,7 @@ impl Listener {
     ///
     /// # Errors
     /// Those of `service`, and Ctrl-C before any peer was served.
-    pub async fn serve_all(
+    pub(crate) async fn serve_all(
         mut self,
         mut service: impl Service,
         interrupt: &mut Interrupt,

@@ -58,7 +58,7 @@ pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailu
 ///
 /// # Errors
 /// The host has no address, or the lookup fails.
-pub async fn addresses_of(host: &str, port: u16) -> Result<Vec<SocketAddr>, LookupFailure> {
+pub(crate) async fn addresses_of(host: &str, port: u16) -> Result<Vec<SocketAddr>, LookupFailure> {
     if let Ok(ip) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(ip, port)]);
     }
@@ -87,7 +87,7 @@ fn addresses(name: &str) -> Result<Vec<SocketAddr>, LookupError> {
 
 impl LookupFailure {
     /// Adds a remedy.
-    pub fn with_note(self, note: String) -> LookupFailure {
+    pub(crate) fn with_note(self, note: String) -> LookupFailure {
         LookupFailure { note: Some(note), ..self }
     }
 

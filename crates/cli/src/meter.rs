@@ -116,7 +116,7 @@ fn draw(bar: &ProgressBar, template: &str, progress: Progress) {
 }
 
 /// A rounded time in one unit.
-pub fn rounded_time(span: Duration) -> String {
+pub(crate) fn rounded_time(span: Duration) -> String {
     let seconds = span.as_secs_f64();
     match seconds {
         ..1.0 => "a second".to_owned(),

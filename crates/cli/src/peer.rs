@@ -103,7 +103,7 @@ impl Peer {
     }
 
     /// The failure when a message cannot be sent.
-    pub fn not_sent(&self, error: SendError) -> Failure {
+    pub(crate) fn not_sent(&self, error: SendError) -> Failure {
         match error {
             SendError::Closed(reason) => self.failure(reason),
             SendError::Closing => self.failure(CloseReason::Graceful),
@@ -112,7 +112,7 @@ impl Peer {
     }
 
     /// The failure when an association cannot be opened.
-    pub fn not_opened(&self, error: ConnectError) -> Failure {
+    pub(crate) fn not_opened(&self, error: ConnectError) -> Failure {
         match error {
             ConnectError::Failed(reason) => self.failure(reason),
             ConnectError::NoAnswer { attempts, tried } => self.no_answer(attempts, tried),
@@ -121,7 +121,7 @@ impl Peer {
     }
 
     /// The failure when the network reports an error for every pair of addresses.
-    pub fn not_reached(&self, why: Vec<String>) -> Failure {
+    pub(crate) fn not_reached(&self, why: Vec<String>) -> Failure {
         Failure::Unreachable { to: self.addresses.clone(), why, program: self.partner.program() }
     }
 
@@ -137,7 +137,7 @@ impl Peer {
     }
 
     /// The failure when the peer uses another protocol.
-    pub fn garbage(&self, what: &dyn fmt::Display) -> Failure {
+    pub(crate) fn garbage(&self, what: &dyn fmt::Display) -> Failure {
         let protocol = self.partner.protocol();
         Failure::Garbage { protocol, peer: self.to_string(), what: what.to_string() }
     }

@@ -11,9 +11,11 @@ use anabranch_observe::Body;
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use columns::{WIDTH, head, lay_out, lay_out_narrow, milliseconds, optional_columns, wrapped};
+pub use columns::{WIDTH, head, lay_out, milliseconds, wrapped};
+pub(crate) use columns::{lay_out_narrow, optional_columns};
 pub use listing::shortened;
-pub use printing::{ending, print_line, printed, wait_until_printed};
+pub(crate) use printing::wait_until_printed;
+pub use printing::{ending, print_line, printed};
 
 /// The outcome of a command.
 #[derive(Debug, Default)]

@@ -25,7 +25,7 @@ pub async fn load(file: &Path, changes: &[String], interrupt: &mut Interrupt) ->
 ///
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong.
-pub async fn load_links(
+pub(crate) async fn load_links(
     file: &Path,
     changes: &[String],
     interrupt: &mut Interrupt,
@@ -57,7 +57,7 @@ fn read_all(file: &Path) -> Result<(Vec<u8>, Origin), Failure> {
 ///
 /// # Errors
 /// It is wrong.
-pub fn parse_beside(source: &Source, folder: &Path) -> Result<Scenario, ScenarioError> {
+pub(crate) fn parse_beside(source: &Source, folder: &Path) -> Result<Scenario, ScenarioError> {
     Scenario::parse(source, &*files_in(Some(folder)), &[], &policies::registry())
 }
 
@@ -85,7 +85,7 @@ async fn load_for(
 ///
 /// # Errors
 /// It is.
-pub fn refuse_replaced(option: &str, output: Option<&Path>, inputs: &[&Path]) -> Result<(), Failure> {
+pub(crate) fn refuse_replaced(option: &str, output: Option<&Path>, inputs: &[&Path]) -> Result<(), Failure> {
     let Some(output) = output else { return Ok(()) };
     let place = |path: &Path| path.canonicalize().ok();
     let is_same = |input: &&&Path| place(output).is_some_and(|output| place(input) == Some(output));

@@ -9,7 +9,7 @@ use crate::policies;
 
 /// Returns the default settings of `send`, `recv` and `demo`: the newest profile for real networks, for any number
 /// of paths.
-pub fn for_tools() -> Config {
+pub(crate) fn for_tools() -> Config {
     Config::tuned_2()
 }
 

@@ -21,5 +21,5 @@ pub fn status() -> u8 {
 }
 
 /// The number of the signal that Ctrl-C sends.
-pub const INTERRUPT: u8 = 2;
+pub(crate) const INTERRUPT: u8 = 2;
 static FIRST: AtomicU8 = AtomicU8::new(0);

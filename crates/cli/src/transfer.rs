@@ -11,9 +11,10 @@ mod watched;
 use anabranch_transfer::Transfer;
 
 pub use document::TransferDocument;
-pub use messages::{not_received, not_sent};
+pub(crate) use messages::{not_received, not_sent};
 pub use progress::{FileCounts, Progress};
-pub use table::{losses, table, there_already};
+pub(crate) use table::there_already;
+pub use table::{losses, table};
 pub use view::ProgressView;
 pub use watched::watched;
 

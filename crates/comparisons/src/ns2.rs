@@ -16,8 +16,9 @@ pub use differences::Difference;
 pub use judgement::{Judgement, PointVerdict, Tolerance};
 pub use one_path::{Ns2Losses, OnePathPoint, one_path};
 pub use point::{ComparedPoint, Judged, Measure};
-pub use report::{HoldingShare, csv_text, outside, summary, verbose};
-pub use rules::by_rule;
+pub(crate) use report::csv_text;
+pub use report::{HoldingShare, outside, summary, verbose};
+pub(crate) use rules::by_rule;
 pub use table_error::TableError;
 pub use tables::Set;
 

@@ -3,7 +3,8 @@
 mod report;
 mod row;
 
-pub use report::{csv_text, lines, summary};
+pub(crate) use report::csv_text;
+pub use report::{lines, summary};
 pub use row::{Ns3Row, RowError, rows};
 
 use anabranch_runs::grid::{self, GridError, GridPoint};

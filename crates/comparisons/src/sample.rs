@@ -25,7 +25,7 @@ impl Sample {
     }
 
     /// The standard error of the difference of two means.
-    pub fn combined_error(&self, other: &Sample) -> f64 {
+    pub(crate) fn combined_error(&self, other: &Sample) -> f64 {
         self.error.hypot(other.error)
     }
 }

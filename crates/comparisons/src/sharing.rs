@@ -1,8 +1,8 @@
 //! The detection of paths that share a bottleneck, by `coupled = "auto"` and by RFC 8382, and the goodput with the former.
 
 pub mod draw;
-pub mod equal_links;
+pub(crate) mod equal_links;
 pub mod network;
-pub mod rfc8382;
+pub(crate) mod rfc8382;
 pub mod table;
 pub mod trial;

@@ -9,11 +9,11 @@ pub mod draw;
 mod drawn;
 pub mod found;
 pub mod gate;
-pub mod least_p99;
+pub(crate) mod least_p99;
 pub mod measured;
 pub mod network;
 pub mod policy;
-pub mod published;
+pub(crate) mod published;
 mod published_table;
 #[cfg(test)]
 mod sample;

@@ -17,7 +17,7 @@ pub fn ecn(packet: &[u8]) -> Ecn {
 }
 
 /// Changes the codepoint, and with it the header's checksum. Anything but an IP packet stays unchanged.
-pub fn set_ecn(packet: &mut [u8], ecn: Ecn) {
+pub(crate) fn set_ecn(packet: &mut [u8], ecn: Ecn) {
     match version(packet) {
         Some(Version::V4) => set_ecn_v4(packet, ecn),
         Some(Version::V6) => {
@@ -37,7 +37,7 @@ pub fn may_fragment(packet: &[u8]) -> bool {
 
 /// Returns true if its destination is a multicast group of link-local scope (RFC 5771 §4, RFC 4291 §2.7), used by
 /// kernels and daemons on their own link.
-pub fn stays_on_its_link(packet: &[u8]) -> bool {
+pub(crate) fn stays_on_its_link(packet: &[u8]) -> bool {
     match version(packet) {
         Some(Version::V4) => {
             octets(packet, 16).is_some_and(|to| Ipv4Addr::from(to).octets()[..3] == [224, 0, 0])

@@ -38,7 +38,7 @@ fn drops_in(table: &str, sockets: &[Inode]) -> u64 {
 /// The number of packets dropped on receipt or transmission by the interfaces of this thread's network, for lack of
 /// room; `None` if the kernel does not report it.
 #[cfg(target_os = "linux")]
-pub fn drops_of_interfaces() -> Option<u64> {
+pub(crate) fn drops_of_interfaces() -> Option<u64> {
     std::fs::read_to_string("/proc/thread-self/net/dev").ok().map(|table| drops_of_all(&table))
 }
 

@@ -24,5 +24,6 @@ pub use header::Header;
 #[cfg(target_os = "linux")]
 pub use split::{Piece, split};
 #[cfg(target_os = "linux")]
-pub use train::{Train, write_alone};
+pub use train::Train;
+pub(crate) use train::write_alone;
 pub use transport::complete;

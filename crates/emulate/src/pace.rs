@@ -13,12 +13,12 @@ pub struct Pace {
 
 impl Pace {
     /// A turn that begins at `began`.
-    pub fn of_turn(began: Time) -> Pace {
+    pub(crate) fn of_turn(began: Time) -> Pace {
         Pace { began, packets: 0 }
     }
 
     /// Adds packets received or sent in the turn.
-    pub fn on_packets(&mut self, count: usize) {
+    pub(crate) fn on_packets(&mut self, count: usize) {
         self.packets += count;
     }
 

@@ -140,7 +140,7 @@ impl Socket {
 #[cfg(test)]
 impl Socket {
     /// Sends the message as contiguous datagrams of `size` bytes in one call.
-    pub fn send_batch(&self, message: &OutgoingDatagram<'_>, size: usize) -> io::Result<()> {
+    pub(crate) fn send_batch(&self, message: &OutgoingDatagram<'_>, size: usize) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
             ecn: EcnCodepoint::from_bits(message.ecn.bits()),

@@ -10,7 +10,7 @@ use rustix::thread::nanosleep;
 /// if permitted, before all less urgent threads. A kernel that forwards packets does not wait for a processor either;
 /// niceness would not suffice, because it counts within a session only (sched(7), autogroup).
 #[cfg(target_os = "linux")]
-pub fn wake_punctually() {
+pub(crate) fn wake_punctually() {
     use thread_priority::{
         RealtimeThreadSchedulePolicy::Fifo, ThreadPriority, ThreadSchedulePolicy::Realtime,
         set_thread_priority_and_policy, thread_native_id,
@@ -22,7 +22,7 @@ pub fn wake_punctually() {
 
 /// Other systems have no such setting.
 #[cfg(not(target_os = "linux"))]
-pub fn wake_punctually() {}
+pub(crate) fn wake_punctually() {}
 
 /// Sleeps, even if sources become readable.
 pub fn rest(span: Duration) {

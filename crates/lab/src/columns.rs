@@ -26,7 +26,7 @@ pub struct ColumnInfo {
 ///
 /// Runs of one scenario have the same columns, even before they begin: `columns_of(&Run::new(&scenario, 1,
 /// Watch::default())?.finish())`.
-pub fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
+pub(crate) fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
     let mut columns = Vec::new();
     each(result, |scope, head, _| {
         columns.push(ColumnInfo {
@@ -40,7 +40,7 @@ pub fn columns_of(result: &RunResult) -> Vec<ColumnInfo> {
 }
 
 /// Returns true if [`columns_of`] is the same for both: their flows, paths, links and stations have the same names.
-pub fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
+pub(crate) fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
     fn paths(flow: &FlowResult) -> impl Iterator<Item = &str> {
         flow.paths.iter().map(|path| path.name.as_str())
     }
@@ -56,7 +56,7 @@ pub fn have_same_columns(one: &RunResult, other: &RunResult) -> bool {
 }
 
 /// The cells of a run, in the order of [`columns_of`].
-pub fn cells_of(result: &RunResult) -> Vec<Cell> {
+pub(crate) fn cells_of(result: &RunResult) -> Vec<Cell> {
     let mut cells = Vec::new();
     each(result, |_, _, cell| cells.push(cell));
     cells
@@ -64,7 +64,7 @@ pub fn cells_of(result: &RunResult) -> Vec<Cell> {
 
 /// The columns of several lists, each once. The first list keeps its order; a further column follows its predecessor in
 /// its own list.
-pub fn union<'a>(lists: impl IntoIterator<Item = &'a [ColumnInfo]>) -> Vec<ColumnInfo> {
+pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [ColumnInfo]>) -> Vec<ColumnInfo> {
     let mut all: Vec<ColumnInfo> = Vec::new();
     for list in lists {
         let mut next = 0;

@@ -5,6 +5,7 @@ mod parquet;
 mod writer;
 
 pub(crate) use arrow::{Places, RowBatch, column};
-pub use arrow::{program_column, results_batch, schema, seed_column};
+pub(crate) use arrow::{program_column, seed_column};
+pub use arrow::{results_batch, schema};
 pub(crate) use writer::rows_of_a_group;
 pub use writer::{FILES, TableError, TableWriter};

@@ -33,7 +33,7 @@ impl<L> Hold<L> {
     }
 
     /// The mean delay of a packet that is offered at `now`.
-    pub fn delay_at(&self, now: Time) -> Duration {
+    pub(crate) fn delay_at(&self, now: Time) -> Duration {
         self.delay.at(now)
     }
 

@@ -52,7 +52,7 @@ impl Line {
     }
 
     /// The rate at `now`; `None` for a trace, which has times and no rate.
-    pub fn rate_at(&self, now: Time) -> Option<BitRate> {
+    pub(crate) fn rate_at(&self, now: Time) -> Option<BitRate> {
         match &self.rate {
             Rate::Fixed(rate) => Some(*rate),
             Rate::Steps(steps) => {
@@ -79,7 +79,7 @@ impl Line {
     }
 
     /// The work that the line can do between `from` and `to`, in bits times 10⁹.
-    pub fn work_between(&self, from: Time, to: Time) -> u128 {
+    pub(crate) fn work_between(&self, from: Time, to: Time) -> u128 {
         match &self.rate {
             Rate::Fixed(rate) => work_at(rate.bits_per_second(), to.since(from)),
             Rate::Steps(steps) => {
@@ -182,7 +182,7 @@ impl Trace {
 const SCALE: u64 = 1_000_000_000;
 
 /// The work for a packet of `size`, in bits times 10⁹.
-pub fn work_of(size: ByteCount) -> u64 {
+pub(crate) fn work_of(size: ByteCount) -> u64 {
     size.get().saturating_mul(8 * SCALE)
 }
 

@@ -65,7 +65,7 @@ impl<L> Ring<L> {
     }
 
     /// A second copy propagates behind all others, and arrives at `at`.
-    pub fn insert_copy(&mut self, at: Time, packet: Packet<L>) {
+    pub(crate) fn insert_copy(&mut self, at: Time, packet: Packet<L>) {
         let fault = Some(Box::new(Fault::Duplicate));
         self.places.insert(self.travelling, Place { packet, at, fault });
         self.travelling += 1;
@@ -92,18 +92,18 @@ impl<L> Ring<L> {
     }
 
     /// Takes the packet in transmission.
-    pub fn take_sending(&mut self) -> Option<Packet<L>> {
+    pub(crate) fn take_sending(&mut self) -> Option<Packet<L>> {
         self.places.remove(self.travelling).map(|place| place.packet)
     }
 
     /// Takes the packet in transmission and those that wait for it, in their order.
-    pub fn take_untransmitted(&mut self) -> impl Iterator<Item = Packet<L>> + use<L> {
+    pub(crate) fn take_untransmitted(&mut self) -> impl Iterator<Item = Packet<L>> + use<L> {
         self.places.split_off(self.travelling).into_iter().map(|place| place.packet)
     }
 
     /// The next packet that has arrived at `now`.
     #[inline]
-    pub fn take_arrived(&mut self, now: Time) -> Option<Place<L>> {
+    pub(crate) fn take_arrived(&mut self, now: Time) -> Option<Place<L>> {
         if self.next_arrival()? > now {
             return None;
         }
@@ -113,7 +113,7 @@ impl<L> Ring<L> {
 
     /// When the next of those that propagate arrives.
     #[inline]
-    pub fn next_arrival(&self) -> Option<Time> {
+    pub(crate) fn next_arrival(&self) -> Option<Time> {
         if self.travelling == 0 { None } else { self.places.front().map(|place| place.at) }
     }
 

@@ -14,24 +14,24 @@ pub struct Waits {
 
 impl Waits {
     /// A packet came at `now`, and waits.
-    pub fn on_enter(&mut self, now: Time) {
+    pub(crate) fn on_enter(&mut self, now: Time) {
         self.entered.push_back(now);
     }
 
     /// The first of those that wait left the queue at `now` and is not transmitted.
-    pub fn on_refuse(&mut self) {
+    pub(crate) fn on_refuse(&mut self) {
         self.entered.pop_front();
     }
 
     /// The first of those that wait is transmitted from `now` on.
-    pub fn on_leave(&mut self, now: Time) {
+    pub(crate) fn on_leave(&mut self, now: Time) {
         if let Some(entered) = self.entered.pop_front() {
             self.recorded.push(now.since(entered));
         }
     }
 
     /// A packet is transmitted that did not stand in the queue.
-    pub fn on_pass(&mut self, waited: Duration) {
+    pub(crate) fn on_pass(&mut self, waited: Duration) {
         self.recorded.push(waited);
     }
 

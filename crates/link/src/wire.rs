@@ -55,19 +55,19 @@ impl<L> Wire<L> {
     }
 
     /// The packets that may overtake one another; `None` if all keep their order.
-    pub fn overtaking(&mut self) -> Option<&mut Overtaking<L>> {
+    pub(crate) fn overtaking(&mut self) -> Option<&mut Overtaking<L>> {
         self.overtaking.as_deref_mut()
     }
 
     /// When the next of the packets arrives that may overtake one another.
     #[inline]
-    pub fn next_arrival(&self) -> Option<Time> {
+    pub(crate) fn next_arrival(&self) -> Option<Time> {
         self.overtaking.as_ref()?.heap.peek().map(|Reverse(entry)| entry.place.at)
     }
 
     /// The earliest time at which a packet can arrive whose transmission ends at `end` or later.
     #[inline]
-    pub fn earliest_arrival(&self, end: Time) -> Time {
+    pub(crate) fn earliest_arrival(&self, end: Time) -> Time {
         let alone = end + self.delay_at(end);
         match (&self.overtaking, &self.delay) {
             (None, _) => alone.max(self.last),
@@ -84,7 +84,7 @@ impl<L> Wire<L> {
 
     /// The delay of a packet whose transmission ends at `at`, without jitter.
     #[inline]
-    pub fn delay_at(&self, at: Time) -> Duration {
+    pub(crate) fn delay_at(&self, at: Time) -> Duration {
         self.delay.at(at)
     }
 }

@@ -131,4 +131,4 @@ impl RoundProcess {
 }
 
 /// The largest window that is played: what a table of its probabilities may hold.
-pub const MOST_WINDOW: u32 = 1 << 20;
+pub(crate) const MOST_WINDOW: u32 = 1 << 20;

@@ -112,7 +112,7 @@ impl TrackedAddresses {
     }
 
     /// Records that a socket was opened at this address.
-    pub fn on_opened(&mut self, interface_address: InterfaceAddress, address: SocketAddr) {
+    pub(crate) fn on_opened(&mut self, interface_address: InterfaceAddress, address: SocketAddr) {
         self.used.push((interface_address, address));
     }
 

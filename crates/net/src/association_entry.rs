@@ -85,7 +85,7 @@ impl AssociationEntry {
     }
 
     /// Ends the feeds.
-    pub fn close_feeds(&mut self) {
+    pub(crate) fn close_feeds(&mut self) {
         self.events.close();
         self.records.close();
     }

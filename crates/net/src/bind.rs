@@ -69,7 +69,7 @@ pub enum BindError {
 /// Opens one socket for each address. If the port is 0, the operating system chooses it for the first socket, and the
 /// others get the same if it is free: then one address shows a peer the port of all. A socket at an address of one of
 /// `tied_to` is bound to that interface.
-pub fn bind_all(addresses: &[SocketAddr], tied_to: &[Interface]) -> Result<Vec<Socket>, BindError> {
+pub(crate) fn bind_all(addresses: &[SocketAddr], tied_to: &[Interface]) -> Result<Vec<Socket>, BindError> {
     let mut sockets: Vec<Socket> = Vec::with_capacity(addresses.len());
     let mut shared_port = None;
     for &address in addresses {

@@ -55,7 +55,7 @@ impl<T: Clone> Feed<T> {
     }
 
     /// Sends `item` to all listeners.
-    pub fn publish(&mut self, item: &T) {
+    pub(crate) fn publish(&mut self, item: &T) {
         for mailbox in &self.mailboxes {
             mailbox.put(item.clone());
         }
@@ -76,7 +76,7 @@ impl<T> Feed<T> {
     }
 
     /// Returns true if every listener was dropped.
-    pub fn has_no_listener(&mut self) -> bool {
+    pub(crate) fn has_no_listener(&mut self) -> bool {
         self.drop_closed();
         self.mailboxes.is_empty()
     }
@@ -95,7 +95,7 @@ impl<T> Drop for Feed<T> {
 
 impl<T> Listener<T> {
     /// A listener to a feed that has ended.
-    pub fn too_late() -> Listener<T> {
+    pub(crate) fn too_late() -> Listener<T> {
         Listener { mailbox: None }
     }
 

@@ -59,7 +59,7 @@ impl UndeliveredList {
 
 /// Turns the operating system's reports of undelivered packets of a socket on or off.
 #[cfg(target_os = "linux")]
-pub fn report_errors(socket: &UdpSocket, is_ipv4: bool, on: bool) {
+pub(crate) fn report_errors(socket: &UdpSocket, is_ipv4: bool, on: bool) {
     use nix::sys::socket::{setsockopt, sockopt};
     let set = if is_ipv4 {
         setsockopt(socket, sockopt::Ipv4RecvErr, &on)
@@ -73,7 +73,7 @@ pub fn report_errors(socket: &UdpSocket, is_ipv4: bool, on: bool) {
 
 /// Takes the queued reports of the socket at `local`.
 #[cfg(target_os = "linux")]
-pub fn take_errors(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
+pub(crate) fn take_errors(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
     let mut all = Vec::new();
     while all.len() < MOST {
         match linux::next(socket) {
@@ -86,11 +86,11 @@ pub fn take_errors(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
 
 /// Other systems report errors only for connected sockets.
 #[cfg(not(target_os = "linux"))]
-pub fn report_errors(_socket: &UdpSocket, _is_ipv4: bool, _on: bool) {}
+pub(crate) fn report_errors(_socket: &UdpSocket, _is_ipv4: bool, _on: bool) {}
 
 /// Other systems queue no reports.
 #[cfg(not(target_os = "linux"))]
-pub fn take_errors(_socket: &UdpSocket, _local: SocketAddr) -> Vec<Undelivered> {
+pub(crate) fn take_errors(_socket: &UdpSocket, _local: SocketAddr) -> Vec<Undelivered> {
     Vec::new()
 }
 

@@ -42,7 +42,7 @@ pub struct ReceivedTrain {
     /// Their range in the inbox's `places`.
     places: Range<usize>,
     /// The previous source address of the peer's path, if it moved.
-    pub moved_from: Option<SocketAddr>,
+    pub(crate) moved_from: Option<SocketAddr>,
 }
 
 /// Packets queued for the core.
@@ -74,7 +74,7 @@ struct Origin {
 
 impl Inbox {
     /// Adds plain SCTP packets.
-    pub fn take_plain(&mut self, received: ReceivedBatch<'_>) {
+    pub(crate) fn take_plain(&mut self, received: ReceivedBatch<'_>) {
         let ReceivedBatch { local, remote, ecn, .. } = received;
         let first = self.places.len();
         for place in received.places() {
@@ -88,7 +88,7 @@ impl Inbox {
 
     /// Opens the datagrams and adds their packets. A datagram to send back on the same addresses is passed to
     /// `reply`.
-    pub fn take_sealed(
+    pub(crate) fn take_sealed(
         &mut self,
         received: ReceivedBatch<'_>,
         sealing: &mut Sealing,

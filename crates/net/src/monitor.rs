@@ -1,7 +1,6 @@
 //! Monitors the data, the rate and the state of each path of an association.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
@@ -70,11 +69,6 @@ impl PathMonitor {
     /// The paths in the order in which they were added, except attempts that never worked.
     pub fn paths(&self) -> &[MonitoredPath] {
         &self.paths
-    }
-
-    /// The remote addresses of the paths.
-    pub fn remote_addresses(&self) -> Vec<SocketAddr> {
-        self.paths.iter().map(|path| path.report.addresses.remote).collect()
     }
 
     /// The largest size of this end's receive buffer so far.

@@ -37,13 +37,13 @@ pub struct Pairing {
 }
 
 /// Pairs two lists of addresses by the routes of this machine.
-pub fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
+pub(crate) fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
     let routes = SystemRoutes::of_this_machine();
     pair(local, remote, |local, remote| routes.nearness(local, remote))
 }
 
 /// Pairs this machine's links with hosts that have several addresses each, of which one is used.
-pub fn pair_hosts(local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
+pub(crate) fn pair_hosts(local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
     let mut pairing = pair_by_route(local, &hosts.concat());
     if hosts.iter().all(|host| host.len() < 2) {
         return pairing;

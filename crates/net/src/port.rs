@@ -164,7 +164,7 @@ impl Port {
 
     /// Reports to the core which packets are too large. If the core does not use that, they count as unsent, like
     /// other packets that the system refused.
-    pub fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
+    pub(crate) fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
         for refused in self.refused.drain(..) {
             if !endpoint.on_too_large(now, refused.path, refused.largest()) {
                 let error = format!("to {}: larger than the interface carries", refused.path.remote);
@@ -213,7 +213,7 @@ impl Port {
     }
 
     /// Turns reports of undelivered packets on or off, and takes the queued ones.
-    pub fn report_errors(&mut self, is_wanted: bool) {
+    pub(crate) fn report_errors(&mut self, is_wanted: bool) {
         if self.reports_errors != is_wanted {
             self.reports_errors = is_wanted;
             self.socket.report_errors(is_wanted);

@@ -88,7 +88,7 @@ impl SocketReports {
     }
 
     /// Adds a socket. A socket at the address of a closed one continues its counts, which are returned.
-    pub fn on_opened(&mut self, mut report: SocketReport) -> Unsent {
+    pub(crate) fn on_opened(&mut self, mut report: SocketReport) -> Unsent {
         if let Some(index) = self.closed.iter().position(|closed| closed.address == report.address)
             && let Some(closed) = self.closed.remove(index)
         {
@@ -100,7 +100,7 @@ impl SocketReports {
     }
 
     /// Removes the socket at `index`; its report is kept among the latest.
-    pub fn on_closed(&mut self, index: usize, unsent: Unsent) {
+    pub(crate) fn on_closed(&mut self, index: usize, unsent: Unsent) {
         let report = self.open.remove(index);
         self.closed.push_back(SocketReport { unsent, ..report });
         if self.closed.len() > MOST_CLOSED {
@@ -109,14 +109,14 @@ impl SocketReports {
     }
 
     /// Adds unsent packets of a socket that was closed.
-    pub fn add_unsent(&mut self, local: SocketAddr, packets: u64, error: String) {
+    pub(crate) fn add_unsent(&mut self, local: SocketAddr, packets: u64, error: String) {
         if let Some(closed) = self.closed.iter_mut().rev().find(|closed| closed.address == local) {
             closed.unsent.add(packets, error);
         }
     }
 
     /// The unsent packets of the socket at a local address.
-    pub fn unsent_from(&self, local: SocketAddr) -> Unsent {
+    pub(crate) fn unsent_from(&self, local: SocketAddr) -> Unsent {
         let mut all = self.open.iter().chain(self.closed.iter().rev());
         let socket = all.find(|socket| {
             socket.address.port() == local.port()

@@ -141,7 +141,7 @@ impl Shared {
     }
 
     /// Handles the end of the driver, normal or not: no task may wait for it any longer.
-    pub fn on_driver_gone(&self) {
+    pub(crate) fn on_driver_gone(&self) {
         self.lock().on_driver_gone();
         self.accepted.notify_waiters();
         self.settled.notify_waiters();
@@ -202,7 +202,7 @@ impl Core {
     }
 
     /// The reason for which the association ended, if it did.
-    pub fn close_reason(&self, id: AssociationId) -> Option<CloseReason> {
+    pub(crate) fn close_reason(&self, id: AssociationId) -> Option<CloseReason> {
         match &self.associations.get(&id)?.phase {
             Phase::Closed(reason) => Some(reason.clone()),
             _ => None,
@@ -257,7 +257,7 @@ impl Core {
     }
 
     /// Handles the drop of the endpoint's last handle: no new associations are accepted.
-    pub fn release_endpoint(&mut self, now: Time) {
+    pub(crate) fn release_endpoint(&mut self, now: Time) {
         self.has_handle = false;
         for id in std::mem::take(&mut self.incoming) {
             self.remove(now, id);
@@ -265,12 +265,12 @@ impl Core {
     }
 
     /// Marks all changes of handles as handled by the driver.
-    pub fn take_changes(&mut self) {
+    pub(crate) fn take_changes(&mut self) {
         self.is_dirty = false;
     }
 
     /// Passes events to the handles. Returns true if that changed the core.
-    pub fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
+    pub(crate) fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
         // Records come first: after the end listeners get nothing.
         self.tell_records();
         let mut has_changed = false;
@@ -282,13 +282,13 @@ impl Core {
     }
 
     /// Returns true if this end is opening an association.
-    pub fn is_connecting(&self) -> bool {
+    pub(crate) fn is_connecting(&self) -> bool {
         let mut held = self.associations.values().filter(|entry| entry.holder == Holder::Handle);
         held.any(|entry| entry.phase == Phase::Opening)
     }
 
     /// Records whether all packets collected by the driver were sent.
-    pub fn set_flushed(&mut self, is_flushed: bool) {
+    pub(crate) fn set_flushed(&mut self, is_flushed: bool) {
         self.is_flushed = is_flushed;
     }
 
@@ -299,17 +299,17 @@ impl Core {
     }
 
     /// Returns true if all handles are dropped.
-    pub fn is_deserted(&self) -> bool {
+    pub(crate) fn is_deserted(&self) -> bool {
         !self.has_handle && self.associations.is_empty() && self.is_settled()
     }
 
     /// Returns true if the endpoint has a driver.
-    pub fn has_driver(&self) -> bool {
+    pub(crate) fn has_driver(&self) -> bool {
         self.has_driver
     }
 
     /// The number of associations, including ended ones that still have a handle.
-    pub fn held_associations(&self) -> usize {
+    pub(crate) fn held_associations(&self) -> usize {
         self.associations.len()
     }
 

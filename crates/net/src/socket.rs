@@ -71,7 +71,7 @@ impl Socket {
     }
 
     /// The receive and the send buffer granted by the operating system, in the system's own accounting.
-    pub fn buffer_sizes(&self) -> (ByteCount, ByteCount) {
+    pub(crate) fn buffer_sizes(&self) -> (ByteCount, ByteCount) {
         let receive = self.state.recv_buffer_size((&self.io).into()).unwrap_or(0);
         let send = self.state.send_buffer_size((&self.io).into()).unwrap_or(0);
         (ByteCount::of_len(receive), ByteCount::of_len(send))
@@ -83,14 +83,14 @@ impl Socket {
     }
 
     /// Waits until the socket may be readable.
-    pub fn poll_readable(&self, context: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<()> {
         // An error here means that the runtime is shutting down; the next receive call reports it.
         let _ = ready!(self.io.poll_recv_ready(context));
         Poll::Ready(())
     }
 
     /// Waits until the socket is writable.
-    pub fn poll_writable(&self, context: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_writable(&self, context: &mut Context<'_>) -> Poll<()> {
         let _ = ready!(self.io.poll_send_ready(context));
         Poll::Ready(())
     }
@@ -151,17 +151,17 @@ impl Socket {
 
     /// Turns reports of undelivered packets on or off. While they are on, a call may fail with the error of an
     /// earlier packet.
-    pub fn report_errors(&self, is_wanted: bool) {
+    pub(crate) fn report_errors(&self, is_wanted: bool) {
         icmp::report_errors(&self.io, self.address.is_ipv4(), is_wanted);
     }
 
     /// Takes the queued reports.
-    pub fn take_errors(&self) -> Vec<Undelivered> {
+    pub(crate) fn take_errors(&self) -> Vec<Undelivered> {
         icmp::take_errors(&self.io, self.address)
     }
 
     /// Returns true if packets from `local` are sent by this socket.
-    pub fn is_for(&self, local: SocketAddr) -> bool {
+    pub(crate) fn is_for(&self, local: SocketAddr) -> bool {
         let is_wildcard = self.address.ip().is_unspecified();
         self.address == local
             || (is_wildcard

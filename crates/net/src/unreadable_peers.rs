@@ -37,7 +37,7 @@ pub struct UnreadablePeers {
 
 impl UnreadablePeers {
     /// Records a datagram that a sealed endpoint could not open.
-    pub fn on_not_opened(&mut self, remote: SocketAddr, datagram: &[u8]) {
+    pub(crate) fn on_not_opened(&mut self, remote: SocketAddr, datagram: &[u8]) {
         match Datagram::parse(datagram) {
             Some(Datagram::Initiation(_)) => self.add(remote.ip(), Unreadable::OtherKey),
             None if is_plain_init(datagram) => self.add(remote.ip(), Unreadable::NotSealed),
@@ -46,7 +46,7 @@ impl UnreadablePeers {
     }
 
     /// Records a datagram that arrived at an endpoint without sealing.
-    pub fn on_plain(&mut self, remote: SocketAddr, datagram: &[u8]) {
+    pub(crate) fn on_plain(&mut self, remote: SocketAddr, datagram: &[u8]) {
         let has_length = datagram.len() == Datagram::HANDSHAKE_LEN;
         if has_length && matches!(Datagram::parse(datagram), Some(Datagram::Initiation(_))) {
             self.add(remote.ip(), Unreadable::Sealed);

@@ -107,7 +107,7 @@ pub fn datagram(at: Time, length: usize, step: Step) -> Observation {
 }
 
 /// An SCTP packet with a DATA chunk of 4 bytes for each of these TSNs.
-pub fn data_packet(tsns: &[u32]) -> Vec<u8> {
+pub(crate) fn data_packet(tsns: &[u32]) -> Vec<u8> {
     let chunk = |tsn: &u32| {
         Chunk::Data(Data {
             tsn: Tsn::new(*tsn),
@@ -125,7 +125,7 @@ pub fn data_packet(tsns: &[u32]) -> Vec<u8> {
 }
 
 /// An SCTP packet of these chunks without a checksum.
-pub fn sctp_packet(chunks: &[Chunk<'_>]) -> Vec<u8> {
+pub(crate) fn sctp_packet(chunks: &[Chunk<'_>]) -> Vec<u8> {
     let tag = VerificationTag::new(1);
     let header = CommonHeader { source_port: 5001, destination_port: 5002, verification_tag: tag };
     let mut bytes = Vec::new();

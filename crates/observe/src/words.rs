@@ -65,7 +65,7 @@ pub fn cause(cause: LossCause) -> &'static str {
 }
 
 /// The kind of a frame.
-pub fn frame_kind(kind: FrameKind) -> &'static str {
+pub(crate) fn frame_kind(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Rts => "rts",
         FrameKind::Cts => "cts",

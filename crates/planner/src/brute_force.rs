@@ -3,7 +3,7 @@
 use crate::{Allocation, PlanError, Problem};
 
 /// The most combinations tried; they take some seconds.
-pub const MOST_COMBINATIONS: f64 = 1e9;
+pub(crate) const MOST_COMBINATIONS: f64 = 1e9;
 
 /// The best of all combinations. Of equal ones, bit for bit, the one with the smallest total, then the first.
 /// Combinations that do not fit the buffer count in `evaluations`, as WS count iterations, but are not summed.

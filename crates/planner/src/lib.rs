@@ -17,14 +17,14 @@ mod sensitivity;
 mod step;
 mod totals;
 
-pub use brute_force::{MOST_COMBINATIONS, brute_force};
+pub use brute_force::brute_force;
 pub use by_buffer::{ByBuffer, by_buffer};
 pub use error::PlanError;
 pub use exact::exact;
 pub use greedy::greedy;
 pub use hull::{Certificate, hull};
-pub use marginal_gain::{MarginalGain, NEGLIGIBLE_GAIN, marginal_gain};
+pub use marginal_gain::{MarginalGain, marginal_gain};
 pub use method::Method;
 pub use problem::{Allocation, MOST_POINTS, Problem};
-pub use sensitivity::{Misplan, Mistake, RELATIVE_ERROR, sensitivity};
-pub use step::{MOST_SEARCHED, StepSet, combinations, step};
+pub use sensitivity::{Misplan, Mistake, sensitivity};
+pub use step::{StepSet, combinations, step};

@@ -22,7 +22,7 @@ pub struct MarginalGain {
 }
 
 /// A smaller gain, as a part of [`MarginalGain::most`], is neglected.
-pub const NEGLIGIBLE_GAIN: f64 = 1e-9;
+pub(crate) const NEGLIGIBLE_GAIN: f64 = 1e-9;
 
 /// The gain of `paths` by a buffer of more than `buffer` packets, by `model`: about twenty exact optima.
 ///

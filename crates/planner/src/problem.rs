@@ -99,7 +99,7 @@ impl Problem {
 
     /// aᵢ = min(r, capᵢ) of each path, in packets (WS (61)): the largest limit that an exhaustive search tries, even if
     /// it leaves another path no packet.
-    pub fn search_limits(&self) -> &[u32] {
+    pub(crate) fn search_limits(&self) -> &[u32] {
         &self.search_limits
     }
 

@@ -5,7 +5,7 @@ use anabranch_models::{PathParameters, WindowModel};
 use crate::{PlanError, Problem, exact};
 
 /// The relative error of a mistaken value.
-pub const RELATIVE_ERROR: f64 = 0.2;
+pub(crate) const RELATIVE_ERROR: f64 = 0.2;
 
 /// A mistake in a path's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

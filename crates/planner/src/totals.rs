@@ -6,7 +6,7 @@ use crate::PlanError;
 use crate::candidates::Candidate;
 
 /// The most sums compared: about two seconds.
-pub const MOST_SUMS: f64 = 4e9;
+pub(crate) const MOST_SUMS: f64 = 4e9;
 /// The most sums kept: 256 MiB.
 pub const MOST_KEPT: f64 = 33_554_432.0;
 

@@ -1,6 +1,6 @@
 //! Rules by which the windows of several paths grow together.
 
-pub mod balia;
+pub(crate) mod balia;
 pub mod berp;
 pub mod olia;
 

@@ -11,7 +11,7 @@ pyo3::import_exception!(anabranch.errors, ModelError);
 pyo3::import_exception!(anabranch.errors, ScenarioError);
 
 /// The error for an invalid scenario, with its place and the line drawn.
-pub fn wrong_scenario(error: &WrongScenario) -> PyErr {
+pub(crate) fn wrong_scenario(error: &WrongScenario) -> PyErr {
     let setting = match error.place() {
         Location::Setting(text) => Some(text.clone()),
         Location::File { .. } => None,
@@ -36,12 +36,12 @@ pub fn contradiction(error: &BuildError) -> PyErr {
 }
 
 /// The error for a table with two columns of one name, from two flows or links of one name.
-pub fn same_names(error: &ArrowError) -> PyErr {
+pub(crate) fn same_names(error: &ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
 /// The error for runs or rows that cannot be kept, or are of another version.
-pub fn not_kept(message: &str) -> PyErr {
+pub(crate) fn not_kept(message: &str) -> PyErr {
     AnabranchError::new_err(message.to_owned())
 }
 
@@ -51,7 +51,7 @@ pub fn no_answer(message: &str) -> PyErr {
 }
 
 /// An error in a scenario without a single place.
-pub fn without_place(kind: &'static str, message: &str) -> PyErr {
+pub(crate) fn without_place(kind: &'static str, message: &str) -> PyErr {
     let none = None::<String>;
     let nowhere = None::<usize>;
     ScenarioError::new_err((

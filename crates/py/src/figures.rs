@@ -132,14 +132,14 @@ impl FigureStudy {
 
 /// Runs a batch and returns its rows, for the process of the study.
 #[pyfunction]
-pub fn run_figure_batch(py: Python<'_>, batch: &[u8]) -> PyResult<String> {
+pub(crate) fn run_figure_batch(py: Python<'_>, batch: &[u8]) -> PyResult<String> {
     let batch = FigureBatch::from_bytes(batch).map_err(|error| not_kept(&error.to_string()))?;
     unlocked(py, None, move || batch.run())?.map_err(|error| failed(&error))
 }
 
 /// Every panel: its name, its description, the figure that runs it, and the verdict at full scale.
 #[pyfunction]
-pub fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)> {
+pub(crate) fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let panel = |(figure, entry): (&'static FigureEntry, &'static PanelEntry)| {
         (entry.id, entry.title, figure.id, entry.verdict.word().to_owned())
     };
@@ -150,7 +150,7 @@ pub fn figure_panels() -> Vec<(&'static str, &'static str, &'static str, String)
 /// named.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
-pub fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'static str, String)>> {
+pub(crate) fn figure_outlines(py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(&'static str, String)>> {
     let selection = match &ids[..] {
         [] => FIGURES.iter().map(|figure| Selection::whole(figure)).collect(),
         ids => wanted_of(ids)?,

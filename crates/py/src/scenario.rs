@@ -113,7 +113,7 @@ impl Parsed {
     }
 
     /// The files that it names, and those beside it.
-    pub fn kept_files(&self) -> KeptFiles {
+    pub(crate) fn kept_files(&self) -> KeptFiles {
         KeptFiles { folder: self.loaded.folder.clone(), kept: Mutex::new(self.files.clone()) }
     }
 }

@@ -153,7 +153,7 @@ impl Sweep {
 
 /// Runs a batch and returns its rows, for the process of the sweep.
 #[pyfunction]
-pub fn run_batch<'py>(py: Python<'py>, batch: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn run_batch<'py>(py: Python<'py>, batch: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     let batch = Batch::from_bytes(batch).map_err(|error| wrong_batch(&error))?.with_policies(registry());
     let watcher = Arc::new(Watcher::new(since_start));
     let work = {

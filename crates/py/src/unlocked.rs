@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 ///
 /// # Errors
 /// The exception of the signal handler.
-pub fn unlocked<T: Send + 'static>(
+pub(crate) fn unlocked<T: Send + 'static>(
     py: Python<'_>,
     watcher: Option<&Watcher>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -28,7 +28,7 @@ pub fn unlocked<T: Send + 'static>(
 ///
 /// # Errors
 /// The exception of the signal handler, or of `on_tick`.
-pub fn unlocked_with<T: Send + 'static>(
+pub(crate) fn unlocked_with<T: Send + 'static>(
     py: Python<'_>,
     watcher: Option<&Watcher>,
     mut on_tick: impl FnMut(Python<'_>) -> PyResult<()>,

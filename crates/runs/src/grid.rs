@@ -99,7 +99,7 @@ pub fn run(points: &[GridPoint]) -> Result<Vec<Vec<RunResult>>, GridError> {
 ///
 /// # Errors
 /// The first point that cannot be run, or the first error of `keep`.
-pub fn run_each<T, E>(
+pub(crate) fn run_each<T, E>(
     points: &[GridPoint],
     keep: impl Fn(&GridPoint, RunResult) -> Result<T, E> + Sync,
 ) -> Result<Vec<Vec<T>>, E>
@@ -114,7 +114,7 @@ where
 ///
 /// # Errors
 /// As for [`run_each`], or a cancellation by the watch.
-pub fn run_watched<G, T, E>(
+pub(crate) fn run_watched<G, T, E>(
     points: &[GridPoint],
     watch: &dyn RunWatch,
     keep: impl Fn(&GridPoint, RunResult, G) -> Result<T, E> + Sync,

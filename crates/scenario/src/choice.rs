@@ -43,7 +43,7 @@ impl<'w> Choice<'w> {
     }
 
     /// The error for a known word that is not built yet.
-    pub fn not_built(&self, word: &str, span: Span) -> Box<Fault> {
+    pub(crate) fn not_built(&self, word: &str, span: Span) -> Box<Fault> {
         let are = if self.built.len() == 1 { "is only" } else { "are" };
         let built = listed(self.built.iter().copied());
         Fault::not_built(span, format!("{} {word:?} is not built yet; there {are} {built}", self.what))

@@ -42,7 +42,7 @@ impl Fault {
     }
 
     /// Not TOML.
-    pub fn syntax(span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn syntax(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Syntax, span, message)
     }
 
@@ -62,7 +62,7 @@ impl Fault {
     }
 
     /// A known name that is not built yet.
-    pub fn not_built(span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn not_built(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::NotBuilt, span, message)
     }
 
@@ -74,7 +74,7 @@ impl Fault {
     }
 
     /// A fault of a recording that is read by itself, without a scenario.
-    pub fn of_recording(span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn of_recording(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Trace, span, message)
     }
 
@@ -97,7 +97,7 @@ impl Fault {
     }
 
     /// Adds the header of the table that an unknown key belongs to, if `header_of` finds one.
-    pub fn in_known_table(
+    pub(crate) fn in_known_table(
         mut self: Box<Self>,
         header_of: impl Fn(&str) -> Option<&'static str>,
     ) -> Box<Fault> {

@@ -50,7 +50,11 @@ impl ResolvedTable {
 
     /// Adds a key, if it has a value.
     #[must_use]
-    pub fn with_some(self, key: &'static str, value: Option<impl Into<ResolvedValue>>) -> ResolvedTable {
+    pub(crate) fn with_some(
+        self,
+        key: &'static str,
+        value: Option<impl Into<ResolvedValue>>,
+    ) -> ResolvedTable {
         match value {
             Some(value) => self.with(key, value),
             None => self,

@@ -65,7 +65,7 @@ impl Table {
     }
 
     /// The value of `key`, to be changed.
-    pub fn find_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub(crate) fn find_mut(&mut self, key: &str) -> Option<&mut Node> {
         self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
     }
 

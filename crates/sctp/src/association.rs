@@ -43,15 +43,13 @@ pub use extensions::{Extensions, OfferedExtensions, PeerExtensions};
 use ground::{PeerGone, Timer};
 use handshake::Handshake;
 pub use handshake::LocalIdentity;
-pub use init::{
-    InitBody, InitRefusal, MAX_PATHS, acceptable, address_parameter, address_parameters, announced_socket,
-    check_init,
-};
+pub use init::{InitBody, InitRefusal, MAX_PATHS, check_init};
+pub(crate) use init::{acceptable, address_parameter, address_parameters, announced_socket};
 pub use peer_addresses::{Alternatives, InitPace, Routes};
 pub use queries::AssociationState;
 pub use race::MAX_PAIRS;
 pub use receiver_rules::ReceiverRules;
-pub use session::build_policies;
+pub(crate) use session::build_policies;
 use session::{Session, ShutdownState};
 
 use crate::event::{CloseReason, Event};
@@ -341,7 +339,7 @@ impl Association {
 
     /// Refuses a restarted peer's cookie that arrives while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A):
     /// "it MUST NOT set up a new association but instead resend the SHUTDOWN ACK chunk and send an ERROR chunk".
-    pub fn refuse_restart(&mut self, now: Time) {
+    pub(crate) fn refuse_restart(&mut self, now: Time) {
         self.repeat_shutdown_ack(now);
         if let State::Closing(session, _) = &mut self.state {
             let ground = session.ground_mut();
@@ -350,7 +348,7 @@ impl Association {
     }
 
     /// Sends the SHUTDOWN-ACK again, because an INIT arrived before it was answered (RFC 9260 §9.2).
-    pub fn repeat_shutdown_ack(&mut self, now: Time) {
+    pub(crate) fn repeat_shutdown_ack(&mut self, now: Time) {
         if let State::Closing(session, ShutdownState::AckSent) = &mut self.state {
             session.send_shutdown_ack(now);
         }

@@ -217,7 +217,7 @@ pub enum Encapsulation {
 impl Encapsulation {
     /// The bytes that sealing adds to a packet: session id and packet number with 8 bytes each, and a tag of 16
     /// bytes.
-    pub const SEAL: ByteCount = ByteCount::new(32);
+    pub(crate) const SEAL: ByteCount = ByteCount::new(32);
 }
 
 /// When the receiver sends a SACK (RFC 9260 §6.2).
@@ -355,7 +355,7 @@ impl Failover {
     };
 
     /// Returns true if a path with `errors` consecutive errors has potentially failed, unless it has failed.
-    pub fn suspects_after(&self, errors: u32) -> bool {
+    pub(crate) fn suspects_after(&self, errors: u32) -> bool {
         self.potentially_failed > 0 && errors >= self.potentially_failed
     }
 }
@@ -421,7 +421,7 @@ impl Config {
     }
 
     /// The flow control, which computes the advertised window and interprets it: a name in the registry.
-    pub fn flow_control(&self) -> &'static str {
+    pub(crate) fn flow_control(&self) -> &'static str {
         if self.has_two_levels() { "two-level" } else { "standard" }
     }
 

@@ -19,7 +19,7 @@ pub use arrivals::{Arrivals, TsnArrival};
 pub use budget::{Allowance, Budget};
 pub use buffer::{Level, ReceiveBuffer};
 pub use bundle::Bundle;
-pub use compact::compact;
+pub(crate) use compact::compact;
 pub use delivery::{Delivery, DeliveryError};
 pub use load::MemoryLoad;
 pub use message::Message;

@@ -15,7 +15,7 @@ mod tlv;
 
 pub use builder::{Full, PacketBuilder};
 pub use cause::Cause;
-pub use checksum::{Checksum, fill_in as fill_in_checksum};
+pub use checksum::{Checksum, fill_in_checksum};
 pub use chunk::{
     Abort, Asconf, AsconfAck, Auth, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates,
     EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck,

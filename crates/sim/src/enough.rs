@@ -89,7 +89,7 @@ impl Sufficiency {
     }
 
     /// The same with a whole result.
-    pub fn on_result(&mut self, result: &RunResult) {
+    pub(crate) fn on_result(&mut self, result: &RunResult) {
         self.on_run(result.flows.iter().map(|flow| flow.goodput_bps));
     }
 

@@ -227,7 +227,7 @@ pub struct Delivered {
 }
 
 /// The round of an outbound packet in the form that links use: windows are numbered across the network.
-pub fn round_of(end: usize, outbound: &Outbound) -> Option<Round> {
+pub(crate) fn round_of(end: usize, outbound: &Outbound) -> Option<Round> {
     let window = (end as u64) << 16 | outbound.path as u64;
     outbound.round.map(|number| Round { window, number })
 }

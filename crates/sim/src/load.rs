@@ -141,7 +141,7 @@ impl Boxes {
     }
 
     /// Takes the bytes out of a box, and keeps the box.
-    pub fn unpack(&mut self, mut carried: Carried) -> Bytes {
+    pub(crate) fn unpack(&mut self, mut carried: Carried) -> Bytes {
         let bytes = std::mem::take(&mut carried.bytes);
         self.empty.push(carried);
         bytes
@@ -184,7 +184,7 @@ impl Routes {
     }
 
     /// Returns true if links can read the chunks in the packets of a pair.
-    pub fn shows_chunks(&self, pair: usize) -> bool {
+    pub(crate) fn shows_chunks(&self, pair: usize) -> bool {
         self.show_chunks[self.flow(pair)]
     }
 
@@ -194,7 +194,7 @@ impl Routes {
     }
 
     /// The observation of a pair's path at a host.
-    pub fn path_seen(&self, pair: usize, host: Host, path: usize, view: PathView) -> PathSeen {
+    pub(crate) fn path_seen(&self, pair: usize, host: Host, path: usize, view: PathView) -> PathSeen {
         let PathView { state, cwnd, ssthresh, flight, srtt, rto, measured } = view;
         let (flow, path) = (self.flow(pair), self.paths(pair)[path]);
         PathSeen { flow, path, host, state, cwnd, ssthresh, flight, srtt, rto, measured }

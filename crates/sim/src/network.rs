@@ -81,7 +81,7 @@ impl Network {
     }
 
     /// Packets that leave hosts before `warmup` do not count in [`wire_bytes`](Network::wire_bytes).
-    pub fn set_warmup(&mut self, warmup: Time) {
+    pub(crate) fn set_warmup(&mut self, warmup: Time) {
         self.warmup = warmup;
     }
 
@@ -93,7 +93,7 @@ impl Network {
     /// Wakes the next node if it is due at `until` or earlier, and handles everything that follows from it at once. Returns
     /// the time.
     #[inline]
-    pub fn step_until(&mut self, until: Time) -> Option<Time> {
+    pub(crate) fn step_until(&mut self, until: Time) -> Option<Time> {
         let (now, node) = self.agenda.take_until(until)?;
         match self.place(node) {
             Place::Fabric => self.fabric.wake(now, node),
@@ -157,7 +157,7 @@ impl Network {
 
     /// Like [`end`](Network::end), mutable, for tests that examine an end.
     #[cfg(test)]
-    pub fn end_mut(&mut self, pair: usize, host: Host) -> &mut dyn Transport {
+    pub(crate) fn end_mut(&mut self, pair: usize, host: Host) -> &mut dyn Transport {
         &mut *self.ends[2 * pair + side(host)]
     }
 
@@ -195,7 +195,7 @@ impl Network {
     }
 
     /// The bytes that the end of a pair at this host sent after the warm-up, including all headers.
-    pub fn wire_bytes(&self, pair: usize, from: Host) -> ByteCount {
+    pub(crate) fn wire_bytes(&self, pair: usize, from: Host) -> ByteCount {
         self.wire_bytes[2 * pair + side(from)]
     }
 

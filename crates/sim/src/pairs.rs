@@ -12,7 +12,7 @@ use crate::unfit::BuildError;
 
 /// The scenario's paths for each pair of ends that carries the flow: one pair over all paths, or an independent pair
 /// on each path (M-CMT-8).
-pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
+pub(crate) fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
     if flow.protocol.is_appstripe() {
         flow.paths.iter().map(|path| vec![*path]).collect()
     } else {
@@ -25,7 +25,7 @@ pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
 ///
 /// # Errors
 /// The settings of a flow's association contradict each other.
-pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<Box<dyn Transport>>, BuildError> {
+pub(crate) fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<Box<dyn Transport>>, BuildError> {
     let mut ends = Vec::new();
     for flow in &scenario.flows {
         for (number, paths) in pairs_of(flow).into_iter().enumerate() {
@@ -43,7 +43,7 @@ pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<Box<dyn Transport
 }
 
 /// The meters of each flow: at the first host, then at the second; `None` if the flow only sends there.
-pub fn meters_of(scenario: &Scenario) -> Vec<Option<Meter>> {
+pub(crate) fn meters_of(scenario: &Scenario) -> Vec<Option<Meter>> {
     let warmup = Time::ZERO + scenario.run.warmup;
     let of_flow = |flow: &Flow| {
         Host::BOTH

@@ -15,7 +15,11 @@ use crate::unfit::{BuildError, Unfit};
 ///
 /// # Errors
 /// The ends of such a flow are not connected when the run starts.
-pub fn add_meshes(scenario: &Scenario, root: &Seed, fabric: &mut Fabric<Carried>) -> Result<(), BuildError> {
+pub(crate) fn add_meshes(
+    scenario: &Scenario,
+    root: &Seed,
+    fabric: &mut Fabric<Carried>,
+) -> Result<(), BuildError> {
     let stations: Vec<StationConfig> = scenario.nodes.iter().map(|node| node.config.clone()).collect();
     for (index, radio) in scenario.radios.iter().enumerate() {
         let seed = root.child("radio").child(&radio.name);

@@ -11,24 +11,24 @@ pub mod curve_table;
 pub mod document;
 mod entry;
 pub mod figure;
-pub mod iy;
+pub(crate) mod iy;
 mod list;
-pub mod liu;
+pub(crate) mod liu;
 mod measure;
 pub mod observed;
 mod reduced;
 pub mod report;
 pub mod results;
-pub mod run_values;
+pub(crate) mod run_values;
 pub mod running_times;
 pub mod selection;
 pub mod sensitivity;
 pub mod session;
-pub mod stated;
+pub(crate) mod stated;
 pub mod svg;
 pub mod verdict;
-pub mod ws;
-pub mod ye;
+pub(crate) mod ws;
+pub(crate) mod ye;
 
 pub use anabranch_runs::by_seed;
 pub use entry::{DecidedBy, FigureEntry, PanelEntry, SensitivitySet};
@@ -126,7 +126,7 @@ pub fn judge_default(
 ///
 /// # Errors
 /// As [`judge_default`].
-pub fn judge_sensitivity(
+pub(crate) fn judge_sensitivity(
     selection: &Selection,
     options: &mut RunOptions,
     is_wanted: impl Fn(&str) -> bool,

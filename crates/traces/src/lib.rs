@@ -40,6 +40,6 @@ pub use encoding::decoded;
 pub use error::TraceError;
 pub use kind::TraceKind;
 pub use link::{Fact, FactBasis, RecordedLink};
-pub use named::{GivenLink, grouped, sanitised};
+pub use named::{GivenLink, grouped};
 pub use recording::{LARGEST, Recording};
 pub use written::Written;

@@ -48,7 +48,7 @@ fn words(file: &str) -> Vec<String> {
 }
 
 /// The valid name of a link that is nearest to a text.
-pub fn sanitised(text: &str) -> String {
+pub(crate) fn sanitised(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = text.chars().map(plain).collect();
     let name = name.trim_matches('-');

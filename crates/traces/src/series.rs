@@ -66,7 +66,7 @@ impl<T: Amount> Series<T> {
     }
 
     /// The mean of the samples, regardless of the time between them.
-    pub fn mean_of_samples(&self) -> T {
+    pub(crate) fn mean_of_samples(&self) -> T {
         T::nearest(self.numbers().sum::<f64>() / self.steps.len().max(1) as f64)
     }
 

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn hash_of(file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
+pub(crate) fn hash_of(file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
     let mut hash = Sha256::new();
     Ok(read_next(file, size, |bytes| hash.update(bytes))?.then_some(hash))
 }
@@ -20,7 +20,7 @@ pub fn hash_of(file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn read_next(file: &File, size: ByteCount, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
+pub(crate) fn read_next(file: &File, size: ByteCount, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
     let mut input = file.take(size.get());
     let mut buffer = vec![0; usize::try_from(size.get()).map_or(LONGEST_READ, |size| size.min(LONGEST_READ))];
     let mut left = size;
@@ -39,7 +39,7 @@ pub fn read_next(file: &File, size: ByteCount, mut take: impl FnMut(&[u8])) -> i
 }
 
 /// The hash of the bytes added so far.
-pub fn digest_of(hash: &Sha256) -> Digest {
+pub(crate) fn digest_of(hash: &Sha256) -> Digest {
     hash.clone().finalize().into()
 }
 

@@ -34,7 +34,7 @@ impl StandardOutput {
     ///
     /// # Errors
     /// Always; the verdict for the sender.
-    pub fn make_directory(&self) -> Result<(), FileVerdict> {
+    pub(crate) fn make_directory(&self) -> Result<(), FileVerdict> {
         Err(FileVerdict::refused(&"the receiver's standard output takes a single file and no directory"))
     }
 }

@@ -48,9 +48,7 @@ mod receiver;
 mod sender;
 
 pub use anabranch_net::reason::MAX_WHY;
-pub use frame::{
-    Beginning, Digest, FileOutcome, FileVerdict, FrameRef, MAX_FRAME, MAX_PIECE, VERSION, decode, encode,
-};
+pub use frame::{Beginning, Digest, FileOutcome, FileVerdict, FrameRef, MAX_PIECE, VERSION, decode, encode};
 pub use offer::{FileKind, FrameError, Modified, Offer};
 pub use path::{FilePath, PathError, Shown};
 pub use receiver::{Receiver, ReceiverError, ReceiverStep};

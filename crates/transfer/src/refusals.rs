@@ -29,7 +29,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 /// The longest file that this process may write, if it is limited.
-pub fn largest_file() -> Option<ByteCount> {
+pub(crate) fn largest_file() -> Option<ByteCount> {
     getrlimit(Resource::Fsize).current.map(ByteCount::new)
 }
 

@@ -113,7 +113,7 @@ pub struct SourceEntry {
 
 impl SourceEntry {
     /// Updates the offer to the present state of the source.
-    pub fn refresh(&mut self, found: &Metadata) {
+    pub(crate) fn refresh(&mut self, found: &Metadata) {
         let size = ByteCount::new(found.len());
         self.offer.kind = match self.offer.kind {
             FileKind::Directory => FileKind::Directory,

@@ -21,7 +21,7 @@ use rustix::io::Errno;
 pub use arriving::IncomingFile;
 use hashed::Hashed;
 use part::PartFile;
-pub use partial::is_name_of_ours;
+pub(crate) use partial::is_name_of_ours;
 use partial::{FileOwner, is_reserved};
 use place::{Directory, StorePath};
 use present::Present;
@@ -110,7 +110,7 @@ impl Store {
     ///
     /// # Errors
     /// The verdict for the sender: the name exists and is not a directory, or it cannot be made.
-    pub fn make_directory(&mut self, offer: &Offer) -> Result<(), FileVerdict> {
+    pub(crate) fn make_directory(&mut self, offer: &Offer) -> Result<(), FileVerdict> {
         let place = self.place(offer)?;
         let modified = offer.modified;
         match place.found() {

@@ -30,7 +30,7 @@ impl Underway {
 
     /// Returns the bytes of files acknowledged since the last call, given that `unacknowledged` bytes of all messages
     /// are not.
-    pub fn take_acknowledged(&mut self, unacknowledged: ByteCount) -> ByteCount {
+    pub(crate) fn take_acknowledged(&mut self, unacknowledged: ByteCount) -> ByteCount {
         let mut taken = ByteCount::ZERO;
         while let Some(first) = self.messages.front_mut() {
             let acknowledged = self.length.saturating_sub(unacknowledged).min(first.length);

@@ -125,9 +125,9 @@ impl Ask {
 const SHORTEST: Duration = Duration::from_millis(100);
 
 /// The longest message of a test, its header included.
-pub const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
+pub(crate) const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
 /// The shortest message: a DATA frame without padding.
-pub const DATA_HEADER: ByteCount = ByteCount::new(17);
+pub(crate) const DATA_HEADER: ByteCount = ByteCount::new(17);
 
 #[cfg(test)]
 mod tests {

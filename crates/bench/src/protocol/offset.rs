@@ -21,7 +21,7 @@ pub struct Pings {
 impl Pings {
     /// Records a PONG: sent at `asked` and received at `heard` by the local clock, answered at `answered` by the
     /// other's. The sample with the shortest round trip is kept, because it bounds the error best.
-    pub fn on_pong(&mut self, asked: Time, answered: Time, heard: Time) {
+    pub(crate) fn on_pong(&mut self, asked: Time, answered: Time, heard: Time) {
         let error = heard.since(asked) / 2;
         let middle = i128::from(asked.as_nanos()) + i128::from(error.as_nanos());
         let difference = i128::from(answered.as_nanos()) - middle;

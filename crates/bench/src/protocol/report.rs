@@ -120,7 +120,7 @@ impl EndReport {
 }
 
 /// The most bytes of a report.
-pub const MAX_REPORT: usize = 32 * 1024;
+pub(crate) const MAX_REPORT: usize = 32 * 1024;
 /// The most paths of a report.
 const MOST_PATHS: usize = 32;
 /// Longer than any address with a port and any name of two parts.

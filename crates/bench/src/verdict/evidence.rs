@@ -45,7 +45,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The goodput of a path alone.
-    pub fn alone_bps(&self, name: &str) -> Option<f64> {
+    pub(crate) fn alone_bps(&self, name: &str) -> Option<f64> {
         self.alone.iter().find(|alone| alone.name == name).map(|alone| alone.goodput_bps)
     }
 
@@ -61,20 +61,20 @@ impl<'a> Evidence<'a> {
 
     /// Returns true if the requested rate was kept: the data arrived in time, or the paths were idle for most of the
     /// test.
-    pub fn is_rate_kept(&self) -> bool {
+    pub(crate) fn is_rate_kept(&self) -> bool {
         let is_kept =
             |offered: f64| self.run.goodput_bps >= ALL_OF_IT * offered || self.application >= MOSTLY;
         self.run.unsent_messages == 0 && self.run.offered_bps.is_some_and(is_kept)
     }
 
     /// The path with the longest down time, and the share of its time.
-    pub fn longest_down(&self) -> Option<(&PathEntry, f64)> {
+    pub(crate) fn longest_down(&self) -> Option<(&PathEntry, f64)> {
         let downs = self.run.paths.iter().map(|path| (path, part(path, path.down_s)));
         downs.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > 0.0)
     }
 
     /// Returns true if down time explains at least half of the missing goodput.
-    pub fn is_gap_an_outage(&self) -> bool {
+    pub(crate) fn is_gap_an_outage(&self) -> bool {
         let lost = self.weighed(|path| path.down_s);
         let missing = self.share_of_sum().map_or(NO_SUM_KNOWN, |share| 1.0 - share);
         lost >= SHORTEST_OUTAGE && lost >= missing / 2.0
@@ -82,7 +82,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns true if together the paths carry about as much as the best alone, and at least two of them less than
     /// alone.
-    pub fn share_a_link(&self) -> bool {
+    pub(crate) fn share_a_link(&self) -> bool {
         let Some(best) = self.best_alone().filter(|_| self.alone.len() > 1) else { return false };
         let carry_less =
             self.run.paths.iter().filter(|path| {
@@ -94,7 +94,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns true if every path that carried data had a full window and a standing queue. Such links are fully
     /// used.
-    pub fn has_standing_queues(&self) -> bool {
+    pub(crate) fn has_standing_queues(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let is_full = |path: &PathEntry| {
             QueueState::of(path) == QueueState::Standing && part(path, path.cwnd_limited_s) >= ALL_THE_TIME
@@ -108,7 +108,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns true if losses limit the window of every path that carried data.
-    pub fn is_each_held_by_losses(&self) -> bool {
+    pub(crate) fn is_each_held_by_losses(&self) -> bool {
         let held = self.held_by_losses();
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED);
         !held.is_empty() && used.all(|path| held.iter().any(|held| held.name == path.name))
@@ -116,7 +116,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns true if a model-based congestion control, which leaves no queue, sent at the measured delivery rate
     /// all the time.
-    pub fn fill_without_queue(&self) -> bool {
+    pub(crate) fn fill_without_queue(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
         let heeds_queues = self.run.congestion_control.as_deref().is_some_and(losses::tells_losses_apart);
         heeds_queues
@@ -125,7 +125,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The path with the largest loss of goodput against its test alone, and that loss in bits a second.
-    pub fn widest_gap(&self) -> Option<(&PathEntry, f64)> {
+    pub(crate) fn widest_gap(&self) -> Option<(&PathEntry, f64)> {
         let gaps = self
             .run
             .paths
@@ -137,7 +137,7 @@ impl<'a> Evidence<'a> {
     /// The receive buffer that the paths need, "2 * sum(BW_i) * RTT_max" (RFC 6182 §5.3), in bytes, with the sum in
     /// bits a second and the round-trip time in seconds. The first round trip covers the recovery of a loss, the
     /// second the data in order.
-    pub fn needed_buffer(&self) -> (f64, f64, f64) {
+    pub(crate) fn needed_buffer(&self) -> (f64, f64, f64) {
         let rates = self.sum_alone.unwrap_or(self.run.goodput_bps).max(self.run.goodput_bps);
         let paths = self.run.paths.iter().chain(self.alone.iter().map(|alone| &alone.path));
         let longest = paths.filter_map(|path| path.mean_rtt_s).fold(0.0, f64::max);
@@ -145,7 +145,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns true if the receive buffer limited a path even alone.
-    pub fn is_alone_blocked(&self) -> bool {
+    pub(crate) fn is_alone_blocked(&self) -> bool {
         self.alone.iter().any(|alone| part(&alone.path, alone.path.rwnd_limited_s) >= super::NOTEWORTHY)
     }
 

@@ -59,7 +59,7 @@ fn is_held(path: &PathEntry) -> bool {
 }
 
 /// The approximate share of a path's packets that were lost.
-pub fn loss_share(path: &PathEntry) -> f64 {
+pub(crate) fn loss_share(path: &PathEntry) -> f64 {
     path.counters.retransmitted_chunks as f64 / path.counters.sent_packets.max(1) as f64
 }
 

@@ -66,7 +66,7 @@ pub struct BenchArguments {
 
 impl BenchArguments {
     /// The form of the results: a server prints one line per result.
-    pub fn result_output(&self) -> Output {
+    pub(crate) fn result_output(&self) -> Output {
         Output { json_lines: self.output.json_lines || (self.serve && self.output.json), ..self.output }
     }
 

@@ -52,7 +52,7 @@ pub struct EmulateArguments {
 
 impl EmulateArguments {
     /// The form of the result. A relay prints its addresses first, so each document is one line.
-    pub fn result_output(&self) -> Output {
+    pub(crate) fn result_output(&self) -> Output {
         let is_relay = self.command.is_empty();
         Output { json_lines: self.output.json_lines || (is_relay && self.output.is_json()), ..self.output }
     }

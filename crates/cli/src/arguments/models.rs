@@ -52,7 +52,7 @@ pub enum RoundLossName {
 
 impl RoundLossName {
     /// The model's type.
-    pub fn round_loss(self) -> RoundLoss {
+    pub(crate) fn round_loss(self) -> RoundLoss {
         match self {
             RoundLossName::Independent => RoundLoss::Independent,
             RoundLossName::Correlated => RoundLoss::Correlated,
@@ -74,7 +74,7 @@ impl ModelName {
 
 impl PredictArguments {
     /// The requested models, each once, in the order of documents.
-    pub fn selected(&self) -> Vec<Model> {
+    pub(crate) fn selected(&self) -> Vec<Model> {
         let named: Vec<Model> = self.models.iter().map(|name| name.model()).collect();
         Model::ALL.into_iter().filter(|model| named.is_empty() || named.contains(model)).collect()
     }

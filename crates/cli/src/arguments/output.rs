@@ -29,7 +29,7 @@ pub struct Timing {
 
 impl Output {
     /// Returns true if standard output is for JSON only.
-    pub fn is_json(self) -> bool {
+    pub(crate) fn is_json(self) -> bool {
         self.json || self.json_lines
     }
 }

@@ -27,7 +27,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// What was expected.
-pub fn some_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn some_seconds(text: &str) -> Result<Duration, String> {
     match seconds(text)? {
         span if span.is_zero() => Err("expected more than 0 s".to_owned()),
         span => Ok(span),

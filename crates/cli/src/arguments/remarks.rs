@@ -64,7 +64,7 @@ impl Remarks {
 
     /// Lays out the remarks for a terminal of 80 columns or more; the caller wraps paragraphs. Examples stand beside their
     /// purposes if all of them fit, otherwise below.
-    pub fn laid_out(&self) -> String {
+    pub(crate) fn laid_out(&self) -> String {
         let mut parts = self.text.clone();
         if !self.examples.is_empty() {
             parts.push(format!("Examples:\n{}", self.examples_laid_out()));

@@ -25,7 +25,7 @@ pub enum SettingGroup {
 
 /// Parses a request for settings from the words of a command line: `--set help`, `--set help PATTERN…` or `--set
 /// help=PATTERN`.
-pub fn settings_request(words: &[String]) -> Option<SettingsRequest> {
+pub(crate) fn settings_request(words: &[String]) -> Option<SettingsRequest> {
     let group = match words.get(1)?.as_str() {
         "send" | "recv" | "bench" => SettingGroup::Tools,
         "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => SettingGroup::Scenarios,

@@ -65,7 +65,7 @@ impl SimArguments {
 }
 
 /// Parses a number of threads.
-pub fn thread_number(text: &str) -> Result<NonZeroUsize, String> {
+pub(crate) fn thread_number(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.parse::<NonZeroUsize>().map_err(|error| error.to_string())?;
     match number.get() {
         ..=MOST_THREADS => Ok(number),

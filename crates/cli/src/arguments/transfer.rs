@@ -84,14 +84,14 @@ pub struct RecvArguments {
 
 impl SendArguments {
     /// The form of the result: with several transfers, each document is one line.
-    pub fn result_output(&self) -> Output {
+    pub(crate) fn result_output(&self) -> Output {
         Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
     }
 }
 
 impl RecvArguments {
     /// The form of the result: with several transfers, each document is one line.
-    pub fn result_output(&self) -> Output {
+    pub(crate) fn result_output(&self) -> Output {
         Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
     }
 }

@@ -40,7 +40,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 
 /// Diagnoses what limited the test, also from the tests of each path alone; of two directions, the client's. Paths have
 /// their names of the tables.
-pub fn diagnosed(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
+pub(crate) fn diagnosed(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
     let mut run = TestSummary::of(measured, &route.route.dialer.config);
     let mut alone = alone.to_vec();
     let labels = Labels::of_entries(&run.paths);
@@ -93,7 +93,7 @@ async fn test(
 }
 
 /// Runs a test to its end. The error is `None` after Ctrl-C.
-pub async fn run_test(
+pub(crate) async fn run_test(
     exchange: &mut Exchange<'_>,
     display: &mut Display,
     interrupt: &mut Interrupt,

@@ -42,7 +42,7 @@ impl ClientOrder {
     }
 
     /// Prints the result that is kept, as another follows.
-    pub fn print_last(&mut self, output: Output) {
+    pub(crate) fn print_last(&mut self, output: Output) {
         if let Some(outcome) = self.last.take() {
             outcome.show(output);
         }
@@ -64,7 +64,7 @@ impl ClientOrder {
     }
 
     /// Takes the last result.
-    pub fn take_last(&mut self) -> Option<Outcome> {
+    pub(crate) fn take_last(&mut self) -> Option<Outcome> {
         self.last.take()
     }
 
@@ -78,7 +78,7 @@ impl ClientOrder {
 }
 
 /// The addresses of a client, without ports: they differ from one association to the next.
-pub fn hosts_of(association: &Association) -> Vec<IpAddr> {
+pub(crate) fn hosts_of(association: &Association) -> Vec<IpAddr> {
     association.paths().iter().map(|path| path.addresses.remote.ip()).collect()
 }
 

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::peer::Peer;
 
 /// The failure to agree on a test.
-pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
+pub(crate) fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
     match error {
         AgreeError::Ended(reason) => peer.failure(reason),
         AgreeError::NotTaken(error) => peer.not_sent(error),
@@ -23,7 +23,7 @@ pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
 
 /// The failure of a test that did not end as agreed; without an `error`, Ctrl-C ended it. Aborts the association with it as
 /// the reason.
-pub fn not_ended(association: &Association, peer: &Peer, error: Option<ExchangeError>) -> Failure {
+pub(crate) fn not_ended(association: &Association, peer: &Peer, error: Option<ExchangeError>) -> Failure {
     let failure = match error {
         None => Failure::Interrupted,
         Some(ExchangeError::Ended(reason)) => peer.failure(reason),

@@ -70,7 +70,7 @@ impl BenchRoute {
     ///
     /// # Errors
     /// The server does not answer, or Ctrl-C; then those of `work`.
-    pub async fn dial<T>(
+    pub(crate) async fn dial<T>(
         &self,
         interrupt: &mut Interrupt,
         work: impl AsyncFnOnce(Connected, &mut Interrupt) -> Result<T, Failure>,

@@ -163,7 +163,7 @@ fn lateness(received: &ReceiverReport, error: f64) -> String {
 }
 
 /// `59.1 Mbit/s`.
-pub fn shown_rate(bps: f64) -> String {
+pub(crate) fn shown_rate(bps: f64) -> String {
     BitRate::from_bits_per_second(bps.max(0.0) as u64).to_string()
 }
 

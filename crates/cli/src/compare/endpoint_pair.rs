@@ -75,7 +75,7 @@ impl Emulation {
 ///
 /// # Errors
 /// A socket cannot be opened, or the system refuses namespaces.
-pub fn open_pair(
+pub(crate) fn open_pair(
     variant: &PathVariant,
     emulation: Emulation,
     config: &Config,

@@ -58,7 +58,7 @@ impl Steps {
 }
 
 /// The times at which [`Steps::tell`] is due.
-pub fn pulse() -> Interval {
+pub(crate) fn pulse() -> Interval {
     let mut pulse = interval_at(tokio::time::Instant::now() + PERIOD, PERIOD);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Skip);
     pulse

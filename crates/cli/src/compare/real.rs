@@ -31,7 +31,7 @@ pub struct Attempt {
 
 impl Attempt {
     /// Returns true if the relay was too late, so that the links were not those of the scenario.
-    pub fn is_void(&self) -> bool {
+    pub(crate) fn is_void(&self) -> bool {
         self.timing().p99 > MOST_LATE
     }
 

@@ -33,7 +33,7 @@ pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
 }
 
 /// Runs the command, and returns its exit status. It must be called before there are threads.
-pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
+pub(crate) fn run_command(arguments: &EmulateArguments) -> ExitCode {
     let (status, outcome) = match run(arguments) {
         Ok(status) => (status, Outcome::default()),
         Err(failure) => (0, failure.into()),

@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use crate::scenario::{Loaded, resolved};
 
 /// The document of the whole relay.
-pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
+pub(crate) fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
     document(Map::new(), loaded, report)
 }
 
 /// The document of the links, with the exit status of the command.
-pub fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
+pub(crate) fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
     document(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
 }
 

@@ -13,7 +13,7 @@ pub fn run_if_spawned(_: &[OsString]) -> Option<ExitCode> {
 }
 
 /// Fails, and names the alternative.
-pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
+pub(crate) fn run_command(arguments: &EmulateArguments) -> ExitCode {
     let failure = Failure::Arguments(
         "running a command behind emulated links needs Linux; use --to HOST:PORT".to_owned(),
     );

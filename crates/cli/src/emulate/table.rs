@@ -6,7 +6,7 @@ use anabranch_emulate::{PathReport, RelayReport, SideReport};
 use crate::report::{head, lay_out_narrow};
 
 /// The links, and how late the relay was.
-pub fn relayed(report: &RelayReport) -> String {
+pub(crate) fn relayed(report: &RelayReport) -> String {
     let Some(time) = report.time else { return "No datagram was received.\n".to_owned() };
     let rows = report
         .links

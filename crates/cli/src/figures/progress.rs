@@ -23,7 +23,7 @@ pub struct FigureWatch {
 
 impl FigureWatch {
     /// Notes that the figure with this name begins.
-    pub fn on_figure(&self, name: String) {
+    pub(crate) fn on_figure(&self, name: String) {
         *self.figure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = name;
         self.begin(0);
     }

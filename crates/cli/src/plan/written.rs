@@ -11,7 +11,7 @@ use crate::scenario::Loaded;
 /// # Errors
 /// The flow does not share a receive buffer among its paths, or is a copy without a table of its name, or the written file
 /// would not be the same scenario with these limits.
-pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String, Failure> {
+pub(crate) fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String, Failure> {
     let refuse =
         |why: &str| Failure::Arguments(format!("the limits of flow {name:?} cannot be written: {why}"));
     let mut wanted = loaded.scenario.clone();

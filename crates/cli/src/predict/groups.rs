@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_sim::predict::Forecast;
 
 /// The forecasts in groups of equal content, in the order of their first flows.
-pub fn equal_groups(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
+pub(crate) fn equal_groups(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
     let mut groups: Vec<Vec<&Forecast>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for forecast in forecasts {

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// The name of `file` for a scenario in `folder`, empty for the current one; `None` where it cannot be written as text.
-pub fn as_seen_from(folder: &Path, file: &Path) -> Option<String> {
+pub(crate) fn as_seen_from(folder: &Path, file: &Path) -> Option<String> {
     if folder.as_os_str().is_empty() || file.is_absolute() {
         return file.to_str().map(str::to_owned);
     }

@@ -11,7 +11,7 @@ pub fn lay_out(rows: &[Vec<String>], texts: usize) -> String {
 /// The same with lines of at most 80 characters: columns in which every row has nothing go, then what is between columns,
 /// then those that are called as in `optional`, in that order, as far as it takes; at last the longest names lose their
 /// middle.
-pub fn lay_out_narrow(rows: &[Vec<String>], texts: usize, optional: &[&str]) -> String {
+pub(crate) fn lay_out_narrow(rows: &[Vec<String>], texts: usize, optional: &[&str]) -> String {
     let mut rows = without_columns(rows, |column| {
         let mut cells = rows.iter().skip(1).filter_map(|row| row.get(column)).peekable();
         column >= texts && cells.peek().is_some() && cells.all(|cell| is_nothing(cell))
@@ -118,7 +118,7 @@ fn is_nothing(cell: &str) -> bool {
 }
 
 /// The columns that may go, in their order: states first where they say nothing.
-pub fn optional_columns<'a>(
+pub(crate) fn optional_columns<'a>(
     mut states: impl Iterator<Item = &'a str>,
     others: &[&'static str],
 ) -> Vec<&'static str> {

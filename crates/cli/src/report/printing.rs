@@ -37,7 +37,7 @@ pub fn print_line(line: &str) {
 }
 
 /// Waits until all is written that waits for the reader of standard output.
-pub fn wait_until_printed() {
+pub(crate) fn wait_until_printed() {
     while waiting().has_writer {
         thread::sleep(LOOK);
     }

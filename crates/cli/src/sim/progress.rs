@@ -56,4 +56,4 @@ impl Whole {
 }
 
 /// A bar with the time left: simulated time passes evenly enough to estimate it.
-pub const BAR: &str = "[{bar:16}] {percent:>3} %  {msg}  {eta} left";
+pub(crate) const BAR: &str = "[{bar:16}] {percent:>3} %  {msg}  {eta} left";

@@ -10,7 +10,7 @@ use crate::peer::Peer;
 use crate::report::shortened;
 
 /// Why not all files were sent. Unless the association is closed already, it is aborted with that reason.
-pub fn not_sent(association: &Association, peer: &Peer, error: SendFilesError) -> Failure {
+pub(crate) fn not_sent(association: &Association, peer: &Peer, error: SendFilesError) -> Failure {
     let failure = match error {
         SendFilesError::NotStored(files) => {
             let lines: Vec<String> = files.iter().map(ToString::to_string).collect();
@@ -30,7 +30,7 @@ pub fn not_sent(association: &Association, peer: &Peer, error: SendFilesError) -
 }
 
 /// Why not all files were received.
-pub fn not_received(peer: &Peer, error: ReceiveFilesError) -> Failure {
+pub(crate) fn not_received(peer: &Peer, error: ReceiveFilesError) -> Failure {
     match error {
         ReceiveFilesError::Protocol(error) => peer.garbage(&error),
         error @ ReceiveFilesError::NoThread(_) => Failure::System(std::io::Error::other(error.to_string())),

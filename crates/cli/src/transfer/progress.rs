@@ -134,12 +134,12 @@ impl Progress {
     }
 
     /// Notes what is not sent, as it should be.
-    pub fn leave_out(&self, left_out: Vec<String>) {
+    pub(crate) fn leave_out(&self, left_out: Vec<String>) {
         self.files().left_out = left_out;
     }
 
     /// The remarks since they were last taken.
-    pub fn take_remarks(&self) -> Vec<String> {
+    pub(crate) fn take_remarks(&self) -> Vec<String> {
         std::mem::take(&mut self.files().remarks)
     }
 
@@ -170,12 +170,12 @@ impl Progress {
     }
 
     /// Returns true if what is there of it is being read, which may take its time.
-    pub fn is_comparing(&self) -> bool {
+    pub(crate) fn is_comparing(&self) -> bool {
         self.files().is_comparing
     }
 
     /// Returns true if what was stored of it is being read back.
-    pub fn is_verifying(&self) -> bool {
+    pub(crate) fn is_verifying(&self) -> bool {
         self.files().is_verifying
     }
 
@@ -190,7 +190,7 @@ impl Progress {
     }
 
     /// Returns true if a later transfer finds something that need not be sent again.
-    pub fn is_something_kept(&self) -> bool {
+    pub(crate) fn is_something_kept(&self) -> bool {
         let files = self.files();
         files.is_part_kept || files.tally.verified > 0
     }

@@ -32,7 +32,7 @@ pub fn losses(monitor: &PathMonitor, took: Duration, congestion_control: &str) -
 }
 
 /// Describes the data that the receiver had already; empty where it had none.
-pub fn there_already(progress: &Progress) -> String {
+pub(crate) fn there_already(progress: &Progress) -> String {
     let there = progress.resumed();
     if there.is_zero() { String::new() } else { format!(" ({} were there already)", there.rounded()) }
 }

@@ -138,7 +138,7 @@ impl ProgressView {
     }
 
     /// Shows what the user should know, unless he wants to know nothing.
-    pub fn show_remarks(&self, progress: &Progress) {
+    pub(crate) fn show_remarks(&self, progress: &Progress) {
         for remark in progress.take_remarks().iter().filter(|_| !self.is_quiet) {
             self.say(&printable(remark));
         }

@@ -17,6 +17,7 @@ mod parts;
 mod policies;
 mod programs;
 mod prose;
+mod public;
 mod references;
 mod words;
 mod workspace;
@@ -64,6 +65,11 @@ fn no_imports_of_a_crate_run_in_a_circle() {
 #[test]
 fn no_import_runs_up_the_layers_of_a_crate() {
     refuse(&circles::upward(Workspace::read().files()));
+}
+
+#[test]
+fn no_public_item_lacks_a_user_outside_its_crate() {
+    refuse(&public::unused(Workspace::read().files()));
 }
 
 #[test]

@@ -39,11 +39,11 @@ impl Tolerance {
     /// Points with random loss in sets a and b: 6 % and two combined standard errors.
     pub const LOSS: Tolerance = Tolerance { share: 0.06, errors: 2.0 };
     /// Points without, of all sets: 2 %. Nothing in them is random.
-    pub const LOSSLESS: Tolerance = Tolerance { share: 0.02, errors: 0.0 };
+    pub(crate) const LOSSLESS: Tolerance = Tolerance { share: 0.02, errors: 0.0 };
     /// Points of set c: 15 %.
-    pub const CHAINS: Tolerance = Tolerance { share: 0.15, errors: 0.0 };
+    pub(crate) const CHAINS: Tolerance = Tolerance { share: 0.15, errors: 0.0 };
     /// Points of set d with random loss: 15 % and two combined standard errors.
-    pub const SHARED_BUFFER: Tolerance = Tolerance { share: 0.15, errors: 2.0 };
+    pub(crate) const SHARED_BUFFER: Tolerance = Tolerance { share: 0.15, errors: 2.0 };
 }
 
 impl Judgement {
@@ -68,7 +68,7 @@ impl Judgement {
     }
 
     /// The difference in combined standard errors; `None` where nothing is random.
-    pub fn deviations(&self) -> Option<f64> {
+    pub(crate) fn deviations(&self) -> Option<f64> {
         let ours = self.ours?;
         let error = ours.combined_error(&self.theirs);
         (error > 0.0).then(|| (ours.mean - self.theirs.mean) / error)

@@ -78,7 +78,7 @@ impl ComparedPoint {
 }
 
 /// Joins rows that differ only in their seed: those of one figure with the same scenario.
-pub fn gather(rows: impl IntoIterator<Item = ComparedPoint>) -> Vec<ComparedPoint> {
+pub(crate) fn gather(rows: impl IntoIterator<Item = ComparedPoint>) -> Vec<ComparedPoint> {
     let mut points: Vec<ComparedPoint> = Vec::new();
     for row in rows {
         let same = points.iter_mut().rev().find(|point| {

@@ -89,7 +89,7 @@ fn line(judged: &Judged) -> String {
 ///
 /// # Errors
 /// None: the table is written to memory.
-pub fn csv_text(points: &[Judged]) -> Result<String, csv::Error> {
+pub(crate) fn csv_text(points: &[Judged]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "figure",

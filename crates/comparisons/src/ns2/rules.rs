@@ -27,7 +27,7 @@ const RULES: [&str; 8] = [
 ///
 /// # Errors
 /// A table that cannot be read, or a point that cannot be run.
-pub fn by_rule(seeds: u64) -> Result<String, Ns2Error> {
+pub(crate) fn by_rule(seeds: u64) -> Result<String, Ns2Error> {
     let heads = SPLITS.map(|split| format!("{split}, loss 2, 5, 10 %"));
     let mut page = format!("| ns-2's rules, added one by one | {} |\n|---|---|---|\n", heads.join(" | "));
     for count in 0..=RULES.len() {

@@ -59,7 +59,7 @@ impl Set {
 ///
 /// # Errors
 /// The table cannot be read, or has a value without a meaning.
-pub fn six_of_fig5(rules: &[u32]) -> Result<Vec<ComparedPoint>, TableError> {
+pub(crate) fn six_of_fig5(rules: &[u32]) -> Result<Vec<ComparedPoint>, TableError> {
     Ok(gather(each::<TransferRow>(&directory().join("fig5_random_seeds.csv"), rules)?))
 }
 

@@ -47,7 +47,7 @@ fn line(judged: &JudgedRow) -> String {
 ///
 /// # Errors
 /// None: the table is written to memory.
-pub fn csv_text(judged: &[JudgedRow]) -> Result<String, csv::Error> {
+pub(crate) fn csv_text(judged: &[JudgedRow]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["row", "ours_mbps", "theirs_mbps", "theirs_ci95_mbps", "ratio", "holds"])?;
     for row in judged {

@@ -182,7 +182,7 @@ fn write_datagrams(
 }
 
 /// The measured time of the flow.
-pub const MEASURED_S: f64 = 30.0;
+pub(crate) const MEASURED_S: f64 = 30.0;
 
 /// The lines that choose a control: a model of the path needs packets that are paced.
 pub(super) fn control_keys(control: &str) -> String {

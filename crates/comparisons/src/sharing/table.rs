@@ -63,7 +63,7 @@ fn write_right(text: &mut String, trials: &[Trial], finder: &str, found: fn(&Tri
 }
 
 /// Writes the share of runs in which two equal links are taken for one, and the cost of that.
-pub fn equal_links(runs: &[EqualLinks]) -> String {
+pub(crate) fn equal_links(runs: &[EqualLinks]) -> String {
     let mistaken: Vec<u64> = runs.iter().filter(|run| run.is_mistaken).map(|run| run.seed).collect();
     let by_rfc8382 = runs.iter().filter(|run| run.is_mistaken_by_rfc8382).count();
     let worst = runs.iter().map(|run| -run.change).fold(0.0, f64::max);

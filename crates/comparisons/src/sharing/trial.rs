@@ -31,9 +31,9 @@ pub struct Trial {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// 10 s after the start of the flow.
-    pub after_10_s: Vec<Option<usize>>,
+    pub(crate) after_10_s: Vec<Option<usize>>,
     /// After 30 s.
-    pub after_30_s: Vec<Option<usize>>,
+    pub(crate) after_30_s: Vec<Option<usize>>,
 }
 
 impl Trial {

@@ -43,7 +43,7 @@ pub fn bound(paths: &[BufferedPath], buffer_bytes: f64) -> f64 {
 }
 
 /// Returns the share of each path where all together carry [`bound`].
-pub fn allotment(paths: &[BufferedPath], buffer_bytes: f64) -> Vec<f64> {
+pub(crate) fn allotment(paths: &[BufferedPath], buffer_bytes: f64) -> Vec<f64> {
     let back = least_back_ms(paths);
     let mut order: Vec<usize> = (0..paths.len()).filter(|path| paths[*path].is_up()).collect();
     order.sort_by(|one, two| paths[*one].held_ms(back).total_cmp(&paths[*two].held_ms(back)));
@@ -60,7 +60,7 @@ pub fn allotment(paths: &[BufferedPath], buffer_bytes: f64) -> Vec<f64> {
 /// Returns the largest goodput over them into a buffer of `buffer_bytes` from which data is taken in order, in Mbit/s of user
 /// data. A path that loses much is not worth its room where another can have it: this is the best of the orders in which the
 /// paths can be filled.
-pub fn with_repairs(paths: &[BufferedPath], buffer_bytes: f64) -> f64 {
+pub(crate) fn with_repairs(paths: &[BufferedPath], buffer_bytes: f64) -> f64 {
     let paths: Vec<BufferedPath> = paths.iter().copied().filter(BufferedPath::is_up).collect();
     let orders = orders_of(paths.len());
     orders.iter().map(|order| filled(&paths, order, buffer_bytes)).fold(0.0, f64::max)
@@ -123,7 +123,7 @@ fn orders_of(paths: usize) -> Vec<Vec<usize>> {
 }
 
 /// The least delay back of those that are up.
-pub fn least_back_ms(paths: &[BufferedPath]) -> f64 {
+pub(crate) fn least_back_ms(paths: &[BufferedPath]) -> f64 {
     let up = paths.iter().filter(|path| path.is_up());
     up.map(|path| path.back_ms).fold(f64::INFINITY, f64::min)
 }
@@ -140,17 +140,17 @@ impl BufferedPath {
     }
 
     /// Returns the goodput of full packets, in Mbit/s of user data.
-    pub fn carried_mbps(&self) -> f64 {
+    pub(crate) fn carried_mbps(&self) -> f64 {
         self.rate_mbps * (1.0 - self.loss) * PAYLOAD_BYTES / PACKET_BYTES
     }
 
     /// The time the first packet takes there, in milliseconds.
-    pub fn arrival_ms(&self) -> f64 {
+    pub(crate) fn arrival_ms(&self) -> f64 {
         self.there_ms + 8.0 * PACKET_BYTES / 1e3 / self.rate_mbps
     }
 
     /// For how long a packet counts against the receiver's window, in milliseconds, with SACKs that take `back`.
-    pub fn held_ms(&self, back: f64) -> f64 {
+    pub(crate) fn held_ms(&self, back: f64) -> f64 {
         self.arrival_ms() + back
     }
 }
@@ -158,7 +158,7 @@ impl BufferedPath {
 /// A full packet on the wire.
 const PACKET_BYTES: f64 = 1500.0;
 /// The user data in it.
-pub const PAYLOAD_BYTES: f64 = 1452.0;
+pub(crate) const PAYLOAD_BYTES: f64 = 1452.0;
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@ struct ClassScore<'r> {
 }
 
 /// The table of one set, a row for each policy and class of bulk networks.
-pub fn by_class(contest: &Contest, results: &[NetworkResult]) -> String {
+pub(crate) fn by_class(contest: &Contest, results: &[NetworkResult]) -> String {
     let results: Vec<&NetworkResult> = results.iter().collect();
     let mut page = head("policy");
     for (number, policy) in contest.policies.iter().enumerate() {
@@ -28,7 +28,7 @@ pub fn by_class(contest: &Contest, results: &[NetworkResult]) -> String {
 }
 
 /// The table over all sets together, a row for each control, policy and class of bulk networks.
-pub fn over_sets(sets: &[SetResults]) -> String {
+pub(crate) fn over_sets(sets: &[SetResults]) -> String {
     let mut all = Vec::<(String, usize, Vec<&NetworkResult>)>::new();
     for (_, contest, results) in sets {
         for (number, policy) in contest.policies.iter().enumerate() {
@@ -45,7 +45,7 @@ pub fn over_sets(sets: &[SetResults]) -> String {
 }
 
 /// The table of the networks under one policy, a row each.
-pub fn by_network(contest: &Contest, results: &[NetworkResult], policy: usize) -> String {
+pub(crate) fn by_network(contest: &Contest, results: &[NetworkResult], policy: usize) -> String {
     let mut page = format!(
         "{}, {}: rates in Mbit/s, and shares of them.\n\n\
          | network | | class | bound | with start | with repairs | best link | goodput | share | of start | of repairs | \

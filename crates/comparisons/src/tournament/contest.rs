@@ -241,7 +241,7 @@ impl Series {
     }
 
     /// The means.
-    pub fn performance(&self) -> Performance {
+    pub(crate) fn performance(&self) -> Performance {
         Performance { goodput_mbps: self.goodput.mean(), p99_ms: self.p99.mean() }
     }
 }
@@ -273,12 +273,12 @@ impl NetworkResult {
     }
 
     /// The share of the physical bound that the policy of this number carries.
-    pub fn share_of_bound(&self, policy: usize) -> f64 {
+    pub(crate) fn share_of_bound(&self, policy: usize) -> f64 {
         self.share_of(self.yardstick.bounds.bound, policy)
     }
 
     /// The share of the bound of the best link that the policy of this number carries.
-    pub fn share_of_best(&self, policy: usize) -> f64 {
+    pub(crate) fn share_of_best(&self, policy: usize) -> f64 {
         self.share_of(self.yardstick.bounds.best_link, policy)
     }
 }

@@ -165,7 +165,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// The share of the ceiling that a constant rate asks for.
-pub const CBR_SHARE: f64 = 0.7;
+pub(crate) const CBR_SHARE: f64 = 0.7;
 
 #[cfg(test)]
 mod tests {

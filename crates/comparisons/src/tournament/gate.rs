@@ -31,9 +31,9 @@ pub enum Gate {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Performance {
     /// Goodput in Mbit/s.
-    pub goodput_mbps: f64,
+    pub(crate) goodput_mbps: f64,
     /// The delay that 99 % of the messages did not exceed, in milliseconds.
-    pub p99_ms: f64,
+    pub(crate) p99_ms: f64,
 }
 
 /// The values that a gate compares with. Rates are in Mbit/s of user data.
@@ -87,14 +87,14 @@ impl Gate {
 
 impl Yardstick {
     /// The greatest p99 that gate G5 allows, in milliseconds.
-    pub fn latest_ms(&self) -> f64 {
+    pub(crate) fn latest_ms(&self) -> f64 {
         self.longest_delay_ms + 100.0
     }
 }
 
 /// G7 strictly: whether `policy` is below `fill` by more than chance, i.e. whether the 95 % interval of the differences of
 /// the same seeds lies below zero. A single seed says nothing of chance.
-pub fn is_below_by_more_than_chance(policy: &BySeed, fill: &BySeed) -> bool {
+pub(crate) fn is_below_by_more_than_chance(policy: &BySeed, fill: &BySeed) -> bool {
     policy.values().len() > 1 && policy.minus(fill).high() < 0.0
 }
 

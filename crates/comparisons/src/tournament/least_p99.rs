@@ -18,7 +18,7 @@ use super::bound::{BufferedPath, PAYLOAD_BYTES, least_back_ms};
 use super::course::{Course, Piece};
 
 /// The least p99, in milliseconds, where `offered_mbps` of user data come in.
-pub fn least_p99_ms(course: &Course, offered_mbps: f64) -> f64 {
+pub(crate) fn least_p99_ms(course: &Course, offered_mbps: f64) -> f64 {
     let moments = moments(course, offered_mbps);
     if moments.is_empty() {
         return f64::INFINITY;

@@ -25,7 +25,7 @@ impl Measured {
 
     /// The time that 95 % of the packets did not exceed in waiting for the line of a link, in milliseconds; without
     /// propagation and jitter. 0 without packets.
-    pub fn queue_ms(&mut self) -> f64 {
+    pub(crate) fn queue_ms(&mut self) -> f64 {
         let Some(last) = self.waits.len().checked_sub(1) else { return 0.0 };
         // At least 95 % of them are not longer than the one at this place.
         let place = (self.waits.len() * 95).div_ceil(100) - 1;

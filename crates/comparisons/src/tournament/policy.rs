@@ -54,9 +54,10 @@ impl Policy {
     /// The profile without a change.
     pub const DEFAULT: Policy = Policy { name: "default", replaced: &[] };
     /// The reference of the gates G6 and G7.
-    pub const FILL: Policy = Policy { name: "fill", replaced: &[("scheduler", "fill")] };
+    pub(crate) const FILL: Policy = Policy { name: "fill", replaced: &[("scheduler", "fill")] };
     /// The reference of gate G7.
-    pub const LOWEST_RTT: Policy = Policy { name: "lowest-rtt", replaced: &[("scheduler", "lowest-rtt")] };
+    pub(crate) const LOWEST_RTT: Policy =
+        Policy { name: "lowest-rtt", replaced: &[("scheduler", "lowest-rtt")] };
 
     /// The policy called `name`.
     ///
@@ -68,7 +69,7 @@ impl Policy {
     }
 
     /// Returns true if there is a profile of this name.
-    pub fn is_profile(name: &str) -> bool {
+    pub(crate) fn is_profile(name: &str) -> bool {
         let text = format!(
             "[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[flow.sctp]\nprofile = \"{name}\"\n"
         );

@@ -76,7 +76,7 @@ impl Pair {
 }
 
 /// The set's name.
-pub const PUBLISHED_16: &str = "published-16";
+pub(crate) const PUBLISHED_16: &str = "published-16";
 const TRANSFERS_MIB: [u32; 2] = [20, 200];
 /// As far as the tuned profiles let it grow.
 const BUFFER_BYTES: u64 = 16 << 20;

@@ -6,7 +6,7 @@ use super::contest::{Contest, NetworkResult};
 use super::network::Published;
 
 /// A row a network, with each policy's value and its share of the ceiling; then a row a policy and size of the transfer.
-pub fn by_pair(contest: &Contest, results: &[NetworkResult]) -> String {
+pub(crate) fn by_pair(contest: &Contest, results: &[NetworkResult]) -> String {
     let names: Vec<String> =
         contest.policies.iter().map(|policy| format!("{} | share", policy.name)).collect();
     let mut page = format!(

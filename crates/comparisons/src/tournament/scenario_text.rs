@@ -20,7 +20,7 @@ pub fn with_settings(text: &str, settings: &[(&str, &str)]) -> String {
 }
 
 /// The text with this link and its events alone.
-pub fn only_link(text: &str, name: &str) -> String {
+pub(crate) fn only_link(text: &str, name: &str) -> String {
     let is_of_it = |table: &str| {
         let key = if table.starts_with("[[link]]") { "name" } else { "link" };
         let is_of_a_link = table.starts_with("[[link]]") || table.starts_with("[[event]]");

@@ -19,12 +19,12 @@ pub struct Start {
 
 impl Start {
     /// Returns the data that arrived by the time `at`, in Mbit of user data.
-    pub fn carried_mbit(&self, at: f64) -> f64 {
+    pub(crate) fn carried_mbit(&self, at: f64) -> f64 {
         self.sent_mbit(at - self.arrival_s)
     }
 
     /// Returns the data that left by the time `until`.
-    pub fn sent_mbit(&self, until: f64) -> f64 {
+    pub(crate) fn sent_mbit(&self, until: f64) -> f64 {
         let (mut sent, mut from, mut window) = (0.0, 0.0, INITIAL_WINDOW_MBIT);
         let greatest = self.rates.iter().map(|rate| rate.2).fold(0.0, f64::max);
         while from < until && window < greatest * self.round_trip_s {

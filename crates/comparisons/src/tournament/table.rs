@@ -41,7 +41,7 @@ impl Score {
     }
 
     /// Checks passed, and checks.
-    pub fn checks(&self) -> (usize, usize) {
+    pub(crate) fn checks(&self) -> (usize, usize) {
         self.gates.iter().fold((0, 0), |(passed, all), gate| (passed + gate.0, all + gate.1))
     }
 
@@ -52,7 +52,7 @@ impl Score {
 }
 
 /// The table by gate, a row a policy.
-pub fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
+pub(crate) fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
     let is_judged = |gate: &Gate| {
         let asked = results.iter().filter(|result| result.network.gates.contains(gate));
         asked
@@ -87,7 +87,7 @@ pub fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
 }
 
 /// The table of the networks, a row each. A failed check stands behind its value.
-pub fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
+pub(crate) fn by_network(contest: &Contest, results: &[NetworkResult]) -> String {
     let names: Vec<&str> = contest.policies.iter().map(|policy| policy.name).collect();
     let mut page = format!(
         "| network | | class | gates | bound | with start | with repairs | best link | best alone | {} |\n\

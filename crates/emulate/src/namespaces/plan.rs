@@ -32,12 +32,12 @@ impl InterfacePair {
     }
 
     /// The IPv6 address: fd77:0:0:N::1 near and fd77:0:0:N::2 far, N in hexadecimal.
-    pub fn address_v6(&self, side: Side) -> Ipv6Addr {
+    pub(crate) fn address_v6(&self, side: Side) -> Ipv6Addr {
         Ipv6Addr::from(u128::from(FIRST_V6) + (u128::from(self.number) << 64) + u128::from(side.last()))
     }
 
     /// Returns true if the MTU is large enough for IPv6 (RFC 8200 §5).
-    pub fn carries_v6(&self) -> bool {
+    pub(crate) fn carries_v6(&self) -> bool {
         self.mtu >= 1280
     }
 }

@@ -116,9 +116,9 @@ impl First {
 /// The offset of TCP's flags.
 pub const FLAGS: usize = 13;
 /// FIN: the sender has no more data.
-pub const FIN: u8 = 0x01;
+pub(crate) const FIN: u8 = 0x01;
 /// PSH: the data is to be delivered immediately.
-pub const PSH: u8 = 0x08;
+pub(crate) const PSH: u8 = 0x08;
 /// CWR: the congestion window was reduced; set in one packet only.
 const CWR: u8 = 0x80;
 

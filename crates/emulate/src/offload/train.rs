@@ -134,7 +134,7 @@ impl Pattern {
 ///
 /// # Errors
 /// The error of `write`.
-pub fn write_alone(
+pub(crate) fn write_alone(
     packet: &Datagram,
     write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>,
 ) -> io::Result<()> {

@@ -35,7 +35,7 @@ pub enum Kind {
 
 impl Kind {
     /// The offset of the checksum in its header.
-    pub fn checksum_offset(self) -> usize {
+    pub(crate) fn checksum_offset(self) -> usize {
         match self {
             Kind::Tcp => 16,
             Kind::Udp => 6,
@@ -98,7 +98,7 @@ impl Transport {
 
     /// Sets the checksum field to the sum of the pseudo-header (RFC 9293 §3.1, RFC 8200 §8.1), for a packet with
     /// these `headers` and this `length` in bytes.
-    pub fn put_pseudo_sum(&self, headers: &mut [u8], length: usize) {
+    pub(crate) fn put_pseudo_sum(&self, headers: &mut [u8], length: usize) {
         let transport = (length - self.start) as u32;
         let others = (transport >> 16) + (transport & 0xffff) + u32::from(self.kind.protocol());
         let sum = fold(sum(&headers[self.addresses()]) + others);
@@ -106,7 +106,7 @@ impl Transport {
     }
 
     /// Sets the length of the packet in the headers of IP and UDP, and the fields that depend on it.
-    pub fn put_length(&self, headers: &mut [u8], length: usize) {
+    pub(crate) fn put_length(&self, headers: &mut [u8], length: usize) {
         match self.version {
             Version::V4 => {
                 headers[2..4].copy_from_slice(&(length as u16).to_be_bytes());
@@ -133,7 +133,7 @@ pub fn complete(packet: &mut [u8]) {
 }
 
 /// Completes the checksum at `at` over everything from `start`; false if the packet is too short.
-pub fn complete_from(packet: &mut [u8], start: usize, at: usize) -> bool {
+pub(crate) fn complete_from(packet: &mut [u8], start: usize, at: usize) -> bool {
     if start > at || packet.get(at..at + 2).is_none() {
         return false;
     }

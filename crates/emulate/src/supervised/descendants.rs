@@ -30,7 +30,7 @@ pub fn end(signals: &Signals) -> io::Result<()> {
 }
 
 /// Kills all immediately.
-pub fn kill_all() {
+pub(crate) fn kill_all() {
     // Processes whose parents end become children of this one.
     while reap().is_some() {
         tell_all(Signal::SIGKILL);
@@ -39,7 +39,7 @@ pub fn kill_all() {
 }
 
 /// Reaps children that have ended. Returns the status of the last one, if any; `None` without children.
-pub fn reap() -> Option<Vec<WaitStatus>> {
+pub(crate) fn reap() -> Option<Vec<WaitStatus>> {
     let mut ended = Vec::new();
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {

@@ -80,7 +80,7 @@ impl Signals {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn unblock() -> io::Result<()> {
+pub(crate) fn unblock() -> io::Result<()> {
     Ok(blockable().thread_unblock()?)
 }
 
@@ -88,12 +88,12 @@ pub fn unblock() -> io::Result<()> {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn let_end() -> io::Result<()> {
+pub(crate) fn let_end() -> io::Result<()> {
     Ok(ENDING.into_iter().collect::<SigSet>().thread_unblock()?)
 }
 
 /// The signal by which the kernel informs the supervisor that its parent has ended.
-pub const ORPHANED: Signal = Signal::SIGUSR1;
+pub(crate) const ORPHANED: Signal = Signal::SIGUSR1;
 /// The signals by which users and terminals end programs.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 

@@ -37,7 +37,7 @@ pub struct SupervisorArguments {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn supervise(arguments: &SupervisorArguments) -> io::Result<u8> {
+pub(crate) fn supervise(arguments: &SupervisorArguments) -> io::Result<u8> {
     let signals = Signals::block()?;
     set_child_subreaper(true)?;
     set_pdeathsig(ORPHANED)?;

@@ -104,7 +104,7 @@ pub const FLOW: &[Column<FlowResult>] = &[
 ];
 
 /// The columns of a flow that follow those of its acknowledgements.
-pub const FLOW_END: &[Column<FlowResult>] =
+pub(crate) const FLOW_END: &[Column<FlowResult>] =
     &[text("failure", "why the transport failed; empty if it did not", |flow| {
         Cell::some(flow.failure.as_deref(), Cell::text)
     })];
@@ -137,7 +137,7 @@ pub fn own<Of>(columns: &[Column<Of>], of: &Of) -> impl Iterator<Item = (Head, C
 }
 
 /// The columns of a direction of a link.
-pub const DIRECTION: &[Column<DirectionResult>] = &[
+pub(crate) const DIRECTION: &[Column<DirectionResult>] = &[
     whole("packets", "packets", "packets that arrived at the other end", |direction| {
         Cell::Whole(direction.packets)
     }),
@@ -176,7 +176,7 @@ pub const DIRECTION: &[Column<DirectionResult>] = &[
 pub type SelectDirection = fn(&LinkResult) -> &DirectionResult;
 
 /// The two directions of a link, with their names.
-pub const DIRECTIONS: [(&str, SelectDirection); 2] =
+pub(crate) const DIRECTIONS: [(&str, SelectDirection); 2] =
     [("forward", |link| &link.forward), ("reverse", |link| &link.reverse)];
 
 /// The columns of a station of a radio mesh; frames in the order of the counters.

@@ -19,7 +19,7 @@ impl RecordedFiles {
     }
 
     /// These texts, and no others.
-    pub fn of_texts(texts: BTreeMap<String, String>) -> RecordedFiles {
+    pub(crate) fn of_texts(texts: BTreeMap<String, String>) -> RecordedFiles {
         RecordedFiles { texts: RefCell::new(texts), ..RecordedFiles::new(Box::new(NoFiles)) }
     }
 
@@ -29,7 +29,7 @@ impl RecordedFiles {
     }
 
     /// The files read since the last call, by name.
-    pub fn take_used(&self) -> BTreeMap<String, String> {
+    pub(crate) fn take_used(&self) -> BTreeMap<String, String> {
         self.used.take()
     }
 }

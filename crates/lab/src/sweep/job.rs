@@ -60,7 +60,7 @@ impl Job {
     }
 
     /// Adds the time of `runs` runs together.
-    pub fn on_timed(&mut self, runs: u64, wall: Duration) {
+    pub(crate) fn on_timed(&mut self, runs: u64, wall: Duration) {
         self.timed += runs;
         self.wall += wall;
     }

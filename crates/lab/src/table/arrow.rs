@@ -13,12 +13,12 @@ use crate::cell::{Cell, CellKind};
 use crate::columns::{ColumnInfo, cells_of, columns_of, have_same_columns, union};
 
 /// The column of each row's seed.
-pub fn seed_column() -> ColumnInfo {
+pub(crate) fn seed_column() -> ColumnInfo {
     column("seed", CellKind::Seed, "seed of the run: the same scenario and seed give the same row")
 }
 
 /// The column of the program that made each row.
-pub fn program_column() -> ColumnInfo {
+pub(crate) fn program_column() -> ColumnInfo {
     column("program", CellKind::Text, "program and version that made the run")
 }
 

@@ -50,7 +50,7 @@ impl TwoStates {
     }
 
     /// Returns true if it is bad at any time of `span`. A span may not begin before an earlier one.
-    pub fn is_bad_during(&mut self, span: &Range<Time>) -> bool {
+    pub(crate) fn is_bad_during(&mut self, span: &Range<Time>) -> bool {
         while self.until <= span.start && self.until < Time::from_nanos(u64::MAX) {
             self.is_bad = !self.is_bad;
             let mean = if self.is_bad { self.bad } else { self.good };

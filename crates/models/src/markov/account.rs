@@ -20,7 +20,7 @@ impl Account {
     }
 
     /// A round after a loss that ends with a fast retransmit.
-    pub fn fast_retransmit<const N: usize>(&self, window: usize) -> ChainSums<N> {
+    pub(crate) fn fast_retransmit<const N: usize>(&self, window: usize) -> ChainSums<N> {
         self.round(window) + ChainSums::of([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     }
 
@@ -36,19 +36,19 @@ impl Account {
     }
 
     /// U(k) in seconds.
-    pub fn backoff_seconds(&self, k: u32) -> f64 {
+    pub(crate) fn backoff_seconds(&self, k: u32) -> f64 {
         libm::scalbn(self.path.timeout(1.0), k.min(4096) as i32).min(self.path.timeout.max)
     }
 
     /// The last back-off state that differs from those beyond: M + 1 with M = ⌈log₂(Tmax / O(1))⌉, and 2 at least.
-    pub fn last_backoff(&self) -> u32 {
+    pub(crate) fn last_backoff(&self) -> u32 {
         let longest = self.path.timeout.max;
         let doublings = (0..).find(|doublings| self.backoff_seconds(*doublings) >= longest);
         doublings.unwrap_or(0).max(1) + 1
     }
 
     /// Σ pʲ U(k + j) over j = 0, 1, …: the doubling terms, then the rest as a geometric series.
-    pub fn backoff_series(&self, k: u32) -> f64 {
+    pub(crate) fn backoff_series(&self, k: u32) -> f64 {
         let loss = self.path.loss;
         let (mut sum, mut weight) = (0.0, 1.0);
         for state in k.. {
@@ -69,6 +69,6 @@ pub fn flight<const N: usize>(sent: usize, delivered: f64) -> ChainSums<N> {
 }
 
 /// Seconds with a window.
-pub fn time_at<const N: usize>(seconds: f64, window: usize) -> ChainSums<N> {
+pub(crate) fn time_at<const N: usize>(seconds: f64, window: usize) -> ChainSums<N> {
     ChainSums::of([seconds, 0.0, 0.0, 0.0, 0.0, seconds * window as f64])
 }

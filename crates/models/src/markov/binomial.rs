@@ -25,7 +25,7 @@ pub fn row(loss: f64, packets: usize) -> Vec<f64> {
 }
 
 /// The least g, 8 or more, such that more than g losses among `packets` are too unlikely to count; not above `packets`.
-pub fn most_losses(loss: f64, packets: usize) -> usize {
+pub(crate) fn most_losses(loss: f64, packets: usize) -> usize {
     let none = packets as f64 * libm::log1p(-loss);
     if none < SMALLEST_LOGARITHM {
         return packets;
@@ -44,7 +44,7 @@ pub fn most_losses(loss: f64, packets: usize) -> usize {
 }
 
 /// 1 − P(x|x), exact to the last digit even where nearly all packets are lost.
-pub fn not_all(loss: f64, packets: usize) -> f64 {
+pub(crate) fn not_all(loss: f64, packets: usize) -> f64 {
     -libm::expm1(packets as f64 * libm::log(loss))
 }
 

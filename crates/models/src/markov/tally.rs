@@ -30,7 +30,7 @@ impl<const N: usize> ChainSums<N> {
     ///
     /// # Errors
     /// Sums beyond what a double holds.
-    pub fn delivered_rate(&self) -> Result<f64, ModelError> {
+    pub(crate) fn delivered_rate(&self) -> Result<f64, ModelError> {
         self.rate(1)
     }
 

@@ -74,7 +74,7 @@ impl Ciphers {
     pub const ALL: Ciphers = Ciphers { has_aes: true };
 
     /// The ciphers that this machine's processor computes fast.
-    pub fn of_this_processor() -> Ciphers {
+    pub(crate) fn of_this_processor() -> Ciphers {
         Ciphers { has_aes: has_aes_instructions() }
     }
 

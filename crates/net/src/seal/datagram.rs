@@ -126,7 +126,7 @@ impl SessionId {
 impl PacketNumber {
     const COUNTER_BITS: u32 = 48;
     /// The last counter of a path.
-    pub const LAST_COUNTER: u64 = (1 << PacketNumber::COUNTER_BITS) - 1;
+    pub(crate) const LAST_COUNTER: u64 = (1 << PacketNumber::COUNTER_BITS) - 1;
 
     /// The `counter`-th packet of a route, from 0.
     pub const fn new(route: Route, counter: u64) -> PacketNumber {
@@ -153,7 +153,7 @@ impl Route {
     /// The route of packets without an association.
     pub const NO_PATH: Route = Route(0xfffe);
     /// The route of initiations and responses within a session.
-    pub const CONTROL: Route = Route(0xffff);
+    pub(crate) const CONTROL: Route = Route(0xffff);
     /// The number of paths with packet numbers, so that a peer's state is bounded.
     pub const PATHS: u16 = 1_024;
 
@@ -181,7 +181,7 @@ const PROBE: u64 = 4;
 const PROBE_REPLY: u64 = 5;
 const HEADER_LEN: usize = 8;
 /// The length of a handshake message: a public key, a payload of 8 bytes, a tag.
-pub const MESSAGE_LEN: usize = 32 + 8 + TAG_LEN;
+pub(crate) const MESSAGE_LEN: usize = 32 + 8 + TAG_LEN;
 /// The length of the tag of either cipher.
 const TAG_LEN: usize = 16;
 

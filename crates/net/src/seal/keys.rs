@@ -134,7 +134,7 @@ impl Keys {
     }
 
     /// Returns true if fresh keys are due.
-    pub fn is_worn(&self) -> bool {
+    pub(crate) fn is_worn(&self) -> bool {
         self.sealed.saturating_add(self.opened) >= self.limits.renew_after
     }
 

@@ -83,12 +83,12 @@ impl Noise {
 
     /// Reads an initiation; `None` if its sender has another key. An attacker without the key causes no more work
     /// than this: a few hashes.
-    pub fn read_initiation(&self, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
+    pub(crate) fn read_initiation(&self, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
         self.read_first(PROLOGUE, message)
     }
 
     /// Reads a probe about the session `about` of this end.
-    pub fn read_probe(&self, about: SessionId, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
+    pub(crate) fn read_probe(&self, about: SessionId, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
         self.read_first(&prologue_about(about), message)
     }
 
@@ -115,7 +115,7 @@ impl Noise {
 impl Initiator {
     /// Reads the response. `None`, without a change of state, if another end wrote it, or if it or the initiation was
     /// altered on the path; `None` as well if the peer chose a cipher that was not offered.
-    pub fn read_response(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<Agreement> {
+    pub(crate) fn read_response(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<Agreement> {
         let payload = read(&mut self.state, message)?;
         let cipher = Cipher::from_code(payload.ciphers).filter(|&cipher| self.offered.contains(cipher))?;
         Some(Agreement { peer: payload.id, cipher })

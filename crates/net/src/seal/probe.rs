@@ -48,7 +48,7 @@ impl Probe {
 
     /// Reads a reply. Returns true if the peer has the session; `None`, without a change of state, if it is not a
     /// reply to this probe by a holder of the key.
-    pub fn read_reply(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<bool> {
+    pub(crate) fn read_reply(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<bool> {
         self.initiator.read_response(message).map(|reply| reply.peer != NO_SESSION)
     }
 }

@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Reads the response to the initiation, from any address. Returns true if it provides fresh keys.
-    pub fn on_response(&mut self, message: &[u8; MESSAGE_LEN]) -> bool {
+    pub(crate) fn on_response(&mut self, message: &[u8; MESSAGE_LEN]) -> bool {
         let agreement =
             self.initiation.as_mut().and_then(|initiation| initiation.initiator.read_response(message));
         let Some(agreement) = agreement else { return false };
@@ -158,14 +158,14 @@ impl Session {
     }
 
     /// Seals the packet that waited for the keys and appends it to `out`.
-    pub fn release_waiting(&mut self, out: &mut Vec<u8>) -> Option<()> {
+    pub(crate) fn release_waiting(&mut self, out: &mut Vec<u8>) -> Option<()> {
         let packet = self.waiting.take()?;
         (self.seal(Route::NO_PATH, [&packet[..]].into_iter(), out) > 0).then_some(())
     }
 
     /// Records the addresses of the latest packet of one of the peer's paths. Returns the previous source if it
     /// differs.
-    pub fn on_latest(&mut self, route: Route, addresses: PathAddresses) -> Option<SocketAddr> {
+    pub(crate) fn on_latest(&mut self, route: Route, addresses: PathAddresses) -> Option<SocketAddr> {
         if self.latest.replace((route, addresses)) == Some((route, addresses)) {
             return None;
         }
@@ -175,7 +175,7 @@ impl Session {
 
     /// The source to assume for a reordered packet that arrived on `addresses`: that of the path's latest packet to
     /// the same local address, else to any other. A delayed packet thus cannot move a path.
-    pub fn remote_of(&self, route: Route, addresses: PathAddresses) -> SocketAddr {
+    pub(crate) fn remote_of(&self, route: Route, addresses: PathAddresses) -> SocketAddr {
         let here = self.remotes.get(&(route, addresses.local));
         let elsewhere =
             || self.remotes.iter().find(|((known, _), _)| *known == route).map(|(_, remote)| remote);
@@ -183,19 +183,23 @@ impl Session {
     }
 
     /// Returns true if this end has to initiate a handshake for fresh keys.
-    pub fn needs_keys(&self) -> bool {
+    pub(crate) fn needs_keys(&self) -> bool {
         let is_worn = self.current.as_ref().is_some_and(Keys::is_worn);
         self.role == Role::Initiator && self.initiation.is_none() && is_worn
     }
 
     /// Keeps an initiation until its response arrives.
-    pub fn set_initiation(&mut self, local: SessionId, (initiator, message): (Initiator, [u8; MESSAGE_LEN])) {
+    pub(crate) fn set_initiation(
+        &mut self,
+        local: SessionId,
+        (initiator, message): (Initiator, [u8; MESSAGE_LEN]),
+    ) {
         let datagram = Datagram::Initiation(&message).to_vec();
         self.initiation = Some(Initiation { initiator, local, datagram, repeat_at: 0 });
     }
 
     /// Seals the initiation for fresh keys with the current ones and appends it to `out`, if it is due.
-    pub fn repeat_initiation(&mut self, out: &mut Vec<u8>) -> Option<()> {
+    pub(crate) fn repeat_initiation(&mut self, out: &mut Vec<u8>) -> Option<()> {
         let (initiation, keys) = (self.initiation.as_mut()?, self.current.as_mut()?);
         if keys.sealed() < initiation.repeat_at {
             return None;
@@ -208,7 +212,7 @@ impl Session {
     }
 
     /// Returns true if an initiation for fresh keys in a packet to `to` must be answered.
-    pub fn may_renew(&self, to: SessionId) -> bool {
+    pub(crate) fn may_renew(&self, to: SessionId) -> bool {
         self.role == Role::Responder && self.current.as_ref().is_some_and(|keys| keys.local == to)
     }
 
@@ -232,7 +236,7 @@ impl Session {
     }
 
     /// The response already sent to this initiation, if any.
-    pub fn response_to(&self, initiation: &[u8; MESSAGE_LEN]) -> Option<&[u8]> {
+    pub(crate) fn response_to(&self, initiation: &[u8; MESSAGE_LEN]) -> Option<&[u8]> {
         self.next.as_ref().filter(|next| next.initiation == *initiation).map(|next| next.response.as_slice())
     }
 
@@ -242,7 +246,7 @@ impl Session {
     }
 
     /// The ids of the keys for sealing: this end's and the peer's. `None` before the handshake has completed.
-    pub fn key_ids(&self) -> Option<(SessionId, SessionId)> {
+    pub(crate) fn key_ids(&self) -> Option<(SessionId, SessionId)> {
         self.current.as_ref().map(|keys| (keys.local, keys.peer))
     }
 

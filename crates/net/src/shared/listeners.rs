@@ -31,7 +31,7 @@ impl Core {
     }
 
     /// Stops recording if the last listener of records was dropped.
-    pub fn stop_recording_without_listener(&mut self, id: AssociationId) {
+    pub(crate) fn stop_recording_without_listener(&mut self, id: AssociationId) {
         if self.associations.get_mut(&id).is_none_or(|entry| entry.records.has_no_listener()) {
             self.recorded.retain(|recorded| *recorded != id);
             let _ = self.endpoint.association_mut(id).map(Association::stop_recording);
@@ -39,7 +39,7 @@ impl Core {
     }
 
     /// Publishes the records since the last call.
-    pub fn tell_records(&mut self) {
+    pub(crate) fn tell_records(&mut self) {
         let Core { recorded, associations, endpoint, .. } = self;
         for id in recorded {
             if let (Some(entry), Some(association)) =

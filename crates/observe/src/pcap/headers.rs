@@ -39,7 +39,7 @@ pub struct Journey {
 impl Journey {
     /// Fills `packet` with the IP packet that carries `load`, and returns its length on the link, which is more where
     /// data are left out. Anything longer than an IP packet is cut.
-    pub fn wrap(self, transport: PacketEncapsulation, load: &[u8], packet: &mut Vec<u8>) -> usize {
+    pub(crate) fn wrap(self, transport: PacketEncapsulation, load: &[u8], packet: &mut Vec<u8>) -> usize {
         let (between, protocol) = match transport {
             PacketEncapsulation::Sctp => (0, SCTP),
             PacketEncapsulation::Tcp => (0, TCP),

@@ -18,7 +18,7 @@ pub struct Band {
 }
 
 /// The bands of a run with this seed, in the order of the links; none of a link with very many.
-pub fn bands(scenario: &Scenario, seed: u64, end: Time) -> Vec<Band> {
+pub(crate) fn bands(scenario: &Scenario, seed: u64, end: Time) -> Vec<Band> {
     let root = Seed::from_number(seed);
     let links = scenario.links.iter().enumerate();
     let of_links = links.flat_map(|(index, link)| {

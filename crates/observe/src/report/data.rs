@@ -155,7 +155,7 @@ impl<'a> ChartData<'a> {
     }
 
     /// The JSON without `<`, so that it may stand in a script element.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         // Serialization fails only for maps with keys other than strings, of which there are none.
         let json = serde_json::to_string(self).unwrap_or_default();
         json.replace('<', "\\u003c")

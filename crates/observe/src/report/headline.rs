@@ -25,7 +25,7 @@ pub fn headline(scenario: &Scenario, result: &RunResult) -> String {
 
 /// Jain's fairness index of the flows' goodputs, 1 if all are equal: "(Σx)² / (n·Σx²)" (Jain, Chiu and Hawe 1984).
 /// `None` for fewer than two flows, and if nothing was carried.
-pub fn jains_index(result: &RunResult) -> Option<f64> {
+pub(crate) fn jains_index(result: &RunResult) -> Option<f64> {
     let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
     let (sum, squares) =
         rates.iter().fold((0.0, 0.0), |(sum, squares), rate| (sum + rate, squares + rate * rate));

@@ -51,7 +51,7 @@ pub struct Part {
 }
 
 /// The reasons, the most common first.
-pub const REASONS: &[Reason] = &[
+pub(crate) const REASONS: &[Reason] = &[
     Reason {
         label: "congestion window",
         meaning: "it was full",

@@ -94,7 +94,7 @@ impl<'a> Page<'a> {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_into(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_into(&self, out: &mut impl Write) -> io::Result<()> {
         Template::write_into(self, out)
     }
 }

@@ -95,7 +95,7 @@ pub fn stations(result: &RunResult) -> ReportTable {
 }
 
 /// The paths of all flows, named with their flow where there are several.
-pub fn all_paths(result: &RunResult) -> Vec<(String, &PathResult)> {
+pub(crate) fn all_paths(result: &RunResult) -> Vec<(String, &PathResult)> {
     let name = |flow: &FlowResult, path: &PathResult| match result.flows.len() {
         0 | 1 => path.name.clone(),
         _ => format!("{} · {}", flow.name, path.name),

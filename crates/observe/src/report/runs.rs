@@ -20,7 +20,7 @@ pub struct FlowRuns {
 }
 
 /// Every flow over `runs`; empty for fewer than two runs.
-pub fn over_runs(runs: &[RunResult]) -> Vec<FlowRuns> {
+pub(crate) fn over_runs(runs: &[RunResult]) -> Vec<FlowRuns> {
     if runs.len() < 2 {
         return Vec::new();
     }

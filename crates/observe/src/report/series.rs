@@ -100,7 +100,7 @@ impl RunSeries {
     }
 
     /// Makes the bins of all rates equally long and returns their length.
-    pub fn align(&mut self) -> Duration {
+    pub(crate) fn align(&mut self) -> Duration {
         Sums::align(self.flows.iter_mut().flat_map(|flow| {
             let FlowSeries { delivered, paths, .. } = flow;
             let of_paths = paths.iter_mut().flat_map(|path| [&mut path.sent, &mut path.arrived]);

@@ -6,7 +6,7 @@ use super::sums::Sums;
 
 /// The time for which `delivered` grew at less than a tenth of its usual rate, between the first and the last delivery.
 /// The usual rate is the median over windows of a tenth of a second or more. `None` for fewer than [`FEWEST`] windows.
-pub fn slow_time(delivered: &Sums) -> Option<Duration> {
+pub(crate) fn slow_time(delivered: &Sums) -> Option<Duration> {
     let bin = delivered.bin();
     let group =
         usize::try_from(WINDOW.as_nanos().div_ceil(bin.as_nanos().max(1))).unwrap_or(usize::MAX).max(1);

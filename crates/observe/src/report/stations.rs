@@ -36,7 +36,7 @@ pub struct PlacedStation {
 }
 
 /// The maps of the scenario's radios; radios with the same ranges share one.
-pub fn maps(scenario: &Scenario) -> Vec<StationMap> {
+pub(crate) fn maps(scenario: &Scenario) -> Vec<StationMap> {
     if scenario.nodes.is_empty() {
         return Vec::new();
     }

@@ -29,7 +29,7 @@ impl Sums {
     }
 
     /// Makes the bins of all of these as long as the longest.
-    pub fn align<'a>(all: impl Iterator<Item = &'a mut Sums>) {
+    pub(crate) fn align<'a>(all: impl Iterator<Item = &'a mut Sums>) {
         let mut all: Vec<&mut Sums> = all.collect();
         let doublings = all.iter().map(|sums| sums.doublings).max().unwrap_or(0);
         for sums in &mut all {

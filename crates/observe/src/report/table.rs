@@ -72,7 +72,7 @@ struct ColumnScale {
 
 impl ReportTable {
     /// One row for each of the items called `names`, one column for each quantity that any of them has.
-    pub fn by_item(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
+    pub(crate) fn by_item(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
         let mut columns = Vec::new();
         let mut rows: Vec<(Heading, Vec<String>)> =
             names.iter().map(|name| (Heading::named(name), Vec::new())).collect();
@@ -88,7 +88,11 @@ impl ReportTable {
 
     /// One row for each quantity that any of the items called `names` has, one column for each item: easier to read
     /// while items are few. Times share one unit, since they are listed below one another.
-    pub fn by_quantity(corner: &'static str, quantities: &[Measured], names: &[String]) -> ReportTable {
+    pub(crate) fn by_quantity(
+        corner: &'static str,
+        quantities: &[Measured],
+        names: &[String],
+    ) -> ReportTable {
         let all = present(quantities).flat_map(|quantity| &quantity.values);
         let times = ColumnScale::of(all.filter(|value| matches!(value, CellValue::Seconds(_))));
         let rows = present(quantities).map(|quantity| {

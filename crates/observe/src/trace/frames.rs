@@ -11,7 +11,7 @@ use crate::words::frame_kind;
 type Row = ColumnRow<FrameEvent>;
 
 /// A row at the end of each frame on air, and for each event of routing.
-pub const FRAMES: &[Column<Row>] = &[
+pub(crate) const FRAMES: &[Column<Row>] = &[
     number(
         "at_s",
         "s",

@@ -34,7 +34,7 @@ pub(super) struct Places {
 
 impl Places {
     /// The place of the chunk `tsn`, which was sent before.
-    pub fn place_mut(&mut self, tsn: Tsn) -> Option<&mut Place> {
+    pub(crate) fn place_mut(&mut self, tsn: Tsn) -> Option<&mut Place> {
         if tsn.is_before(self.first) {
             return None;
         }
@@ -65,7 +65,7 @@ impl Places {
     }
 
     /// Everything up to `cumulative` is acknowledged.
-    pub fn drop_acked(&mut self, cumulative: Tsn) {
+    pub(crate) fn drop_acked(&mut self, cumulative: Tsn) {
         while !self.places.is_empty() && !self.first.is_after(cumulative) {
             self.places.pop_front();
             self.first = self.first.next();

@@ -64,7 +64,7 @@ impl PathRecords {
     }
 
     /// The record with this number, unless it was settled and dropped.
-    pub fn record_mut(&mut self, psn: Psn) -> Option<&mut Record> {
+    pub(crate) fn record_mut(&mut self, psn: Psn) -> Option<&mut Record> {
         let at = self.position(psn);
         self.records.get_mut(at).filter(|record| record.psn == psn)
     }
@@ -104,7 +104,7 @@ impl PathRecords {
 
     /// Calls `found` with each record in flight below `newest`. Settled ones are dropped: each is read once. Returns how
     /// many were read.
-    pub fn each_below(&mut self, newest: Psn, mut found: impl FnMut(&mut Record)) -> usize {
+    pub(crate) fn each_below(&mut self, newest: Psn, mut found: impl FnMut(&mut Record)) -> usize {
         let end = self.position(newest);
         let mut kept = 0;
         for at in 0..end {
@@ -123,7 +123,7 @@ impl PathRecords {
     }
 
     /// The lowest number in flight.
-    pub fn first_outstanding(&self) -> Option<Psn> {
+    pub(crate) fn first_outstanding(&self) -> Option<Psn> {
         let mut records = self.records.iter();
         records.find(|record| record.state == RecordState::Outstanding).map(|record| record.psn)
     }

@@ -15,7 +15,7 @@ use super::virtual_queues::VirtualQueues;
 /// where `Q_d` is assigned to `d` and waits, `O_d` is in flight on it, and `D_d` is its delay one way: half of the least
 /// round trip, else the configured delay, else half of the smoothed round trip. Chunks are not assigned anew, so that a
 /// path that becomes slower holds up what follows.
-pub fn bas() -> VirtualQueues {
+pub(crate) fn bas() -> VirtualQueues {
     VirtualQueues::new(one_way_delay)
 }
 

@@ -12,7 +12,7 @@ use super::virtual_queues::VirtualQueues;
 /// ```
 ///
 /// where `buffered_d` is assigned to `d` and waits. This is the rule of [`bas`](super::bas) without the delay.
-pub fn reception_index() -> VirtualQueues {
+pub(crate) fn reception_index() -> VirtualQueues {
     VirtualQueues::new(|_| Duration::ZERO)
 }
 

@@ -67,7 +67,7 @@ impl Evidence {
     ///
     /// A window that a mark halved needs cwnd/2 round trips to become as large again, and with delayed SACKs twice as
     /// many. A queue that marked once marks again within this time.
-    pub fn shows_marks(&self, sample: &PathSample, now: Time) -> bool {
+    pub(crate) fn shows_marks(&self, sample: &PathSample, now: Time) -> bool {
         let Some(mark) = self.mark else { return false };
         let rounds = sample.cwnd.get() / sample.unit.get().max(1);
         let awaited = (sample.srtt.unwrap_or(Duration::ZERO) * rounds).max(LEAST_AWAITED);
@@ -77,7 +77,7 @@ impl Evidence {
 
     /// Returns true if a loss with no other evidence may pass without a cut: no queue stood, and not too many passed since the
     /// last cut. The answer is for one loss, which is counted; if it is no, the window is about to be cut.
-    pub fn lets_pass(&mut self, sample: &PathSample, now: Time) -> bool {
+    pub(crate) fn lets_pass(&mut self, sample: &PathSample, now: Time) -> bool {
         let is_standing = sample.one_way.is_none_or(|one_way| self.delays.is_standing(one_way));
         let passes = !is_standing && self.trial.passed < self.trial.most;
         if passes {

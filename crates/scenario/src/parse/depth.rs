@@ -14,7 +14,7 @@ pub fn excess(text: &str) -> Option<Excess> {
 }
 
 /// Like [`excess`], for a value alone.
-pub fn excess_of_value(text: &str) -> Option<Excess> {
+pub(crate) fn excess_of_value(text: &str) -> Option<Excess> {
     let source = Source::new(text);
     let mut depth = Depth::default();
     let tokens = source.lex().into_vec();
@@ -32,9 +32,9 @@ pub enum Excess {
 }
 
 /// The most brackets within one another; no setting needs more than four.
-pub const BRACKETS: usize = 16;
+pub(crate) const BRACKETS: usize = 16;
 /// The most dots in a key; no setting needs more than three.
-pub const DOTS: usize = 8;
+pub(crate) const DOTS: usize = 8;
 
 #[derive(Default)]
 struct Depth {

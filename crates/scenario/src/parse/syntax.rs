@@ -17,7 +17,7 @@ pub struct SyntaxFault {
 }
 
 /// The reason why a document is invalid at this place; `None` where its syntax is valid.
-pub fn of_document(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
+pub(crate) fn of_document(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
     let mut parts = Parts::new(text);
     let mut errors = Vec::new();
     parse_document(&Source::new(text).lex().into_vec(), &mut parts, &mut errors);

@@ -61,7 +61,7 @@ impl<'t> Fields<'t> {
     }
 
     /// The value of `key`, which is required; `example` shows one.
-    pub fn require(&self, key: &'static str, example: &str) -> Read<&'t Node> {
+    pub(crate) fn require(&self, key: &'static str, example: &str) -> Read<&'t Node> {
         self.find(key).ok_or_else(|| {
             let fault = Fault::missing(self.span, format!("{} needs a key `{key}`", self.shape.what));
             fault.help(format!("for example {key} = {example}"))
@@ -87,7 +87,7 @@ impl<'t> Fields<'t> {
     }
 
     /// The place to report a fault of `key`: its value, or the table where the default applies.
-    pub fn span_of(&self, key: &'static str) -> Span {
+    pub(crate) fn span_of(&self, key: &'static str) -> Span {
         self.find(key).map_or(self.span, |node| node.span)
     }
 }

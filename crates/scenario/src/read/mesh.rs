@@ -67,7 +67,7 @@ pub(crate) fn mesh(fields: &Fields<'_>) -> Read<Mesh> {
 impl Mesh {
     /// Adds a path across the mesh for each radio of each flow with ends there, and names these paths in the flows.
     /// Flows between the same nodes share their paths.
-    pub fn add_paths(&self, flows: &mut [FlowDraft], network: &mut ExpandedNetwork) -> Read<()> {
+    pub(crate) fn add_paths(&self, flows: &mut [FlowDraft], network: &mut ExpandedNetwork) -> Read<()> {
         for flow in flows {
             let Some(ends) = &flow.ends else {
                 self.refuse_without_paths(flow, network)?;

@@ -81,7 +81,7 @@ impl SettingReader<'_> {
     }
 
     /// Sets in `target` the `settings` that `table` gives, in their order.
-    pub fn set_all<T: 'static>(
+    pub(crate) fn set_all<T: 'static>(
         &self,
         settings: impl Iterator<Item = &'static Setting<T>> + Clone,
         table: &Table,

@@ -59,7 +59,7 @@ impl WrongRandom {
 }
 
 /// The parameters that this end puts into an INIT or INIT-ACK for authentication.
-pub fn announcement(random: &RandomNumber) -> [Parameter; 3] {
+pub(crate) fn announcement(random: &RandomNumber) -> [Parameter; 3] {
     [
         Parameter::Random(random.to_vec()),
         Parameter::ChunkList(REQUIRED_HERE.to_vec()),
@@ -68,7 +68,7 @@ pub fn announcement(random: &RandomNumber) -> [Parameter; 3] {
 }
 
 /// Returns true if this end accepts chunks of type `kind` only authenticated (RFC 5061 §4.1.1, §4.1.2).
-pub fn is_required_here(kind: u8) -> bool {
+pub(crate) fn is_required_here(kind: u8) -> bool {
     REQUIRED_HERE.contains(&kind)
 }
 
@@ -93,7 +93,7 @@ impl PeerTerms {
     }
 
     /// The terms whose key vector is `vector`.
-    pub fn from_vector(vector: &[u8]) -> Option<PeerTerms> {
+    pub(crate) fn from_vector(vector: &[u8]) -> Option<PeerTerms> {
         if vector.len() > LONGEST_VECTOR {
             return None;
         }
@@ -117,7 +117,7 @@ impl PeerTerms {
     }
 
     /// The key vector, from which [`from_vector`](PeerTerms::from_vector) restores the terms.
-    pub fn vector(&self) -> &[u8] {
+    pub(crate) fn vector(&self) -> &[u8] {
         &self.vector
     }
 }
@@ -140,12 +140,12 @@ impl AuthKeys {
 
     /// Returns true if the peer accepts chunks of type `kind` only authenticated, or RFC 5061 demands it. "The types for
     /// INIT, INIT-ACK, SHUTDOWN-COMPLETE, and AUTH chunks MUST be ignored" (§3.2).
-    pub fn must_authenticate(&self, kind: u8) -> bool {
+    pub(crate) fn must_authenticate(&self, kind: u8) -> bool {
         is_required_here(kind) || (self.required.contains(&kind) && !NEVER_REQUIRED.contains(&kind))
     }
 
     /// The AUTH chunk to put before authenticated chunks, with an empty code.
-    pub fn blank(&self) -> Auth<'static> {
+    pub(crate) fn blank(&self) -> Auth<'static> {
         Auth { key: 0, algorithm: self.algorithm.id(), code: self.algorithm.blank() }
     }
 

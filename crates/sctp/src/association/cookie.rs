@@ -112,7 +112,7 @@ impl StateCookie {
     }
 
     /// The time since the cookie expired; `None` while it is valid.
-    pub fn staleness(&self, now: Time) -> Option<Duration> {
+    pub(crate) fn staleness(&self, now: Time) -> Option<Duration> {
         let age = now.since(self.created);
         (age > self.lifetime).then(|| age.saturating_sub(self.lifetime))
     }

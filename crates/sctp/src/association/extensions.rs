@@ -8,9 +8,9 @@ use crate::wire::{Asconf, AsconfAck, Auth, Parameter};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerExtensions {
     /// True if it supports ASCONF and ASCONF-ACK.
-    pub takes_asconf: bool,
+    pub(crate) takes_asconf: bool,
     /// The parameters for authenticated chunks; `None` without support.
-    pub terms: Option<PeerTerms>,
+    pub(crate) terms: Option<PeerTerms>,
 }
 
 /// The part of a cookie about extensions.

@@ -62,7 +62,7 @@ impl Ground {
 
     /// Records the window of path `id`, which was cut or changed otherwise.
     #[inline]
-    pub fn record_window(&mut self, at: Time, id: PathId, cut: Option<CutCause>) {
+    pub(crate) fn record_window(&mut self, at: Time, id: PathId, cut: Option<CutCause>) {
         if self.log.is_recording() {
             let sample = self.paths.sample(id);
             let (cwnd, ssthresh) = (sample.cwnd, sample.ssthresh);
@@ -88,7 +88,7 @@ impl Ground {
 
     /// Counts an error against path `id`, and against the association if it `is_serious`. `Err` if the limit is
     /// exceeded.
-    pub fn count_error(&mut self, id: PathId, is_serious: bool, now: Time) -> Result<(), PeerGone> {
+    pub(crate) fn count_error(&mut self, id: PathId, is_serious: bool, now: Time) -> Result<(), PeerGone> {
         let failover = self.settings.config.failover;
         let change = self.paths.on_error(id, &failover);
         self.announce(id, change, now);
@@ -99,7 +99,7 @@ impl Ground {
     }
 
     /// Reports a path's change to the application, and starts or checks the search for the path's MTU.
-    pub fn announce(&mut self, id: PathId, change: Option<HealthChange>, now: Time) {
+    pub(crate) fn announce(&mut self, id: PathId, change: Option<HealthChange>, now: Time) {
         let event = match change {
             None => return,
             Some(HealthChange::Confirmed) => Event::PathConfirmed(id),
@@ -117,7 +117,7 @@ impl Ground {
 
     /// Restarts the T3-rtx timer of path `id`.
     #[inline]
-    pub fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
+    pub(crate) fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
         let wait = self.paths.take_timer(id);
         self.timers.set(Timer::Retransmission(id), now + wait);
     }

@@ -133,7 +133,7 @@ impl Handshake {
     }
 
     /// Handles the INIT-ACK. The COOKIE-ECHO follows, with a report of the parameters that were not recognized.
-    pub fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), InitRefusal> {
+    pub(crate) fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), InitRefusal> {
         if !matches!(self.stage, HandshakeStage::CookieWait) {
             // RFC 9260 §5.2.3: "If an INIT ACK chunk is received in any state other than the COOKIE-WAIT
             // or CLOSED state, the endpoint SHOULD discard it."
@@ -194,7 +194,7 @@ impl Handshake {
     }
 
     /// Handles the COOKIE-ACK: returns the session of the open association.
-    pub fn on_cookie_ack(&mut self) -> Option<Session> {
+    pub(crate) fn on_cookie_ack(&mut self) -> Option<Session> {
         match std::mem::replace(&mut self.stage, HandshakeStage::CookieWait) {
             HandshakeStage::CookieEchoed { session, .. } => Some(*session),
             HandshakeStage::CookieWait => None,
@@ -203,7 +203,7 @@ impl Handshake {
 
     /// Keeps a HEARTBEAT that overtook the COOKIE-ACK on another path: it is answered as soon as the association is
     /// open, not after the peer's next attempt.
-    pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+    pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
             session.ground_mut().on_heartbeat(path, heartbeat);
         }
@@ -211,7 +211,7 @@ impl Handshake {
 
     /// Handles a Stale Cookie error: restarts with INIT and requests a longer lifetime (RFC 9260 §5.2.6). `Err` if this
     /// happened as often as INIT may be retransmitted.
-    pub fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
+    pub(crate) fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
         let Some(session) = self.on_cookie_ack() else { return Ok(()) };
         let (paths, pairs) = session.into_paths();
         self.paths = paths;
@@ -227,7 +227,7 @@ impl Handshake {
 
     /// Takes the paths, to open the association by the peer's own INIT, which arrived from `remote` at `local` (RFC
     /// 9260 §5.2.4 B).
-    pub fn take_paths(&mut self, local: SocketAddr, remote: SocketAddr) -> (PathTable, Pairs) {
+    pub(crate) fn take_paths(&mut self, local: SocketAddr, remote: SocketAddr) -> (PathTable, Pairs) {
         if let Some(session) = self.on_cookie_ack() {
             return session.into_paths();
         }
@@ -242,7 +242,7 @@ impl Handshake {
     }
 
     /// The paths that were tried.
-    pub fn into_paths(self) -> PathTable {
+    pub(crate) fn into_paths(self) -> PathTable {
         match self.stage {
             HandshakeStage::CookieWait => self.paths,
             HandshakeStage::CookieEchoed { session, .. } => session.into_paths().0,
@@ -290,7 +290,7 @@ impl Handshake {
     }
 
     /// Returns true if the cookie was sent.
-    pub fn is_cookie_echoed(&self) -> bool {
+    pub(crate) fn is_cookie_echoed(&self) -> bool {
         matches!(self.stage, HandshakeStage::CookieEchoed { .. })
     }
 
@@ -311,7 +311,7 @@ impl Handshake {
     }
 
     /// The paths, mutable.
-    pub fn paths_mut(&mut self) -> &mut PathTable {
+    pub(crate) fn paths_mut(&mut self) -> &mut PathTable {
         match &mut self.stage {
             HandshakeStage::CookieWait => &mut self.paths,
             HandshakeStage::CookieEchoed { session, .. } => &mut session.ground_mut().paths,

@@ -93,7 +93,7 @@ fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
 }
 
 /// The parameters for this end's addresses; empty if the packet's source is the only one.
-pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
+pub(crate) fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
     if announced.len() < 2 {
         return Vec::new();
     }
@@ -101,7 +101,7 @@ pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
 }
 
 /// The parameter for an address.
-pub fn address_parameter(ip: IpAddr) -> Parameter {
+pub(crate) fn address_parameter(ip: IpAddr) -> Parameter {
     match ip {
         IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
         IpAddr::V6(ip) => Parameter::Ipv6Address(ip),
@@ -110,7 +110,7 @@ pub fn address_parameter(ip: IpAddr) -> Parameter {
 
 /// The announced addresses that may be used: no multicast, broadcast and unspecified addresses, and loopback addresses
 /// only if the peer is on this host.
-pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = &IpAddr> {
+pub(crate) fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = &IpAddr> {
     announced.iter().take(MAX_PATHS).filter(move |ip| {
         let is_many =
             ip.is_multicast() || ip.is_unspecified() || matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
@@ -120,7 +120,7 @@ pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = 
 
 /// The socket address of an announced address: with the UDP port of its owner's packet (RFC 6951 §5.1), and for a
 /// link-local address with the interface on which that packet arrived (RFC 4007 §6).
-pub fn announced_socket(source: SocketAddr, announced: IpAddr) -> SocketAddr {
+pub(crate) fn announced_socket(source: SocketAddr, announced: IpAddr) -> SocketAddr {
     let mut address = SocketAddr::new(announced, source.port());
     if let (SocketAddr::V6(address), SocketAddr::V6(source)) = (&mut address, source)
         && address.ip().is_unicast_link_local()

@@ -61,7 +61,7 @@ impl Association {
 
     /// Opens the association in a collision of both INITs, by the peer's cookie, which arrived first (RFC 9260 §5.2.4
     /// B).
-    pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
+    pub(crate) fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
         match &mut self.state {
             State::Opening(handshake) => {
                 let (paths, pairs) = handshake.take_paths(cookie.local, cookie.remote);
@@ -80,7 +80,7 @@ impl Association {
 
     /// Returns true if the peer may restart. The application must first read the messages from before the last restart:
     /// otherwise repeated restarts could exhaust the memory. The peer retransmits a COOKIE-ECHO that is refused here.
-    pub fn may_restart(&self) -> bool {
+    pub(crate) fn may_restart(&self) -> bool {
         self.unread.is_empty()
     }
 

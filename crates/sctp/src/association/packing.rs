@@ -73,7 +73,7 @@ impl<'a> Packing<'a> {
     /// # Errors
     /// It does not fit; the packet is unchanged.
     #[inline]
-    pub fn push_data(&mut self, data: Data<'_>) -> Result<(), Full> {
+    pub(crate) fn push_data(&mut self, data: Data<'_>) -> Result<(), Full> {
         let pushed = self.push(&data);
         if pushed.is_ok() || !self.may_stretch() {
             return pushed;
@@ -85,19 +85,19 @@ impl<'a> Packing<'a> {
 
     /// Returns true if the packet may exceed the path's limit, for a single chunk.
     #[inline]
-    pub fn may_stretch(&self) -> bool {
+    pub(crate) fn may_stretch(&self) -> bool {
         self.builder.is_empty() && matches!(self.room, PacketRoom::Packet(_))
     }
 
     /// Raises the size limit to `len` bytes.
-    pub fn stretch(&mut self, len: usize) {
+    pub(crate) fn stretch(&mut self, len: usize) {
         self.builder.stretch(len);
         self.packed.is_stretched = true;
     }
 
     /// The bytes that a packet with only `chunk` needs for AUTH.
     #[inline]
-    pub fn auth_len(&self, chunk: &dyn EncodeChunk) -> usize {
+    pub(crate) fn auth_len(&self, chunk: &dyn EncodeChunk) -> usize {
         PacketAuth::cost(self.keys, chunk)
     }
 

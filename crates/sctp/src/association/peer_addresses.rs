@@ -35,7 +35,7 @@ pub struct PeerAddresses {
 
 impl PeerAddresses {
     /// Enables the extensions that both ends support.
-    pub fn enable_extensions(&mut self, extensions: Extensions, agreement: &Agreement) {
+    pub(crate) fn enable_extensions(&mut self, extensions: Extensions, agreement: &Agreement) {
         self.keys = extensions.keys;
         let Agreement { local_tsn, peer_tsn, .. } = *agreement;
         self.reconfiguration =
@@ -48,12 +48,12 @@ impl PeerAddresses {
     }
 
     /// Replaces the pairs of addresses to try.
-    pub fn set_pairs(&mut self, pairs: Pairs) {
+    pub(crate) fn set_pairs(&mut self, pairs: Pairs) {
         self.pairs = pairs;
     }
 
     /// The pairs of addresses to try, for another attempt.
-    pub fn into_pairs(self) -> Pairs {
+    pub(crate) fn into_pairs(self) -> Pairs {
         self.pairs
     }
 
@@ -63,17 +63,17 @@ impl PeerAddresses {
     }
 
     /// Sets the path that stays although its address was removed.
-    pub fn set_departed(&mut self, path: Option<PathId>) {
+    pub(crate) fn set_departed(&mut self, path: Option<PathId>) {
         self.departed = path;
     }
 
     /// The action for the peer's ASCONF with this serial number; `None` if the extension is not in use.
-    pub fn action_for(&self, serial: Tsn) -> Option<AsconfAction> {
+    pub(crate) fn action_for(&self, serial: Tsn) -> Option<AsconfAction> {
         Some(self.reconfiguration.as_ref()?.action_for(serial))
     }
 
     /// Stores the answer to the peer's ASCONF.
-    pub fn on_answered(&mut self, answer: AsconfAck) {
+    pub(crate) fn on_answered(&mut self, answer: AsconfAck) {
         if let Some(state) = &mut self.reconfiguration {
             state.on_answered(answer);
         }

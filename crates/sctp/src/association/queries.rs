@@ -201,7 +201,7 @@ impl Association {
     }
 
     /// Returns true if a SACK is due: reading may have made room for which the peer waits.
-    pub fn is_sack_due(&self) -> bool {
+    pub(crate) fn is_sack_due(&self) -> bool {
         self.session().is_some_and(Session::is_sack_due)
     }
 

@@ -58,19 +58,19 @@ impl Race {
     }
 
     /// Begins the next round over all pairs.
-    pub fn begin_round(&mut self) {
+    pub(crate) fn begin_round(&mut self) {
         self.sent = 0;
     }
 
     /// Returns true if an INIT was sent on every pair in this round. With [`InitPace::OneByOne`], each path is a round
     /// of its own.
-    pub fn is_round_over(&self) -> bool {
+    pub(crate) fn is_round_over(&self) -> bool {
         self.pace == InitPace::OneByOne || self.sent >= self.count
     }
 
     /// The time to wait for an answer to the INIT that is sent now: in a race, the time until the next pair's INIT;
     /// after the last pair, the rest of the time-out that began with the round.
-    pub fn answer_timeout(&self, rto: Duration) -> Duration {
+    pub(crate) fn answer_timeout(&self, rto: Duration) -> Duration {
         if self.pace == InitPace::OneByOne {
             return rto;
         }

@@ -60,12 +60,12 @@ impl Receiver {
     }
 
     /// Returns true if a SACK is due now.
-    pub fn is_sack_due(&self) -> bool {
+    pub(crate) fn is_sack_due(&self) -> bool {
         self.is_sack_due
     }
 
     /// Sets the path of the next SACK.
-    pub fn answer_on(&mut self, path: PathId) {
+    pub(crate) fn answer_on(&mut self, path: PathId) {
         self.sack_path = path;
     }
 
@@ -90,7 +90,7 @@ impl Receiver {
     }
 
     /// The complete unread messages.
-    pub fn into_ready(self) -> ReadyMessages {
+    pub(crate) fn into_ready(self) -> ReadyMessages {
         self.delivery.into_ready()
     }
 }

@@ -146,17 +146,17 @@ impl Sender {
     }
 
     /// Notes that the application waits until a message of this size fits.
-    pub fn want_room(&mut self, message: ByteCount) {
+    pub(crate) fn want_room(&mut self, message: ByteCount) {
         self.wanted_room = Some(self.wanted_room.map_or(message, |other| other.min(message)));
     }
 
     /// Makes data wait until a path is verified, if `is_awaited`: the peer deleted every verified address.
-    pub fn await_verification(&mut self, is_awaited: bool) {
+    pub(crate) fn await_verification(&mut self, is_awaited: bool) {
         self.awaits_verification = is_awaited;
     }
 
     /// Allows the next chunk to be sent as a window probe, although the peer has no room for it.
-    pub fn allow_window_probe(&mut self) {
+    pub(crate) fn allow_window_probe(&mut self) {
         self.peer_window.allow_probe();
     }
 
@@ -167,12 +167,12 @@ impl Sender {
 
     /// Returns true if data waits to be sent for the first time.
     #[inline]
-    pub fn has_waiting(&self) -> bool {
+    pub(crate) fn has_waiting(&self) -> bool {
         self.buffer.waiting_chunks() > 0
     }
 
     /// The user data that was not sent yet.
-    pub fn waiting_bytes(&self) -> ByteCount {
+    pub(crate) fn waiting_bytes(&self) -> ByteCount {
         self.buffer.waiting_bytes()
     }
 
@@ -182,12 +182,12 @@ impl Sender {
     }
 
     /// The cumulative TSN ack point of sent data.
-    pub fn ack_point(&self) -> Tsn {
+    pub(crate) fn ack_point(&self) -> Tsn {
         self.buffer.ack_point()
     }
 
     /// The largest window that the peer has advertised.
-    pub fn peer_buffer(&self) -> ByteCount {
+    pub(crate) fn peer_buffer(&self) -> ByteCount {
         self.peer_window.buffer()
     }
 
@@ -204,14 +204,14 @@ impl Sender {
 
     /// Begins an event: each path may send another burst.
     #[inline]
-    pub fn begin_event(&mut self, ground: &mut Ground) {
+    pub(crate) fn begin_event(&mut self, ground: &mut Ground) {
         ground.paths.on_event(self.max_burst);
         self.phase = SendPhase::Start;
     }
 
     /// Resumes sending after a change without an event.
     #[inline]
-    pub fn reconsider(&mut self) {
+    pub(crate) fn reconsider(&mut self) {
         self.run = None;
         if self.phase == SendPhase::Drained {
             self.phase = SendPhase::Sending;

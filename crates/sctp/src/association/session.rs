@@ -61,7 +61,7 @@ pub struct Remains {
 ///
 /// # Errors
 /// `registry` does not have one of the names.
-pub fn build_policies(
+pub(crate) fn build_policies(
     registry: &Registry,
     config: &Config,
     seed: &Seed,
@@ -89,7 +89,7 @@ impl Session {
     }
 
     /// Enables the extensions both ends support.
-    pub fn enable_extensions(&mut self, extensions: Extensions) {
+    pub(crate) fn enable_extensions(&mut self, extensions: Extensions) {
         self.peer.enable_extensions(extensions, &self.ground.agreement);
     }
 }

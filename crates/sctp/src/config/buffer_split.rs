@@ -22,7 +22,7 @@ pub enum BufferSplit {
 
 impl BufferSplit {
     /// Returns true if each path has a part of this end's send buffer.
-    pub const fn splits_send_buffer(self) -> bool {
+    pub(crate) const fn splits_send_buffer(self) -> bool {
         matches!(self, BufferSplit::Sender | BufferSplit::Both | BufferSplit::BothFlight)
     }
 
@@ -34,7 +34,7 @@ impl BufferSplit {
 
     /// Returns true if a path's use of a split buffer is its flight, and false if it is the chunks not yet cumulatively
     /// acknowledged.
-    pub const fn counts_flight(self) -> bool {
+    pub(crate) const fn counts_flight(self) -> bool {
         matches!(self, BufferSplit::ReceiverFlight | BufferSplit::BothFlight)
     }
 }

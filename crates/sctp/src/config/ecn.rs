@@ -31,7 +31,8 @@ const WORDS: [(&str, EcnWindow); 5] = [
 ];
 
 /// The kind of a setting that chooses a window.
-pub const ECN_WINDOW: Kind = Kind::WordOr(&["cwnd/2", "cwnd/4", "cwnd/6", "cwnd/8", "bdp"], &Kind::SOME_SIZE);
+pub(crate) const ECN_WINDOW: Kind =
+    Kind::WordOr(&["cwnd/2", "cwnd/4", "cwnd/6", "cwnd/8", "bdp"], &Kind::SOME_SIZE);
 
 impl Settable for EcnWindow {
     fn value(&self) -> Value {

@@ -39,14 +39,14 @@ impl MtuBounds {
     }
 
     /// The largest multiple of 4 that is not above `size`.
-    pub fn whole_words(size: ByteCount) -> ByteCount {
+    pub(crate) fn whole_words(size: ByteCount) -> ByteCount {
         ByteCount::new(size.get() & !3)
     }
 }
 
 impl Config {
     /// The bounds of the search on a path by `ip`; `None` without a search.
-    pub fn mtu_bounds(&self, ip: IpVersion) -> Option<MtuBounds> {
+    pub(crate) fn mtu_bounds(&self, ip: IpVersion) -> Option<MtuBounds> {
         match self.mtu_discovery {
             MtuDiscovery::Off => None,
             MtuDiscovery::On => Some(MtuBounds::of(ip, self.mtu)),

@@ -39,12 +39,12 @@ impl Config {
     }
 
     /// The largest DATA chunk, header included, in a packet of the MTU (RFC 9260: PMDCS).
-    pub fn largest_chunk(&self, ip: IpVersion) -> ByteCount {
+    pub(crate) fn largest_chunk(&self, ip: IpVersion) -> ByteCount {
         self.chunk_within(self.mtu, ip)
     }
 
     /// The largest user data of one DATA chunk, a multiple of four.
-    pub fn largest_payload(&self, ip: IpVersion) -> ByteCount {
+    pub(crate) fn largest_payload(&self, ip: IpVersion) -> ByteCount {
         self.largest_chunk(ip) - ByteCount::of_len(Data::HEADER_LEN)
     }
 
@@ -59,7 +59,7 @@ impl Config {
     }
 
     /// The unit of windows on a path by `ip` whose packets have `mtu` bytes.
-    pub fn unit_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
+    pub(crate) fn unit_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
         match self.unit {
             Unit::Mtu => mtu,
             Unit::Pmdcs => self.chunk_within(mtu, ip),
@@ -74,7 +74,7 @@ impl Config {
     }
 
     /// The user data in a full chunk for SCTP packets of `limit` bytes, without the headers of IP and UDP.
-    pub fn payload_in_packet(&self, limit: ByteCount) -> ByteCount {
+    pub(crate) fn payload_in_packet(&self, limit: ByteCount) -> ByteCount {
         let fits = chunk_in_packet(limit) - ByteCount::of_len(Data::HEADER_LEN);
         self.payload.map_or(fits, |wanted| wanted.min(fits))
     }

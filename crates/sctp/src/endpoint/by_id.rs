@@ -25,7 +25,7 @@ impl<T> ById<T> {
 
     /// The value with this id, mutable.
     #[inline]
-    pub fn value_mut(&mut self, id: AssociationId) -> Option<&mut T> {
+    pub(crate) fn value_mut(&mut self, id: AssociationId) -> Option<&mut T> {
         let place = self.place(id)?;
         Some(&mut *self.values[place].1)
     }

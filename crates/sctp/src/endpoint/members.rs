@@ -53,12 +53,12 @@ impl Members {
     }
 
     /// An association, for a call that does not change its events, packets and timers; see `touch` for other calls.
-    pub fn untouched(&mut self, id: AssociationId) -> Option<&mut Association> {
+    pub(crate) fn untouched(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.all.value_mut(id).map(|member| &mut member.association)
     }
 
     /// Marks that an association may have events, packets and another timer, and returns it.
-    pub fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
+    pub(crate) fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
         let member = self.all.value_mut(id)?;
         if !std::mem::replace(&mut member.is_ready, true) {
             self.ready.push_back(id);
@@ -109,7 +109,7 @@ impl Members {
     }
 
     /// The expiry time of the first of all timers.
-    pub fn next_due(&self) -> Option<Time> {
+    pub(crate) fn next_due(&self) -> Option<Time> {
         if self.sending.is_empty() {
             return self.due.iter().next().map(|(due, _)| due);
         }

@@ -31,7 +31,11 @@ pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> 
 
 /// The local addresses in the order of their pairs with the peer's. If the peer listens at the remote addresses in
 /// that order, it finds the same pairs.
-pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAddresses]) -> Vec<SocketAddr> {
+pub(crate) fn in_order_of(
+    remote: &[SocketAddr],
+    local: &[SocketAddr],
+    paths: &[PathAddresses],
+) -> Vec<SocketAddr> {
     let place = |local: &SocketAddr| {
         let goes_with =
             |address: &SocketAddr| paths.iter().any(|path| path.local == *local && path.remote == *address);
@@ -47,7 +51,7 @@ pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAdd
 ///
 /// A wildcard socket has many addresses, and only the peer can pair them with its other addresses: its packets will
 /// show the pairs. A guess would open paths that cross two links.
-pub fn accepted_pairs(
+pub(crate) fn accepted_pairs(
     local: &[SocketAddr],
     addresses: PathAddresses,
     remotes: &[SocketAddr],

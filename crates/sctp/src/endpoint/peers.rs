@@ -92,14 +92,18 @@ impl Peers {
     }
 
     /// Like [`find`](Peers::find), with the peer's tag.
-    pub fn find_tagged(&mut self, addresses: PeerRoute, tag: VerificationTag) -> Option<AssociationId> {
+    pub(crate) fn find_tagged(
+        &mut self,
+        addresses: PeerRoute,
+        tag: VerificationTag,
+    ) -> Option<AssociationId> {
         let mut routes = self.routes.range((addresses, Some(tag), AssociationId::FIRST)..);
         self.examined += 1;
         routes.next().filter(|known| (known.0, known.1) == (addresses, Some(tag))).map(|known| known.2)
     }
 
     /// Returns true if another association than `id` has its peer at the address `ip`, with any UDP port.
-    pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
+    pub(crate) fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
         let addresses = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
         let routes = self.routes.range((addresses, None, AssociationId::FIRST)..);
         let is_there =

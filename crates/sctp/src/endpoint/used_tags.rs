@@ -41,7 +41,7 @@ impl UsedTags {
     }
 
     /// The time since `cookie` expired; `None` while it is valid.
-    pub fn staleness(&self, now: Time, cookie: &StateCookie) -> Option<Duration> {
+    pub(crate) fn staleness(&self, now: Time, cookie: &StateCookie) -> Option<Duration> {
         let is_forgotten = self.stale_until.is_some_and(|until| cookie.created <= until);
         cookie.staleness(now).or(is_forgotten.then_some(Duration::ZERO))
     }

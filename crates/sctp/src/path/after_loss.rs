@@ -47,7 +47,7 @@ impl LossState {
     }
 
     /// The peer reported a congestion mark; `highest` is the highest TSN outstanding.
-    pub fn on_ecn_echo(&mut self, highest: Option<Tsn>) {
+    pub(crate) fn on_ecn_echo(&mut self, highest: Option<Tsn>) {
         self.ecn_until = highest;
     }
 
@@ -57,7 +57,7 @@ impl LossState {
     }
 
     /// `lowest` is the lowest TSN last sent on the path that is not acknowledged.
-    pub fn on_lowest_unacked(&mut self, lowest: Option<Tsn>) {
+    pub(crate) fn on_lowest_unacked(&mut self, lowest: Option<Tsn>) {
         let is_open = |until: &Tsn| lowest.is_some_and(|lowest| !until.is_before(lowest));
         self.cut_until = self.cut_until.filter(is_open);
         self.ecn_until = self.ecn_until.filter(is_open);
@@ -70,12 +70,12 @@ impl LossState {
     }
 
     /// Returns true if a chunk that was sent before the last report of a mark is outstanding, or such a report is being read.
-    pub fn is_ecn_open(&self) -> bool {
+    pub(crate) fn is_ecn_open(&self) -> bool {
         self.awaits_echo || self.ecn_until.is_some()
     }
 
     /// Returns true if a chunk that was sent before the last sign of a loss is outstanding.
-    pub fn is_loss_open(&self) -> bool {
+    pub(crate) fn is_loss_open(&self) -> bool {
         self.loss_until.is_some()
     }
 
@@ -92,27 +92,27 @@ impl LossState {
     }
 
     /// Returns true if data may not leave.
-    pub fn holds_data(&self) -> bool {
+    pub(crate) fn holds_data(&self) -> bool {
         self.holds_data
     }
 
     /// Notes that the current packet reports a mark, or that it was read to its end.
-    pub fn await_echo(&mut self, is_awaited: bool) {
+    pub(crate) fn await_echo(&mut self, is_awaited: bool) {
         self.awaits_echo = is_awaited;
     }
 
     /// A chunk left again as a probe.
-    pub fn begin_tail_probe(&mut self, probe: TailProbe) {
+    pub(crate) fn begin_tail_probe(&mut self, probe: TailProbe) {
         self.tail_probe = Some(probe);
     }
 
     /// Something was acknowledged, or timed out: the probe proves nothing more.
-    pub fn end_tail_probe(&mut self) {
+    pub(crate) fn end_tail_probe(&mut self) {
         self.tail_probe = None;
     }
 
     /// The chunk that left again as a probe, if nothing was acknowledged since.
-    pub fn tail_probe(&self) -> Option<TailProbe> {
+    pub(crate) fn tail_probe(&self) -> Option<TailProbe> {
         self.tail_probe
     }
 
@@ -122,33 +122,33 @@ impl LossState {
     }
 
     /// The duration of the timer that starts now; `None` for the RTO.
-    pub fn take_timer(&mut self) -> Option<Duration> {
+    pub(crate) fn take_timer(&mut self) -> Option<Duration> {
         self.timer.take()
     }
 
     /// A response requested a HEARTBEAT.
-    pub fn begin_probe(&mut self) {
+    pub(crate) fn begin_probe(&mut self) {
         self.is_probed = true;
     }
 
     /// The HEARTBEAT was answered, or its answer is no longer awaited. Returns true if one was under way.
-    pub fn end_probe(&mut self) -> bool {
+    pub(crate) fn end_probe(&mut self) -> bool {
         std::mem::take(&mut self.is_probed)
     }
 
     /// Starts to spread retransmissions over round trips if `is_wanted`, else stops it.
-    pub fn spread_resends(&mut self, is_wanted: bool, now: Time) {
+    pub(crate) fn spread_resends(&mut self, is_wanted: bool, now: Time) {
         self.resends_at = is_wanted.then(|| self.resends_at.unwrap_or(now));
     }
 
     /// Returns true if a retransmission may leave now.
-    pub fn may_resend(&self, now: Time) -> bool {
+    pub(crate) fn may_resend(&self, now: Time) -> bool {
         self.resends_at.is_none_or(|at| at <= now)
     }
 
     /// A retransmission left at `now`. Returns when the next one may leave, if they are spread over round trips of
     /// `srtt`.
-    pub fn on_resent(&mut self, srtt: Duration, now: Time) -> Option<Time> {
+    pub(crate) fn on_resent(&mut self, srtt: Duration, now: Time) -> Option<Time> {
         self.resends_at.as_mut()?;
         self.resends_at = Some(now + srtt.max(LEAST_SPREAD));
         self.resends_at

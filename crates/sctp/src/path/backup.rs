@@ -35,18 +35,18 @@ impl Backup {
     }
 
     /// Sets whether the peer keeps the path as a backup. Returns true if it changes.
-    pub fn set_peers(&mut self, is_backup: bool) -> bool {
+    pub(crate) fn set_peers(&mut self, is_backup: bool) -> bool {
         std::mem::replace(&mut self.peers, is_backup) != is_backup
     }
 
     /// This end is about to give the path up: until then it is a backup.
-    pub fn retire(&mut self) {
+    pub(crate) fn retire(&mut self) {
         self.is_retired = true;
         self.own = true;
     }
 
     /// Puts the statement into a HEARTBEAT that leaves. Returns true if the path is a backup.
-    pub fn announce(&mut self) -> bool {
+    pub(crate) fn announce(&mut self) -> bool {
         self.announced = self.own;
         self.own
     }
@@ -57,17 +57,17 @@ impl Backup {
     }
 
     /// Returns true if this end is about to give the path up.
-    pub fn is_retired(&self) -> bool {
+    pub(crate) fn is_retired(&self) -> bool {
         self.is_retired
     }
 
     /// Returns true if the peer keeps the path as a backup.
-    pub fn is_peers(&self) -> bool {
+    pub(crate) fn is_peers(&self) -> bool {
         self.peers
     }
 
     /// Returns true if this end keeps the path as a backup.
-    pub fn is_own(&self) -> bool {
+    pub(crate) fn is_own(&self) -> bool {
         self.own
     }
 
@@ -77,7 +77,7 @@ impl Backup {
     }
 
     /// Returns true if the peer has not acknowledged the present statement.
-    pub fn owes_announcement(&self) -> bool {
+    pub(crate) fn owes_announcement(&self) -> bool {
         self.own != self.acknowledged
     }
 }
@@ -101,7 +101,7 @@ impl Backups {
     }
 
     /// The state of a path as policies see it: a backup that works rests while another path works.
-    pub fn shown_state(&self, state: PathState, backup: &Backup) -> PathState {
+    pub(crate) fn shown_state(&self, state: PathState, backup: &Backup) -> PathState {
         match state {
             PathState::Active if self.may_rest && backup.is_backup() => PathState::Standby,
             state => state,

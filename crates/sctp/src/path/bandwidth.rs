@@ -17,7 +17,7 @@ pub struct Bandwidth {
 
 impl Bandwidth {
     /// A SACK acknowledged `weight` on this path. A weight of zero is not a sample.
-    pub fn on_delivered(&mut self, weight: ByteCount, now: Time) {
+    pub(crate) fn on_delivered(&mut self, weight: ByteCount, now: Time) {
         if weight.is_zero() {
             return;
         }

@@ -25,19 +25,19 @@ impl BurstAllowance {
     }
 
     /// The event acknowledged a retransmitted chunk.
-    pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
+    pub(crate) fn on_acked_retransmission(&mut self, limit: MaxBurst) {
         if limit.rule == BurstRule::AfterRetransmission {
             self.left = limit.packets;
         }
     }
 
     /// The event allows `packets` more, whatever the limit is.
-    pub fn widen(&mut self, packets: u32) {
+    pub(crate) fn widen(&mut self, packets: u32) {
         self.left = self.left.saturating_add(packets);
     }
 
     /// A packet with data left.
-    pub fn take_one(&mut self) {
+    pub(crate) fn take_one(&mut self) {
         self.left = self.left.saturating_sub(1);
     }
 

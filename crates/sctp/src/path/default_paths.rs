@@ -26,7 +26,7 @@ impl DefaultPaths {
 
     /// Path `id` is removed. If it was the primary path, it is replaced by the first active path, else by the first verified
     /// one, else by any.
-    pub fn on_removed(&mut self, id: PathId, samples: &[PathSample]) {
+    pub(crate) fn on_removed(&mut self, id: PathId, samples: &[PathSample]) {
         if self.primary != id {
             return;
         }
@@ -58,13 +58,13 @@ impl DefaultPaths {
     }
 
     /// Returns true if one of the paths has failed or potentially failed.
-    pub fn has_failed_path(&self) -> bool {
+    pub(crate) fn has_failed_path(&self) -> bool {
         self.has_failed_path
     }
 
     /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
     /// has potentially failed and `wanted` has not.
-    pub fn substitute_for(&self, wanted: PathId, samples: &[PathSample]) -> PathId {
+    pub(crate) fn substitute_for(&self, wanted: PathId, samples: &[PathSample]) -> PathId {
         let state = |id: PathId| samples[id.index()].state;
         let may_live = |id: PathId| state(id) == PathState::PotentiallyFailed;
         let is_better = may_live(self.last_resort) && !may_live(wanted);

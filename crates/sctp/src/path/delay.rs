@@ -111,12 +111,12 @@ impl PathDelay {
 
     /// The return delay by which the least forward delay was calculated proved shorter: the forward delay was longer by
     /// as much.
-    pub fn on_shorter_back(&mut self, by: Duration) {
+    pub(crate) fn on_shorter_back(&mut self, by: Duration) {
         self.least_forward.value = self.least_forward.value.map(|least| least + by);
     }
 
     /// The least round trip by this path is at most twice `back`.
-    pub fn on_back_at_most(&mut self, back: Duration) {
+    pub(crate) fn on_back_at_most(&mut self, back: Duration) {
         self.round_trip.value = self.round_trip.value.map(|least| least.min(back * 2));
     }
 
@@ -133,7 +133,7 @@ impl PathDelay {
 
     /// Returns true if the least delay was not seen for so long that it may have risen. Packets that leave while little
     /// is in flight show it.
-    pub fn is_to_be_drained(&self, now: Time) -> bool {
+    pub(crate) fn is_to_be_drained(&self, now: Time) -> bool {
         self.least_forward.value.is_some() && now.since(self.least_forward.seen_at) >= LASTING
     }
 }

@@ -31,7 +31,7 @@ impl DeliveryRate {
 
     /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`. If `is_underused`, the path could have
     /// carried more than it was given, and a lower rate proves little.
-    pub fn on_delivered(
+    pub(crate) fn on_delivered(
         &mut self,
         weight: ByteCount,
         round_trip: Option<Duration>,

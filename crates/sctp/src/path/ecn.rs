@@ -105,7 +105,7 @@ impl EcnTrial {
     }
 
     /// The first chunk of the packet that this end marked itself and whose report is due.
-    pub fn own_mark(&self) -> Option<Tsn> {
+    pub(crate) fn own_mark(&self) -> Option<Tsn> {
         self.own_mark.map(|own| own.chunks.first)
     }
 

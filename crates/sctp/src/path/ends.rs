@@ -30,37 +30,37 @@ impl Ends {
     }
 
     /// The path's peer now sends from `remote`.
-    pub fn move_to(&mut self, remote: SocketAddr) {
+    pub(crate) fn move_to(&mut self, remote: SocketAddr) {
         self.addresses.remote = remote;
     }
 
     /// This end has gained the address `local`, or has it again.
-    pub fn gain_local(&mut self, local: SocketAddr) {
+    pub(crate) fn gain_local(&mut self, local: SocketAddr) {
         self.is_local_gone &= self.addresses.local != local;
     }
 
     /// This end has lost the address `local`.
-    pub fn lose_local(&mut self, local: SocketAddr) {
+    pub(crate) fn lose_local(&mut self, local: SocketAddr) {
         self.is_local_gone |= self.addresses.local == local;
     }
 
     /// The peer has the address `remote` again.
-    pub fn gain_remote(&mut self, remote: IpAddr) {
+    pub(crate) fn gain_remote(&mut self, remote: IpAddr) {
         self.is_remote_gone &= self.addresses.remote.ip() != remote;
     }
 
     /// The peer has lost its address, if `is_gone` selects it.
-    pub fn lose_remote(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
+    pub(crate) fn lose_remote(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
         self.is_remote_gone |= is_gone(self.addresses.remote.ip());
     }
 
     /// The path is only a candidate until it is verified.
-    pub fn begin_candidacy(&mut self) {
+    pub(crate) fn begin_candidacy(&mut self) {
         self.is_candidate = true;
     }
 
     /// The path was verified, or keeps its place.
-    pub fn end_candidacy(&mut self) {
+    pub(crate) fn end_candidacy(&mut self) {
         self.is_candidate = false;
     }
 
@@ -80,7 +80,7 @@ impl Ends {
     }
 
     /// Returns true if `local` was this end's address and is lost.
-    pub fn has_lost_local(&self, local: SocketAddr) -> bool {
+    pub(crate) fn has_lost_local(&self, local: SocketAddr) -> bool {
         self.is_local_gone && self.addresses.local == local
     }
 
@@ -92,7 +92,7 @@ impl Ends {
 
 impl PathAddresses {
     /// The IP version of the path.
-    pub fn ip_version(&self) -> IpVersion {
+    pub(crate) fn ip_version(&self) -> IpVersion {
         match self.remote.ip() {
             IpAddr::V4(_) => IpVersion::V4,
             IpAddr::V6(_) => IpVersion::V6,

@@ -52,7 +52,7 @@ impl Estimates {
     }
 
     /// The window with which the path may continue, once its round trip is known. It is returned only once.
-    pub fn take_remembered_window(&mut self, now: Time) -> Option<ByteCount> {
+    pub(crate) fn take_remembered_window(&mut self, now: Time) -> Option<ByteCount> {
         let round_trip = self.round_trip.min()?;
         self.remembered.take()?.window(round_trip, now)
     }
@@ -63,12 +63,12 @@ impl Estimates {
     }
 
     /// The chunk `tsn` left for the first time: it may be timed.
-    pub fn on_first_sent(&mut self, tsn: Tsn, now: Time) {
+    pub(crate) fn on_first_sent(&mut self, tsn: Tsn, now: Time) {
         self.round_trip.on_sent(tsn, now);
     }
 
     /// A copy of the chunk `tsn` left on another path.
-    pub fn on_copied(&mut self, tsn: Tsn) {
+    pub(crate) fn on_copied(&mut self, tsn: Tsn) {
         self.round_trip.on_copied(tsn);
     }
 
@@ -79,7 +79,7 @@ impl Estimates {
     }
 
     /// No chunk is timed any more.
-    pub fn cancel_measurement(&mut self) {
+    pub(crate) fn cancel_measurement(&mut self) {
         self.round_trip.cancel_probe();
     }
 
@@ -103,7 +103,7 @@ impl Estimates {
     }
 
     /// A SACK acknowledged `weight`.
-    pub fn on_delivered(&mut self, weight: ByteCount, sample: &mut PathSample, now: Time) {
+    pub(crate) fn on_delivered(&mut self, weight: ByteCount, sample: &mut PathSample, now: Time) {
         self.bandwidth.on_delivered(weight, now);
         sample.bandwidth = self.bandwidth.estimate();
     }
@@ -114,7 +114,7 @@ impl Estimates {
     }
 
     /// Everything in flight was marked lost, or a round was acknowledged: this window of chunks ends.
-    pub fn end_window(&mut self, sample: &mut PathSample) {
+    pub(crate) fn end_window(&mut self, sample: &mut PathSample) {
         self.loss_rate.on_window();
         sample.loss_rate = self.loss_rate.rate();
     }
@@ -126,7 +126,7 @@ impl Estimates {
     }
 
     /// Notes whether losses are repaired that the loss response does not attribute to congestion.
-    pub fn set_recovering(&mut self, is_recovering: bool, sample: &mut PathSample) {
+    pub(crate) fn set_recovering(&mut self, is_recovering: bool, sample: &mut PathSample) {
         self.round_trip.set_recovering(is_recovering);
         self.show_round_trip(sample);
     }

@@ -34,27 +34,33 @@ impl Gate {
     }
 
     /// The event acknowledged a retransmitted chunk.
-    pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
+    pub(crate) fn on_acked_retransmission(&mut self, limit: MaxBurst) {
         self.burst.on_acked_retransmission(limit);
     }
 
     /// The event allows `packets` more.
-    pub fn widen(&mut self, packets: u32) {
+    pub(crate) fn widen(&mut self, packets: u32) {
         self.burst.widen(packets);
     }
 
     /// Nothing more is to be sent: the burst of the event ends.
-    pub fn end_event(&mut self) {
+    pub(crate) fn end_event(&mut self) {
         self.burst.end();
     }
 
     /// Sending begins: packets leave at `rate`, in trains of at least `packets` packets.
-    pub fn begin_pacing(&mut self, now: Time, rate: Option<BitRate>, packets: u32, sample: &PathSample) {
+    pub(crate) fn begin_pacing(
+        &mut self,
+        now: Time,
+        rate: Option<BitRate>,
+        packets: u32,
+        sample: &PathSample,
+    ) {
         self.pacer.begin(now, rate, sample.unit, packets, sample.is_paced);
     }
 
     /// One packet may leave even if a train has just left.
-    pub fn allow_one_packet(&mut self) {
+    pub(crate) fn allow_one_packet(&mut self) {
         self.pacer.allow_one_packet();
     }
 
@@ -65,17 +71,17 @@ impl Gate {
     }
 
     /// Only one packet may be in flight until a chunk is acknowledged.
-    pub fn limit_to_one_packet(&mut self) {
+    pub(crate) fn limit_to_one_packet(&mut self) {
         self.is_limited_to_one = true;
     }
 
     /// A chunk was acknowledged that shows that the path works.
-    pub fn end_trial(&mut self) {
+    pub(crate) fn end_trial(&mut self) {
         self.is_limited_to_one = false;
     }
 
     /// The time at which the pacer opens again; `None` if it is open.
-    pub fn opens_at(&self) -> Option<Time> {
+    pub(crate) fn opens_at(&self) -> Option<Time> {
         self.pacer.opens_at()
     }
 

@@ -41,7 +41,7 @@ impl Health {
 
     /// A time-out, or an unanswered HEARTBEAT. The path becomes inactive when the count exceeds `limits.path_max`
     /// (M-SCTP-15). It potentially fails earlier if `limits` say so (RFC 7829).
-    pub fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
+    pub(crate) fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
         // "Once d is inactive HEARTBEATs go on but the count stays" (M-SCTP-14).
         if self.state != PathState::Inactive {
             self.errors = self.errors.saturating_add(1);
@@ -55,7 +55,7 @@ impl Health {
     }
 
     /// An active path has potentially failed.
-    pub fn suspect(&mut self) -> Option<HealthChange> {
+    pub(crate) fn suspect(&mut self) -> Option<HealthChange> {
         if self.state != PathState::Active {
             return None;
         }
@@ -64,12 +64,12 @@ impl Health {
     }
 
     /// The path gave a sign of life.
-    pub fn on_sign_of_life(&mut self, now: Time) {
+    pub(crate) fn on_sign_of_life(&mut self, now: Time) {
         self.alive_at = Some(now);
     }
 
     /// A chunk that was sent once, on this path, was acknowledged: the path works.
-    pub fn on_alive(&mut self) -> Option<HealthChange> {
+    pub(crate) fn on_alive(&mut self) -> Option<HealthChange> {
         self.errors = 0;
         if !self.state.has_failed() {
             return None;
@@ -89,7 +89,7 @@ impl Health {
     }
 
     /// The address of the path changed: it must be verified again.
-    pub fn doubt(&mut self) {
+    pub(crate) fn doubt(&mut self) {
         *self = Health::new(PathState::Unconfirmed);
     }
 
@@ -100,17 +100,17 @@ impl Health {
     }
 
     /// The path's HEARTBEATs, mutable.
-    pub fn probes_mut(&mut self) -> &mut Probes {
+    pub(crate) fn probes_mut(&mut self) -> &mut Probes {
         &mut self.probes
     }
 
     /// A chunk that will be timed left, so no HEARTBEAT is needed in this period.
-    pub fn on_used(&mut self) {
+    pub(crate) fn on_used(&mut self) {
         self.was_used = true;
     }
 
     /// A heartbeat period ended. Returns true if the path was idle in it.
-    pub fn take_idle(&mut self) -> bool {
+    pub(crate) fn take_idle(&mut self) -> bool {
         !std::mem::replace(&mut self.was_used, false)
     }
 
@@ -125,17 +125,17 @@ impl Health {
     }
 
     /// The time at which the path last gave a sign of life.
-    pub fn alive_at(&self) -> Option<Time> {
+    pub(crate) fn alive_at(&self) -> Option<Time> {
         self.alive_at
     }
 
     /// The time at which the last of the HEARTBEATs that may still be answered left.
-    pub fn last_probe(&self) -> Option<Time> {
+    pub(crate) fn last_probe(&self) -> Option<Time> {
         self.probes.last_sent()
     }
 
     /// Returns true if a HEARTBEAT is not answered yet.
-    pub fn awaits_heartbeat(&self) -> bool {
+    pub(crate) fn awaits_heartbeat(&self) -> bool {
         self.probes.is_awaited()
     }
 }

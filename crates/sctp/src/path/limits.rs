@@ -81,7 +81,7 @@ impl LimitClock {
     }
 
     /// From `now` on, `limit` limits the path, with a window of `cwnd`.
-    pub fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
+    pub(crate) fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         // Most events change neither: the span continues.
         if self.since.is_some() && (self.limit, self.cwnd) == (limit, cwnd) {
             return;

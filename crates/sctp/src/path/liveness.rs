@@ -49,7 +49,7 @@ impl Liveness {
     }
 
     /// A chunk leaves and nothing is in flight: silence is counted from now on.
-    pub fn on_first_in_flight(&mut self, now: Time) {
+    pub(crate) fn on_first_in_flight(&mut self, now: Time) {
         self.silence.begin(now);
     }
 
@@ -59,7 +59,7 @@ impl Liveness {
     }
 
     /// A chunk that can be timed left: this heartbeat period needs no HEARTBEAT.
-    pub fn on_used(&mut self) {
+    pub(crate) fn on_used(&mut self) {
         self.health.on_used();
     }
 
@@ -83,28 +83,28 @@ impl Liveness {
     }
 
     /// The expiry of T3-rtx counts as a time-out.
-    pub fn count_timeout(&mut self) {
+    pub(crate) fn count_timeout(&mut self) {
         self.timeouts_in_row = self.timeouts_in_row.saturating_add(1);
     }
 
     /// The time-out expired at `now`: acknowledgements of earlier departures no longer count as signs of life.
-    pub fn doubt_before(&mut self, now: Time) {
+    pub(crate) fn doubt_before(&mut self, now: Time) {
         self.doubtful_before = now;
     }
 
     /// An error counts against the path.
-    pub fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
+    pub(crate) fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
         self.health.on_error(limits)
     }
 
     /// The path has potentially failed, because of its silence.
-    pub fn suspect(&mut self) -> Option<HealthChange> {
+    pub(crate) fn suspect(&mut self) -> Option<HealthChange> {
         self.silence.on_suspected();
         self.health.suspect()
     }
 
     /// The path delivered a chunk that was sent only on it, and only once.
-    pub fn on_alive(&mut self, now: Time) -> Option<HealthChange> {
+    pub(crate) fn on_alive(&mut self, now: Time) -> Option<HealthChange> {
         self.health.on_sign_of_life(now);
         let change = self.health.on_alive();
         if change.is_some() {
@@ -119,7 +119,7 @@ impl Liveness {
     }
 
     /// The path's new address must be verified before it carries data.
-    pub fn doubt(&mut self) {
+    pub(crate) fn doubt(&mut self) {
         self.health.doubt();
     }
 
@@ -131,7 +131,7 @@ impl Liveness {
 
     /// The number of whole times of `rto` that have passed since data last left, or since the last count. `ns2` decides
     /// where the next count starts.
-    pub fn take_idle_rtos(&mut self, rto: Duration, ns2: Ns2, now: Time) -> u64 {
+    pub(crate) fn take_idle_rtos(&mut self, rto: Duration, ns2: Ns2, now: Time) -> u64 {
         let Some(last) = self.last_data else { return 0 };
         let idle = ns2.idle_time(last, rto, now);
         self.last_data = Some(idle.counted_to);
@@ -139,17 +139,17 @@ impl Liveness {
     }
 
     /// The health of the path, mutable.
-    pub fn health_mut(&mut self) -> &mut Health {
+    pub(crate) fn health_mut(&mut self) -> &mut Health {
         &mut self.health
     }
 
     /// The silence of the path, mutable.
-    pub fn silence_mut(&mut self) -> &mut Silence {
+    pub(crate) fn silence_mut(&mut self) -> &mut Silence {
         &mut self.silence
     }
 
     /// The health of the path.
-    pub fn health(&self) -> &Health {
+    pub(crate) fn health(&self) -> &Health {
         &self.health
     }
 
@@ -159,22 +159,22 @@ impl Liveness {
     }
 
     /// The time at which a packet last arrived.
-    pub fn last_arrival(&self) -> Option<Time> {
+    pub(crate) fn last_arrival(&self) -> Option<Time> {
         self.last_arrival
     }
 
     /// Returns true if a packet arrived since data last left.
-    pub fn has_arrival_since_data(&self) -> bool {
+    pub(crate) fn has_arrival_since_data(&self) -> bool {
         self.last_arrival > self.last_data
     }
 
     /// Returns true if no data has left for `srtt`.
-    pub fn is_resting(&self, srtt: Duration, now: Time) -> bool {
+    pub(crate) fn is_resting(&self, srtt: Duration, now: Time) -> bool {
         self.last_data.is_some_and(|last| last + srtt <= now)
     }
 
     /// Returns true if the acknowledgement of a chunk that left at `sent_at` shows that the path works now.
-    pub fn shows_life(&self, sent_at: Time) -> bool {
+    pub(crate) fn shows_life(&self, sent_at: Time) -> bool {
         sent_at >= self.doubtful_before
     }
 

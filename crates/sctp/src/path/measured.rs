@@ -57,7 +57,7 @@ impl Measured {
     }
 
     /// A SACK acknowledged `weight`, and left `flight`.
-    pub fn on_delivered(&mut self, weight: ByteCount, sample: &PathSample, now: Time) {
+    pub(crate) fn on_delivered(&mut self, weight: ByteCount, sample: &PathSample, now: Time) {
         self.delivery.on_delivered(weight, sample.srtt, is_underused(weight, sample), now);
         self.follow(sample.flight, now);
     }
@@ -85,7 +85,7 @@ impl Measured {
     /// A packet of another path, whose least forward delay is `least`, and the SACK for it by this path took
     /// `round_trip`. If that left less than half of the least forward delay, this path's return delay is shorter than
     /// calculated: everything that was measured of it had waited in a queue.
-    pub fn doubt_back(&mut self, round_trip: Duration, least: Duration) {
+    pub(crate) fn doubt_back(&mut self, round_trip: Duration, least: Duration) {
         let is_doubtful = |back: Duration| round_trip.saturating_sub(back) * 2 < least;
         let back = round_trip.saturating_sub(least);
         if self.back().is_some_and(is_doubtful) && !back.is_zero() {
@@ -95,7 +95,7 @@ impl Measured {
 
     /// The return delay of path `by` has proved shorter by `shorter`: if the least forward delay was calculated with
     /// it, that was longer.
-    pub fn on_shorter_back(&mut self, by: PathId, shorter: Duration) {
+    pub(crate) fn on_shorter_back(&mut self, by: PathId, shorter: Duration) {
         if self.least_by == Some(by) {
             self.delay.on_shorter_back(shorter);
         }

@@ -104,7 +104,7 @@ impl MtuSearch {
 
     /// A time-out lost only packets above the current size. Neither it nor what follows from it is a reason to doubt
     /// the size: the search continues.
-    pub fn excuse(&mut self) {
+    pub(crate) fn excuse(&mut self) {
         self.is_excused = true;
     }
 
@@ -120,7 +120,7 @@ impl MtuSearch {
     }
 
     /// Packets of the current size may no longer arrive (RFC 8899 §4.3).
-    pub fn doubt(&mut self, now: Time) {
+    pub(crate) fn doubt(&mut self, now: Time) {
         if self.is_excused {
             return;
         }
@@ -167,7 +167,7 @@ impl MtuSearch {
     }
 
     /// An answer with `nonce` arrived. Returns true if the current size changed.
-    pub fn on_answered(&mut self, nonce: u64, now: Time) -> bool {
+    pub(crate) fn on_answered(&mut self, nonce: u64, now: Time) -> bool {
         let Some(index) = self.under_way.iter().position(|(awaited, _)| *awaited == nonce) else {
             return false;
         };
@@ -234,7 +234,7 @@ impl MtuSearch {
     }
 
     /// Returns true if it checks the current size, which is also useful on a failed path.
-    pub fn is_checking(&self) -> bool {
+    pub(crate) fn is_checking(&self) -> bool {
         self.size_search.is_some_and(|size_search| size_search.is_check())
     }
 

@@ -60,12 +60,12 @@ impl Pacer {
     }
 
     /// One packet may leave even if a train has just left.
-    pub fn allow_one_packet(&mut self) {
+    pub(crate) fn allow_one_packet(&mut self) {
         self.is_closed = false;
     }
 
     /// The time at which packets may leave again; `None` if they may leave now.
-    pub fn opens_at(&self) -> Option<Time> {
+    pub(crate) fn opens_at(&self) -> Option<Time> {
         self.is_closed.then_some(self.free_at)
     }
 }

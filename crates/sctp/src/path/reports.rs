@@ -19,34 +19,34 @@ impl Reports {
     }
 
     /// From `now` on, `limit` limits the path, with a window of `cwnd`.
-    pub fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
+    pub(crate) fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         self.limits.on_limit(now, limit, cwnd);
     }
 
     /// A packet with codepoint `ecn` arrived.
-    pub fn count_arrival(&mut self, ecn: Ecn) {
+    pub(crate) fn count_arrival(&mut self, ecn: Ecn) {
         self.counters.received_ecn.count(ecn);
         self.counters.received_packets += 1;
     }
 
     /// User data last sent on the path was acknowledged.
-    pub fn count_acked(&mut self, payload: ByteCount) {
+    pub(crate) fn count_acked(&mut self, payload: ByteCount) {
         self.counters.acked_bytes += payload;
     }
 
     /// A round trip was measured.
-    pub fn count_round_trip(&mut self, round_trip: Duration) {
+    pub(crate) fn count_round_trip(&mut self, round_trip: Duration) {
         self.counters.round_trips += 1;
         self.counters.round_trip_sum += round_trip;
     }
 
     /// T3-rtx expired.
-    pub fn count_timeout(&mut self) {
+    pub(crate) fn count_timeout(&mut self) {
         self.counters.timeouts += 1;
     }
 
     /// The counters, mutable.
-    pub fn counters_mut(&mut self) -> &mut PathCounters {
+    pub(crate) fn counters_mut(&mut self) -> &mut PathCounters {
         &mut self.counters
     }
 

@@ -54,7 +54,7 @@ impl RoundTrip {
 
     /// A copy of the chunk `tsn` left: it is no longer timed, because its acknowledgement may answer either
     /// transmission.
-    pub fn on_copied(&mut self, tsn: Tsn) {
+    pub(crate) fn on_copied(&mut self, tsn: Tsn) {
         self.probe = self.probe.filter(|(timed, _)| *timed != tsn);
     }
 
@@ -65,7 +65,7 @@ impl RoundTrip {
     }
 
     /// No chunk is timed any more.
-    pub fn cancel_probe(&mut self) {
+    pub(crate) fn cancel_probe(&mut self) {
         self.probe = None;
     }
 
@@ -88,7 +88,7 @@ impl RoundTrip {
 
     /// Sets whether losses are being repaired that are not congestion: their time-out has its own minimum (M-WA-7). A
     /// change ends a back-off.
-    pub fn set_recovering(&mut self, is_recovering: bool) {
+    pub(crate) fn set_recovering(&mut self, is_recovering: bool) {
         if self.is_recovering != is_recovering {
             self.is_recovering = is_recovering;
             self.rto = self.bounded();

@@ -37,19 +37,19 @@ impl Silence {
     }
 
     /// The path is suspected.
-    pub fn on_suspected(&mut self) {
+    pub(crate) fn on_suspected(&mut self) {
         self.verdict = Suspicion::Unresolved;
     }
 
     /// A chunk in flight is sent on another path.
-    pub fn on_flight_moved(&mut self) {
+    pub(crate) fn on_flight_moved(&mut self) {
         if self.verdict == Suspicion::Unresolved {
             self.verdict = Suspicion::CutPending;
         }
     }
 
     /// A time-out declares the flight lost, so the window is to be cut once. Returns true if it was not cut yet.
-    pub fn take_pending_cut(&mut self) -> bool {
+    pub(crate) fn take_pending_cut(&mut self) -> bool {
         let is_due = matches!(self.verdict, Suspicion::Unresolved | Suspicion::CutPending);
         if is_due {
             self.verdict = Suspicion::Cut;
@@ -58,13 +58,13 @@ impl Silence {
     }
 
     /// The flight at the suspicion arrived, so the window is not cut.
-    pub fn on_flight_arrived(&mut self) {
+    pub(crate) fn on_flight_arrived(&mut self) {
         self.on_answered();
     }
 
     /// A HEARTBEAT was answered. Returns true if the window must still be cut for chunks that may be lost. An answer
     /// within the time-out shows that the path had not failed: it is suspected later from now on.
-    pub fn on_answered(&mut self) -> bool {
+    pub(crate) fn on_answered(&mut self) -> bool {
         let verdict = std::mem::replace(&mut self.verdict, Suspicion::None);
         self.tolerance = match verdict {
             Suspicion::None => self.tolerance,
@@ -79,7 +79,7 @@ impl Silence {
     /// departure cannot have been silent for longer than it is in flight. `srtt` is the path's smoothed round-trip
     /// time, and `back` the longest time that a SACK takes: before that time, a SACK need not acknowledge data of this
     /// path.
-    pub fn suspicious_from(&self, left_at: Time, srtt: Duration, back: Duration) -> Time {
+    pub(crate) fn suspicious_from(&self, left_at: Time, srtt: Duration, back: Duration) -> Time {
         let usual = (srtt * 3) / 2 + ALLOWANCE;
         self.since.max(left_at) + (usual * self.tolerance).max(srtt + back)
     }

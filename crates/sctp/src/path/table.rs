@@ -82,7 +82,7 @@ impl PathTable {
     }
 
     /// Changes the state that loss responses keep on path `id`.
-    pub fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut LossState) -> T) -> T {
+    pub(crate) fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut LossState) -> T) -> T {
         let (path, sample) = self.at(id);
         let changed = change(&mut path.after_loss);
         path.after_loss.show(sample);
@@ -96,19 +96,19 @@ impl PathTable {
     }
 
     /// The duration of a timer of path `id` that starts now: the RTO, unless another time was drawn.
-    pub fn take_timer(&mut self, id: PathId) -> Duration {
+    pub(crate) fn take_timer(&mut self, id: PathId) -> Duration {
         let (path, sample) = self.at(id);
         path.after_loss.take_timer().unwrap_or(sample.rto)
     }
 
     /// The trial of ECN on path `id`.
-    pub fn trial_mut(&mut self, id: PathId) -> &mut EcnTrial {
+    pub(crate) fn trial_mut(&mut self, id: PathId) -> &mut EcnTrial {
         &mut self.path_mut(id).ecn_trial
     }
 
     /// Notes whether path `id`, which holds `sent` in this end's buffer and `received` in the peer's, has used up its
     /// share.
-    pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
+    pub(crate) fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
         self.sample_mut(id).has_used_share = !shares.has_room(sent, received);
     }
 
@@ -180,7 +180,7 @@ pub(super) mod tests {
     }
 
     /// Active paths between these addresses.
-    pub fn table_between(ends: &[(&str, &str)]) -> PathTable {
+    pub(crate) fn table_between(ends: &[(&str, &str)]) -> PathTable {
         let mut table = PathTable::new();
         for (local, remote) in ends {
             let addresses = PathAddresses { local: address(local), remote: address(remote) };

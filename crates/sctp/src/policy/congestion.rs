@@ -154,7 +154,7 @@ impl CongestionControl {
     }
 
     /// Returns true if a loss on `path` is chance and cuts no window. To a model, every loss is a sample.
-    pub fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
+    pub(crate) fn is_chance(&self, path: PathId, view: &View<'_>) -> bool {
         match self {
             CongestionControl::Rule(rule) => {
                 rule.loss_differentiation().is_some_and(|losses| losses.is_chance(path, view))
@@ -184,7 +184,7 @@ impl CongestionControl {
 impl Acked {
     /// Returns true if this SACK lets slow start grow the window: the profile allows it, and the window was fully used (RFC
     /// 9260 §7.2.1).
-    pub fn grows_slow_start(&self) -> bool {
+    pub(crate) fn grows_slow_start(&self) -> bool {
         self.may_grow && self.is_fully_used
     }
 }

@@ -5,7 +5,7 @@ pub mod association;
 pub mod cmt;
 pub mod departure;
 pub(super) mod increment;
-pub mod rack;
+pub(crate) mod rack;
 mod reordering;
 
 use std::fmt::Debug;
@@ -158,7 +158,7 @@ pub struct SackFindings {
 
 impl SackFindings {
     /// This value, emptied and resized for `paths` paths.
-    pub fn cleared(&mut self, paths: usize) -> &mut SackFindings {
+    pub(crate) fn cleared(&mut self, paths: usize) -> &mut SackFindings {
         self.advanced.clear();
         self.advanced.resize(paths, false);
         self.missing.clear();

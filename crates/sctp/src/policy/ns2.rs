@@ -26,9 +26,9 @@ pub struct Ns2(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IdleTime {
     /// In whole RTOs.
-    pub rtos: u64,
+    pub(crate) rtos: u64,
     /// The end of the last counted RTO, where the next count starts.
-    pub counted_to: Time,
+    pub(crate) counted_to: Time,
 }
 
 impl Ns2 {

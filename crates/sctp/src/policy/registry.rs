@@ -57,17 +57,17 @@ use super::window::none::Unlimited;
 /// The kinds of policies that users choose, as in messages. A setting finds its table by this name.
 pub mod kind {
     /// [`Registry::congestion_controls`](super::Registry::congestion_controls).
-    pub const CONGESTION_CONTROL: &str = "congestion control";
+    pub(crate) const CONGESTION_CONTROL: &str = "congestion control";
     /// [`Registry::window_limits`](super::Registry::window_limits).
     pub const WINDOW_MANAGEMENT: &str = "window management";
     /// [`Registry::loss_responses`](super::Registry::loss_responses).
-    pub const LOSS_RESPONSE: &str = "loss response";
+    pub(crate) const LOSS_RESPONSE: &str = "loss response";
     /// [`Registry::retransmission_policies`](super::Registry::retransmission_policies).
     pub const RETRANSMISSION: &str = "retransmission policy";
     /// [`Registry::schedulers`](super::Registry::schedulers).
     pub const SCHEDULER: &str = "scheduler";
     /// [`Registry::ack_timings`](super::Registry::ack_timings).
-    pub const ACK_TIMING: &str = "SACK timing";
+    pub(crate) const ACK_TIMING: &str = "SACK timing";
 }
 
 /// Every policy that can be chosen by name. Two registries are equal if they have the same names.

@@ -4,7 +4,7 @@
 pub mod alternate;
 pub mod asap;
 pub mod best;
-pub mod in_order_arrival;
+pub(crate) mod in_order_arrival;
 pub mod same;
 mod tie;
 

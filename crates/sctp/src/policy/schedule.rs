@@ -5,13 +5,13 @@ mod blocking;
 mod copy_allowance;
 pub mod fill;
 mod in_flight;
-pub mod in_order_arrival;
+pub(crate) mod in_order_arrival;
 pub mod lowest_rtt;
 pub mod primary;
 mod queue;
 pub mod round_robin;
-pub mod window_regulated;
-pub mod xlink;
+pub(crate) mod window_regulated;
+pub(crate) mod xlink;
 
 use std::fmt::Debug;
 

@@ -1,8 +1,8 @@
 //! The growth of a congestion window up to its threshold. Slow start is a separate policy, so that a congestion control
 //! implements only congestion avoidance.
 
-pub mod half_of_acked;
-pub mod hystart_plus_plus;
+pub(crate) mod half_of_acked;
+pub(crate) mod hystart_plus_plus;
 pub mod unit;
 
 use std::fmt::Debug;

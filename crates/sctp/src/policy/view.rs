@@ -229,7 +229,7 @@ impl PathSample {
     /// Returns true if a packet with data may take one more chunk. The window and `blocked_by` were checked before its first
     /// chunk, and the packet passes the window by less than one packet; after a time-out, the packet itself blocks
     /// the path. A strict window is checked again.
-    pub fn has_window_for_more(&self) -> bool {
+    pub(crate) fn has_window_for_more(&self) -> bool {
         !self.is_strict || self.has_room()
     }
 
@@ -245,7 +245,7 @@ impl PathSample {
 
     /// Returns true if a flight of `flight` uses the whole window, as growth demands (RFC 9260 §7.2.1; M-SCTP-4): a strict
     /// window is fully used when it has no room for a unit. A window that only the pacer left unused counts as used.
-    pub fn was_fully_used(&self, flight: ByteCount) -> bool {
+    pub(crate) fn was_fully_used(&self, flight: ByteCount) -> bool {
         let is_full = if self.is_strict { flight + self.unit > self.cwnd } else { flight >= self.cwnd };
         is_full || self.is_paced
     }
@@ -262,7 +262,7 @@ impl PathSample {
     }
 
     /// Returns true if one more chunk of new data may go into a packet that has data.
-    pub fn may_send_more(&self) -> bool {
+    pub(crate) fn may_send_more(&self) -> bool {
         self.may_send_if(self.has_window_for_more())
     }
 

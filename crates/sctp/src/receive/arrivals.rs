@@ -44,7 +44,7 @@ impl Arrivals {
 
     /// Handles the arrival of `tsn`: adds it if it is new, lists it if it is a duplicate, and ignores it if it is out
     /// of range.
-    pub fn on_tsn(&mut self, tsn: Tsn) -> TsnArrival {
+    pub(crate) fn on_tsn(&mut self, tsn: Tsn) -> TsnArrival {
         let arrival = self.classify(tsn);
         match arrival {
             TsnArrival::New => self.insert(tsn),
@@ -62,12 +62,12 @@ impl Arrivals {
     }
 
     /// Clears the duplicates after a SACK has reported them.
-    pub fn clear_duplicates(&mut self) {
+    pub(crate) fn clear_duplicates(&mut self) {
         self.duplicates.clear();
     }
 
     /// Classifies `tsn` without changing anything.
-    pub fn classify(&self, tsn: Tsn) -> TsnArrival {
+    pub(crate) fn classify(&self, tsn: Tsn) -> TsnArrival {
         let offset = tsn.distance_from(self.cumulative);
         match offset {
             0 | HALF.. => TsnArrival::Duplicate,
@@ -91,7 +91,7 @@ impl Arrivals {
     }
 
     /// Returns true if TSNs are missing below the highest.
-    pub fn has_gap(&self) -> bool {
+    pub(crate) fn has_gap(&self) -> bool {
         !self.runs.is_empty()
     }
 
@@ -113,7 +113,7 @@ impl Arrivals {
     }
 
     /// The largest number of duplicates to report; more of them are of no use to the peer.
-    pub const MOST_DUPLICATES: usize = 64;
+    pub(crate) const MOST_DUPLICATES: usize = 64;
 
     fn insert(&mut self, tsn: Tsn) {
         if tsn == self.cumulative.next() {

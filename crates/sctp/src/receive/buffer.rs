@@ -61,7 +61,7 @@ impl ReceiveBuffer {
     }
 
     /// This buffer, with a second level of this size for data that waits for missing chunks (M-IPCC-7).
-    pub fn with_second_level(self, second_level: ByteCount) -> ReceiveBuffer {
+    pub(crate) fn with_second_level(self, second_level: ByteCount) -> ReceiveBuffer {
         ReceiveBuffer { second_level, ..self }
     }
 
@@ -73,18 +73,18 @@ impl ReceiveBuffer {
     }
 
     /// Removes a message of weight `charge` that was read, or chunks of that weight that were discarded.
-    pub fn on_released(&mut self, charge: ByteCount) {
+    pub(crate) fn on_released(&mut self, charge: ByteCount) {
         self.held = self.held.saturating_sub(charge);
     }
 
     /// Grows the buffer to `capacity`, if that is more than before. It never shrinks, because an advertised window must
     /// not be withdrawn.
-    pub fn grow_to(&mut self, capacity: ByteCount) {
+    pub(crate) fn grow_to(&mut self, capacity: ByteCount) {
         self.capacity = self.capacity.max(capacity);
     }
 
     /// Notes that a SACK with `a_rwnd` was sent.
-    pub fn on_advertised(&mut self, a_rwnd: ByteCount) {
+    pub(crate) fn on_advertised(&mut self, a_rwnd: ByteCount) {
         self.offered = a_rwnd;
     }
 
@@ -98,7 +98,7 @@ impl ReceiveBuffer {
     /// to twice its capacity. RFC 9260 §6.2 would rather drop the highest TSN in the buffer; but that TSN was
     /// acknowledged, and the missing chunks are within the window that was advertised. If even this chunk does not fit
     /// and nothing can be read, a single message is larger than the buffer and can never be received.
-    pub fn has_room_for_awaited(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
+    pub(crate) fn has_room_for_awaited(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 2)
     }
 
@@ -107,7 +107,7 @@ impl ReceiveBuffer {
     ///
     /// As with one level, a chunk for which others wait may fill the first level up to twice its capacity. Fragments of
     /// incomplete messages count in the second level; the sum of both levels is never exceeded.
-    pub fn has_room_in_level(&self, chunk: MemoryLoad, level: Level, memory: ByteCount) -> bool {
+    pub(crate) fn has_room_in_level(&self, chunk: MemoryLoad, level: Level, memory: ByteCount) -> bool {
         let second = self.second_level;
         let all = self.capacity * 2 + second;
         let fits = match level {

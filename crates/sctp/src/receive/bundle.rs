@@ -38,7 +38,7 @@ impl Bundle {
     }
 
     /// The cost of a message with `length` bytes of user data among others of this length, including unused room.
-    pub const fn cost_of(length: usize) -> ByteCount {
+    pub(crate) const fn cost_of(length: usize) -> ByteCount {
         let record = (Bundle::HEADER + length) as u64;
         ByteCount::new(record + record / 2 + MemoryLoad::OVERHEAD.get() * record / FULL as u64)
     }
@@ -86,7 +86,7 @@ impl Bundle {
     }
 
     /// Adds all messages of `other` at the end if there is room for all of them. Otherwise they stay in `other`.
-    pub fn absorb(&mut self, other: &mut Bundle) -> bool {
+    pub(crate) fn absorb(&mut self, other: &mut Bundle) -> bool {
         let behind = &other.records[other.read..];
         if !self.has_room(behind.len()) {
             return false;
@@ -114,7 +114,7 @@ impl Bundle {
 
     /// The memory, without messages.
     #[must_use]
-    pub fn emptied(mut self) -> Bundle {
+    pub(crate) fn emptied(mut self) -> Bundle {
         self.records.clear();
         Bundle { records: self.records, ..Bundle::default() }
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 /// The `payload`, a part of `received`, in the form in which it is stored. A slice keeps the whole `memory` of what was
 /// received allocated, for this payload alone. So a payload of less than half of that is copied. Stored data therefore
 /// keeps allocated at most twice its own bytes, plus one byte.
-pub fn compact(payload: &[u8], received: &Bytes, memory: ByteCount) -> Bytes {
+pub(crate) fn compact(payload: &[u8], received: &Bytes, memory: ByteCount) -> Bytes {
     if payload.len() < memory.as_len() / 2 {
         Bytes::copy_from_slice(payload)
     } else {

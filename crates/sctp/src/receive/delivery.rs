@@ -106,12 +106,12 @@ impl Delivery {
     }
 
     /// The messages that are ready. Messages that wait for others are dropped.
-    pub fn into_ready(self) -> ReadyMessages {
+    pub(crate) fn into_ready(self) -> ReadyMessages {
         self.ready
     }
 
     /// Returns true if the association has the stream `stream`.
-    pub fn has_stream(&self, stream: StreamId) -> bool {
+    pub(crate) fn has_stream(&self, stream: StreamId) -> bool {
         stream.get() < self.streams
     }
 

@@ -22,7 +22,7 @@ impl MemoryLoad {
     pub const OVERHEAD: ByteCount = ByteCount::new(256);
 
     /// The cost of one separate chunk of weight `charge`, with `length` bytes of user data.
-    pub const fn of_chunk(charge: ByteCount, length: usize) -> MemoryLoad {
+    pub(crate) const fn of_chunk(charge: ByteCount, length: usize) -> MemoryLoad {
         MemoryLoad { charge, memory: ByteCount::new(MemoryLoad::OVERHEAD.get() + length as u64) }
     }
 

@@ -144,7 +144,7 @@ impl Reassembly {
     ///
     /// # Errors
     /// A message before `cumulative` is incomplete.
-    pub fn on_cumulative(&self, cumulative: Tsn) -> Result<(), ReassemblyError> {
+    pub(crate) fn on_cumulative(&self, cumulative: Tsn) -> Result<(), ReassemblyError> {
         // The first run decides: if it begins a message and ends beyond `cumulative`, all other runs are beyond it.
         let Some((&first, run)) = self.runs.first_key_value() else { return Ok(()) };
         let reached = self.position(cumulative);

@@ -66,7 +66,7 @@ impl Tuning {
     }
 
     /// Counts data of weight `charge` that the application read.
-    pub fn on_read(&mut self, charge: ByteCount) {
+    pub(crate) fn on_read(&mut self, charge: ByteCount) {
         self.read += charge;
     }
 
@@ -89,7 +89,7 @@ impl Tuning {
     }
 
     /// Handles a chunk that does not fit although everything else waits for it. Returns a larger size.
-    pub fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
+    pub(crate) fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
         self.grow(capacity, capacity * 2)
     }
 

@@ -120,7 +120,7 @@ impl SendBuffer {
     }
 
     /// This buffer with rules of ns-2's module.
-    pub fn with_ns2(self, ns2: Ns2) -> SendBuffer {
+    pub(crate) fn with_ns2(self, ns2: Ns2) -> SendBuffer {
         SendBuffer { ns2, ..self }
     }
 
@@ -145,7 +145,7 @@ impl SendBuffer {
     }
 
     /// Begins a packet, in which the next chunks are sent.
-    pub fn begin_packet(&mut self, now: Time) {
+    pub(crate) fn begin_packet(&mut self, now: Time) {
         self.log.begin_packet(now);
     }
 }

@@ -151,7 +151,7 @@ impl OutboundChunk {
 
     /// Declares its last transmission lost while it is in flight on another path as `copy`. Returns the lost
     /// transmission.
-    pub fn go_on_as(&mut self, copy: Transmission) -> Transmission {
+    pub(crate) fn go_on_as(&mut self, copy: Transmission) -> Transmission {
         let lost = self.last();
         self.set_last(copy);
         // The TSN order says nothing about the copy's sending time: the timer of the copy's path detects its loss.
@@ -213,12 +213,12 @@ impl OutboundChunk {
     }
 
     /// Returns true if it is in flight.
-    pub fn is_in_flight(&self) -> bool {
+    pub(crate) fn is_in_flight(&self) -> bool {
         matches!(self.state, State::InFlight | State::Revoked)
     }
 
     /// Returns true if it was ever acknowledged (M-SCTP-12: it counts as newly acknowledged only once).
-    pub fn was_acked(&self) -> bool {
+    pub(crate) fn was_acked(&self) -> bool {
         matches!(self.state, State::Acked | State::Revoked | State::RevokedLost(_))
     }
 

@@ -41,7 +41,7 @@ impl Chunks {
 
     /// Removes the first chunk, which is cumulatively acknowledged.
     #[inline]
-    pub fn take_first(&mut self) -> Option<OutboundChunk> {
+    pub(crate) fn take_first(&mut self) -> Option<OutboundChunk> {
         let chunk = self.chunks.pop_front()?;
         self.first += 1;
         self.first_tsn = self.first_tsn.next();
@@ -53,14 +53,14 @@ impl Chunks {
 
     /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Those before a chunk that
     /// was sent keep their TSNs.
-    pub fn refit(&mut self, largest: ByteCount) {
+    pub(crate) fn refit(&mut self, largest: ByteCount) {
         let settled = index(self.sent_end - self.first).min(self.chunks.len());
         refit(&mut self.chunks, settled, largest);
     }
 
     /// The chunk at `position`, which is kept.
     #[inline]
-    pub fn at_mut(&mut self, position: u64) -> &mut OutboundChunk {
+    pub(crate) fn at_mut(&mut self, position: u64) -> &mut OutboundChunk {
         &mut self.chunks[index(position - self.first)]
     }
 
@@ -82,7 +82,7 @@ impl Chunks {
     }
 
     /// The position of the lowest chunk in flight at position `from` or above.
-    pub fn in_flight_from(&self, from: u64) -> Option<u64> {
+    pub(crate) fn in_flight_from(&self, from: u64) -> Option<u64> {
         (from..self.sent_end).find(|&position| self.at(position).is_in_flight())
     }
 
@@ -98,7 +98,7 @@ impl Chunks {
     }
 
     /// One past the highest position ever sent.
-    pub fn sent_end(&self) -> u64 {
+    pub(crate) fn sent_end(&self) -> u64 {
         self.sent_end
     }
 
@@ -108,7 +108,7 @@ impl Chunks {
     }
 
     /// The cumulative TSN ack point.
-    pub fn ack_point(&self) -> Tsn {
+    pub(crate) fn ack_point(&self) -> Tsn {
         self.first_tsn.previous()
     }
 
@@ -120,13 +120,13 @@ impl Chunks {
 
     /// The position of `tsn`, if its chunk is kept.
     #[inline]
-    pub fn position_if_held(&self, tsn: Tsn) -> Option<u64> {
+    pub(crate) fn position_if_held(&self, tsn: Tsn) -> Option<u64> {
         let position = self.position(tsn);
         (position < self.end()).then_some(position)
     }
 
     /// The position of the first chunk after `cumulative`; `None` if `cumulative` is below the ack point.
-    pub fn position_after(&self, cumulative: Tsn) -> Option<u64> {
+    pub(crate) fn position_after(&self, cumulative: Tsn) -> Option<u64> {
         let ack_point = self.ack_point();
         let is_old = cumulative.is_before(ack_point);
         (!is_old).then(|| self.first + u64::from(cumulative.distance_from(ack_point)))

@@ -41,7 +41,7 @@ impl Copies {
     }
 
     /// Removes the copy that was sent first, and returns it.
-    pub fn take_first(&mut self, position: u64) -> Option<Transmission> {
+    pub(crate) fn take_first(&mut self, position: u64) -> Option<Transmission> {
         let first = *self.in_flight.get(&position)?.first()?;
         self.remove(position, first.path);
         Some(first)
@@ -55,7 +55,7 @@ impl Copies {
     }
 
     /// Requests a copy of the chunk at `position` on `path`.
-    pub fn want(&mut self, position: u64, path: PathId) {
+    pub(crate) fn want(&mut self, position: u64, path: PathId) {
         self.due.insert(position, path);
     }
 
@@ -65,7 +65,7 @@ impl Copies {
     }
 
     /// Cancels all requested copies on `path`.
-    pub fn cancel_on(&mut self, path: PathId) {
+    pub(crate) fn cancel_on(&mut self, path: PathId) {
         self.due.retain(|_, wanted| *wanted != path);
     }
 
@@ -75,7 +75,7 @@ impl Copies {
     }
 
     /// Returns true if any copy is requested.
-    pub fn has_due(&self) -> bool {
+    pub(crate) fn has_due(&self) -> bool {
         !self.due.is_empty()
     }
 }

@@ -18,7 +18,7 @@ impl Credit {
     }
 
     /// Adds the credit of a chunk that is acknowledged for the first time, or lost by a time-out.
-    pub fn earn(&mut self) {
+    pub(crate) fn earn(&mut self) {
         self.left = (self.left + EARNED).min(MOST);
     }
 

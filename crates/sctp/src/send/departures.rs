@@ -43,7 +43,7 @@ impl DepartureLog {
     }
 
     /// Keeps the last arrived packet if `is_wanted`, so that overtaken chunks are found again.
-    pub fn count_time(&mut self, is_wanted: bool) {
+    pub(crate) fn count_time(&mut self, is_wanted: bool) {
         self.newest = is_wanted.then(Vec::new);
     }
 
@@ -53,7 +53,7 @@ impl DepartureLog {
     }
 
     /// Begins a packet, in which the next chunks are sent.
-    pub fn begin_packet(&mut self, now: Time) {
+    pub(crate) fn begin_packet(&mut self, now: Time) {
         self.packet += 1;
         self.packet_at = now;
     }
@@ -76,7 +76,7 @@ impl DepartureLog {
     }
 
     /// Notes the first chunk of each path before a SACK is read.
-    pub fn note_earliest(&mut self, is_outstanding: impl Fn(Departure, PathId) -> bool) {
+    pub(crate) fn note_earliest(&mut self, is_outstanding: impl Fn(Departure, PathId) -> bool) {
         self.earliest_before.clear();
         for (index, departures) in self.paths.iter_mut().enumerate() {
             let path = PathId::from_index(index);
@@ -86,7 +86,7 @@ impl DepartureLog {
     }
 
     /// Calls `found` with the position of each chunk on `path` that was sent before the packet `number`.
-    pub fn each_before(
+    pub(crate) fn each_before(
         &mut self,
         path: PathId,
         number: u64,
@@ -98,7 +98,7 @@ impl DepartureLog {
 
     /// The last packet sent on `path` among those of the chunks in `acked`, or, with loss detection by time, among all
     /// that arrived. Retransmitted chunks do not count: the acknowledgement may answer the first packet.
-    pub fn newest_arrived(&mut self, path: PathId, acked: &[AckedChunk]) -> Option<u64> {
+    pub(crate) fn newest_arrived(&mut self, path: PathId, acked: &[AckedChunk]) -> Option<u64> {
         let of_path = acked.iter().filter(|chunk| chunk.path == path && !chunk.was_copied);
         let counts_time = self.newest.is_some();
         let newest =
@@ -123,7 +123,7 @@ impl DepartureLog {
     }
 
     /// The first chunk of each path before the SACK.
-    pub fn earliest_before(&self) -> &[Option<u64>] {
+    pub(crate) fn earliest_before(&self) -> &[Option<u64>] {
         &self.earliest_before
     }
 

@@ -35,14 +35,19 @@ impl GapReports {
     }
 
     /// Reads a SACK that has only new gap blocks, and the positions that are `dropped`.
-    pub fn read_new(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>, dropped: &[Range<u64>]) {
+    pub(crate) fn read_new(
+        &mut self,
+        new_first: u64,
+        gaps: impl Iterator<Item = GapBlock>,
+        dropped: &[Range<u64>],
+    ) {
         self.read(new_first, gaps);
         let known: Vec<Range<u64>> = above(&self.acked, new_first).collect();
         self.reported = with_new(&known, &self.reported, dropped);
     }
 
     /// Reads a cumulative acknowledgement without gap blocks: those of the last SACK remain.
-    pub fn read_none(&mut self, new_first: u64) {
+    pub(crate) fn read_none(&mut self, new_first: u64) {
         self.reported.clear();
         self.reported.extend(above(&self.acked, new_first));
     }
@@ -56,13 +61,13 @@ impl GapReports {
     }
 
     /// The number of acknowledgements that the SACK takes back.
-    pub fn count_taken_back(&self) -> u64 {
+    pub(crate) fn count_taken_back(&self) -> u64 {
         self.no_longer().map(|block| block.end - block.start).sum()
     }
 
     /// Takes back only the lowest `most` of these acknowledgements. The other chunks do not change, and the SACK's
     /// reports above the last of these are ignored.
-    pub fn take_back_only(&mut self, most: u64) {
+    pub(crate) fn take_back_only(&mut self, most: u64) {
         let mut left = most;
         let end = self.no_longer().find_map(|block| {
             let chunks = left.min(block.end - block.start);
@@ -90,7 +95,7 @@ impl GapReports {
     }
 
     /// The chunks, ascending, that the SACK acknowledges by gap blocks and the last one did not.
-    pub fn newly_acked(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn newly_acked(&self) -> impl Iterator<Item = u64> {
         added(&self.acked, &self.reported).flatten()
     }
 
@@ -101,17 +106,17 @@ impl GapReports {
     }
 
     /// Returns true if the last SACK took the acknowledgement of the chunk at `position` back.
-    pub fn is_taken_back(&self, position: u64) -> bool {
+    pub(crate) fn is_taken_back(&self, position: u64) -> bool {
         self.taken_back.binary_search(&position).is_ok()
     }
 
     /// The chunks whose acknowledgement the last SACK took back, ascending.
-    pub fn taken_back(&self) -> &[u64] {
+    pub(crate) fn taken_back(&self) -> &[u64] {
         &self.taken_back
     }
 
     /// One past the highest position that the SACK being read reports, which is not below `new_first`.
-    pub fn claimed(&self, new_first: u64) -> u64 {
+    pub(crate) fn claimed(&self, new_first: u64) -> u64 {
         self.reported.last().map_or(new_first, |block| block.end)
     }
 

@@ -56,7 +56,7 @@ impl HeldByPath {
 
     /// Removes a chunk with `length` bytes of user data, last sent on `path`, that is cumulatively acknowledged.
     #[inline]
-    pub fn on_released(&mut self, path: PathId, length: usize) {
+    pub(crate) fn on_released(&mut self, path: PathId, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
         self.total -= user;
         self.sums[path.index()].subtract(user, rwnd);

@@ -56,7 +56,7 @@ impl InFlight {
     }
 
     /// Adds the chunk at `position`, whose acknowledgement was taken back, or which was sent again after that.
-    pub fn revoke(&mut self, position: u64, rwnd_weight: ByteCount) {
+    pub(crate) fn revoke(&mut self, position: u64, rwnd_weight: ByteCount) {
         self.rwnd += rwnd_weight;
         self.revoked.insert(position);
     }
@@ -77,7 +77,7 @@ impl InFlight {
     }
 
     /// Notes the lowest chunks of each path before a SACK is read.
-    pub fn note_lowest(&mut self, there: impl Fn(u64, PathId) -> Option<Sends>) {
+    pub(crate) fn note_lowest(&mut self, there: impl Fn(u64, PathId) -> Option<Sends>) {
         self.before.clear();
         for index in 0..self.paths.len() {
             let path = PathId::from_index(index);
@@ -87,12 +87,12 @@ impl InFlight {
     }
 
     /// Compares the SACK with `once` in place of the lowest chunk of `path` that was sent once.
-    pub fn compare_with(&mut self, path: PathId, once: Option<u64>) {
+    pub(crate) fn compare_with(&mut self, path: PathId, once: Option<u64>) {
         self.before[path.index()].0 = once;
     }
 
     /// The lowest chunks of each path before the SACK.
-    pub fn lowest_before(&self) -> &[LowestTwo] {
+    pub(crate) fn lowest_before(&self) -> &[LowestTwo] {
         &self.before
     }
 
@@ -116,7 +116,7 @@ impl InFlight {
     }
 
     /// The chunks whose acknowledgement was taken back, ascending.
-    pub fn revoked(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn revoked(&self) -> impl Iterator<Item = u64> {
         self.revoked.iter().copied()
     }
 
@@ -136,7 +136,7 @@ impl InFlight {
     }
 
     /// The weight of all chunks in flight against the peer's receive window.
-    pub fn rwnd(&self) -> ByteCount {
+    pub(crate) fn rwnd(&self) -> ByteCount {
         self.rwnd
     }
 }

@@ -40,7 +40,7 @@ impl Marked {
     }
 
     /// Their weight against the peer's receive window.
-    pub fn rwnd(&self) -> ByteCount {
+    pub(crate) fn rwnd(&self) -> ByteCount {
         self.rwnd
     }
 }

@@ -49,7 +49,7 @@ impl<'b> PacketBuilder<'b> {
     }
 
     /// Raises the packet's limit to `limit` bytes, if that is more than before.
-    pub fn stretch(&mut self, limit: usize) {
+    pub(crate) fn stretch(&mut self, limit: usize) {
         self.limit = self.limit.max(limit);
     }
 
@@ -58,7 +58,7 @@ impl<'b> PacketBuilder<'b> {
     /// # Panics
     ///
     /// `offset` is more than the number of bytes. It must be an earlier [`len`](PacketBuilder::len).
-    pub fn written_mut(&mut self, offset: usize) -> &mut [u8] {
+    pub(crate) fn written_mut(&mut self, offset: usize) -> &mut [u8] {
         &mut self.buffer[self.start + offset..]
     }
 

@@ -40,7 +40,7 @@ pub(super) fn write(packet: &mut [u8], checksum: Checksum) {
 
 /// Writes the CRC32c into a packet that was sent with [`Checksum::Omitted`]; a checksum that is present stays, right or
 /// wrong. For captures of simulated networks.
-pub fn fill_in(packet: &mut [u8]) {
+pub fn fill_in_checksum(packet: &mut [u8]) {
     if packet.len() >= PLACE.end && found(packet) == 0 {
         write(packet, Checksum::Crc32c);
     }
@@ -98,12 +98,12 @@ mod tests {
     fn only_a_checksum_that_was_omitted_is_filled_in() {
         let sent = hex("1389d009 ecad596e da073635 0b000004");
         let mut omitted = hex("1389d009 ecad596e 00000000 0b000004");
-        fill_in(&mut omitted);
+        fill_in_checksum(&mut omitted);
         assert_eq!(omitted, sent);
         let wrong = hex("1389d009 ecad596e da073636 0b000004");
         let mut kept = wrong.clone();
-        fill_in(&mut kept);
+        fill_in_checksum(&mut kept);
         assert_eq!(kept, wrong);
-        fill_in(&mut [0; 11]);
+        fill_in_checksum(&mut [0; 11]);
     }
 }

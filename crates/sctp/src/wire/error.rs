@@ -124,16 +124,6 @@ impl ChunkError {
             _ => Cause::ProtocolViolation(self.to_string().into_bytes()),
         }
     }
-
-    /// Returns true if nothing after this chunk can be read, because its end is unknown.
-    pub fn is_end_of_packet(&self) -> bool {
-        matches!(
-            self.fault,
-            ChunkFault::HeaderCutShort { .. }
-                | ChunkFault::LengthTooSmall { .. }
-                | ChunkFault::LengthPastPacket { .. }
-        )
-    }
 }
 
 #[cfg(test)]
@@ -155,13 +145,5 @@ mod tests {
     fn a_list_that_ends_within_an_entry_says_how_long_its_entries_are() {
         let chunk = ChunkError { kind: 192, fault: ChunkFault::BrokenEntry { length: 10 } };
         assert_eq!(chunk.to_string(), "chunk of type 192: length 10 ends within an entry of 4 bytes");
-    }
-
-    #[test]
-    fn only_a_broken_frame_ends_the_packet() {
-        let past = ChunkFault::LengthPastPacket { length: 8, left: 4 };
-        assert!(ChunkError { kind: 7, fault: past }.is_end_of_packet());
-        let short = ChunkFault::TooShort { length: 8, minimum: 20 };
-        assert!(!ChunkError { kind: 1, fault: short }.is_end_of_packet());
     }
 }

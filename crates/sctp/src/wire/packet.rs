@@ -38,7 +38,7 @@ pub struct Packet<'a> {
 }
 
 /// The chunks of a packet, in order. A chunk with a valid frame that cannot be decoded yields an error, and the next
-/// chunks follow. A broken frame yields an error and ends the iteration ([`ChunkError::is_end_of_packet`]). The padding
+/// chunks follow. A broken frame yields an error and ends the iteration. The padding
 /// of the last chunk may be missing, and the content of padding is ignored: "the receiver MUST ignore the padding
 /// bytes" (RFC 9260 §3.2).
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl<'a> Packet<'a> {
     }
 
     /// The type of the first chunk, which may be broken; `None` without a chunk.
-    pub fn first_kind(&self) -> Option<u8> {
+    pub(crate) fn first_kind(&self) -> Option<u8> {
         self.chunks.first().copied()
     }
 

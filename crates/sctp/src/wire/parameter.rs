@@ -115,12 +115,12 @@ impl Parameter {
     /// The type of [`Parameter::Ipv6Address`].
     pub const IPV6_ADDRESS: u16 = ipv6_address::KIND;
     /// The type of [`Parameter::StateCookie`].
-    pub const STATE_COOKIE: u16 = state_cookie::KIND;
+    pub(crate) const STATE_COOKIE: u16 = state_cookie::KIND;
 
     /// The type of [`Parameter::ChunkList`].
-    pub const CHUNK_LIST: u16 = chunk_list::KIND;
+    pub(crate) const CHUNK_LIST: u16 = chunk_list::KIND;
     /// The type of [`Parameter::HmacAlgorithms`].
-    pub const HMAC_ALGORITHMS: u16 = hmac_algorithms::KIND;
+    pub(crate) const HMAC_ALGORITHMS: u16 = hmac_algorithms::KIND;
 
     /// The type on the wire.
     pub fn kind(&self) -> u16 {
@@ -149,7 +149,7 @@ impl Parameter {
     }
 
     /// The action of a receiver that does not support the type.
-    pub fn action(&self) -> UnrecognizedAction {
+    pub(crate) fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_parameter(self.kind())
     }
 

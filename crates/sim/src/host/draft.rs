@@ -33,7 +33,7 @@ impl Draft<'_> {
     }
 
     /// The seed of the end at a host.
-    pub fn seed_at(&self, host: Host) -> Seed {
+    pub(crate) fn seed_at(&self, host: Host) -> Seed {
         self.seed.child(match host {
             Host::First => "first",
             Host::Second => "second",

@@ -148,7 +148,7 @@ impl SctpEnd {
     }
 
     /// The flow's number of a path of the association.
-    pub fn path_number(&self, path: PathId) -> Option<usize> {
+    pub(crate) fn path_number(&self, path: PathId) -> Option<usize> {
         self.number_of(self.association()?.path_addresses(path).local)
     }
 

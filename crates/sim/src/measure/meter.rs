@@ -74,7 +74,7 @@ impl Meter {
     }
 
     /// User data delivered after the warm-up.
-    pub fn delivered_after_warmup(&self) -> ByteCount {
+    pub(crate) fn delivered_after_warmup(&self) -> ByteCount {
         self.delivered_after_warmup
     }
 
@@ -105,7 +105,7 @@ impl Meter {
     }
 
     /// The most data that was held and could not be delivered.
-    pub fn held_max(&self) -> ByteCount {
+    pub(crate) fn held_max(&self) -> ByteCount {
         self.held_max
     }
 

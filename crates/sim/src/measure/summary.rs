@@ -59,7 +59,7 @@ impl FromIterator<f64> for Summary {
 
 impl Estimate {
     /// Half the interval's width as a fraction of the mean; `None` while it is not known.
-    pub fn relative_error(&self) -> Option<f64> {
+    pub(crate) fn relative_error(&self) -> Option<f64> {
         let ci95 = self.ci95?;
         // Equal values are exact, even if their mean is zero.
         if ci95 == 0.0 { Some(0.0) } else { Some(ci95 / self.mean.abs()) }

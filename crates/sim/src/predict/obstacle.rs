@@ -93,7 +93,7 @@ pub fn check(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), 
 }
 
 /// The direction of a link that a flow's data takes; the forward direction if the flow sends in both.
-pub fn data_way(link: &Link, direction: Direction) -> &LinkConfig {
+pub(crate) fn data_way(link: &Link, direction: Direction) -> &LinkConfig {
     match direction {
         Direction::Forward | Direction::Both => &link.forward,
         Direction::Reverse => &link.reverse,

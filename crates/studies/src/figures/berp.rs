@@ -28,7 +28,7 @@ impl ChainChoice {
     /// The headline's.
     pub const DEFAULT: ChainChoice = ChainChoice { name: "default", delay_ms: 10 };
     /// The others.
-    pub const SENSITIVITY: [ChainChoice; 2] = [
+    pub(crate) const SENSITIVITY: [ChainChoice; 2] = [
         ChainChoice { name: "2 ms a link", delay_ms: 2 },
         ChainChoice { name: "50 ms a link", delay_ms: 50 },
     ];

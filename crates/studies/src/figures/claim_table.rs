@@ -31,7 +31,7 @@ pub struct ClaimRow {
 
 impl ClaimRow {
     /// True if the verdict of the figure depends on it.
-    pub fn is_core(&self) -> bool {
+    pub(crate) fn is_core(&self) -> bool {
         self.weight == name_of(Weight::Core)
     }
 }

@@ -40,7 +40,7 @@ pub fn file_name(figure: &str, panel: &Panel) -> String {
 }
 
 /// The name of the file with the columns beside the curves, from that of the curves.
-pub fn beside_file_name(curves: &str) -> String {
+pub(crate) fn beside_file_name(curves: &str) -> String {
     curves.replace(".csv", "-beside.csv")
 }
 

@@ -139,7 +139,7 @@ pub enum SideColumn {
 
 impl Panel {
     /// Returns true if its values are of runs, or computed from some.
-    pub fn is_simulated(&self) -> bool {
+    pub(crate) fn is_simulated(&self) -> bool {
         let is_of_runs = |source: &ValueSource| match source {
             ValueSource::Run(_)
             | ValueSource::Computed(_)

@@ -59,7 +59,7 @@ pub const DEFAULT: OpenChoice = OpenChoice {
 };
 
 /// The sensitivity set of IY-F4 to F6: one thing changed at a time.
-pub const SENSITIVITY: [OpenChoice; 7] = [
+pub(crate) const SENSITIVITY: [OpenChoice; 7] = [
     OpenChoice { name: "recovery of ns-2", recovery: Recovery::Ns2, ..DEFAULT },
     OpenChoice { name: "a cut may raise", cut_may_raise: true, ..DEFAULT },
     OpenChoice { name: "queue of 100 packets", queue: 100, ..DEFAULT },
@@ -75,7 +75,7 @@ pub const SENSITIVITY: [OpenChoice; 7] = [
 ];
 
 /// Of these, the members that replace a rule of ours by another implementation's.
-pub const RULES_OF_PEERS: [OpenChoice; 2] = [SENSITIVITY[0], SENSITIVITY[1]];
+pub(crate) const RULES_OF_PEERS: [OpenChoice; 2] = [SENSITIVITY[0], SENSITIVITY[1]];
 
 /// The acknowledgement rule of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -66,7 +66,7 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Result
 }
 
 /// The runs of a record that can be kept, each once.
-pub fn grid_of(figure: &Figure) -> Vec<GridPoint> {
+pub(crate) fn grid_of(figure: &Figure) -> Vec<GridPoint> {
     let mut grid: Vec<GridPoint> = Vec::new();
     for panel in &figure.panels {
         for scenario in scenarios(panel) {

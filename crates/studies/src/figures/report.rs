@@ -102,7 +102,7 @@ fn curves(outcome: &FigureResult, panel: &Panel) -> String {
 }
 
 /// The columns beside the curves of a panel as CSV, as its table has them; `None` for a panel without any.
-pub fn side_columns(outcome: &FigureResult, panel: &Panel) -> Option<String> {
+pub(crate) fn side_columns(outcome: &FigureResult, panel: &Panel) -> Option<String> {
     if panel.beside.is_empty() {
         return None;
     }

@@ -95,7 +95,7 @@ impl Verdict {
     /// "Not worse", of a ratio that is worse the greater it is: it is REPRODUCED if the interval does not
     /// exclude 1 on the bad side, however far beyond the mean lies, or if the mean's deficit is within `tolerance`. It is
     /// never INCONCLUSIVE: who says "worse" has to show it, and what shows it is an interval that lies wholly above 1.
-    pub fn not_worse(found: ConfidenceInterval, tolerance: f64) -> Verdict {
+    pub(crate) fn not_worse(found: ConfidenceInterval, tolerance: f64) -> Verdict {
         if !found.is_known() {
             Verdict::NotTestable
         } else if found.low() <= 1.0 || found.mean <= 1.0 + tolerance {

@@ -5,8 +5,6 @@ pub(super) mod heuristic;
 pub(super) mod one_path;
 pub(super) mod windows;
 
-pub use windows::{PlannedLimits, RankCap, WindowsSetting};
-
 use anabranch_models::{PathParameters, TimeoutBounds};
 
 /// The acknowledgement rule of the receiver.

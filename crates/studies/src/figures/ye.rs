@@ -23,9 +23,9 @@ mod window_trace;
 pub(super) mod with_congestion;
 pub(super) mod without_congestion;
 
-pub use radio::{RadioResponse, RadioRun};
-pub use string::StringChoice;
-pub use topology::{BOTTLENECK, EcnRun, Wiring};
+pub use radio::RadioRun;
+pub(crate) use topology::BOTTLENECK;
+pub use topology::{EcnRun, Wiring};
 
 use super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
 use super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource};
@@ -47,23 +47,23 @@ impl EcnChoice {
     /// The headline's.
     pub const DEFAULT: EcnChoice = EcnChoice { name: "default", wiring: Wiring::Ladder, extra: "" };
     /// Retransmissions without ECT (RFC 3168 §6.1.5).
-    pub const PLAIN_RETRANSMISSIONS: EcnChoice = EcnChoice {
+    pub(crate) const PLAIN_RETRANSMISSIONS: EcnChoice = EcnChoice {
         name: "retransmissions without ECT",
         extra: "ect_retransmissions = false\n",
         ..EcnChoice::DEFAULT
     };
     /// CWR in the packet of the next new chunk: there is room, for every chunk is 8 bytes smaller.
-    pub const BUNDLED_CWR: EcnChoice =
+    pub(crate) const BUNDLED_CWR: EcnChoice =
         EcnChoice { name: "CWR bundled", extra: "payload = \"1444 B\"\n", ..EcnChoice::DEFAULT };
     /// A CWR for every report, so that a lost one is repaired (M-ECN-5).
-    pub const REPEATED_CWR: EcnChoice =
+    pub(crate) const REPEATED_CWR: EcnChoice =
         EcnChoice { name: "a CWR for every ECNE", extra: "cwr_always = true\n", ..EcnChoice::DEFAULT };
     /// The default wiring.
-    pub const DIRECT: EcnChoice =
+    pub(crate) const DIRECT: EcnChoice =
         EcnChoice { name: "default wiring", wiring: Wiring::Direct, ..EcnChoice::DEFAULT };
 
     /// Associations that are open from the start: packets of a handshake cannot be marked, and a congested queue drops them.
-    pub const OPEN: EcnChoice =
+    pub(crate) const OPEN: EcnChoice =
         EcnChoice { name: "without a handshake", extra: "handshake = \"off\"\n", ..EcnChoice::DEFAULT };
 
     /// Association 1 with this choice.
@@ -97,10 +97,10 @@ impl RadioChoice {
         extra: "",
     };
     /// A path has to show that its losses are none of congestion (docs/losses.md).
-    pub const CAUTIOUS: RadioChoice =
+    pub(crate) const CAUTIOUS: RadioChoice =
         RadioChoice { name: "evidence required", evidence: "required", ..RadioChoice::DEFAULT };
     /// A SACK for each packet.
-    pub const EACH_PACKET: RadioChoice = RadioChoice {
+    pub(crate) const EACH_PACKET: RadioChoice = RadioChoice {
         name: "a SACK for each packet",
         extra: "sack = { every = 1 }\n",
         ..RadioChoice::DEFAULT
@@ -112,7 +112,7 @@ impl RadioChoice {
     pub const SLOW: RadioChoice =
         RadioChoice { name: "RTO.Min 1 s", least_timeout: Some("1 s"), ..RadioChoice::DEFAULT };
     /// A blind resend after a time-out.
-    pub const BLIND: RadioChoice = RadioChoice {
+    pub(crate) const BLIND: RadioChoice = RadioChoice {
         name: "a blind resend after time-outs",
         after_timeout: "blind",
         ..RadioChoice::DEFAULT
@@ -172,14 +172,14 @@ impl IpccChoice {
     pub const DEFAULT: IpccChoice =
         IpccChoice { name: "default", queue: None, failover: "\"off\"", sack_every: 2 };
     /// The default queues.
-    pub const SHORT_QUEUES: IpccChoice =
+    pub(crate) const SHORT_QUEUES: IpccChoice =
         IpccChoice { name: "queues of 50 packets", queue: Some(50), ..IpccChoice::DEFAULT };
     /// A SACK for each packet, on one path as on two.
-    pub const EACH_PACKET: IpccChoice =
+    pub(crate) const EACH_PACKET: IpccChoice =
         IpccChoice { name: "a SACK for each packet", sack_every: 1, ..IpccChoice::DEFAULT };
     /// No path fails, as in the headline, but those that carry no new data are probed, as RFC 2960 says. Chosen after the
     /// headline was seen, to find its cause.
-    pub const PROBED: IpccChoice = IpccChoice {
+    pub(crate) const PROBED: IpccChoice = IpccChoice {
         name: "idle paths probed",
         failover: "{ path_max = 1000000, association_max = 1000000, heartbeat = \"30 s\" }",
         ..IpccChoice::DEFAULT

@@ -15,7 +15,7 @@ pub(super) struct DirectionIntervals {
     counted: Vec<Counted>,
     end: Duration,
     /// True if the sender's counts are used, not the receiver's.
-    pub is_of_sender: bool,
+    pub(crate) is_of_sender: bool,
 }
 
 /// The observations of a direction.

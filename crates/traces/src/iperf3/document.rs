@@ -81,7 +81,7 @@ impl<'t> Json<'t> {
     }
 
     /// The place of a part in the text.
-    pub fn range_of(&self, part: &str) -> Range<usize> {
+    pub(crate) fn range_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len());
         start..start + part.len()
     }

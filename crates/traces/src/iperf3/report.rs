@@ -27,7 +27,7 @@ pub(super) struct Start {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Socket {
-    pub remote_host: String,
+    pub(crate) remote_host: String,
 }
 
 #[derive(Debug, Default, Deserialize)]

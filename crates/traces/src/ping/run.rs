@@ -100,7 +100,7 @@ impl Run {
     }
 
     /// Returns true if this number was answered before: a second line for it is of another run.
-    pub fn has_answer(&self, printed: u64) -> bool {
+    pub(crate) fn has_answer(&self, printed: u64) -> bool {
         self.answered.contains_key(&self.unwrapped(printed))
     }
 
@@ -198,7 +198,7 @@ impl Run {
     }
 
     /// The most consecutive unanswered probes between two answers.
-    pub fn longest_silence(&self) -> u64 {
+    pub(crate) fn longest_silence(&self) -> u64 {
         let numbers = self.answered.keys();
         numbers.clone().zip(numbers.skip(1)).map(|(before, next)| next - before - 1).max().unwrap_or_default()
     }

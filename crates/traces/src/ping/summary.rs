@@ -43,7 +43,7 @@ impl Counts {
     ///
     /// # Errors
     /// The contradiction between the numbers.
-    pub fn of_three(transmitted: u64, received: u64, lost: u64) -> Result<Counts, String> {
+    pub(crate) fn of_three(transmitted: u64, received: u64, lost: u64) -> Result<Counts, String> {
         if received.checked_add(lost) == Some(transmitted) {
             return Ok(Counts { transmitted, received, time: None });
         }
@@ -54,7 +54,7 @@ impl Counts {
     ///
     /// # Errors
     /// The contradiction between the numbers.
-    pub fn of_shares(text: &str) -> Option<Result<Counts, String>> {
+    pub(crate) fn of_shares(text: &str) -> Option<Result<Counts, String>> {
         let mut parts = text.split('/');
         let (transmitted, received) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         let percent = percent(parts.next()?)?;

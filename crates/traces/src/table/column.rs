@@ -45,12 +45,12 @@ impl Column {
     }
 
     /// Returns true if the column's name includes the unit of its cells.
-    pub fn has_unit(&self) -> bool {
+    pub(crate) fn has_unit(&self) -> bool {
         self.scale.is_some()
     }
 
     /// Returns true if one of two columns makes the other redundant.
-    pub fn says_same(&self, other: &Column) -> bool {
+    pub(crate) fn says_same(&self, other: &Column) -> bool {
         let is_delay = |quantity| matches!(quantity, Quantity::Delay | Quantity::RoundTrip);
         self.quantity == other.quantity || is_delay(self.quantity) && is_delay(other.quantity)
     }

@@ -10,8 +10,6 @@ use anabranch_net::reason::{self, MAX_WHY};
 pub const VERSION: u8 = 3;
 /// The most bytes of a file in one DATA frame.
 pub const MAX_PIECE: usize = 64 * 1024;
-/// The longest frame: a DATA frame with its kind.
-pub const MAX_FRAME: usize = 1 + MAX_PIECE;
 
 /// A SHA-256 hash.
 pub type Digest = [u8; 32];
@@ -313,8 +311,8 @@ mod tests {
         long.push(0);
         assert!(matches!(decode(&long), Err(FrameError::Length { length: 42, .. })));
         assert!(matches!(decode(&[DATA]), Err(FrameError::Length { .. })));
-        assert!(matches!(decode(&[DATA; MAX_FRAME + 1]), Err(FrameError::Length { .. })));
-        assert!(decode(&[DATA; MAX_FRAME]).is_ok());
+        assert!(matches!(decode(&[DATA; MAX_PIECE + 2]), Err(FrameError::Length { .. })));
+        assert!(decode(&[DATA; MAX_PIECE + 1]).is_ok());
         assert!(matches!(decode(&[VERDICT]), Err(FrameError::Length { .. })));
         assert!(matches!(decode(&[HERE, 0]), Err(FrameError::Length { length: 2, .. })));
         assert!(matches!(decode(&[FETCH]), Err(FrameError::Length { .. })));

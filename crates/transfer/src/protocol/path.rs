@@ -36,9 +36,9 @@ pub struct Shown(Vec<u8>);
 
 impl FilePath {
     /// The longest name of a file or a directory, in bytes.
-    pub const MAX_NAME: usize = 255;
+    pub(crate) const MAX_NAME: usize = 255;
     /// The longest path, in bytes.
-    pub const MAX_LEN: usize = 4_095;
+    pub(crate) const MAX_LEN: usize = 4_095;
 
     /// Checks a path whose names are separated by `/`.
     ///

@@ -144,7 +144,7 @@ impl Sender {
     ///
     /// # Errors
     /// As for [`data`](Sender::data).
-    pub fn data_in_place(&mut self, frame: &mut [u8]) -> Result<(), SenderError> {
+    pub(crate) fn data_in_place(&mut self, frame: &mut [u8]) -> Result<(), SenderError> {
         let (kind, piece) = frame.split_first_mut().ok_or(SenderError::Piece(0))?;
         self.note(piece)?;
         *kind = DATA;

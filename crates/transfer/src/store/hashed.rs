@@ -38,7 +38,7 @@ impl Default for Hashed {
 
 impl Hashed {
     /// No files yet, at most `most`.
-    pub fn of_at_most(most: usize) -> Hashed {
+    pub(crate) fn of_at_most(most: usize) -> Hashed {
         Hashed { known: Arc::default(), most }
     }
 
@@ -46,7 +46,7 @@ impl Hashed {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn hash_of(&self, file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
+    pub(crate) fn hash_of(&self, file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
         let identity = FileSignature::of(file)?;
         if let Some(known) = self.known().get(&identity) {
             return Ok(Some(known.clone()));
@@ -61,7 +61,7 @@ impl Hashed {
     }
 
     /// Returns true if the hash of `file` is known or there is room for it.
-    pub fn may_read(&self, file: &File) -> bool {
+    pub(crate) fn may_read(&self, file: &File) -> bool {
         self.has_room() || FileSignature::of(file).is_ok_and(|identity| self.known().contains_key(&identity))
     }
 

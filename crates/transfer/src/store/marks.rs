@@ -90,7 +90,12 @@ impl Marks {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn add_from(&mut self, file: &File, size: ByteCount, step: ByteCount) -> io::Result<Option<Sha256>> {
+    pub(crate) fn add_from(
+        &mut self,
+        file: &File,
+        size: ByteCount,
+        step: ByteCount,
+    ) -> io::Result<Option<Sha256>> {
         let (mut hash, mut read) = (Sha256::new(), ByteCount::ZERO);
         while read < size {
             let next = step.min(size - read);
@@ -111,7 +116,7 @@ impl Marks {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read_back(&self, mut file: &File) -> io::Result<ReadBack> {
+    pub(crate) fn read_back(&self, mut file: &File) -> io::Result<ReadBack> {
         file.rewind()?;
         let last = Block { end: self.size, checksum: self.checksum.finalize() };
         let mut at = ByteCount::ZERO;

@@ -90,7 +90,7 @@ impl PartFile {
     }
 
     /// Removes what a transfer of `target` left that was killed after it had stored the file.
-    pub fn tidy(target: &StorePath, rules: StoreRules) {
+    pub(crate) fn tidy(target: &StorePath, rules: StoreRules) {
         let Some(partial) = Partial::left_in(&target.directory(), rules.owner) else { return };
         let places = PartPaths::of(target, partial);
         if places.part.found().is_none() {

@@ -70,7 +70,7 @@ impl Partial {
     }
 
     /// Opens the directory in `outer`, if it exists and is accepted.
-    pub fn left_in(outer: &Directory, owner: FileOwner) -> Option<Partial> {
+    pub(crate) fn left_in(outer: &Directory, owner: FileOwner) -> Option<Partial> {
         let place = outer.child(name().into());
         let partial = Partial { inside: place.enter().ok()?, place };
         partial.check(owner).is_ok().then_some(partial)
@@ -128,7 +128,7 @@ impl FileOwner {
     ///
     /// # Errors
     /// It is not accepted, or the system refuses.
-    pub fn check_left(self, file: &File, place: &StorePath) -> io::Result<()> {
+    pub(crate) fn check_left(self, file: &File, place: &StorePath) -> io::Result<()> {
         self.check_file(Facts::of(file)?).map_err(|why| cannot_use(&place.name().to_string_lossy(), why))
     }
 
@@ -169,12 +169,12 @@ impl Facts {
 }
 
 /// Returns true if a part of `path` may be the name of such a directory.
-pub fn is_reserved(path: &FilePath) -> bool {
+pub(crate) fn is_reserved(path: &FilePath) -> bool {
     path.as_path().iter().any(is_name_of_ours)
 }
 
 /// Returns true if `name` may be that of such a directory. Some file systems ignore case.
-pub fn is_name_of_ours(name: &OsStr) -> bool {
+pub(crate) fn is_name_of_ours(name: &OsStr) -> bool {
     let head = name.as_encoded_bytes().get(..NAME.len());
     head.is_some_and(|head| head.eq_ignore_ascii_case(NAME.as_bytes()))
 }

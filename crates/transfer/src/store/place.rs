@@ -45,7 +45,7 @@ impl Found {
     }
 
     /// Returns true if it is a directory.
-    pub fn is_directory(&self) -> bool {
+    pub(crate) fn is_directory(&self) -> bool {
         self.kind == FileType::Directory
     }
 }
@@ -78,7 +78,7 @@ impl Directory {
     ///
     /// # Errors
     /// One of them cannot be made, is not a directory, or is a symbolic link.
-    pub fn make_way(&self, path: &FilePath) -> io::Result<StorePath> {
+    pub(crate) fn make_way(&self, path: &FilePath) -> io::Result<StorePath> {
         let path = path.as_path();
         let mut dir = self.clone();
         for name in path.parent().into_iter().flat_map(Path::iter) {
@@ -112,7 +112,7 @@ impl StorePath {
     }
 
     /// The same name with `suffix` in `directory`, shortened if file systems would refuse it.
-    pub fn moved_to(&self, directory: &Directory, suffix: &str) -> StorePath {
+    pub(crate) fn moved_to(&self, directory: &Directory, suffix: &str) -> StorePath {
         let name = self.name.as_encoded_bytes();
         let mut kept = name.len().min(FilePath::MAX_NAME - suffix.len());
         if let Some(text) = self.name.to_str() {
@@ -171,7 +171,7 @@ impl StorePath {
     ///
     /// # Errors
     /// It does not exist, is not a regular file, or the system refuses.
-    pub fn open_to_read(&self) -> io::Result<File> {
+    pub(crate) fn open_to_read(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = File::from(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?);
         if file.metadata()?.is_file() { Ok(file) } else { Err(Errno::INVAL.into()) }
@@ -181,7 +181,7 @@ impl StorePath {
     ///
     /// # Errors
     /// The name exists, or the system refuses.
-    pub fn make_directory(&self, mode: u32) -> io::Result<()> {
+    pub(crate) fn make_directory(&self, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.dir, &self.name, Mode::from_raw_mode(mode))?)
     }
 
@@ -216,7 +216,7 @@ impl StorePath {
     ///
     /// # Errors
     /// The system refuses.
-    pub fn finish_directory(&self, mode: Option<u32>, modified: Option<Modified>) -> io::Result<()> {
+    pub(crate) fn finish_directory(&self, mode: Option<u32>, modified: Option<Modified>) -> io::Result<()> {
         let dir = self.enter()?;
         narrow(&dir, mode)?;
         set_modified(&dir, modified)
@@ -258,12 +258,12 @@ impl StorePath {
     }
 
     /// Removes the directory, if it exists and is empty.
-    pub fn remove_directory(&self) {
+    pub(crate) fn remove_directory(&self) {
         let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::REMOVEDIR);
     }
 
     /// Syncs the directory, so that its names survive a power cut; some file systems do not support it.
-    pub fn keep_name(&self) {
+    pub(crate) fn keep_name(&self) {
         let _ = rustix::fs::fsync(&self.dir);
     }
 

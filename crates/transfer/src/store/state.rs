@@ -42,7 +42,7 @@ struct WrittenState {
 
 impl PartState {
     /// The state of an offered file without stored data.
-    pub fn nothing_of(offer: &Offer) -> PartState {
+    pub(crate) fn nothing_of(offer: &Offer) -> PartState {
         let file = OfferIdentity { size: offer.size(), modified: offer.modified };
         PartState { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
     }
@@ -53,7 +53,7 @@ impl PartState {
     }
 
     /// The state as text.
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let written = WrittenState {
             anabranch: PURPOSE.to_owned(),
             size: self.file.size.map(ByteCount::get),
@@ -72,7 +72,7 @@ impl PartState {
     }
 
     /// Parses the state in `text`, if it has one.
-    pub fn from_text(text: &str) -> Option<PartState> {
+    pub(crate) fn from_text(text: &str) -> Option<PartState> {
         let written: WrittenState = serde_json::from_str(text).ok()?;
         if written.anabranch != PURPOSE {
             return None;

@@ -55,7 +55,7 @@ impl<const N: usize> Climb<N> {
     }
 
     /// D(2), D(3), ….
-    pub fn into_steps(self) -> Vec<ChainSums<N>> {
+    pub(crate) fn into_steps(self) -> Vec<ChainSums<N>> {
         self.steps
     }
 }

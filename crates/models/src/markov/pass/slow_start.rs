@@ -5,7 +5,11 @@ use super::{Ascent, LossPattern};
 use crate::markov::tally::ChainSums;
 
 /// Adds the back-off states with threshold τ, a power of two whose Θ is known.
-pub fn add_threshold<const N: usize>(ascent: &mut Ascent<N>, losses: &dyn LossPattern<N>, threshold: usize) {
+pub(crate) fn add_threshold<const N: usize>(
+    ascent: &mut Ascent<N>,
+    losses: &dyn LossPattern<N>,
+    threshold: usize,
+) {
     // The state ahead, F(τ), is the goal itself.
     let mut ahead = ChainSums::ZERO;
     let mut size = threshold / 2;

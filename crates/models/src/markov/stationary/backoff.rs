@@ -38,12 +38,12 @@ impl SlowStarts {
     }
 
     /// Visits to S(w, ·).
-    pub fn visits(&self, window: usize) -> f64 {
+    pub(crate) fn visits(&self, window: usize) -> f64 {
         if window.is_power_of_two() { self.at(&self.visits, window) } else { 0.0 }
     }
 
     /// Time-outs whose threshold is above `size`, but whose slow start does not reach `window` by a step from `size`.
-    pub fn short_of(&self, rounds: &Rounds, size: usize, window: usize) -> f64 {
+    pub(crate) fn short_of(&self, rounds: &Rounds, size: usize, window: usize) -> f64 {
         // With g lost the window becomes 2 w − g; with all lost there is a time-out.
         let fewest = (2 * size + 1 - window).min(size);
         let short: f64 = (fewest..=size).rev().map(|lost| rounds.probability(lost, size)).sum();
@@ -51,7 +51,7 @@ impl SlowStarts {
     }
 
     /// Visits to B(1, ·).
-    pub fn backoffs(&self) -> f64 {
+    pub(crate) fn backoffs(&self) -> f64 {
         self.backoffs
     }
 

@@ -45,7 +45,7 @@ impl Rounds {
     }
 
     /// 1 − P(0|x).
-    pub fn any_lost(&self, packets: usize) -> f64 {
+    pub(crate) fn any_lost(&self, packets: usize) -> f64 {
         match self {
             Rounds::Independent { loss, .. } => -libm::expm1(packets as f64 * libm::log1p(-loss)),
             Rounds::Correlated(powers) => powers.not_all[packets],
@@ -53,7 +53,7 @@ impl Rounds {
     }
 
     /// 1 − P(x|x).
-    pub fn not_all(&self, packets: usize) -> f64 {
+    pub(crate) fn not_all(&self, packets: usize) -> f64 {
         match self {
             Rounds::Independent { loss, .. } => binomial::not_all(*loss, packets),
             Rounds::Correlated(powers) => powers.through,

@@ -93,7 +93,7 @@ impl AirSeries {
     }
 
     /// Makes all bins equally long and returns their length.
-    pub fn align(&mut self) -> anabranch_base::Duration {
+    pub(crate) fn align(&mut self) -> anabranch_base::Duration {
         Sums::align(self.lanes.iter_mut().flat_map(|lane| &mut lane.uses));
         self.lanes.first().map_or(anabranch_base::Duration::ZERO, |lane| lane.uses[0].bin())
     }

@@ -148,7 +148,7 @@ impl PathSeries {
 
     /// The time, in a run of `time`, before the path was open: the flow had not started, the handshake was not
     /// complete, or no probe on it had been answered.
-    pub fn unopened(&self, time: Duration) -> Duration {
+    pub(crate) fn unopened(&self, time: Duration) -> Duration {
         self.opened_at.map_or(time, |at| at.since(Time::ZERO))
     }
 

@@ -24,7 +24,7 @@ impl Challenges {
     }
 
     /// The number that proves these addresses. Only a host that receives packets sent between them can learn it.
-    pub fn proof(&self, addresses: PathAddresses) -> u64 {
+    pub(crate) fn proof(&self, addresses: PathAddresses) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.secret);
         for end in [addresses.local, addresses.remote] {
@@ -41,7 +41,7 @@ impl Challenges {
 
     /// Returns true if one more address may be challenged at once. Further ones wait until the next period: an attacker that
     /// redirects packets must not make the association flood other hosts.
-    pub fn may_give(&mut self, now: Time) -> bool {
+    pub(crate) fn may_give(&mut self, now: Time) -> bool {
         if now.since(self.since) >= PERIOD {
             (self.since, self.given) = (now, 0);
         }

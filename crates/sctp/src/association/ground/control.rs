@@ -9,7 +9,7 @@ use crate::wire::{Cause, CommonHeader, CookieAck, EncodeChunk, ErrorChunk, Heart
 
 impl Ground {
     /// Queues a chunk for `path`, or for another path if `path` is not usable.
-    pub fn post(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
+    pub(crate) fn post(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         self.outbox.push(self.paths.usable(path), false, chunk);
     }
 
@@ -22,7 +22,7 @@ impl Ground {
 
     /// Answers a COOKIE-ECHO on the path on which it arrived (RFC 9260 §6.4): the path on which an earlier answer was
     /// lost may be dead. On an unverified path a COOKIE-ACK "MUST be bundled with a HEARTBEAT" (§5.4).
-    pub fn acknowledge_cookie(&mut self, path: PathId, now: Time) {
+    pub(crate) fn acknowledge_cookie(&mut self, path: PathId, now: Time) {
         if self.paths.sample(path).state != PathState::Unconfirmed {
             return self.answer(path, CookieAck);
         }
@@ -46,7 +46,7 @@ impl Ground {
     }
 
     /// Answers a HEARTBEAT: returns its information unchanged, on the same path (RFC 9260 §8.3).
-    pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+    pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         self.paths.set_peers_backup(path, heartbeat.is_backup);
         let chunk = HeartbeatAck { info: heartbeat.info, is_backup: self.paths.is_own_backup(path) };
         // The answer may exceed the path's MTU up to the largest packet: it is not larger than the packet that arrived.
@@ -58,7 +58,7 @@ impl Ground {
     }
 
     /// Reports a chunk of a type that this association does not support.
-    pub fn report_unknown(&mut self, path: PathId, chunk: &dyn EncodeChunk) {
+    pub(crate) fn report_unknown(&mut self, path: PathId, chunk: &dyn EncodeChunk) {
         let mut bytes = Vec::new();
         chunk.encode(&mut bytes);
         self.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
@@ -67,7 +67,7 @@ impl Ground {
     /// Appends the queued control chunks for the path of a packet. One chunk alone may be larger than the path's
     /// packets: the answer to a HEARTBEAT.
     #[inline]
-    pub fn pack_control(&mut self, packing: &mut Packing<'_>) {
+    pub(crate) fn pack_control(&mut self, packing: &mut Packing<'_>) {
         let path = packing.path;
         let (limit, most) = (self.paths.sample(path).packet_limit.as_len(), self.largest_packet(path));
         while let Some(control) = self.outbox.first() {

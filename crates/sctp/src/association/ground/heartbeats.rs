@@ -12,13 +12,13 @@ use crate::wire::Heartbeat;
 impl Ground {
     /// Returns true if an answer on a candidate path proves that the peer receives packets sent there. This needs no
     /// record of the HEARTBEAT, so it also works if another candidate replaced this one meanwhile.
-    pub fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
+    pub(crate) fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
         let is_guess = self.paths.is_candidate(arrived) && !self.paths.is_removed(arrived);
         is_guess && proof == self.outbox.proof(self.paths.addresses(arrived))
     }
 
     /// Handles the end of the heartbeat period of `path`.
-    pub fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
+    pub(crate) fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
         let is_idle = self.paths.heartbeat(path).take_idle();
         let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
         if is_unwatched || self.quick_period(path).is_some() {
@@ -28,7 +28,7 @@ impl Ground {
     }
 
     /// Stops HEARTBEATs and probes of packet sizes.
-    pub fn stop_heartbeats(&mut self) {
+    pub(crate) fn stop_heartbeats(&mut self) {
         self.timers.stop(Timer::Verification);
         for path in self.paths.ids() {
             self.timers.stop(Timer::Heartbeat(path));
@@ -40,7 +40,7 @@ impl Ground {
 
     /// Schedules the next HEARTBEAT after HB.interval + RTO, with a jitter of half an RTO in both directions (RFC 9260
     /// §8.3); earlier on a failed path with `failover.quick`.
-    pub fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
+    pub(crate) fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
         if let Some(period) = self.quick_period(path) {
             return self.timers.set(Timer::Heartbeat(path), now + period);
         }
@@ -54,7 +54,7 @@ impl Ground {
     }
 
     /// Sends a HEARTBEAT on `path`, which may be unverified.
-    pub fn send_heartbeat(&mut self, path: PathId, now: Time) {
+    pub(crate) fn send_heartbeat(&mut self, path: PathId, now: Time) {
         let nonce = self.outbox.random();
         let mut info = Probe { nonce, path }.encode();
         if self.paths.is_candidate(path) {
@@ -68,7 +68,7 @@ impl Ground {
 
     /// Probes a failed or potentially failed path at once (RFC 7829 §3.2). An inactive path is probed only with
     /// `failover.quick`.
-    pub fn probe_failed(&mut self, path: PathId, now: Time) {
+    pub(crate) fn probe_failed(&mut self, path: PathId, now: Time) {
         let is_wanted = match self.paths.sample(path).state {
             PathState::PotentiallyFailed => true,
             PathState::Inactive => self.settings.config.failover.quick,

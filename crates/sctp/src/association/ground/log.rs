@@ -23,13 +23,13 @@ impl Log {
     }
 
     /// Takes the next event for the application.
-    pub fn take_event(&mut self) -> Option<Event> {
+    pub(crate) fn take_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
     /// Returns true if recording is on.
     #[inline]
-    pub fn is_recording(&self) -> bool {
+    pub(crate) fn is_recording(&self) -> bool {
         self.records.is_some()
     }
 
@@ -42,7 +42,7 @@ impl Log {
     }
 
     /// The records; `None` if recording is off.
-    pub fn records_mut(&mut self) -> &mut Option<VecDeque<Record>> {
+    pub(crate) fn records_mut(&mut self) -> &mut Option<VecDeque<Record>> {
         &mut self.records
     }
 
@@ -53,7 +53,7 @@ impl Log {
     }
 
     /// The events and records that were not polled.
-    pub fn into_parts(self) -> (VecDeque<Event>, Option<VecDeque<Record>>) {
+    pub(crate) fn into_parts(self) -> (VecDeque<Event>, Option<VecDeque<Record>>) {
         (self.events, self.records)
     }
 }

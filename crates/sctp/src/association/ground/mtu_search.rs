@@ -11,7 +11,7 @@ use crate::wire::{Heartbeat, PacketBuilder, Pad};
 
 impl Ground {
     /// Starts the search for the MTU of a path that carries packets, for the first time or again.
-    pub fn search_mtu(&mut self, path: PathId, now: Time) {
+    pub(crate) fn search_mtu(&mut self, path: PathId, now: Time) {
         self.paths.mtu_mut(path).on_connected(now);
         self.schedule_mtu_probe(path);
     }
@@ -24,7 +24,7 @@ impl Ground {
 
     /// Sends the next MTU probe, or handles the time-out of the last one. A failed path is probed only with the size
     /// that it carried; when the path works again, the search restarts.
-    pub fn on_mtu_probe_due(&mut self, path: PathId, now: Time) {
+    pub(crate) fn on_mtu_probe_due(&mut self, path: PathId, now: Time) {
         let state = self.paths.sample(path).state;
         let is_of_use = state.works() || (state.has_failed() && self.paths.mtu(path).is_checking());
         if !is_of_use {
@@ -52,7 +52,7 @@ impl Ground {
     /// packet of its own, independent of the windows: its loss is neither a sign of congestion (§3 item 7) nor an error
     /// of the path.
     #[inline]
-    pub fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
+    pub(crate) fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
         let MtuProbe { probe, size } = self.outbox.take_mtu_probe(|path| !self.paths.is_removed(path))?;
         let overhead = self.settings.config.overhead(self.paths.addresses(probe.path).ip_version());
         let limit = size.saturating_sub(overhead).as_len();
@@ -72,7 +72,7 @@ impl Ground {
     }
 
     /// Sets the timer of the next probe on `path`.
-    pub fn schedule_mtu_probe(&mut self, path: PathId) {
+    pub(crate) fn schedule_mtu_probe(&mut self, path: PathId) {
         match self.paths.mtu(path).due() {
             Some(due) => self.timers.set(Timer::MtuProbe(path), due),
             None => self.timers.stop(Timer::MtuProbe(path)),

@@ -59,7 +59,7 @@ impl Outbox {
     }
 
     /// Queues `chunk` for `path` before all others.
-    pub fn push_first(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
+    pub(crate) fn push_first(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         self.controls.push_front(Control { path, is_probe: false, chunk: Box::new(chunk) });
     }
 
@@ -71,7 +71,7 @@ impl Outbox {
 
     /// Removes the next chunk to send.
     #[inline]
-    pub fn take_first(&mut self) {
+    pub(crate) fn take_first(&mut self) {
         self.controls.pop_front();
     }
 
@@ -87,7 +87,7 @@ impl Outbox {
     }
 
     /// Removes the chunks of a type, which a later chunk replaces.
-    pub fn withdraw(&mut self, kind: u8) {
+    pub(crate) fn withdraw(&mut self, kind: u8) {
         self.controls.retain(|control| control.chunk.kind() != kind);
     }
 
@@ -97,13 +97,13 @@ impl Outbox {
     }
 
     /// Queues an MTU probe.
-    pub fn push_mtu_probe(&mut self, probe: MtuProbe) {
+    pub(crate) fn push_mtu_probe(&mut self, probe: MtuProbe) {
         self.mtu_probes.push_back(probe);
     }
 
     /// Takes the next MTU probe on a path that `is_usable`; earlier ones are dropped.
     #[inline]
-    pub fn take_mtu_probe(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<MtuProbe> {
+    pub(crate) fn take_mtu_probe(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<MtuProbe> {
         if self.mtu_probes.is_empty() {
             return None;
         }
@@ -112,7 +112,7 @@ impl Outbox {
     }
 
     /// Drops all MTU probes.
-    pub fn clear_mtu_probes(&mut self) {
+    pub(crate) fn clear_mtu_probes(&mut self) {
         self.mtu_probes.clear();
     }
 
@@ -122,12 +122,12 @@ impl Outbox {
     }
 
     /// The number that proves these addresses.
-    pub fn proof(&self, addresses: PathAddresses) -> u64 {
+    pub(crate) fn proof(&self, addresses: PathAddresses) -> u64 {
         self.challenges.proof(addresses)
     }
 
     /// Returns true if one more address may be challenged at once.
-    pub fn may_challenge(&mut self, now: Time) -> bool {
+    pub(crate) fn may_challenge(&mut self, now: Time) -> bool {
         self.challenges.may_give(now)
     }
 }

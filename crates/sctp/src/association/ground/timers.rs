@@ -83,7 +83,7 @@ impl Timers {
     }
 
     /// Returns true if `timer` runs.
-    pub fn is_running(&self, timer: Timer) -> bool {
+    pub(crate) fn is_running(&self, timer: Timer) -> bool {
         self.due.get(timer.slot()).is_some_and(|due| *due != NEVER)
     }
 

@@ -16,7 +16,7 @@ pub struct IllegalAck;
 
 impl PeerAddresses {
     /// Notes a change of address, and reports it to the peer if possible.
-    pub fn announce_change(&mut self, ground: &mut Ground, now: Time, change: AddressChange) {
+    pub(crate) fn announce_change(&mut self, ground: &mut Ground, now: Time, change: AddressChange) {
         if let Some(state) = &mut self.reconfiguration {
             state.note(change);
         }
@@ -24,7 +24,7 @@ impl PeerAddresses {
     }
 
     /// Sends an ASCONF with the queued changes, if none is outstanding and a path is available.
-    pub fn request_changes(&mut self, ground: &mut Ground, now: Time) {
+    pub(crate) fn request_changes(&mut self, ground: &mut Ground, now: Time) {
         let Some(path) = self.request_path(ground, None) else { return };
         let lookup = self.lookup_address(ground, path);
         let knows_another =
@@ -36,7 +36,7 @@ impl PeerAddresses {
     }
 
     /// Handles an ASCONF-ACK. Returns the addresses that the peer refused; `None` if the answer is an old one.
-    pub fn on_asconf_ack(
+    pub(crate) fn on_asconf_ack(
         &mut self,
         ground: &mut Ground,
         ack: &AsconfAck,
@@ -58,7 +58,7 @@ impl PeerAddresses {
     }
 
     /// Handles an ERROR chunk, which may report that the peer does not support ASCONF (A9).
-    pub fn on_error_report(&mut self, ground: &mut Ground, now: Time, causes: &[Cause]) {
+    pub(crate) fn on_error_report(&mut self, ground: &mut Ground, now: Time, causes: &[Cause]) {
         let names_asconf = |cause: &Cause| match cause {
             Cause::UnrecognizedChunkType(chunk) => chunk.first() == Some(&Asconf::KIND),
             _ => false,
@@ -71,12 +71,12 @@ impl PeerAddresses {
     }
 
     /// The path of the outstanding ASCONF.
-    pub fn requested_on(&self) -> Option<PathId> {
+    pub(crate) fn requested_on(&self) -> Option<PathId> {
         self.reconfiguration.as_ref()?.requested_on()
     }
 
     /// Retransmits the ASCONF that was not answered on `requested_on`, on another path (B1 to B5).
-    pub fn repeat_request(&mut self, ground: &mut Ground, requested_on: PathId, now: Time) {
+    pub(crate) fn repeat_request(&mut self, ground: &mut Ground, requested_on: PathId, now: Time) {
         let path = self.request_path(ground, Some(requested_on)).unwrap_or(requested_on);
         let again = self.reconfiguration.as_mut().and_then(|state| state.repeat_request(path));
         if let Some(asconf) = again {
@@ -85,7 +85,7 @@ impl PeerAddresses {
     }
 
     /// Stops sending ASCONFs, because the association is shutting down (C4).
-    pub fn stop_requests(&mut self, ground: &mut Ground) {
+    pub(crate) fn stop_requests(&mut self, ground: &mut Ground) {
         ground.timers.stop(Timer::Reconfiguration);
         if let Some(state) = &mut self.reconfiguration {
             state.refuse();

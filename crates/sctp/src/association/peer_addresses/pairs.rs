@@ -76,7 +76,7 @@ impl Alternatives {
     }
 
     /// Returns true if two pairs are alternatives for the same path.
-    pub fn is_same_path(&self, one: PathAddresses, other: PathAddresses) -> bool {
+    pub(crate) fn is_same_path(&self, one: PathAddresses, other: PathAddresses) -> bool {
         self.is_same_link(one.local, other.local) && self.is_same_host(one.remote, other.remote)
     }
 }

@@ -135,19 +135,19 @@ impl Reconfiguration {
     }
 
     /// The outstanding ASCONF, to be sent again on `path`: "it MUST be the same" (B4).
-    pub fn repeat_request(&mut self, path: PathId) -> Option<Asconf> {
+    pub(crate) fn repeat_request(&mut self, path: PathId) -> Option<Asconf> {
         let outstanding = self.outstanding.as_mut()?;
         outstanding.path = path;
         Some(outstanding.asconf.clone())
     }
 
     /// The path of the outstanding ASCONF.
-    pub fn requested_on(&self) -> Option<PathId> {
+    pub(crate) fn requested_on(&self) -> Option<PathId> {
         self.outstanding.as_ref().map(|outstanding| outstanding.path)
     }
 
     /// Returns true if the peer may not know `address` yet: then only an ASCONF is sent from it (F1).
-    pub fn is_unannounced(&self, address: SocketAddr) -> bool {
+    pub(crate) fn is_unannounced(&self, address: SocketAddr) -> bool {
         let under_way = self.outstanding.iter().flat_map(|outstanding| &outstanding.changes);
         self.waiting.iter().chain(under_way).any(|change| *change == AddressChange::Add(address))
     }
@@ -172,7 +172,7 @@ impl Reconfiguration {
     }
 
     /// The action for the peer's ASCONF with this serial number.
-    pub fn action_for(&self, serial: Tsn) -> AsconfAction {
+    pub(crate) fn action_for(&self, serial: Tsn) -> AsconfAction {
         match &self.answer {
             _ if serial == self.peer.next() => AsconfAction::Next,
             Some(answer) if answer.serial == serial => AsconfAction::Repeat(answer.clone()),
@@ -181,7 +181,7 @@ impl Reconfiguration {
     }
 
     /// Stores `answer`, the answer to the peer's next ASCONF.
-    pub fn on_answered(&mut self, answer: AsconfAck) {
+    pub(crate) fn on_answered(&mut self, answer: AsconfAck) {
         self.peer = answer.serial;
         self.answer = Some(answer);
     }

@@ -11,7 +11,7 @@ use crate::policy::{PathId, PathState};
 impl PeerAddresses {
     /// Takes pairs to try in place of `path`, which does not answer. If it never did, its addresses may work with
     /// others. Of the untried pairs, those with the most addresses without a working path are taken.
-    pub fn take_other_pairs(&mut self, ground: &Ground, path: PathId) -> Vec<PathAddresses> {
+    pub(crate) fn take_other_pairs(&mut self, ground: &Ground, path: PathId) -> Vec<PathAddresses> {
         let is_from_peer = ground.paths.is_candidate(path) && ground.paths.has_arrivals(path);
         let has_worked = ground.paths.health(path).alive_at().is_some();
         if self.pairs.untried.is_empty() || is_from_peer || has_worked {
@@ -31,7 +31,7 @@ impl PeerAddresses {
 
     /// The paths to check for superfluous ones, in this order: unrequested ones first. Empty if this end tried no
     /// pairs.
-    pub fn pairs_to_judge(&self, ground: &Ground) -> Vec<PathId> {
+    pub(crate) fn pairs_to_judge(&self, ground: &Ground) -> Vec<PathId> {
         if !self.pairs.were_tried {
             return Vec::new();
         }
@@ -42,7 +42,7 @@ impl PeerAddresses {
 
     /// Returns true if the pair of path `id` is given up, because both addresses have other working paths: a wrong guess that
     /// never worked, and at the end that chose the pairs also one that works, because two windows would share a link.
-    pub fn gives_up(&self, ground: &mut Ground, id: PathId, now: Time) -> bool {
+    pub(crate) fn gives_up(&self, ground: &mut Ground, id: PathId, now: Time) -> bool {
         if self.is_wrong_guess(ground, id) {
             return true;
         }
@@ -56,13 +56,13 @@ impl PeerAddresses {
     }
 
     /// Returns true if this end chose the pairs: it keeps a record of those that it gives up.
-    pub fn chose_pairs(&self) -> bool {
+    pub(crate) fn chose_pairs(&self) -> bool {
         !self.pairs.asked.is_empty()
     }
 
     /// After the verification of `path`, probes the requested pairs that share an address with it, because its link
     /// works now. Their own next probe may be seconds away.
-    pub fn probe_asked_pairs(&self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn probe_asked_pairs(&self, ground: &mut Ground, path: PathId, now: Time) {
         let verified = ground.paths.addresses(path);
         let shares = |id: &PathId| {
             let pair = ground.paths.addresses(*id);
@@ -77,7 +77,7 @@ impl PeerAddresses {
     }
 
     /// Returns true if a packet between these addresses opens no path: this end chose the pairs, and both have working paths.
-    pub fn is_given_up(&self, ground: &Ground, pair: PathAddresses) -> bool {
+    pub(crate) fn is_given_up(&self, ground: &Ground, pair: PathAddresses) -> bool {
         self.pairs.were_tried && !self.pairs.asked.is_empty() && self.unused_ends(ground, pair) == 0
     }
 

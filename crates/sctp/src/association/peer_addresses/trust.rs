@@ -8,7 +8,7 @@ impl PeerAddresses {
     /// Returns true if an ABORT from `path` may end the association. "ABORT Chunks arriving destined to the IP address
     /// being deleted MUST be ignored" (RFC 5061 §5.3 F4). On an unverified path, an ABORT with the T bit may come from
     /// another host, to which our packet was out of the blue.
-    pub fn may_end_by(&self, ground: &Ground, path: PathId, is_reflected: bool) -> bool {
+    pub(crate) fn may_end_by(&self, ground: &Ground, path: PathId, is_reflected: bool) -> bool {
         let is_believed = !is_reflected || !self.is_untrusted(ground, path);
         !ground.paths.is_removed(path) && self.departed != Some(path) && is_believed
     }

@@ -8,7 +8,7 @@ use crate::policy::{PathId, PathState};
 
 impl PeerAddresses {
     /// Probes a candidate path at once, or later if too many were probed in this period.
-    pub fn challenge(&self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn challenge(&self, ground: &mut Ground, path: PathId, now: Time) {
         if self.is_announced(ground, path) && ground.outbox.may_challenge(now) {
             ground.send_heartbeat(path, now);
         } else {
@@ -18,7 +18,7 @@ impl PeerAddresses {
 
     /// Starts to verify unverified paths and to send HEARTBEATs on the others, when the association opens (RFC 9260
     /// §5.4, §8.3).
-    pub fn start_heartbeats(&self, ground: &mut Ground, now: Time) {
+    pub(crate) fn start_heartbeats(&self, ground: &mut Ground, now: Time) {
         for path in ground.paths.living().collect::<Vec<_>>() {
             ground.schedule_heartbeat(path, now);
             self.announce_backup(ground, path, now);
@@ -30,7 +30,7 @@ impl PeerAddresses {
     }
 
     /// Probes unverified paths: at most HB.Max.Burst of them in one RTO (RFC 9260 §5.4).
-    pub fn verify_paths(&self, ground: &mut Ground, now: Time) {
+    pub(crate) fn verify_paths(&self, ground: &mut Ground, now: Time) {
         if ground.timers.is_running(Timer::Verification) {
             return;
         }
@@ -61,7 +61,7 @@ impl PeerAddresses {
 
     /// Announces to the peer, with a HEARTBEAT, whether `path` is a backup, unless it was announced before. An
     /// unverified path gets a HEARTBEAT anyway.
-    pub fn announce_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn announce_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
         let is_due =
             ground.paths.owes_backup_announcement(path) && !ground.paths.health(path).awaits_heartbeat();
         if is_due && self.is_verified(ground, path) {
@@ -74,7 +74,7 @@ impl PeerAddresses {
     ///
     /// It does not do so while it waits for the answer to a SHUTDOWN or SHUTDOWN-ACK: answered probes would reset the
     /// error count, which ends an association whose peer never shuts down (RFC 9260 §9.2).
-    pub fn probe_back(&self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn probe_back(&self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.timers.is_running(Timer::Shutdown) {
             return;
         }

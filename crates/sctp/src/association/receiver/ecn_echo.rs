@@ -52,7 +52,7 @@ impl Receiver {
 
     /// Handles a CWR on `path`. A mark of the same packet is still reported. FreeBSD answers each report of a round
     /// trip: such an answer does not end the report of a later mark, whose TSN is higher.
-    pub fn on_cwr(&mut self, ground: &Ground, path: PathId, cwr: CongestionWindowReduced) {
+    pub(crate) fn on_cwr(&mut self, ground: &Ground, path: PathId, cwr: CongestionWindowReduced) {
         if ground.ecn() != EcnUse::Cwr {
             return;
         }

@@ -29,12 +29,12 @@ pub struct PacketData {
 
 impl PacketData {
     /// Marks the packet as arrived after our SHUTDOWN: it is answered with another SHUTDOWN, at once.
-    pub fn answer_by_shutdown(&mut self) {
+    pub(crate) fn answer_by_shutdown(&mut self) {
         self.is_after_shutdown = true;
     }
 
     /// Returns true if the packet arrived after our SHUTDOWN.
-    pub fn is_after_shutdown(&self) -> bool {
+    pub(crate) fn is_after_shutdown(&self) -> bool {
         self.is_after_shutdown
     }
 }
@@ -42,7 +42,7 @@ impl PacketData {
 impl Receiver {
     /// The initial state for a packet.
     #[inline]
-    pub fn begin_packet(&self, ground: &Ground) -> PacketData {
+    pub(crate) fn begin_packet(&self, ground: &Ground) -> PacketData {
         let has_received = self.arrivals.highest() != ground.agreement.peer_tsn.previous();
         PacketData {
             had_gap: self.arrivals.has_gap(),
@@ -132,7 +132,7 @@ impl Receiver {
     /// The amount of user data in packets that arrived together that will certainly be stored: new chunks with
     /// consecutive TSNs from the next one on, if there is room for all of them. Small chunks do not count: they are
     /// copied anyway.
-    pub fn data_to_keep<'a>(
+    pub(crate) fn data_to_keep<'a>(
         &self,
         ground: &Ground,
         packets: impl Iterator<Item = &'a Packet<'a>>,
@@ -158,7 +158,7 @@ impl Receiver {
 
     /// Decides, after all chunks of a packet were read, when it is acknowledged.
     #[inline]
-    pub fn end_packet(
+    pub(crate) fn end_packet(
         &mut self,
         ground: &mut Ground,
         arrived: Verified<'_>,
@@ -197,7 +197,7 @@ impl Receiver {
     }
 
     /// Takes the next message for the application. Reading makes room, which may have to be advertised to the peer.
-    pub fn take_message(&mut self, ground: &Ground) -> Option<Message> {
+    pub(crate) fn take_message(&mut self, ground: &Ground) -> Option<Message> {
         let message = self.delivery.take()?;
         self.buffer.on_released(message.load().charge);
         if let Some(tuning) = &mut self.tuning {

@@ -34,7 +34,7 @@ impl AckRules {
     }
 
     /// Returns true if SACKs report only what is new (M-IPCC-9).
-    pub fn reports_new_gaps(&self) -> bool {
+    pub(crate) fn reports_new_gaps(&self) -> bool {
         self.content.flags() & Sack::NEW_GAPS != 0
     }
 

@@ -11,7 +11,7 @@ use crate::wire::Sack;
 
 impl Receiver {
     /// Handles the end of a SACK's delay.
-    pub fn on_sack_delay_over(&mut self, ground: &mut Ground) {
+    pub(crate) fn on_sack_delay_over(&mut self, ground: &mut Ground) {
         let is_new = !std::mem::replace(&mut self.is_sack_due, true);
         ground.paths.sacks_mut().sent_by_timer += u64::from(is_new);
     }
@@ -19,7 +19,7 @@ impl Receiver {
     /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If no path is active, the
     /// path of the last DATA is the best guess at one that works again (RFC 9260 §6.4).
     #[inline]
-    pub fn sack_route(&self, ground: &Ground) -> PathId {
+    pub(crate) fn sack_route(&self, ground: &Ground) -> PathId {
         let usable = ground.paths.usable(self.sack_path);
         let has_failed = |id| ground.paths.sample(id).state.has_failed();
         if ground.settings.config.failover.quick && has_failed(usable) && has_failed(self.sack_path) {
@@ -32,7 +32,7 @@ impl Receiver {
     /// Appends a SACK, on the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
     /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
     #[inline]
-    pub fn pack_sack(&mut self, ground: &mut Ground, goes_with_data: bool, packing: &mut Packing<'_>) {
+    pub(crate) fn pack_sack(&mut self, ground: &mut Ground, goes_with_data: bool, packing: &mut Packing<'_>) {
         let may_ride = ground.timers.is_running(Timer::Sack) && goes_with_data;
         if !(self.is_sack_due || may_ride) || self.sack_route(ground) != packing.path {
             return;

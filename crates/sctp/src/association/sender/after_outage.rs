@@ -18,7 +18,13 @@ impl Sender {
     /// measured.
     ///
     /// The window of a failed path is not cut here: the time-outs have cut it, or the end of the suspicion does.
-    pub fn resend_after_outage(&mut self, ground: &mut Ground, path: PathId, sent_at: Time, now: Time) {
+    pub(crate) fn resend_after_outage(
+        &mut self,
+        ground: &mut Ground,
+        path: PathId,
+        sent_at: Time,
+        now: Time,
+    ) {
         if !ground.settings.config.failover.quick {
             return;
         }

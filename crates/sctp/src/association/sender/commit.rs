@@ -113,7 +113,7 @@ impl Sender {
 
     /// Records a complete packet that is sent on `path`.
     #[inline]
-    pub fn on_packet_sent(&mut self, ground: &mut Ground, path: PathId, packed: &Packed, now: Time) {
+    pub(crate) fn on_packet_sent(&mut self, ground: &mut Ground, path: PathId, packed: &Packed, now: Time) {
         ground.paths.counters_mut(path).sent_packets += 1;
         if !packed.has_data {
             return;

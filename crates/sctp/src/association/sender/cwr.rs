@@ -61,7 +61,7 @@ impl Sender {
     /// Notes the peer's report of a marked packet. The packet carried the chunk `lowest`; if the report names no chunk,
     /// it is any packet sent on the path on which the report `arrived`. The report is applied after the rest of its
     /// packet, so that a SACK after it is processed first.
-    pub fn on_ecn_echo(&mut self, ground: &mut Ground, arrived: PathId, lowest: Option<Tsn>) {
+    pub(crate) fn on_ecn_echo(&mut self, ground: &mut Ground, arrived: PathId, lowest: Option<Tsn>) {
         let ecn = ground.ecn();
         if ecn == EcnUse::Off {
             return;
@@ -113,7 +113,7 @@ impl Sender {
 
     /// Answers the reports of marks after all chunks of their packet were read.
     #[inline]
-    pub fn answer_reports(&mut self, ground: &mut Ground, now: Time) {
+    pub(crate) fn answer_reports(&mut self, ground: &mut Ground, now: Time) {
         while let Some((path, report)) = self.cwr.reports.pop() {
             ground.paths.change_after_loss(path, |state| state.await_echo(false));
             if let Some(tsn) = report.lowest.filter(|_| self.is_repeated(ground, path, &report)) {

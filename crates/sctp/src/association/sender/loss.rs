@@ -141,7 +141,7 @@ impl Sender {
 
     /// Handles the answer to a HEARTBEAT that a loss response requested on `path`. The chunks lost there may then be
     /// sent at once, beyond the burst limit. Returns true if there was such a HEARTBEAT.
-    pub fn on_probe_answered(&mut self, ground: &mut Ground, path: PathId, now: Time) -> bool {
+    pub(crate) fn on_probe_answered(&mut self, ground: &mut Ground, path: PathId, now: Time) -> bool {
         let was_probed = ground.paths.change_after_loss(path, LossState::end_probe);
         if was_probed {
             ground.paths.on_probe_answered(path, now);
@@ -156,7 +156,12 @@ impl Sender {
 
     /// Handles the time-out of a HEARTBEAT that a loss response requested on `path`. Returns the response, which
     /// decides whether this counts as an error; `None` without such a HEARTBEAT.
-    pub fn on_probe_unanswered(&mut self, ground: &mut Ground, path: PathId, now: Time) -> Option<Response> {
+    pub(crate) fn on_probe_unanswered(
+        &mut self,
+        ground: &mut Ground,
+        path: PathId,
+        now: Time,
+    ) -> Option<Response> {
         let was_probed = ground.paths.change_after_loss(path, LossState::end_probe);
         was_probed.then(|| self.respond(ground, Signal::ProbeUnanswered, path, now))
     }

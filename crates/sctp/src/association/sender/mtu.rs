@@ -34,7 +34,7 @@ impl Sender {
     }
 
     /// Handles a HEARTBEAT-ACK that does not answer a HEARTBEAT for the path's health: it may answer an MTU probe.
-    pub fn on_mtu_answer(&mut self, ground: &mut Ground, path: PathId, nonce: u64, now: Time) {
+    pub(crate) fn on_mtu_answer(&mut self, ground: &mut Ground, path: PathId, nonce: u64, now: Time) {
         let before = ground.paths.mtu(path).current();
         if ground.paths.mtu_mut(path).on_answered(nonce, now) {
             self.on_mtu_changed(ground, path, now);

@@ -49,7 +49,7 @@ impl Sender {
     }
 
     /// Handles the acknowledgement in a SHUTDOWN that arrived on path `by`: it is cumulative, and has no a_rwnd.
-    pub fn on_cumulative_ack(
+    pub(crate) fn on_cumulative_ack(
         &mut self,
         ground: &mut Ground,
         now: Time,

@@ -15,12 +15,12 @@ use crate::seq::Tsn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathError {
     /// True if it counts against the association too.
-    pub is_serious: bool,
+    pub(crate) is_serious: bool,
 }
 
 impl Sender {
     /// Handles the expiry of T3-rtx on `path` (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9). Returns the error to count.
-    pub fn on_retransmission_timeout(
+    pub(crate) fn on_retransmission_timeout(
         &mut self,
         ground: &mut Ground,
         path: PathId,

@@ -12,7 +12,7 @@ use crate::wire::Data;
 impl Sender {
     /// Prepares for the first packet after an event.
     #[inline]
-    pub fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
+    pub(crate) fn begin_sending(&mut self, ground: &mut Ground, now: Time) {
         if self.phase == SendPhase::Start {
             self.phase = SendPhase::Sending;
             self.run = None;
@@ -24,13 +24,13 @@ impl Sender {
 
     /// Returns true if all data was sent that may be sent now.
     #[inline]
-    pub fn is_drained(&self) -> bool {
+    pub(crate) fn is_drained(&self) -> bool {
         self.phase == SendPhase::Drained
     }
 
     /// Notes that no more data may be sent after the current packet.
     #[inline]
-    pub fn on_drained(&mut self) {
+    pub(crate) fn on_drained(&mut self) {
         if self.phase == SendPhase::Sending {
             self.phase = SendPhase::Drained;
         }
@@ -38,7 +38,7 @@ impl Sender {
 
     /// Ends sending for this event: nothing more is to be sent.
     #[inline]
-    pub fn end_sending(&mut self, ground: &mut Ground, now: Time) {
+    pub(crate) fn end_sending(&mut self, ground: &mut Ground, now: Time) {
         if self.phase == SendPhase::Done {
             return;
         }

@@ -20,7 +20,7 @@ impl Sender {
     }
 
     /// Adds the paths over which the association opens.
-    pub fn add_first_paths(&mut self, ground: &mut Ground) {
+    pub(crate) fn add_first_paths(&mut self, ground: &mut Ground) {
         ground.paths.set_initial_ssthresh(ground.agreement.peer_window);
         ground.paths.ids().for_each(|id| self.join(id));
         self.fit_first_windows(ground, &ground.paths.ids().collect::<Vec<_>>());
@@ -73,7 +73,7 @@ impl Sender {
     }
 
     /// Marks everything in flight on a removed path as lost.
-    pub fn take_all_back(&mut self, ground: &mut Ground, id: PathId) {
+    pub(crate) fn take_all_back(&mut self, ground: &mut Ground, id: PathId) {
         for tsn in self.buffer.in_flight_on(id) {
             _ = self.mark_lost(ground, tsn, id, LostBy::Timeout);
         }

@@ -48,7 +48,7 @@ impl PeerWindow {
 
     /// Handles the `a_rwnd` of a SACK. Returns the largest window before, if this one is larger.
     #[inline]
-    pub fn on_advertised(&mut self, a_rwnd: ByteCount) -> Option<ByteCount> {
+    pub(crate) fn on_advertised(&mut self, a_rwnd: ByteCount) -> Option<ByteCount> {
         self.advertised = a_rwnd;
         self.has_answered = true;
         let before = self.buffer;
@@ -57,7 +57,7 @@ impl PeerWindow {
     }
 
     /// Sets the number of bytes that may still be sent.
-    pub fn set_open(&mut self, open: ByteCount) {
+    pub(crate) fn set_open(&mut self, open: ByteCount) {
         self.open = open;
     }
 
@@ -88,12 +88,12 @@ impl PeerWindow {
     }
 
     /// Allows the next chunk to be sent as a probe.
-    pub fn allow_probe(&mut self) {
+    pub(crate) fn allow_probe(&mut self) {
         self.may_probe = true;
     }
 
     /// Ends the probe: it was acknowledged, or the window is open.
-    pub fn end_probe(&mut self) {
+    pub(crate) fn end_probe(&mut self) {
         self.probe = None;
         self.probes = 0;
     }
@@ -101,20 +101,20 @@ impl PeerWindow {
     /// Notes whether the SACK just read leaves less room than the `owed` bytes that are in flight or lost after it, so
     /// that the peer may have refused a part. Returns the same for the SACK before.
     #[inline]
-    pub fn note_owed(&mut self, owed: ByteCount) -> bool {
+    pub(crate) fn note_owed(&mut self, owed: ByteCount) -> bool {
         std::mem::replace(&mut self.is_overdrawn, owed > self.advertised)
     }
 
     /// Returns true if [`note_owed`](PeerWindow::note_owed) would have an effect.
     #[inline]
-    pub fn may_be_overdrawn(&self, owed: ByteCount) -> bool {
+    pub(crate) fn may_be_overdrawn(&self, owed: ByteCount) -> bool {
         self.is_overdrawn || self.keeps_room && owed > self.advertised
     }
 
     /// The bytes that count against an advertised window: those in `flight`, and those `marked` as lost if they keep
     /// their room.
     #[inline]
-    pub fn owed(&self, flight: ByteCount, marked: ByteCount) -> ByteCount {
+    pub(crate) fn owed(&self, flight: ByteCount, marked: ByteCount) -> ByteCount {
         if self.keeps_room { flight + marked } else { flight }
     }
 
@@ -126,12 +126,12 @@ impl PeerWindow {
 
     /// The room for a lost chunk of `weight`, including the room that it may have kept.
     #[inline]
-    pub fn open_for_lost(&self, weight: ByteCount) -> ByteCount {
+    pub(crate) fn open_for_lost(&self, weight: ByteCount) -> ByteCount {
         if self.keeps_room { self.open + weight } else { self.open }
     }
 
     /// The window of the last SACK.
-    pub fn advertised(&self) -> ByteCount {
+    pub(crate) fn advertised(&self) -> ByteCount {
         self.advertised
     }
 
@@ -146,28 +146,28 @@ impl PeerWindow {
     }
 
     /// The time before the next probe: one `rto`, doubled after each probe.
-    pub fn probe_wait(&self, rto: Duration) -> Duration {
+    pub(crate) fn probe_wait(&self, rto: Duration) -> Duration {
         rto * (1 << self.probes.min(10))
     }
 
     /// Returns true if the next chunk may be sent as a probe.
-    pub fn may_probe(&self) -> bool {
+    pub(crate) fn may_probe(&self) -> bool {
         self.may_probe
     }
 
     /// Returns true if a SACK arrived since the probe was sent, or since the last time-out.
-    pub fn has_answered(&self) -> bool {
+    pub(crate) fn has_answered(&self) -> bool {
         self.has_answered
     }
 
     /// Returns true if the last SACK left less room than was in flight or lost.
-    pub fn is_overdrawn(&self) -> bool {
+    pub(crate) fn is_overdrawn(&self) -> bool {
         self.is_overdrawn
     }
 
     /// Returns true if the peer is alive and has no room for a chunk of `weight`.
     #[inline]
-    pub fn refuses(&self, weight: ByteCount) -> bool {
+    pub(crate) fn refuses(&self, weight: ByteCount) -> bool {
         self.has_answered && weight > self.advertised
     }
 }

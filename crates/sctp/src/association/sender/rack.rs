@@ -48,7 +48,7 @@ impl Sender {
     }
 
     /// Handles the expiry of a reordering timer.
-    pub fn on_overtaken_due(&mut self, ground: &mut Ground, now: Time) {
+    pub(crate) fn on_overtaken_due(&mut self, ground: &mut Ground, now: Time) {
         let mut reading = std::mem::take(&mut self.reading);
         self.buffer.find_due(&mut reading.news);
         self.time_news(ground, &mut reading.news, now);
@@ -78,7 +78,7 @@ impl Sender {
     /// Sends a tail loss probe on `path`, where nothing was acknowledged for two round trips: the last chunk is sent
     /// again. The acknowledgement of it shows which earlier chunks are lost, so that no time-out is needed (RFC 8985
     /// §7.3).
-    pub fn on_tail_probe_due(&mut self, ground: &mut Ground, path: PathId) {
+    pub(crate) fn on_tail_probe_due(&mut self, ground: &mut Ground, path: PathId) {
         let state = ground.paths.after_loss(path);
         let is_probed = state.tail_probe().is_some() || state.holds_data();
         let may_probe =

@@ -29,12 +29,12 @@ pub(super) struct NewlyAcked {
 
 impl SackReading {
     /// Returns true if the SACK acknowledged a chunk that was sent on `path` and on no other path.
-    pub fn has_delivered(&self, path: PathId) -> bool {
+    pub(crate) fn has_delivered(&self, path: PathId) -> bool {
         self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }
 
     /// The number of paths with newly acknowledged chunks.
-    pub fn acked_paths(&self) -> usize {
+    pub(crate) fn acked_paths(&self) -> usize {
         self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count()
     }
 }

@@ -63,7 +63,7 @@ impl Sender {
 
     /// Confirms the failure of a suspected path, on which a HEARTBEAT was not answered within RTO. The losses count as
     /// congestion, as at a time-out (RFC 9260 §7.2.3).
-    pub fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn confirm_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.paths.silence_mut(path).take_pending_cut() {
             let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
             let signal = Signal::Timeout { again: false };
@@ -75,7 +75,7 @@ impl Sender {
 
     /// Ends the suspicion of `path`, on which a HEARTBEAT was answered. If no chunk that was in flight at the suspicion
     /// was acknowledged on this path, they count as lost (RFC 9260 §7.2.4).
-    pub fn settle_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn settle_suspicion(&mut self, ground: &mut Ground, path: PathId, now: Time) {
         if ground.paths.silence_mut(path).on_answered() {
             self.cut(ground, path, CutCause::Missing, now);
         }

@@ -129,7 +129,7 @@ impl UnconfirmedCuts {
     }
 
     /// Confirms as lost the chunks acknowledged longer than `timeout` ago without proof of the contrary.
-    pub fn on_time(&mut self, timeout: Duration, now: Time) {
+    pub(crate) fn on_time(&mut self, timeout: Duration, now: Time) {
         while let Some(&(acked_at, tsn)) =
             self.answered.front().filter(|(acked_at, _)| *acked_at + timeout < now)
         {
@@ -146,7 +146,7 @@ impl UnconfirmedCuts {
 
     /// Removes a cut whose losses all proved spurious. If the window was cut again since, the later cut takes over the
     /// window from before this one.
-    pub fn take_spurious(&mut self) -> Option<SpuriousCut> {
+    pub(crate) fn take_spurious(&mut self) -> Option<SpuriousCut> {
         loop {
             let is_spurious = |cut: &Cut| cut.open == 0 && cut.spurious > 0 && !cut.is_justified;
             let index = self.cuts.iter().position(is_spurious)?;

@@ -28,7 +28,12 @@ impl Sender {
     /// path has delivered smaller packets.
     ///
     /// Only chunks larger than what every network carries count: others are lost for other reasons.
-    pub fn judge_vanishing(&mut self, ground: &Ground, path: PathId, now: Time) -> Option<CloseReason> {
+    pub(crate) fn judge_vanishing(
+        &mut self,
+        ground: &Ground,
+        path: PathId,
+        now: Time,
+    ) -> Option<CloseReason> {
         let tsn = self.buffer.lowest_on(path).filter(|&tsn| tsn == self.buffer.ack_point().next())?;
         let config = &ground.settings.config;
         let size = self.buffer.packet_with(tsn);

@@ -14,12 +14,12 @@ pub struct WindowExemptions {
 
 impl WindowExemptions {
     /// Lets the next packet of retransmissions exceed cwnd, on any path.
-    pub fn grant_anywhere(&mut self) {
+    pub(crate) fn grant_anywhere(&mut self) {
         self.anywhere = self.anywhere.max(1);
     }
 
     /// Lets one more packet of retransmissions exceed cwnd, on any path.
-    pub fn grant_one_more(&mut self) {
+    pub(crate) fn grant_one_more(&mut self) {
         self.anywhere += 1;
     }
 
@@ -31,7 +31,7 @@ impl WindowExemptions {
     }
 
     /// Returns true if a packet of retransmissions to `path` may exceed cwnd.
-    pub fn covers(&self, path: PathId) -> bool {
+    pub(crate) fn covers(&self, path: PathId) -> bool {
         self.anywhere > 0 || self.paths.contains(&path)
     }
 

@@ -25,7 +25,7 @@ impl Session {
 
     /// Takes the next message for the application.
     #[inline]
-    pub fn take_message(&mut self) -> Option<Message> {
+    pub(crate) fn take_message(&mut self) -> Option<Message> {
         self.receiver.take_message(&self.ground)
     }
 
@@ -36,18 +36,18 @@ impl Session {
     }
 
     /// The largest message that both ends' buffers can hold, by the message limit.
-    pub fn largest_message(&self) -> ByteCount {
+    pub(crate) fn largest_message(&self) -> ByteCount {
         let config = &self.ground.settings.config;
         config.message_limit.of(config.send_buffer, self.sender.peer_buffer())
     }
 
     /// Notes that the application waits until a message of this size fits.
-    pub fn want_room(&mut self, message: ByteCount) {
+    pub(crate) fn want_room(&mut self, message: ByteCount) {
         self.sender.want_room(message);
     }
 
     /// The user data that was not sent yet.
-    pub fn waiting_bytes(&self) -> ByteCount {
+    pub(crate) fn waiting_bytes(&self) -> ByteCount {
         self.sender.waiting_bytes()
     }
 
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// The amount of user data in these packets, which arrived together, that will certainly be stored.
-    pub fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a Packet<'a>>) -> ByteCount {
+    pub(crate) fn data_to_keep<'a>(&self, packets: impl Iterator<Item = &'a Packet<'a>>) -> ByteCount {
         self.receiver.data_to_keep(&self.ground, packets)
     }
 
@@ -77,23 +77,23 @@ impl Session {
     }
 
     /// Returns true if a SACK is due now.
-    pub fn is_sack_due(&self) -> bool {
+    pub(crate) fn is_sack_due(&self) -> bool {
         self.receiver.is_sack_due()
     }
 
     /// Sets the path of the next SACK.
-    pub fn answer_on(&mut self, path: PathId) {
+    pub(crate) fn answer_on(&mut self, path: PathId) {
         self.receiver.answer_on(path);
     }
 
     /// Begins an event: each path may send another burst.
     #[inline]
-    pub fn begin_event(&mut self) {
+    pub(crate) fn begin_event(&mut self) {
         self.sender.begin_event(&mut self.ground);
     }
 
     /// Resumes sending after a change without an event.
-    pub fn reconsider(&mut self) {
+    pub(crate) fn reconsider(&mut self) {
         self.sender.reconsider();
     }
 
@@ -108,22 +108,22 @@ impl Session {
     }
 
     /// Replaces the pairs of addresses to try.
-    pub fn set_pairs(&mut self, pairs: Pairs) {
+    pub(crate) fn set_pairs(&mut self, pairs: Pairs) {
         self.peer.set_pairs(pairs);
     }
 
     /// Announces to the peer whether `path` is a backup.
-    pub fn announce_backup(&mut self, path: PathId, now: Time) {
+    pub(crate) fn announce_backup(&mut self, path: PathId, now: Time) {
         self.peer.announce_backup(&mut self.ground, path, now);
     }
 
     /// The shared state.
-    pub fn ground(&self) -> &Ground {
+    pub(crate) fn ground(&self) -> &Ground {
         &self.ground
     }
 
     /// The shared state, mutable.
-    pub fn ground_mut(&mut self) -> &mut Ground {
+    pub(crate) fn ground_mut(&mut self) -> &mut Ground {
         &mut self.ground
     }
 
@@ -133,33 +133,33 @@ impl Session {
     }
 
     /// Starts to verify and to probe the paths.
-    pub fn start_heartbeats(&mut self, now: Time) {
+    pub(crate) fn start_heartbeats(&mut self, now: Time) {
         self.peer.start_heartbeats(&mut self.ground, now);
     }
 
     /// Probes unverified paths.
-    pub fn verify_paths(&mut self, now: Time) {
+    pub(crate) fn verify_paths(&mut self, now: Time) {
         self.peer.verify_paths(&mut self.ground, now);
     }
 
     /// Probes a candidate path.
-    pub fn challenge(&mut self, path: PathId, now: Time) {
+    pub(crate) fn challenge(&mut self, path: PathId, now: Time) {
         self.peer.challenge(&mut self.ground, path, now);
     }
 
     /// Returns true if a packet between these addresses opens no path.
-    pub fn is_given_up(&self, pair: PathAddresses) -> bool {
+    pub(crate) fn is_given_up(&self, pair: PathAddresses) -> bool {
         self.peer.is_given_up(&self.ground, pair)
     }
 
     /// Returns true if an ABORT from `path` may end the association.
-    pub fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
+    pub(crate) fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
         self.peer.may_end_by(&self.ground, path, is_reflected)
     }
 
     /// Checks, when T3-rtx expires on `path`, whether data can still arrive; if not, returns the reason to close the
     /// association.
-    pub fn judge_vanishing(&mut self, path: PathId, now: Time) -> Option<CloseReason> {
+    pub(crate) fn judge_vanishing(&mut self, path: PathId, now: Time) -> Option<CloseReason> {
         self.sender.judge_vanishing(&self.ground, path, now)
     }
 
@@ -169,7 +169,7 @@ impl Session {
     }
 
     /// Takes over from a session that the peer's restart ended: its `events`, and the path whose address was removed.
-    pub fn take_over(&mut self, events: VecDeque<Event>, departed: Option<PathId>) {
+    pub(crate) fn take_over(&mut self, events: VecDeque<Event>, departed: Option<PathId>) {
         self.ground.log.follow(events);
         self.ground.log.event(Event::Restarted);
         self.peer.set_departed(departed);
@@ -177,12 +177,12 @@ impl Session {
     }
 
     /// The paths and the pairs to try, for another attempt to open the association.
-    pub fn into_paths(self) -> (PathTable, Pairs) {
+    pub(crate) fn into_paths(self) -> (PathTable, Pairs) {
         (self.ground.paths, self.peer.into_pairs())
     }
 
     /// Ends the session.
-    pub fn into_remains(self) -> Remains {
+    pub(crate) fn into_remains(self) -> Remains {
         let Session { ground, receiver, peer, .. } = self;
         let (events, records) = ground.log.into_parts();
         let (ready, departed) = (receiver.into_ready(), peer.departed());

@@ -17,7 +17,7 @@ use crate::wire::{Cause, Chunk};
 impl Session {
     /// Begins a packet that arrived, before its chunks are read.
     #[inline]
-    pub fn begin_packet(&mut self, now: Time, arrived: Verified<'_>) -> PacketData {
+    pub(crate) fn begin_packet(&mut self, now: Time, arrived: Verified<'_>) -> PacketData {
         self.begin_event();
         if arrived.ecn.is_marked() {
             self.ground.log.record(now, arrived.path, Happening::Marked);
@@ -33,7 +33,7 @@ impl Session {
 
     /// Handles a chunk that every open or closing association accepts. `stage` is the stage of the shutdown.
     #[inline]
-    pub fn handle_chunk(
+    pub(crate) fn handle_chunk(
         &mut self,
         now: Time,
         arrived: Verified<'_>,
@@ -93,7 +93,12 @@ impl Session {
     /// Ends a packet after its chunks were read: answers its reports of marks, and decides when its data is
     /// acknowledged.
     #[inline]
-    pub fn end_packet(&mut self, arrived: Verified<'_>, data: &PacketData, now: Time) -> Result<(), BadData> {
+    pub(crate) fn end_packet(
+        &mut self,
+        arrived: Verified<'_>,
+        data: &PacketData,
+        now: Time,
+    ) -> Result<(), BadData> {
         self.sender.answer_reports(&mut self.ground, now);
         self.receiver.end_packet(&mut self.ground, arrived, data, now)?;
         if data.is_after_shutdown() {
@@ -105,7 +110,12 @@ impl Session {
     }
 
     /// Handles the acknowledgement in a SHUTDOWN that arrived on path `by`.
-    pub fn on_cumulative_ack(&mut self, now: Time, by: PathId, cumulative: Tsn) -> Result<(), BadSack> {
+    pub(crate) fn on_cumulative_ack(
+        &mut self,
+        now: Time,
+        by: PathId,
+        cumulative: Tsn,
+    ) -> Result<(), BadSack> {
         self.sender.on_cumulative_ack(&mut self.ground, now, by, cumulative)
     }
 }

@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Handles an ASCONF-ACK.
-    pub fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
+    pub(crate) fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
         let Some(refused) = self.peer.on_asconf_ack(&mut self.ground, ack)? else { return Ok(()) };
         refused.into_iter().for_each(|address| self.release_local(address));
         self.peer.verify_paths(&mut self.ground, now);

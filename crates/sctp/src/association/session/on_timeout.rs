@@ -8,7 +8,7 @@ use crate::policy::PathId;
 
 impl Session {
     /// Handles the expiry of a timer of the open association. The association handles the timers of a shutdown.
-    pub fn on_timer(&mut self, timer: Timer, now: Time) -> Result<(), PeerGone> {
+    pub(crate) fn on_timer(&mut self, timer: Timer, now: Time) -> Result<(), PeerGone> {
         match timer {
             Timer::Sack => self.receiver.on_sack_delay_over(&mut self.ground),
             Timer::WindowProbe => self.sender.allow_window_probe(),

@@ -15,7 +15,7 @@ use crate::policy::{PathId, PathState};
 impl Session {
     /// Adds an unverified path between these addresses, or lets a removed one join again. `None` if there are too
     /// many paths and none of them may be replaced.
-    pub fn open_path(&mut self, addresses: PathAddresses) -> Option<PathId> {
+    pub(crate) fn open_path(&mut self, addresses: PathAddresses) -> Option<PathId> {
         if self.ground.paths.living().count() >= MAX_PATHS {
             let least = self.least_useful()?;
             self.remove_path(least);
@@ -47,7 +47,7 @@ impl Session {
     /// Like [`open_path`](Session::open_path), for a candidate path: a packet arrived on it, possibly with a forged
     /// source, or it is tried because others do not answer. Any other path may replace it, and it is removed if it
     /// does not answer.
-    pub fn open_candidate(&mut self, addresses: PathAddresses) -> Option<PathId> {
+    pub(crate) fn open_candidate(&mut self, addresses: PathAddresses) -> Option<PathId> {
         let is_known =
             |id: PathId| self.ground.paths.addresses(id) == addresses && !self.ground.paths.is_candidate(id);
         let was_path = self.ground.paths.ids().any(is_known);
@@ -80,7 +80,7 @@ impl Session {
 
     /// Moves a path whose peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP port").
     /// Errors on the old port do not count against the new one: the path is probed at once.
-    pub fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
+    pub(crate) fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
         self.ground.paths.move_to(id, remote);
         self.ground.paths.doubt(id);
         self.ground.timers.stop(Timer::HeartbeatAnswer(id));
@@ -91,7 +91,7 @@ impl Session {
     /// The path whose peer now sends from `remote` to `local`: it has the same addresses and another port, and is not
     /// known to work with the old port. A path that works keeps its port: two uplinks behind one NAT differ only in
     /// the port.
-    pub fn path_to_move(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+    pub(crate) fn path_to_move(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         self.ground.paths.ids().find(|&id| {
             let addresses = self.ground.paths.addresses(id);
             let is_same_host = PathAddresses { remote, ..addresses }.is_of(local, remote)
@@ -204,7 +204,7 @@ impl Session {
     }
 
     /// Tries other pairs of addresses in place of `path`, which does not answer.
-    pub fn try_other_pairs(&mut self, path: PathId, now: Time) {
+    pub(crate) fn try_other_pairs(&mut self, path: PathId, now: Time) {
         let tried = self.peer.take_other_pairs(&self.ground, path);
         if tried.is_empty() {
             return;
@@ -214,7 +214,7 @@ impl Session {
     }
 
     /// Removes pairs that others make superfluous, after a path was verified or did not answer a HEARTBEAT.
-    pub fn drop_superfluous_pairs(&mut self, now: Time) {
+    pub(crate) fn drop_superfluous_pairs(&mut self, now: Time) {
         for id in self.peer.pairs_to_judge(&self.ground) {
             if self.peer.gives_up(&mut self.ground, id, now) {
                 self.give_up_pair(id);

@@ -25,14 +25,14 @@ pub enum ShutdownState {
 
 impl ShutdownState {
     /// Returns true if DATA that arrives is still accepted (RFC 9260 §6).
-    pub fn takes_data(self) -> bool {
+    pub(crate) fn takes_data(self) -> bool {
         matches!(self, ShutdownState::Pending | ShutdownState::Sent)
     }
 }
 
 impl Session {
     /// Advances the shutdown: when nothing is left to send, it enters the next stage.
-    pub fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
+    pub(crate) fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
         if !self.sender.is_empty() {
             return stage;
         }
@@ -53,14 +53,14 @@ impl Session {
 
     /// Handles a SHUTDOWN that arrived while our data is in flight. The guard timer runs here too: a forged SHUTDOWN
     /// can acknowledge data that never arrived, and then neither end would retransmit anything.
-    pub fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
+    pub(crate) fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
         self.ground.timers.set(Timer::ShutdownGuard, now + self.guard_time());
         ShutdownState::Received { acked: self.sender.ack_point() }
     }
 
     /// Handles the expiry of T5-shutdown-guard: returns the next stage of the shutdown, or `None` if it took too long.
     /// While our data is in flight, the timer starts again after each acknowledgement.
-    pub fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
+    pub(crate) fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {
             ShutdownState::Received { acked } if acked != self.sender.ack_point() => {
                 Some(self.on_shutdown_received(now))
@@ -70,7 +70,7 @@ impl Session {
     }
 
     /// Handles the expiry of T2-shutdown: sends the same chunk again, on another path if possible.
-    pub fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
+    pub(crate) fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
         let path = self.ground.paths.usable(self.ground.paths.primary());
         self.ground.paths.back_off(path);
         self.ground.count_error(path, true, now)?;
@@ -91,7 +91,7 @@ impl Session {
     }
 
     /// Sends SHUTDOWN-ACK, which ends our data in answer to a SHUTDOWN.
-    pub fn send_shutdown_ack(&mut self, now: Time) {
+    pub(crate) fn send_shutdown_ack(&mut self, now: Time) {
         self.stop_heartbeats();
         self.ground.post(self.ground.paths.primary(), ShutdownAck);
         self.ground.timers.set(Timer::Shutdown, now + self.shutdown_wait());

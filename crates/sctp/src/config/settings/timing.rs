@@ -9,7 +9,7 @@ use anabranch_base::setting::{
 use crate::config::{Config, SackBatch, SackWhen};
 
 /// RFC 9260 §6.2: a delay of SACKs "MUST NOT be more than 500 ms".
-pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
+pub(crate) const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
 /// The word for no own value of `rto.min_recovery`.
 const AS_MIN: &str = "rto.min";

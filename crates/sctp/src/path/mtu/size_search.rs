@@ -71,7 +71,7 @@ impl SizeSearch {
     }
 
     /// The next size to probe in this attempt.
-    pub fn next_size(&mut self) -> Option<ByteCount> {
+    pub(crate) fn next_size(&mut self) -> Option<ByteCount> {
         if let SearchMode::Halve { refused } = self.mode {
             self.tried_first += 1;
             return between(self.proven?, refused).filter(|_| self.tried_first == 1);
@@ -94,7 +94,7 @@ impl SizeSearch {
     }
 
     /// A probe of `size` was answered.
-    pub fn on_answered(&mut self, size: ByteCount) -> ProbeOutcome {
+    pub(crate) fn on_answered(&mut self, size: ByteCount) -> ProbeOutcome {
         self.proven = self.proven.max(Some(size));
         match (self.mode, self.proven) {
             (SearchMode::Halve { refused }, Some(proven)) => {
@@ -107,7 +107,7 @@ impl SizeSearch {
 
     /// No more answers are awaited. Returns the search that follows, if there is one: another attempt, or a smaller
     /// interval.
-    pub fn on_unanswered(self) -> Option<SizeSearch> {
+    pub(crate) fn on_unanswered(self) -> Option<SizeSearch> {
         let again = SizeSearch { attempt: self.attempt + 1, tried_first: 0, last: None, ..self };
         if again.attempt < MAX_PROBES {
             return Some(again);
@@ -122,12 +122,12 @@ impl SizeSearch {
     }
 
     /// The largest size that was answered.
-    pub fn proven(&self) -> Option<ByteCount> {
+    pub(crate) fn proven(&self) -> Option<ByteCount> {
         self.proven
     }
 
     /// Returns true if it checks the current size.
-    pub fn is_check(&self) -> bool {
+    pub(crate) fn is_check(&self) -> bool {
         self.mode == SearchMode::Check
     }
 

@@ -6,18 +6,18 @@ use crate::policy::PathId;
 
 impl PathTable {
     /// Counts an error on all paths together if it `is_serious`. Returns the number of errors in a row (RFC 9260 §8.1).
-    pub fn count_errors_in_row(&mut self, is_serious: bool) -> u32 {
+    pub(crate) fn count_errors_in_row(&mut self, is_serious: bool) -> u32 {
         self.errors_in_row = self.errors_in_row.saturating_add(u32::from(is_serious));
         self.errors_in_row
     }
 
     /// The peer answered.
-    pub fn clear_errors_in_row(&mut self) {
+    pub(crate) fn clear_errors_in_row(&mut self) {
         self.errors_in_row = 0;
     }
 
     /// Errors in a row, on all paths together.
-    pub fn errors_in_row(&self) -> u32 {
+    pub(crate) fn errors_in_row(&self) -> u32 {
         self.errors_in_row
     }
 

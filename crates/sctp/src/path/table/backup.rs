@@ -21,45 +21,45 @@ impl PathTable {
     }
 
     /// Sets whether the peer keeps path `id` as a backup.
-    pub fn set_peers_backup(&mut self, id: PathId, is_backup: bool) {
+    pub(crate) fn set_peers_backup(&mut self, id: PathId, is_backup: bool) {
         if self.path_mut(id).backup.set_peers(is_backup) {
             self.update_failures();
         }
     }
 
     /// This end is about to give path `id` up: until then it is a backup, so that nothing is sent by it.
-    pub fn retire(&mut self, id: PathId) {
+    pub(crate) fn retire(&mut self, id: PathId) {
         self.path_mut(id).backup.retire();
         self.update_failures();
     }
 
     /// Puts the statement on path `id` into a HEARTBEAT that leaves. Returns true if the path is a backup.
-    pub fn announce_backup(&mut self, id: PathId) -> bool {
+    pub(crate) fn announce_backup(&mut self, id: PathId) -> bool {
         self.path_mut(id).backup.announce()
     }
 
     /// The peer acknowledged the last HEARTBEAT on path `id`.
-    pub fn on_backup_acknowledged(&mut self, id: PathId) {
+    pub(crate) fn on_backup_acknowledged(&mut self, id: PathId) {
         self.path_mut(id).backup.on_acknowledged();
     }
 
     /// Returns true if this end is about to give path `id` up.
-    pub fn is_retired(&self, id: PathId) -> bool {
+    pub(crate) fn is_retired(&self, id: PathId) -> bool {
         self.path(id).backup.is_retired()
     }
 
     /// Returns true if the peer keeps path `id` as a backup.
-    pub fn is_peers_backup(&self, id: PathId) -> bool {
+    pub(crate) fn is_peers_backup(&self, id: PathId) -> bool {
         self.path(id).backup.is_peers()
     }
 
     /// Returns true if this end keeps path `id` as a backup.
-    pub fn is_own_backup(&self, id: PathId) -> bool {
+    pub(crate) fn is_own_backup(&self, id: PathId) -> bool {
         self.path(id).backup.is_own()
     }
 
     /// Returns true if the peer has not acknowledged whether path `id` is a backup.
-    pub fn owes_backup_announcement(&self, id: PathId) -> bool {
+    pub(crate) fn owes_backup_announcement(&self, id: PathId) -> bool {
         self.path(id).backup.owes_announcement()
     }
 

@@ -9,48 +9,48 @@ use crate::policy::{PathId, PathState};
 
 impl PathTable {
     /// The path's peer now sends from `remote`.
-    pub fn move_to(&mut self, id: PathId, remote: SocketAddr) {
+    pub(crate) fn move_to(&mut self, id: PathId, remote: SocketAddr) {
         self.address_changes += 1;
         self.path_mut(id).ends.move_to(remote);
     }
 
     /// Path `id` is only a candidate until it is verified.
-    pub fn set_candidate(&mut self, id: PathId) {
+    pub(crate) fn set_candidate(&mut self, id: PathId) {
         self.path_mut(id).ends.begin_candidacy();
     }
 
     /// Path `id` keeps its place after it is removed, so that its addresses stay known.
-    pub fn keep_place(&mut self, id: PathId) {
+    pub(crate) fn keep_place(&mut self, id: PathId) {
         self.path_mut(id).ends.end_candidacy();
     }
 
     /// This end has gained the address `local`, or has it again.
-    pub fn gain_local(&mut self, local: SocketAddr) {
+    pub(crate) fn gain_local(&mut self, local: SocketAddr) {
         self.each_end(|ends| ends.gain_local(local));
     }
 
     /// This end has lost the address `local`.
-    pub fn lose_local(&mut self, local: SocketAddr) {
+    pub(crate) fn lose_local(&mut self, local: SocketAddr) {
         self.each_end(|ends| ends.lose_local(local));
     }
 
     /// The peer has the address `remote` again.
-    pub fn gain_remote(&mut self, remote: IpAddr) {
+    pub(crate) fn gain_remote(&mut self, remote: IpAddr) {
         self.each_end(|ends| ends.gain_remote(remote));
     }
 
     /// The peer has lost the addresses that `is_gone` selects.
-    pub fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
+    pub(crate) fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
         self.each_end(|ends| ends.lose_remote(&is_gone));
     }
 
     /// Returns true if this end had the address `local` and has lost it.
-    pub fn has_lost_local(&self, local: SocketAddr) -> bool {
+    pub(crate) fn has_lost_local(&self, local: SocketAddr) -> bool {
         self.paths.iter().any(|path| path.ends.has_lost_local(local))
     }
 
     /// Returns true if the peer reported the loss of the remote address of path `id`.
-    pub fn is_remote_gone(&self, id: PathId) -> bool {
+    pub(crate) fn is_remote_gone(&self, id: PathId) -> bool {
         self.path(id).ends.remote().is_none()
     }
 
@@ -81,7 +81,7 @@ impl PathTable {
     }
 
     /// Returns true if path `id` was removed although both its addresses exist now: one was lost for a while.
-    pub fn may_return(&self, id: PathId) -> bool {
+    pub(crate) fn may_return(&self, id: PathId) -> bool {
         let ends = &self.path(id).ends;
         self.is_removed(id) && ends.local().is_some() && ends.remote().is_some()
     }
@@ -93,7 +93,7 @@ impl PathTable {
     }
 
     /// The number of times that a path was added or moved. While this number stays, the addresses of all paths stay.
-    pub fn address_changes(&self) -> u64 {
+    pub(crate) fn address_changes(&self) -> u64 {
         self.address_changes
     }
 

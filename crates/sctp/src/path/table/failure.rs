@@ -17,24 +17,24 @@ impl PathTable {
     }
 
     /// Counts an error against path `id`.
-    pub fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
+    pub(crate) fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
         let change = self.path_mut(id).liveness.on_error(limits);
         self.update_failures();
         change
     }
 
     /// Path `id` has potentially failed, because of its silence.
-    pub fn suspect(&mut self, id: PathId) -> Option<HealthChange> {
+    pub(crate) fn suspect(&mut self, id: PathId) -> Option<HealthChange> {
         self.change_health(id, Liveness::suspect)
     }
 
     /// Path `id` delivered a chunk that was sent only on it, and only once.
-    pub fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
+    pub(crate) fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
         self.change_health(id, |liveness| liveness.on_alive(now))
     }
 
     /// The HEARTBEAT of path `id` was answered: the path is alive. The answer gives no round-trip time.
-    pub fn on_probe_answered(&mut self, id: PathId, now: Time) {
+    pub(crate) fn on_probe_answered(&mut self, id: PathId, now: Time) {
         self.path_mut(id).liveness.on_answer(now);
     }
 
@@ -45,7 +45,7 @@ impl PathTable {
     }
 
     /// The path's new address must be verified before it carries data.
-    pub fn doubt(&mut self, id: PathId) {
+    pub(crate) fn doubt(&mut self, id: PathId) {
         self.path_mut(id).liveness.doubt();
         self.update_failures();
     }
@@ -64,7 +64,7 @@ impl PathTable {
 
     /// The time-out of path `id` expired at `now`: acknowledgements of earlier departures no longer count as signs of
     /// life. The acknowledgement may have been lost with the path.
-    pub fn doubt_before(&mut self, id: PathId, now: Time) {
+    pub(crate) fn doubt_before(&mut self, id: PathId, now: Time) {
         self.path_mut(id).liveness.doubt_before(now);
     }
 
@@ -74,7 +74,7 @@ impl PathTable {
     }
 
     /// The silence of path `id`, mutable.
-    pub fn silence_mut(&mut self, id: PathId) -> &mut Silence {
+    pub(crate) fn silence_mut(&mut self, id: PathId) -> &mut Silence {
         self.path_mut(id).liveness.silence_mut()
     }
 
@@ -84,32 +84,32 @@ impl PathTable {
     }
 
     /// The health of a path.
-    pub fn health(&self, id: PathId) -> &Health {
+    pub(crate) fn health(&self, id: PathId) -> &Health {
         self.path(id).liveness.health()
     }
 
     /// Returns true if a packet arrived on path `id` since data last left on it.
-    pub fn has_arrival_since_data(&self, id: PathId) -> bool {
+    pub(crate) fn has_arrival_since_data(&self, id: PathId) -> bool {
         self.path(id).liveness.has_arrival_since_data()
     }
 
     /// The time at which a packet last arrived on path `id`.
-    pub fn last_arrival(&self, id: PathId) -> Option<Time> {
+    pub(crate) fn last_arrival(&self, id: PathId) -> Option<Time> {
         self.path(id).liveness.last_arrival()
     }
 
     /// Returns true if a packet ever arrived on path `id`.
-    pub fn has_arrivals(&self, id: PathId) -> bool {
+    pub(crate) fn has_arrivals(&self, id: PathId) -> bool {
         self.last_arrival(id).is_some()
     }
 
     /// Returns true if no data has left path `id` for a round trip: all that is in flight should be acknowledged.
-    pub fn is_resting(&self, id: PathId, now: Time) -> bool {
+    pub(crate) fn is_resting(&self, id: PathId, now: Time) -> bool {
         self.sample(id).srtt.is_some_and(|srtt| self.path(id).liveness.is_resting(srtt, now))
     }
 
     /// Returns true if the acknowledgement of a chunk that left path `id` at `sent_at` shows that the path works now.
-    pub fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
+    pub(crate) fn shows_life(&self, id: PathId, sent_at: Time) -> bool {
         self.path(id).liveness.shows_life(sent_at)
     }
 
@@ -130,13 +130,13 @@ impl PathTable {
     }
 
     /// Returns true if one of the paths has failed or potentially failed.
-    pub fn has_failed_path(&self) -> bool {
+    pub(crate) fn has_failed_path(&self) -> bool {
         self.default_paths.has_failed_path()
     }
 
     /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
     /// has potentially failed and `wanted` has not.
-    pub fn substitute_for(&self, wanted: PathId) -> PathId {
+    pub(crate) fn substitute_for(&self, wanted: PathId) -> PathId {
         self.default_paths.substitute_for(wanted, &self.samples)
     }
 

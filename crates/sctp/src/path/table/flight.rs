@@ -16,7 +16,7 @@ impl PathTable {
     }
 
     /// A chunk of weight `weight` left on path `id`.
-    pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
+    pub(crate) fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let (path, sample) = self.at(id);
         let was_idle = sample.flight.is_zero();
         if was_idle {
@@ -30,21 +30,21 @@ impl PathTable {
     }
 
     /// A chunk left for the first time: it may be timed.
-    pub fn on_first_sent(&mut self, id: PathId, tsn: Tsn, now: Time) {
+    pub(crate) fn on_first_sent(&mut self, id: PathId, tsn: Tsn, now: Time) {
         let path = self.path_mut(id);
         path.estimates.on_first_sent(tsn, now);
         path.liveness.on_used();
     }
 
     /// Subtracts `weight` from the path's flight size.
-    pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
+    pub(crate) fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
         let (path, sample) = self.at(id);
         sample.flight -= weight;
         path.show_blocker(sample);
     }
 
     /// Adds `weight` to the path's flight size again.
-    pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
+    pub(crate) fn on_returned(&mut self, id: PathId, weight: ByteCount) {
         let (path, sample) = self.at(id);
         sample.flight += weight;
         path.show_blocker(sample);
@@ -73,7 +73,7 @@ impl PathTable {
     }
 
     /// Counts the expiry of T3-rtx as a time-out.
-    pub fn count_timeout(&mut self, id: PathId) {
+    pub(crate) fn count_timeout(&mut self, id: PathId) {
         let path = self.path_mut(id);
         path.liveness.count_timeout();
         path.reports.count_timeout();

@@ -20,12 +20,12 @@ impl PathTable {
     }
 
     /// The window with which path `id` may continue, once its round trip is known. It is returned only once.
-    pub fn take_remembered_window(&mut self, id: PathId, now: Time) -> Option<ByteCount> {
+    pub(crate) fn take_remembered_window(&mut self, id: PathId, now: Time) -> Option<ByteCount> {
         self.path_mut(id).estimates.take_remembered_window(now)
     }
 
     /// A copy of a chunk that was first sent on path `id` left on another path.
-    pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
+    pub(crate) fn on_copied(&mut self, id: PathId, tsn: Tsn) {
         self.path_mut(id).estimates.on_copied(tsn);
     }
 
@@ -35,12 +35,12 @@ impl PathTable {
     }
 
     /// The window was cut: cancels the round-trip measurement.
-    pub fn cancel_measurement(&mut self, id: PathId) {
+    pub(crate) fn cancel_measurement(&mut self, id: PathId) {
         self.path_mut(id).estimates.cancel_measurement();
     }
 
     /// Everything in flight was marked lost: this window of chunks ends.
-    pub fn on_all_lost(&mut self, id: PathId) {
+    pub(crate) fn on_all_lost(&mut self, id: PathId) {
         let (path, sample) = self.at(id);
         path.estimates.end_window(sample);
     }
@@ -57,13 +57,13 @@ impl PathTable {
     }
 
     /// Notes whether path `id` repairs losses that the loss response does not attribute to congestion.
-    pub fn set_recovering(&mut self, id: PathId, is_recovering: bool) {
+    pub(crate) fn set_recovering(&mut self, id: PathId, is_recovering: bool) {
         let (path, sample) = self.at(id);
         path.estimates.set_recovering(is_recovering, sample);
     }
 
     /// A SACK acknowledged `weight` that was last sent on path `id`.
-    pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
+    pub(crate) fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let (path, sample) = self.at(id);
         path.estimates.on_delivered(weight, sample, now);
     }

@@ -9,7 +9,7 @@ use crate::policy::PathId;
 
 impl PathTable {
     /// The search for the largest packet of path `id`, mutable.
-    pub fn mtu_mut(&mut self, id: PathId) -> &mut MtuSearch {
+    pub(crate) fn mtu_mut(&mut self, id: PathId) -> &mut MtuSearch {
         &mut self.path_mut(id).mtu
     }
 
@@ -35,14 +35,14 @@ impl PathTable {
     }
 
     /// The rate of probes of the size of path `id`: no two within a round trip (RFC 8899 §3 item 7).
-    pub fn probe_pace(&self, id: PathId) -> ProbePace {
+    pub(crate) fn probe_pace(&self, id: PathId) -> ProbePace {
         let sample = self.sample(id);
         let gap = sample.srtt.map_or(UNKNOWN_ROUND_TRIP, |srtt| srtt + srtt / 2 + ROUND_TRIP_SLACK);
         ProbePace { gap, answer_timeout: gap.max(LEAST_ANSWER_TIMEOUT) }
     }
 
     /// A packet size that arrives even if the MTU of path `id` shrank, as far as this is possible.
-    pub fn safe_limit(&self, id: PathId, config: &Config) -> ByteCount {
+    pub(crate) fn safe_limit(&self, id: PathId, config: &Config) -> ByteCount {
         let ip = self.addresses(id).ip_version();
         let safe = config.mtu_bounds(ip).map(|bounds| bounds.least - config.overhead(ip));
         safe.map_or(self.sample(id).packet_limit, |safe| safe.min(self.sample(id).packet_limit))

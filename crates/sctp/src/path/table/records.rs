@@ -9,13 +9,13 @@ use crate::policy::PathId;
 
 impl PathTable {
     /// From `now` on, `limit` limits path `id`.
-    pub fn on_limit(&mut self, id: PathId, now: Time, limit: LimitingFactor) {
+    pub(crate) fn on_limit(&mut self, id: PathId, now: Time, limit: LimitingFactor) {
         let (path, sample) = self.at(id);
         path.reports.on_limit(now, limit, sample.cwnd);
     }
 
     /// The counters of path `id`, mutable.
-    pub fn counters_mut(&mut self, id: PathId) -> &mut PathCounters {
+    pub(crate) fn counters_mut(&mut self, id: PathId) -> &mut PathCounters {
         self.path_mut(id).reports.counters_mut()
     }
 
@@ -25,7 +25,7 @@ impl PathTable {
     }
 
     /// The SACK counters of all paths, mutable.
-    pub fn sacks_mut(&mut self) -> &mut SackCounters {
+    pub(crate) fn sacks_mut(&mut self) -> &mut SackCounters {
         &mut self.sacks
     }
 
@@ -35,7 +35,7 @@ impl PathTable {
     }
 
     /// The time for which only the receive window blocked the sender, mutable.
-    pub fn blocked_mut(&mut self) -> &mut BlockedClock {
+    pub(crate) fn blocked_mut(&mut self) -> &mut BlockedClock {
         &mut self.blocked
     }
 

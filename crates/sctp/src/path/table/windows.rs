@@ -16,7 +16,7 @@ impl PathTable {
 
     /// Ends slow start at the current window. RFC 9260 §7.2.1 begins congestion avoidance above the threshold, so the
     /// threshold is set one byte below the window.
-    pub fn end_slow_start(&mut self, id: PathId) {
+    pub(crate) fn end_slow_start(&mut self, id: PathId) {
         let sample = self.sample_mut(id);
         sample.ssthresh = sample.cwnd.saturating_sub(ByteCount::new(1));
     }
@@ -28,7 +28,7 @@ impl PathTable {
     }
 
     /// Limits the window of a new path to `most`, in whole units, and at least one.
-    pub fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
+    pub(crate) fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
         let sample = self.sample_mut(id);
         if sample.cwnd > most {
             let units = most.get() / sample.unit.get().max(1);
@@ -43,7 +43,7 @@ impl PathTable {
     }
 
     /// Sending begins: the RFC's rule for bursts cuts cwnd itself (M-SCTP-10).
-    pub fn bound_windows(&mut self, limit: MaxBurst) {
+    pub(crate) fn bound_windows(&mut self, limit: MaxBurst) {
         if limit.rule != BurstRule::Rfc {
             return;
         }
@@ -54,19 +54,19 @@ impl PathTable {
 
     /// The number of whole RTOs that have passed since data last left on path `id`, or since the last count
     /// (M-SCTP-17). `ns2` decides whether they count while data is in flight, and where the next count starts.
-    pub fn take_idle_rtos(&mut self, id: PathId, ns2: Ns2, now: Time) -> u64 {
+    pub(crate) fn take_idle_rtos(&mut self, id: PathId, ns2: Ns2, now: Time) -> u64 {
         let (path, sample) = self.at(id);
         if ns2.decays_with(sample.flight) { path.liveness.take_idle_rtos(sample.rto, ns2, now) } else { 0 }
     }
 
     /// Sets the threshold of paths without a configured one to the peer's receive buffer.
-    pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
+    pub(crate) fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
         self.replace_ssthresh(ByteCount::MAX, peer_buffer);
     }
 
     /// The peer's receive buffer has grown from `before` to `peer_buffer`: raises the threshold where it still has
     /// its first value, so that slow start continues.
-    pub fn raise_initial_ssthresh(&mut self, before: ByteCount, peer_buffer: ByteCount) {
+    pub(crate) fn raise_initial_ssthresh(&mut self, before: ByteCount, peer_buffer: ByteCount) {
         self.replace_ssthresh(before, peer_buffer);
     }
 

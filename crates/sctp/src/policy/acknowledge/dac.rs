@@ -52,7 +52,7 @@ impl Dac {
     }
 
     /// Sets whether a SACK that leaves for another reason than its number of packets has the number 0.
-    pub fn counting_full_only(self, counts_full_only: bool) -> Dac {
+    pub(crate) fn counting_full_only(self, counts_full_only: bool) -> Dac {
         Dac { counts_full_only, ..self }
     }
 }

@@ -6,12 +6,12 @@ use crate::policy::PathSample;
 
 /// N in congestion avoidance, in quarters. RFC 9002 §7.7: it "ensures that variations in RTT do not result in
 /// underutilization of the congestion window".
-pub const AVOIDANCE: u64 = 5;
+pub(crate) const AVOIDANCE: u64 = 5;
 /// N in a slow start in which the window doubles during the round trip over which it is spread, as in Linux
 /// (`tcp_pacing_ss_ratio`).
-pub const DOUBLING: u64 = 8;
+pub(crate) const DOUBLING: u64 = 8;
 /// N in a slow start in which it grows by half.
-pub const GROWING_BY_HALF: u64 = 6;
+pub(crate) const GROWING_BY_HALF: u64 = 6;
 
 /// A shorter round trip cannot be divided by timers, whose resolution is a millisecond: on it, acknowledgements alone
 /// decide when packets leave. The smoothed round trip may be longer, because hosts handle packets in batches.
@@ -19,7 +19,7 @@ const SHORTEST_ROUND_TRIP: Duration = Duration::from_millis(1);
 
 /// `N * congestion_window / smoothed_rtt` (RFC 9002 §7.7), where `quarters` is four times N; `None` before a round trip
 /// was measured, and if one took less than a millisecond.
-pub fn window_rate(path: &PathSample, quarters: u64) -> Option<BitRate> {
+pub(crate) fn window_rate(path: &PathSample, quarters: u64) -> Option<BitRate> {
     path.min_rtt.filter(|least| *least >= SHORTEST_ROUND_TRIP)?;
     (path.cwnd * quarters / 4).rate_over(path.srtt?)
 }

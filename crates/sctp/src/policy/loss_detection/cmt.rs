@@ -54,7 +54,7 @@ impl CmtRules {
     /// CMT by the order of departures.
     pub const BY_DEPARTURE: CmtRules = CmtRules { by_departure: true, ..CmtRules::ALL };
     /// CMT by the order of departures and by time.
-    pub const BY_TIME: CmtRules = CmtRules { by_time: true, ..CmtRules::BY_DEPARTURE };
+    pub(crate) const BY_TIME: CmtRules = CmtRules { by_time: true, ..CmtRules::BY_DEPARTURE };
     /// New data on all paths, by the rules of RFC 9260.
     pub const NONE: CmtRules = CmtRules {
         split_fast_retransmit: false,

@@ -24,7 +24,7 @@ impl Increment {
     ///
     /// It never counts more often than it newly acknowledges chunks, so that a duplicate among the packets is not
     /// evidence of loss.
-    pub fn of_delayed(news: &SackNews) -> Increment {
+    pub(crate) fn of_delayed(news: &SackNews) -> Increment {
         let Some(first) = news.acked.first() else { return Increment::ONE };
         let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path || chunk.was_copied);
         if is_mixed {

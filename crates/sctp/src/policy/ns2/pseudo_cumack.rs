@@ -47,7 +47,7 @@ impl PseudoCumacks {
     }
 
     /// Both trackers of `path` search at the next SACK.
-    pub fn search_anew(&mut self, path: PathId) {
+    pub(crate) fn search_anew(&mut self, path: PathId) {
         let standing = &mut self.paths[path.index()];
         *standing = PseudoCumack { once: None, again: None, last: standing.places() };
     }

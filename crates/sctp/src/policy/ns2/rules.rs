@@ -55,7 +55,7 @@ impl Ns2 {
     }
 
     /// Returns true if all rules of `others` are among them.
-    pub const fn has_all(self, others: Ns2) -> bool {
+    pub(crate) const fn has_all(self, others: Ns2) -> bool {
         self.0 & others.0 == others.0
     }
 

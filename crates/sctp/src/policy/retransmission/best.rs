@@ -42,28 +42,28 @@ impl RetransmissionPolicy for BestPath {
 }
 
 /// `cwnd`: the largest congestion window.
-pub fn by_cwnd(a: &PathSample, b: &PathSample) -> Ordering {
+pub(crate) fn by_cwnd(a: &PathSample, b: &PathSample) -> Ordering {
     a.cwnd.cmp(&b.cwnd)
 }
 
 /// `ssthresh`: the largest slow-start threshold.
-pub fn by_ssthresh(a: &PathSample, b: &PathSample) -> Ordering {
+pub(crate) fn by_ssthresh(a: &PathSample, b: &PathSample) -> Ordering {
     a.ssthresh.cmp(&b.ssthresh)
 }
 
 /// `lossrate`: the least loss as estimated.
-pub fn by_loss_rate(a: &PathSample, b: &PathSample) -> Ordering {
+pub(crate) fn by_loss_rate(a: &PathSample, b: &PathSample) -> Ordering {
     b.loss_rate.total_cmp(&a.loss_rate)
 }
 
 /// `lossrate=oracle`: the least configured loss rate; the estimated one where none is configured.
-pub fn by_configured_loss(a: &PathSample, b: &PathSample) -> Ordering {
+pub(crate) fn by_configured_loss(a: &PathSample, b: &PathSample) -> Ordering {
     let loss = |sample: &PathSample| sample.hints.loss.unwrap_or(sample.loss_rate);
     loss(b).total_cmp(&loss(a))
 }
 
 /// `compound`: the least loss rate in whole percent, then the largest slow-start threshold, then the largest window.
-pub fn by_all(a: &PathSample, b: &PathSample) -> Ordering {
+pub(crate) fn by_all(a: &PathSample, b: &PathSample) -> Ordering {
     let percent = |sample: &PathSample| (sample.loss_rate * 100.0).floor();
     let by_percent = percent(b).total_cmp(&percent(a));
     by_percent.then_with(|| by_ssthresh(a, b)).then_with(|| by_cwnd(a, b))

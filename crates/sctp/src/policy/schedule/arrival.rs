@@ -74,19 +74,19 @@ impl PathForecast {
     }
 
     /// The time until a packet of `size` bytes that leaves now, after the flight, arrives, by the rate of the flow.
-    pub fn by_flow(&self, size: f64) -> f64 {
+    pub(crate) fn by_flow(&self, size: f64) -> f64 {
         self.least.max((self.flight + size) / self.flow_rate().max(1.0) - self.back)
     }
 
     /// The same by the rate of the narrowest link, which is `busy` with earlier packets for that time.
-    pub fn by_link(&self, size: f64, peak: f64, busy: f64) -> f64 {
+    pub(crate) fn by_link(&self, size: f64, peak: f64, busy: f64) -> f64 {
         (busy + size / peak).min(self.least + (self.flight + size) / peak)
     }
 
     /// The bytes that the path carries in `seconds`: those that its link delivers, as far as its window lets them
     /// leave. A window that time-outs have shut carries little over a path whose delay has grown, even if its link was
     /// fast before.
-    pub fn carried_in(&self, seconds: f64) -> f64 {
+    pub(crate) fn carried_in(&self, seconds: f64) -> f64 {
         let round_trips = 1.0 + seconds / self.round_trip;
         let growth = if self.is_starting { round_trips } else { 1.0 };
         (seconds * self.peak.unwrap_or(0.0)).min(self.cwnd * growth * round_trips)
@@ -100,7 +100,7 @@ impl PathForecast {
     }
 
     /// The additional flight that the path could have.
-    pub fn need(&self) -> f64 {
+    pub(crate) fn need(&self) -> f64 {
         (self.filling().min(self.cwnd + self.unit) - self.flight).max(0.0)
     }
 
@@ -130,7 +130,7 @@ pub fn after(now: Time, seconds: f64) -> Time {
 }
 
 /// With less waiting data, the application limits the sender.
-pub const SMALL_QUEUE: ByteCount = ByteCount::from_kib(64);
+pub(crate) const SMALL_QUEUE: ByteCount = ByteCount::from_kib(64);
 /// The wanted flight as a multiple of what fills a path, and packets beyond it. Less is enough where packets wait in a
 /// queue, because the link is never idle.
 const TARGET_FILL: f64 = 1.25;

@@ -24,12 +24,12 @@ impl CopyAllowance {
     }
 
     /// Returns true if a copy may leave.
-    pub fn has_one(&self) -> bool {
+    pub(crate) fn has_one(&self) -> bool {
         self.acknowledged >= CHUNKS_A_COPY
     }
 
     /// A copy leaves.
-    pub fn take_one(&mut self) {
+    pub(crate) fn take_one(&mut self) {
         self.acknowledged = self.acknowledged.saturating_sub(CHUNKS_A_COPY);
     }
 

@@ -16,7 +16,7 @@ pub struct Live {
 
 /// The time for which a plan is used: long compared with a round trip, so that measurements show the effect of the
 /// plan, and short compared with changes of radio links.
-pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
+pub(crate) const PLAN_AGAIN: Duration = Duration::from_millis(500);
 
 impl Live {
     /// Limits by `planner`; no limits before it has enough measurements.

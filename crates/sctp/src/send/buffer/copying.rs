@@ -10,7 +10,7 @@ use crate::seq::Tsn;
 impl SendBuffer {
     /// Records a copy of the chunk `tsn`, which is in flight, sent on `path` in the round `round` of the path's window.
     /// A copy has no weight against the peer's receive window, which counts the chunk once.
-    pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
+    pub(crate) fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.chunks.position(tsn);
         let copy = self.log.transmission(path, round);
         let chunk = self.chunks.at_mut(position);
@@ -31,7 +31,7 @@ impl SendBuffer {
 
     /// Returns true if a copy of the chunk `tsn` may be sent on `path`: the chunk is in flight, but not on `path`. A
     /// chunk whose acknowledgement was taken back is not copied.
-    pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
+    pub(crate) fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
         self.chunks.position_if_held(tsn).is_some_and(|position| {
             let chunk = self.chunks.at(position);
             chunk.state() == State::InFlight && chunk.path() != path && !self.copies.is_on(position, path)
@@ -39,17 +39,17 @@ impl SendBuffer {
     }
 
     /// Requests a copy of the chunk `tsn` on `path` as soon as the path has room.
-    pub fn want_copy(&mut self, tsn: Tsn, path: PathId) {
+    pub(crate) fn want_copy(&mut self, tsn: Tsn, path: PathId) {
         self.copies.want(self.chunks.position(tsn), path);
     }
 
     /// Cancels all requested copies on `path`.
-    pub fn cancel_copies(&mut self, path: PathId) {
+    pub(crate) fn cancel_copies(&mut self, path: PathId) {
         self.copies.cancel_on(path);
     }
 
     /// The chunks with a requested copy, ascending, each with the copy's path.
-    pub fn due_copies(&self) -> impl Iterator<Item = (Tsn, PathId)> {
+    pub(crate) fn due_copies(&self) -> impl Iterator<Item = (Tsn, PathId)> {
         self.copies.due().map(|(position, path)| (self.chunks.tsn(position), path))
     }
 }

@@ -33,12 +33,12 @@ impl SendBuffer {
     }
 
     /// Returns true if chunks are marked for retransmission, or copies are requested.
-    pub fn has_retransmissions(&self) -> bool {
+    pub(crate) fn has_retransmissions(&self) -> bool {
         self.has_marked() || self.copies.has_due()
     }
 
     /// Returns true if chunks are marked for retransmission.
-    pub fn has_marked(&self) -> bool {
+    pub(crate) fn has_marked(&self) -> bool {
         !self.marked.is_empty()
     }
 
@@ -49,7 +49,7 @@ impl SendBuffer {
     }
 
     /// The chunks marked for retransmission, weighed against the peer's receive window.
-    pub fn rwnd_marked(&self) -> ByteCount {
+    pub(crate) fn rwnd_marked(&self) -> ByteCount {
         self.marked.rwnd()
     }
 

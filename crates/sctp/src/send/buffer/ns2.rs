@@ -8,7 +8,7 @@ use crate::policy::loss_detection::SackNews;
 
 impl SendBuffer {
     /// Restarts the search of both trackers of `path` at the next SACK.
-    pub fn search_lowest_anew(&mut self, path: PathId) {
+    pub(crate) fn search_lowest_anew(&mut self, path: PathId) {
         self.standing.search_anew(path);
     }
 

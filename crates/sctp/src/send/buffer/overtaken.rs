@@ -9,14 +9,14 @@ use crate::seq::Tsn;
 
 impl SendBuffer {
     /// Finds overtaken chunks without a SACK.
-    pub fn find_due(&mut self, news: &mut SackNews) {
+    pub(crate) fn find_due(&mut self, news: &mut SackNews) {
         self.clear(news);
         news.departed = self.log.packet();
         self.find_overtaken(news);
     }
 
     /// The chunk in flight on `path` that was sent last.
-    pub fn latest_departure(&mut self, path: PathId) -> Option<Tsn> {
+    pub(crate) fn latest_departure(&mut self, path: PathId) -> Option<Tsn> {
         let latest = self.log.latest(path, |departure| is_outstanding(&self.chunks, departure, path));
         latest.map(|departure| self.chunks.tsn(departure.position))
     }

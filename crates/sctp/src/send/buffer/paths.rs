@@ -11,7 +11,7 @@ use crate::seq::Tsn;
 
 impl SendBuffer {
     /// The chunks in flight on `path`, ascending.
-    pub fn in_flight_on(&self, path: PathId) -> Vec<Tsn> {
+    pub(crate) fn in_flight_on(&self, path: PathId) -> Vec<Tsn> {
         let fresh = self.in_flight.on(path, |position| sends_on(&self.chunks, &self.copies, position, path));
         let is_here = |position: &u64| self.chunks.at(*position).path() == path;
         let revoked = self.in_flight.revoked().filter(is_here);
@@ -21,30 +21,30 @@ impl SendBuffer {
     }
 
     /// The chunks in flight on `path` that were sent before `time`.
-    pub fn in_flight_from_before(&self, path: PathId, time: Time) -> Vec<Tsn> {
+    pub(crate) fn in_flight_from_before(&self, path: PathId, time: Time) -> Vec<Tsn> {
         let mut chunks = self.in_flight_on(path);
         chunks.retain(|&tsn| self.chunks.at(self.chunks.position(tsn)).last().sent_at < time);
         chunks
     }
 
     /// The lowest outstanding chunk of `path`.
-    pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
+    pub(crate) fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
         self.lowest_position(path).map(|position| self.chunks.tsn(position))
     }
 
     /// The sending time of the lowest outstanding chunk of `path`.
-    pub fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
+    pub(crate) fn lowest_left_at(&mut self, path: PathId) -> Option<Time> {
         self.lowest_position(path).map(|position| self.chunks.at(position).last().sent_at)
     }
 
     /// The highest outstanding chunk of `path`.
-    pub fn highest_on(&self, path: PathId) -> Option<Tsn> {
+    pub(crate) fn highest_on(&self, path: PathId) -> Option<Tsn> {
         let there = |position| sends_on(&self.chunks, &self.copies, position, path);
         self.in_flight.highest(path, there).map(|position| self.chunks.tsn(position))
     }
 
     /// The lowest chunk last sent on `path` that is not acknowledged, in flight or marked.
-    pub fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
+    pub(crate) fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
         let in_flight = self.lowest_position(path);
         let marked = self.marked.positions().find(|&position| self.chunks.at(position).path() == path);
         in_flight.into_iter().chain(marked).min().map(|position| self.chunks.tsn(position))

@@ -23,7 +23,7 @@ impl SendBuffer {
     }
 
     /// The weight of the chunk against the peer's receive window.
-    pub fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
+    pub(crate) fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
         self.rwnd_charge.weigh(self.chunks.at(self.chunks.position(tsn)).length())
     }
 
@@ -44,12 +44,12 @@ impl SendBuffer {
     }
 
     /// The user data last sent on `path` that is not cumulatively acknowledged.
-    pub fn held_on(&self, path: PathId) -> Held {
+    pub(crate) fn held_on(&self, path: PathId) -> Held {
         self.held.of(path)
     }
 
     /// The flight on all paths, weighed against the peer's receive window.
-    pub fn rwnd_flight(&self) -> ByteCount {
+    pub(crate) fn rwnd_flight(&self) -> ByteCount {
         self.in_flight.rwnd()
     }
 
@@ -59,7 +59,7 @@ impl SendBuffer {
     }
 
     /// Returns true if a chunk was sent that is not cumulatively acknowledged.
-    pub fn has_outstanding(&self) -> bool {
+    pub(crate) fn has_outstanding(&self) -> bool {
         self.chunks.sent_end() > self.chunks.first()
     }
 
@@ -69,12 +69,12 @@ impl SendBuffer {
     }
 
     /// The highest TSN that was ever sent.
-    pub fn highest_sent(&self) -> Tsn {
+    pub(crate) fn highest_sent(&self) -> Tsn {
         self.chunks.tsn(self.chunks.sent_end()).previous()
     }
 
     /// The cumulative TSN ack point.
-    pub fn ack_point(&self) -> Tsn {
+    pub(crate) fn ack_point(&self) -> Tsn {
         self.chunks.ack_point()
     }
 

@@ -16,14 +16,14 @@ impl SendBuffer {
     }
 
     /// Queues a message to be fragmented later. It counts as waiting at once.
-    pub fn push_whole(&mut self, message: Outgoing) {
+    pub(crate) fn push_whole(&mut self, message: Outgoing) {
         self.held.on_queued(message.length());
         self.unfragmented.push(message);
     }
 
     /// Fragments messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
     /// data than one call sends and than `wanted`, the amount from which the scheduler chooses.
-    pub fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
+    pub(crate) fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
         while let Some(message) = self.unfragmented.take_due(self.waiting.bytes(), wanted) {
             self.cut(message, largest);
         }
@@ -31,12 +31,12 @@ impl SendBuffer {
 
     /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Chunks before a chunk
     /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
-    pub fn refit(&mut self, largest: ByteCount) {
+    pub(crate) fn refit(&mut self, largest: ByteCount) {
         self.chunks.refit(largest);
     }
 
     /// Returns true if a message is not fragmented yet.
-    pub fn has_unfragmented(&self) -> bool {
+    pub(crate) fn has_unfragmented(&self) -> bool {
         !self.unfragmented.is_empty()
     }
 
@@ -46,24 +46,24 @@ impl SendBuffer {
     }
 
     /// The oldest chunk that waits to be sent for the first time.
-    pub fn oldest_waiting(&self) -> Option<Tsn> {
+    pub(crate) fn oldest_waiting(&self) -> Option<Tsn> {
         self.queued(self.waiting.oldest())
     }
 
     /// The number of chunks that wait to be sent for the first time.
-    pub fn waiting_chunks(&self) -> usize {
+    pub(crate) fn waiting_chunks(&self) -> usize {
         self.waiting.count(self.chunks.end())
     }
 
     /// The user data that was not sent yet.
-    pub fn waiting_bytes(&self) -> ByteCount {
+    pub(crate) fn waiting_bytes(&self) -> ByteCount {
         self.waiting.bytes() + self.unfragmented.bytes()
     }
 
     /// The user data that may still be queued if the buffer may hold `capacity`. Every chunk, and every message that is
     /// not fragmented yet, costs additional memory. With that memory the buffer may hold twice `capacity`, so that only
     /// chunks of less than a few hundred bytes reduce the room.
-    pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
+    pub(crate) fn room_in(&self, capacity: ByteCount) -> ByteCount {
         let held = self.held.total();
         let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + self.unfragmented.count()) as u64;
         capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))

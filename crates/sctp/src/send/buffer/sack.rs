@@ -42,7 +42,7 @@ impl SendBuffer {
     ///
     /// # Errors
     /// It acknowledges a chunk that was never sent; nothing has changed.
-    pub fn on_new_gaps(
+    pub(crate) fn on_new_gaps(
         &mut self,
         cumulative: Tsn,
         gaps: impl Iterator<Item = GapBlock>,
@@ -61,14 +61,18 @@ impl SendBuffer {
     ///
     /// # Errors
     /// It acknowledges a chunk that was never sent; nothing has changed.
-    pub fn on_cumulative_ack(&mut self, cumulative: Tsn, news: &mut SackNews) -> Result<bool, BadSack> {
+    pub(crate) fn on_cumulative_ack(
+        &mut self,
+        cumulative: Tsn,
+        news: &mut SackNews,
+    ) -> Result<bool, BadSack> {
         let Some(new_first) = self.chunks.position_after(cumulative) else { return Ok(false) };
         self.reports.read_none(new_first);
         self.apply(cumulative, new_first, news)
     }
 
     /// Stores the missing reports that were counted in `holes`.
-    pub fn on_counted(&mut self, holes: &[Hole]) {
+    pub(crate) fn on_counted(&mut self, holes: &[Hole]) {
         for hole in holes {
             let position = self.chunks.position(hole.tsn);
             self.chunks.at_mut(position).count_missing(hole.missing_reports);

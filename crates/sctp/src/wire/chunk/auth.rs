@@ -51,7 +51,7 @@ impl<'a> Auth<'a> {
 
 impl HmacAlgorithm {
     /// The algorithm with the identifier `id`, if it is known.
-    pub fn from_id(id: u16) -> Option<HmacAlgorithm> {
+    pub(crate) fn from_id(id: u16) -> Option<HmacAlgorithm> {
         [HmacAlgorithm::Sha1, HmacAlgorithm::Sha256].into_iter().find(|algorithm| algorithm.id() == id)
     }
 
@@ -64,7 +64,7 @@ impl HmacAlgorithm {
     }
 
     /// A code of the right length that authenticates nothing: the field "filled with zeroes" (RFC 4895 §6.2).
-    pub const fn blank(self) -> &'static [u8] {
+    pub(crate) const fn blank(self) -> &'static [u8] {
         match self {
             HmacAlgorithm::Sha1 => &[0; 20],
             HmacAlgorithm::Sha256 => &[0; 32],

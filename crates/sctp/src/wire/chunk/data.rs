@@ -57,7 +57,7 @@ impl<'a> Data<'a> {
     pub const HEADER_LEN: usize = 16;
 
     /// The bytes that a chunk with `payload_len` bytes of user data takes in a packet, including padding.
-    pub const fn padded_len(payload_len: usize) -> usize {
+    pub(crate) const fn padded_len(payload_len: usize) -> usize {
         padded(Data::HEADER_LEN + payload_len)
     }
 

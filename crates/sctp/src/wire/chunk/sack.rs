@@ -72,10 +72,10 @@ impl<'a> Sack<'a> {
     pub const HEADER_LEN: usize = 16;
 
     /// The bytes of a gap block or a duplicate TSN.
-    pub const ENTRY_LEN: usize = 4;
+    pub(crate) const ENTRY_LEN: usize = 4;
 
     /// The flag of a SACK that has only new gap blocks, and in place of duplicates the TSNs that were dropped (M-IPCC-9).
-    pub const NEW_GAPS: u8 = 0x20;
+    pub(crate) const NEW_GAPS: u8 = 0x20;
 
     /// The flags for the number of packets with DATA that a delayed SACK answers: `min(packets, 3)` in the two high
     /// bits, as in FreeBSD for CMT's delayed acks. 0 is the flags octet of a plain SACK.
@@ -84,7 +84,7 @@ impl<'a> Sack<'a> {
     }
 
     /// The number of packets with DATA that this SACK answers, up to 3; 0 if the peer does not report it.
-    pub fn packet_count(&self) -> u8 {
+    pub(crate) fn packet_count(&self) -> u8 {
         self.flags >> PACKET_COUNT_SHIFT
     }
 

@@ -32,7 +32,7 @@ pub enum UnrecognizedAction {
 
 impl<'a> UnknownChunk<'a> {
     /// The action that the type demands.
-    pub fn action(&self) -> UnrecognizedAction {
+    pub(crate) fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_chunk(self.kind)
     }
 
@@ -50,7 +50,7 @@ impl<'a> UnknownChunk<'a> {
 
 impl UnrecognizedAction {
     /// The action for a chunk of type `kind`.
-    pub fn of_chunk(kind: u8) -> UnrecognizedAction {
+    pub(crate) fn of_chunk(kind: u8) -> UnrecognizedAction {
         match kind >> 6 {
             0 => UnrecognizedAction::Stop,
             1 => UnrecognizedAction::StopAndReport,
@@ -60,18 +60,18 @@ impl UnrecognizedAction {
     }
 
     /// The action for a parameter of type `kind`.
-    pub fn of_parameter(kind: u16) -> UnrecognizedAction {
+    pub(crate) fn of_parameter(kind: u16) -> UnrecognizedAction {
         let [high, _] = kind.to_be_bytes();
         UnrecognizedAction::of_chunk(high)
     }
 
     /// Returns true if reading stops after it: in the packet, or in the chunk if it is a parameter.
-    pub fn is_stop(self) -> bool {
+    pub(crate) fn is_stop(self) -> bool {
         matches!(self, UnrecognizedAction::Stop | UnrecognizedAction::StopAndReport)
     }
 
     /// Returns true if it is reported to the sender.
-    pub fn is_report(self) -> bool {
+    pub(crate) fn is_report(self) -> bool {
         matches!(self, UnrecognizedAction::StopAndReport | UnrecognizedAction::SkipAndReport)
     }
 }

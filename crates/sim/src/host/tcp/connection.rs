@@ -75,7 +75,7 @@ impl ConnectionSender {
     }
 
     /// An acknowledgement arrived on a path.
-    pub fn handle_acknowledgement(
+    pub(crate) fn handle_acknowledgement(
         &mut self,
         now: Time,
         subflows: &mut [Subflow],

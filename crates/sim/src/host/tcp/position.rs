@@ -28,7 +28,7 @@ impl Position {
     }
 
     /// As a header has it.
-    pub const fn on_wire(self) -> u32 {
+    pub(crate) const fn on_wire(self) -> u32 {
         self.0 as u32
     }
 

@@ -40,7 +40,7 @@ impl SubflowReceiver {
     }
 
     /// A segment arrived. Data out of order, or data that fills a gap, is acknowledged at once (RFC 5681 §4.2).
-    pub fn handle_data(&mut self, now: Time, start: Position, size: ByteCount) {
+    pub(crate) fn handle_data(&mut self, now: Time, start: Position, size: ByteCount) {
         let range = start..start + size;
         if range.start > self.next || range.end <= self.next {
             self.is_owed = true;
@@ -66,7 +66,7 @@ impl SubflowReceiver {
     }
 
     /// The acknowledgement to send now: what is expected next, and what arrived beyond.
-    pub fn take_acknowledgement(&mut self) -> Option<(Position, Blocks)> {
+    pub(crate) fn take_acknowledgement(&mut self) -> Option<(Position, Blocks)> {
         if !self.is_owed {
             return None;
         }

@@ -14,7 +14,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// Something was acknowledged, and `next` is the first byte that has not left.
-    pub fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement, next: Position) {
+    pub(crate) fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement, next: Position) {
         let blocks = acknowledgement.blocks.ranges().iter();
         let highest = blocks.map(|range| range.end).fold(acknowledgement.next, Position::max);
         if highest > self.start {

@@ -72,7 +72,7 @@ impl Scoreboard {
     }
 
     /// An acknowledgement arrived.
-    pub fn on_acknowledgement(&mut self, next: Position, blocks: &Blocks) -> News {
+    pub(crate) fn on_acknowledgement(&mut self, next: Position, blocks: &Blocks) -> News {
         let mut news = News::default();
         self.acknowledge(next.min(self.next), &mut news);
         for range in blocks.ranges() {
@@ -83,7 +83,7 @@ impl Scoreboard {
 
     /// Marks as lost what has not arrived although three segments beyond it did (RFC 6675 §4, `IsLost`), and says how
     /// many segments that are.
-    pub fn mark_missing(&mut self) -> u64 {
+    pub(crate) fn mark_missing(&mut self) -> u64 {
         let Some(third) = self.highest[MISSING_REPORTS - 1] else { return 0 };
         if third <= self.examined {
             return 0;
@@ -94,12 +94,12 @@ impl Scoreboard {
     }
 
     /// Marks the first segment as lost, even if it left again already.
-    pub fn mark_first(&mut self) -> bool {
+    pub(crate) fn mark_first(&mut self) -> bool {
         !self.segments.is_empty() && self.mark(0)
     }
 
     /// Marks all that has not arrived as lost.
-    pub fn mark_all(&mut self) {
+    pub(crate) fn mark_all(&mut self) {
         for index in 0..self.segments.len() {
             self.mark(index);
         }
@@ -118,7 +118,7 @@ impl Scoreboard {
 
     /// Sends the first segment again that has not arrived although one beyond it did, and that is not in repair (RFC
     /// 6675 §4, `NextSeg` rule 3).
-    pub fn repair_early(&mut self, now: Time) -> Option<DataSegment> {
+    pub(crate) fn repair_early(&mut self, now: Time) -> Option<DataSegment> {
         let highest = self.highest[0].filter(|highest| *highest > self.unacknowledged)?;
         let to = self.index(highest);
         let open = (0..to).find(|index| self.segments[*index].fate == Fate::InFlight)?;

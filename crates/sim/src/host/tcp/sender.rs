@@ -95,7 +95,11 @@ impl SubflowSender {
     }
 
     /// An acknowledgement arrived.
-    pub fn handle_acknowledgement(&mut self, now: Time, acknowledgement: &Acknowledgement) -> Consequence {
+    pub(crate) fn handle_acknowledgement(
+        &mut self,
+        now: Time,
+        acknowledgement: &Acknowledgement,
+    ) -> Consequence {
         let was_full = self.is_full();
         let flight = self.flight();
         let is_duplicate = acknowledgement.next == self.board.unacknowledged() && !self.board.is_empty();
@@ -135,18 +139,18 @@ impl SubflowSender {
     }
 
     /// Returns true if the timer has expired.
-    pub fn is_timed_out(&self, now: Time) -> bool {
+    pub(crate) fn is_timed_out(&self, now: Time) -> bool {
         self.timer.deadline().is_some_and(|deadline| deadline <= now)
     }
 
     /// Returns true if the first segment left again after a time-out already.
-    pub fn was_timed_out(&self) -> bool {
+    pub(crate) fn was_timed_out(&self) -> bool {
         self.was_timed_out
     }
 
     /// The timer expired (RFC 6298 §5.4 to §5.6, RFC 5681 (4)): all that has not arrived is taken for lost, and the window
     /// is one packet. The threshold changes with the first of several time-outs in a row.
-    pub fn time_out(&mut self, now: Time, threshold: Option<f64>) {
+    pub(crate) fn time_out(&mut self, now: Time, threshold: Option<f64>) {
         self.counters.timeouts += 1;
         if let Some(threshold) = threshold {
             self.window.set_threshold(threshold);
@@ -165,7 +169,7 @@ impl SubflowSender {
 
     /// The connection's data up to `acknowledged` arrived, on whichever subflow: if those that timed out are among them, the
     /// time-out is over (M-MP-3).
-    pub fn on_data_acknowledged(&mut self, now: Time, acknowledged: Position) {
+    pub(crate) fn on_data_acknowledged(&mut self, now: Time, acknowledged: Position) {
         if self.timed_out.is_some_and(|end| end <= acknowledged) {
             self.timed_out = None;
             self.timer.end_back_off();
@@ -176,7 +180,7 @@ impl SubflowSender {
     }
 
     /// The lost segment that leaves again now.
-    pub fn poll_repair(&mut self, now: Time) -> Option<DataSegment> {
+    pub(crate) fn poll_repair(&mut self, now: Time) -> Option<DataSegment> {
         if !self.board.waits() || !(self.is_urgent || self.has_window(self.mss)) {
             return None;
         }
@@ -187,7 +191,7 @@ impl SubflowSender {
     }
 
     /// A segment that leaves again because nothing else may, though the window has room.
-    pub fn poll_early_repair(&mut self, now: Time) -> Option<DataSegment> {
+    pub(crate) fn poll_early_repair(&mut self, now: Time) -> Option<DataSegment> {
         let is_recovering = matches!(self.phase, Phase::Recovery { .. });
         if self.recovery != TcpRecovery::Sack || !is_recovering || !self.has_window(self.mss) {
             return None;

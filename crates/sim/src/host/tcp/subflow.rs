@@ -43,7 +43,7 @@ impl Subflow {
     }
 
     /// Returns true if it may send, as it was noted last.
-    pub fn has_opened(&self) -> bool {
+    pub(crate) fn has_opened(&self) -> bool {
         self.limits.current() != Limit::Down
     }
 
@@ -57,13 +57,13 @@ impl Subflow {
     }
 
     /// Data that arrived here first.
-    pub fn count_received(&mut self, bytes: ByteCount) {
+    pub(crate) fn count_received(&mut self, bytes: ByteCount) {
         self.received.bytes += bytes;
         self.received.packets += 1;
     }
 
     /// As observers see it.
-    pub fn path_view(&self) -> PathView {
+    pub(crate) fn path_view(&self) -> PathView {
         let (window, timer) = (self.sender.window(), self.sender.timer());
         PathView {
             state: PathState::Active,

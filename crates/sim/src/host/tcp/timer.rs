@@ -60,7 +60,7 @@ impl RetransmissionTimer {
     }
 
     /// Sets the time-out to what was measured.
-    pub fn end_back_off(&mut self) {
+    pub(crate) fn end_back_off(&mut self) {
         let measured = self.srtt.map_or(self.initial, |srtt| srtt + self.rttvar * 4);
         self.rto = measured.max(self.least).min(MOST);
     }

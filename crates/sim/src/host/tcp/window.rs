@@ -42,7 +42,7 @@ impl CongestionWindow {
     }
 
     /// Sets the slow-start threshold.
-    pub fn set_threshold(&mut self, ssthresh: f64) {
+    pub(crate) fn set_threshold(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh;
     }
 
@@ -62,7 +62,7 @@ impl CongestionWindow {
     }
 
     /// The slow-start threshold in bytes.
-    pub fn threshold_bytes(&self) -> ByteCount {
+    pub(crate) fn threshold_bytes(&self) -> ByteCount {
         self.to_bytes(self.ssthresh)
     }
 
@@ -72,7 +72,7 @@ impl CongestionWindow {
     }
 
     /// The mean over the time since the first change, in bytes.
-    pub fn mean_bytes(&self, now: Time) -> f64 {
+    pub(crate) fn mean_bytes(&self, now: Time) -> f64 {
         let Some(opened) = self.opened else { return self.cwnd * self.mss.get() as f64 };
         let area = self.area + self.cwnd * now.since(self.since).as_secs_f64();
         let span = now.since(opened).as_secs_f64();

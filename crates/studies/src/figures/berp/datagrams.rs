@@ -9,7 +9,7 @@ use super::{ChainChoice, FLOORS, Scheme, Work, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "BERP-F8",
     aliases: &[],
     about: "Throughput of BERP and of the standard beside datagrams",

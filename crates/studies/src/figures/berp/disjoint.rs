@@ -9,7 +9,7 @@ use super::{ChainChoice, FLOORS, Scheme, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "BERP-F2",
     aliases: &[],
     about: "A transfer's time by losses: BERP beside the standard, over disjoint paths",

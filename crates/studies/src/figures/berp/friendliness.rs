@@ -9,7 +9,7 @@ use super::super::results::Metric;
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "BERP-T1",
     aliases: &[],
     about: "The share of two paths beside one TCP, by congestion control",

@@ -10,7 +10,7 @@ use super::{ChainChoice, Scheme, Work, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "BERP-F9",
     aliases: &[],
     about: "The windows of BERP and of the standard beside datagrams",

@@ -10,7 +10,7 @@ use super::{ChainChoice, FLOORS, Scheme, params, seeds, transfer};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "BERP-F5",
     aliases: &[],
     about: "A transfer's time by losses where the paths share the narrow link",

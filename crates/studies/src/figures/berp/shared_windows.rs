@@ -8,7 +8,7 @@ use super::windows::by_losses;
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "BERP-F6",
     aliases: &[],
     about: "The windows of BERP and of the standard where the paths share the narrow link",

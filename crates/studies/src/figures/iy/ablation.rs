@@ -8,7 +8,7 @@ use super::{Acknowledge, BESIDE, DEFAULT, Experiment, OpenChoice, SendingScheme,
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "IY-A1",
     aliases: &[],
     about: "CMT without one of its rules; no figure of the paper",

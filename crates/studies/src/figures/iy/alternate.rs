@@ -8,7 +8,7 @@ use super::{APP, Acknowledge, CMT, DEFAULT, Experiment, OpenChoice, RULES_OF_PEE
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "IY-X1",
     aliases: &[],
     about: "Retransmissions over the other path",

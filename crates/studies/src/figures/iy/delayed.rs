@@ -16,7 +16,7 @@ use super::{
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "IY-F5",
     aliases: &[],
     about: "CMT and AppStripe under losses",

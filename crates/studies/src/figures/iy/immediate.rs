@@ -13,7 +13,7 @@ use super::{APP, Acknowledge, CMT, DEFAULT, Experiment, OpenChoice, SENSITIVITY,
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "IY-F6",
     aliases: &[],
     about: "CMT and AppStripe under losses, with a SACK for each packet",

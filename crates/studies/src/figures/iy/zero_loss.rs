@@ -12,7 +12,7 @@ use super::{
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "IY-F4",
     aliases: &[],
     about: "CMT and AppStripe without losses",

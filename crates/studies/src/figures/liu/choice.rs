@@ -36,7 +36,7 @@ impl LiuChoice {
         losses: AccessLosses::Independent,
     };
     /// The others.
-    pub const SENSITIVITY: [LiuChoice; 4] = [
+    pub(crate) const SENSITIVITY: [LiuChoice; 4] = [
         LiuChoice { name: "RTO ≥ 1 s", least_timeout: 1.0, ..LiuChoice::DEFAULT },
         LiuChoice { name: "RTO = 3 RTT", least_timeout: 0.0, ..LiuChoice::DEFAULT },
         LiuChoice { name: "TCP of 20 packets", background: 20, ..LiuChoice::DEFAULT },

@@ -21,7 +21,7 @@ pub fn simulated(scenario: String) -> ValueSource {
 ///
 /// # Errors
 /// It has no answer.
-pub fn nominal(
+pub(crate) fn nominal(
     links: &[SubflowLink],
     least_timeout: f64,
     buffer: Option<u32>,
@@ -35,7 +35,7 @@ pub fn nominal(
 }
 
 /// The model by what each run met on its subflows.
-pub fn as_measured(
+pub(crate) fn as_measured(
     scenario: String,
     subflows: usize,
     least_timeout: f64,
@@ -59,7 +59,7 @@ fn by_run(run: &RunValues, with: &[f64]) -> Result<f64, FigureError> {
 ///
 /// # Errors
 /// A value outside its domain.
-pub fn formula(links: &[SubflowLink]) -> Result<ValueSource, FigureError> {
+pub(crate) fn formula(links: &[SubflowLink]) -> Result<ValueSource, FigureError> {
     let path =
         |link: &SubflowLink| SquareRootParameters { loss: link.loss, round_trip: link.round_trip_ms / 1e3 };
     let rate = SquareRoot::default().connection(&links.iter().map(path).collect::<Vec<_>>())?;

@@ -12,7 +12,7 @@ use super::super::verdict::Verdict;
 use super::{WsPath, megabits, packets};
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "WS-F13-F14",
     aliases: &["WS-F13", "WS-F14"],
     about: "Limits by a thinned search, and what that costs",

@@ -14,7 +14,7 @@ use super::{LeastTimeout, Sacks, WsPath};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "WS-F5-F8",
     aliases: &["WS-F5", "WS-F6", "WS-F7", "WS-F8"],
     about: "One path's models beside the simulator, by each of its parameters",

@@ -18,7 +18,7 @@ use super::{LeastTimeout, Sacks, WsPath, packets, sctp};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "WS-F9-F12",
     aliases: &["WS-F9", "WS-F10", "WS-F11", "WS-F12"],
     about: "Windows in a shared receive buffer: planned limits beside ranks",

@@ -11,7 +11,7 @@ use super::{RadioChoice, at, claim, everywhere, panel, radio_params, seeds, with
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F36",
     aliases: &["YE-F37"],
     about: "Goodput and T-R ratio of a probe and of a blind resend after time-outs",

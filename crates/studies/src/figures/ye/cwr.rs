@@ -9,7 +9,7 @@ use super::{EcnChoice, EcnRun, at, claim, everywhere, panel, params, seeds, step
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F22",
     aliases: &[],
     about: "What lost CWRs do to goodput",

@@ -19,7 +19,7 @@ use super::{BOTTLENECK, EcnChoice, EcnRun, at, claim, params, seeds, within};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F24",
     aliases: &[],
     about: "Cuts for the marks of one congestion epoch",

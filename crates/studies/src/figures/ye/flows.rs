@@ -9,7 +9,7 @@ use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds, steps, v
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F27",
     aliases: &[],
     about: "Many associations whose window after a mark is an eighth",

@@ -9,7 +9,7 @@ use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds, steps, v
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F26",
     aliases: &[],
     about: "Smaller fractions of the window after a mark",

@@ -10,7 +10,7 @@ use super::{RadioChoice, at, claim, everywhere, panel, radio_params, seeds, step
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F35",
     aliases: &[],
     about: "Goodput by the least time-out",

@@ -11,7 +11,7 @@ use super::{IpccChoice, at, claim, everywhere, panel, steps, two_path_params, wi
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F43",
     aliases: &[],
     about: "Load sharing beside the sum of the paths, without losses",

@@ -11,7 +11,7 @@ use super::{CurvePoints, IpccChoice, at, claim, everywhere, two_path_seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F44",
     aliases: &[],
     about: "Load sharing beside the sum of the paths, with losses on both",

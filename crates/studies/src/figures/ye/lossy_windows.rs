@@ -10,7 +10,7 @@ use super::super::results::{CurvePoints, Metric};
 use super::super::verdict::Verdict;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F30",
     aliases: &[],
     about: "The probability that a window loses more than four packets",

@@ -9,7 +9,7 @@ use super::{EcnChoice, EcnRun, claim, everywhere, panel, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F25",
     aliases: &["YE-T1"],
     about: "Half of the window after a mark beside the least one that keeps the link full, with table 1",

@@ -81,7 +81,7 @@ impl RadioRun {
     }
 
     /// The scenario of YE-F29: only the link from R2 to R3 loses packets, all of them from 40.4 s to 41.5 s, both ways.
-    pub fn with_outage(self) -> String {
+    pub(crate) fn with_outage(self) -> String {
         let outage = format!("loss = {OUTAGE}\nreverse = {{ queue = {DROP_TAIL}, loss = {OUTAGE} }}\n");
         let mut text = format!("run.time = \"{} s\"\n", self.seconds);
         for name in ["s-r1", "r1-r2", "r2-r3", "r3-r4", "r4-d"] {

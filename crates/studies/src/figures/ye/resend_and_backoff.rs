@@ -10,7 +10,7 @@ use super::{RadioChoice, at, claim, everywhere, panel, radio_params, seeds, step
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-T2",
     aliases: &[],
     about: "Goodput by what is resent at once and by the back-off",

@@ -10,7 +10,7 @@ use super::{CurvePoints, IpccChoice, at, claim, everywhere, panel, two_path_para
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F42",
     aliases: &[],
     about: "Retransmissions on a second path, by its losses",

@@ -37,20 +37,20 @@ impl StringChoice {
     pub const DEFAULT: StringChoice =
         StringChoice { name: "default", retry_count: "every", has_recovery: false, radio: "" };
     /// The counters of IEEE 802.11.
-    pub const STANDARD_COUNTERS: StringChoice =
+    pub(crate) const STANDARD_COUNTERS: StringChoice =
         StringChoice { name: "IEEE's retry counters", retry_count: "standard", ..StringChoice::DEFAULT };
     /// With the early retransmission in the idle period.
     pub const RECOVERY: StringChoice =
         StringChoice { name: "small-window recovery", has_recovery: true, ..StringChoice::DEFAULT };
     /// The timing of FHSS at 1 Mbit/s (Bianchi's constants).
-    pub const FHSS: StringChoice = StringChoice {
+    pub(crate) const FHSS: StringChoice = StringChoice {
         name: "FHSS timing",
         radio: "slot = \"50 us\"\nsifs = \"28 us\"\ndifs = \"128 us\"\ncw_min = 15\nplcp = \"128 us\"\n",
         ..StringChoice::DEFAULT
     };
 
     /// The sensitivity set.
-    pub const SENSITIVITY: [StringChoice; 3] =
+    pub(crate) const SENSITIVITY: [StringChoice; 3] =
         [StringChoice::STANDARD_COUNTERS, StringChoice::RECOVERY, StringChoice::FHSS];
 
     fn run(self) -> StringRun {

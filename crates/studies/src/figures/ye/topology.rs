@@ -166,7 +166,7 @@ fn access(name: &str, there: &str, back: &str) -> String {
 }
 
 /// The link whose queue is studied.
-pub const BOTTLENECK: &str = "r4-r6";
+pub(crate) const BOTTLENECK: &str = "r4-r6";
 /// Associations in a group.
 const EACH: usize = 5;
 /// In place of a threshold: that of R4, which each experiment chooses.

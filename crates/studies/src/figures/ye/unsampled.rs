@@ -15,7 +15,7 @@ use super::radio::{RadioResponse, RadioRun};
 use super::{RadioChoice, at, claim, radio_params, within};
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F29",
     aliases: &[],
     about: "Time-outs around a bad state",

@@ -10,7 +10,7 @@ use super::{RadioChoice, at, claim, radio_params, seeds, within};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F34",
     aliases: &[],
     about: "The window of a wireless-aware sender with congestion now and then",

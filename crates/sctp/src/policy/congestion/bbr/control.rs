@@ -26,12 +26,12 @@ impl Control {
     }
 
     /// `SetPacingRate`
-    pub fn set_pacing_rate(&mut self, model: &BbrModel, machine: &Machine, path: &PathSample) {
+    pub(crate) fn set_pacing_rate(&mut self, model: &BbrModel, machine: &Machine, path: &PathSample) {
         self.set_pacing_rate_with_gain(machine.pacing_gain(), model, machine, path);
     }
 
     /// `SetPacingRateWithGain`. Before the path was filled the rate only grows.
-    pub fn set_pacing_rate_with_gain(
+    pub(crate) fn set_pacing_rate_with_gain(
         &mut self,
         gain: f64,
         model: &BbrModel,
@@ -53,12 +53,12 @@ impl Control {
     }
 
     /// `SetSendQuantum`, which is the offload budget too, as in QUIC ("QUIC Offload Budget").
-    pub fn send_quantum(&self, unit: f64) -> f64 {
+    pub(crate) fn send_quantum(&self, unit: f64) -> f64 {
         (self.pacing_rate.unwrap_or(0.0) * 0.001).clamp(2.0 * unit, LARGEST_QUANTUM.max(2.0 * unit))
     }
 
     /// `SetCwnd`: the window after a SACK for `newly_acked` bytes, where it was `cwnd` and `delivered` bytes arrived so far.
-    pub fn next_cwnd(
+    pub(crate) fn next_cwnd(
         &self,
         cwnd: f64,
         newly_acked: f64,
@@ -85,12 +85,12 @@ impl Control {
     }
 
     /// `SaveCwnd`; `is_reduced` if a loss recovery or ProbeRTT reduces the window.
-    pub fn save_cwnd(&mut self, cwnd: f64, is_reduced: bool) {
+    pub(crate) fn save_cwnd(&mut self, cwnd: f64, is_reduced: bool) {
         self.prior_cwnd = if is_reduced { self.prior_cwnd.max(cwnd) } else { cwnd };
     }
 
     /// `RestoreCwnd`
-    pub fn restored(&self, cwnd: f64) -> f64 {
+    pub(crate) fn restored(&self, cwnd: f64) -> f64 {
         cwnd.max(self.prior_cwnd)
     }
 }

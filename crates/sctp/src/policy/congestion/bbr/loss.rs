@@ -24,7 +24,7 @@ pub struct LossJudge {
 
 impl LossJudge {
     /// `IsInflightTooHigh`: returns true if `lost` bytes of `in_flight` are too many while the path is probed.
-    pub fn is_too_high(&self, lost: f64, in_flight: f64) -> bool {
+    pub(crate) fn is_too_high(&self, lost: f64, in_flight: f64) -> bool {
         if self.is_literal() {
             lost > in_flight * LOSS_THRESHOLD
         } else {
@@ -33,7 +33,7 @@ impl LossJudge {
     }
 
     /// Returns true if a round trip in which `lost` bytes of `in_flight` were lost bounds the path until the next probe.
-    pub fn bounds_short_term(&self, lost: f64, in_flight: f64) -> bool {
+    pub(crate) fn bounds_short_term(&self, lost: f64, in_flight: f64) -> bool {
         self.is_literal() || self.is_significant(lost, in_flight)
     }
 
@@ -48,7 +48,7 @@ impl LossJudge {
 }
 
 /// `BBR.LossThresh`
-pub const LOSS_THRESHOLD: f64 = 0.02;
+pub(crate) const LOSS_THRESHOLD: f64 = 0.02;
 /// The number of standard deviations above the mean beyond which losses are too many. Of n packets, each lost with
 /// probability p, the number lost has a mean of np and a standard deviation of nearly √(np).
 const SIGNIFICANCE: f64 = 2.0;

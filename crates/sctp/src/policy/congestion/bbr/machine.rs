@@ -91,17 +91,17 @@ impl Machine {
     }
 
     /// `BBR.full_bw_reached`: returns true once the path was filled.
-    pub fn has_filled(&self) -> bool {
+    pub(crate) fn has_filled(&self) -> bool {
         self.full.was_reached
     }
 
     /// `IsInAProbeBWState`
-    pub fn is_in_probe_bw(&self) -> bool {
+    pub(crate) fn is_in_probe_bw(&self) -> bool {
         matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
     /// `IsProbingBW`: returns true if the sender exceeds what the path delivered, so that losses are expected.
-    pub fn is_probing_bw(&self) -> bool {
+    pub(crate) fn is_probing_bw(&self) -> bool {
         matches!(self.state, State::Startup | State::Refill | State::Up)
     }
 
@@ -183,9 +183,9 @@ pub(super) struct ProbeRtt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// ProbeRTT begins: the window has to be saved.
-    pub begins_probe_rtt: bool,
+    pub(crate) begins_probe_rtt: bool,
     /// ProbeRTT ends: the window has to be restored.
-    pub ends_probe_rtt: bool,
+    pub(crate) ends_probe_rtt: bool,
 }
 
 /// Returns true if the flight is at most `Inflight(rate, 1.0)`.
@@ -195,6 +195,6 @@ pub(super) fn fits(model: &BbrModel, rate: f64, flight: &Flight) -> bool {
 }
 
 /// `BBR.MinPipeCwnd`
-pub fn least_window(unit: f64) -> f64 {
+pub(crate) fn least_window(unit: f64) -> f64 {
     4.0 * unit
 }

@@ -39,7 +39,7 @@ impl MinRtt {
     }
 
     /// ProbeRTT ended: the next one comes after five seconds ("schedule next ProbeRTT").
-    pub fn on_probed(&mut self, now: Time) {
+    pub(crate) fn on_probed(&mut self, now: Time) {
         self.probe_seen_at = now;
     }
 }

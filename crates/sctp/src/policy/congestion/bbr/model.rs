@@ -66,7 +66,7 @@ pub struct Bounds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndedRound {
     /// The number of separate ranges of packets lost in it.
-    pub lost_ranges: u32,
+    pub(crate) lost_ranges: u32,
 }
 
 /// The volume acknowledged beyond what the rate predicts ("BBR.extra_acked").
@@ -120,7 +120,7 @@ impl BbrModel {
     /// The end of `UpdateCongestionSignals`: at the end of a round trip with losses that count by `losses`, sets the
     /// short-term bounds from what was delivered, unless the path `is_probed`. `cwnd` is the window. Returns the round
     /// trip, if one with a loss ended.
-    pub fn end_loss_round(
+    pub(crate) fn end_loss_round(
         &mut self,
         sample: &RateSample,
         losses: LossJudge,
@@ -141,7 +141,7 @@ impl BbrModel {
     }
 
     /// `InitLowerBounds`, `LossLowerBounds`
-    pub fn bound_short_term(&mut self, cwnd: f64) {
+    pub(crate) fn bound_short_term(&mut self, cwnd: f64) {
         let or = |bound: f64, first: f64| if bound.is_infinite() { first } else { bound };
         let (bw, inflight) = (or(self.bw_shortterm, self.max_bw), or(self.inflight_shortterm, cwnd));
         self.bw_shortterm = self.bw_latest.max(BETA * bw);
@@ -149,7 +149,7 @@ impl BbrModel {
     }
 
     /// `AdvanceLatestDeliverySignals`, `BoundBWForModel`
-    pub fn end_sample(&mut self, sample: &RateSample) {
+    pub(crate) fn end_sample(&mut self, sample: &RateSample) {
         if self.losses.is_start {
             (self.bw_latest, self.inflight_latest) = (sample.rate, sample.delivered);
         }
@@ -158,7 +158,7 @@ impl BbrModel {
 
     /// `NoteLoss`: the packet `serial` of the path was lost when `delivered` bytes had been delivered. Returns true if
     /// it is the first loss of the round trip.
-    pub fn note_loss(&mut self, serial: u64, delivered: f64) -> bool {
+    pub(crate) fn note_loss(&mut self, serial: u64, delivered: f64) -> bool {
         let is_first = !std::mem::replace(&mut self.losses.has_loss, true);
         if is_first {
             self.losses.delivered = delivered;
@@ -176,7 +176,7 @@ impl BbrModel {
     }
 
     /// `HandleSpuriousLossDetection`: widens the bounds to those before the spurious losses.
-    pub fn undo_losses(&mut self, before: &Bounds) {
+    pub(crate) fn undo_losses(&mut self, before: &Bounds) {
         self.losses.has_loss = false;
         self.bw_shortterm = self.bw_shortterm.max(before.bw_shortterm);
         self.inflight_shortterm = self.inflight_shortterm.max(before.inflight_shortterm);
@@ -184,38 +184,38 @@ impl BbrModel {
     }
 
     /// `StartRound`: a round trip begins, when `delivered` bytes have been delivered.
-    pub fn start_round(&mut self, delivered: f64) {
+    pub(crate) fn start_round(&mut self, delivered: f64) {
         self.round.next_delivered = delivered;
     }
 
     /// `BBR.round_start`: returns true if this SACK begins a round trip.
-    pub fn is_round_start(&self) -> bool {
+    pub(crate) fn is_round_start(&self) -> bool {
         self.round.is_start
     }
 
     /// `BBR.round_count`: the number of round trips that have ended.
-    pub fn round_count(&self) -> u64 {
+    pub(crate) fn round_count(&self) -> u64 {
         self.round.count
     }
 
     /// `ResetCongestionSignals`
-    pub fn reset_congestion_signals(&mut self) {
+    pub(crate) fn reset_congestion_signals(&mut self) {
         self.losses.has_loss = false;
         (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
     }
 
     /// `ResetShortTermModel`
-    pub fn reset_short_term(&mut self) {
+    pub(crate) fn reset_short_term(&mut self) {
         (self.bw_shortterm, self.inflight_shortterm) = (f64::INFINITY, f64::INFINITY);
     }
 
     /// `AdvanceMaxBwFilter`
-    pub fn advance_cycle(&mut self) {
+    pub(crate) fn advance_cycle(&mut self) {
         self.cycle_count += 1;
     }
 
     /// `UpdateACKAggregation`; `is_full` if the path was ever filled.
-    pub fn on_aggregation(&mut self, newly_acked: f64, cwnd: f64, is_full: bool, now: Time) {
+    pub(crate) fn on_aggregation(&mut self, newly_acked: f64, cwnd: f64, is_full: bool, now: Time) {
         let extra = &mut self.extra_acked;
         let mut expected = self.bw * now.since(extra.since).as_secs_f64();
         if extra.delivered <= expected {
@@ -227,27 +227,27 @@ impl BbrModel {
     }
 
     /// Restarts the count when a packet leaves an idle path: acknowledgements are expected from now on.
-    pub fn restart_aggregation(&mut self, now: Time) {
+    pub(crate) fn restart_aggregation(&mut self, now: Time) {
         self.extra_acked.since = now;
     }
 
     /// `BBR.extra_acked`: the volume that the aggregation of SACKs needs.
-    pub fn extra_acked(&self) -> f64 {
+    pub(crate) fn extra_acked(&self) -> f64 {
         self.extra_acked.value
     }
 
     /// `BDPMultiple`: `gain` times `rate` times the least round trip; `None` before a round trip was measured.
-    pub fn bdp_at(&self, rate: f64, gain: f64) -> Option<f64> {
+    pub(crate) fn bdp_at(&self, rate: f64, gain: f64) -> Option<f64> {
         Some(gain * rate * self.min_rtt.value.map(Duration::as_secs_f64)?)
     }
 
     /// [`bdp_at`](BbrModel::bdp_at) the rate in use.
-    pub fn bdp(&self, gain: f64) -> Option<f64> {
+    pub(crate) fn bdp(&self, gain: f64) -> Option<f64> {
         self.bdp_at(self.bw, gain)
     }
 
     /// `InflightWithHeadroom`, with windows of at least `least` in units of `unit`.
-    pub fn with_headroom(&self, unit: f64, least: f64) -> f64 {
+    pub(crate) fn with_headroom(&self, unit: f64, least: f64) -> f64 {
         let most = self.inflight_longterm;
         if most.is_infinite() { most } else { (most - (HEADROOM * most).max(unit)).max(least) }
     }

@@ -145,7 +145,7 @@ impl PathBbr {
 
     /// Losses proved spurious: `HandleSpuriousLossDetection`, without its return to an earlier state. Returns the
     /// window from now on.
-    pub fn on_undone(&mut self, path: &PathSample) -> GivenWindow {
+    pub(crate) fn on_undone(&mut self, path: &PathSample) -> GivenWindow {
         if let Some(before) = self.before_losses.take() {
             self.model.undo_losses(&before);
         }
@@ -154,7 +154,7 @@ impl PathBbr {
     }
 
     /// Sets the part of one flow's share of a bottleneck that the path takes from now on.
-    pub fn take_share(&mut self, share: f64) {
+    pub(crate) fn take_share(&mut self, share: f64) {
         self.machine.share = share;
     }
 
@@ -164,7 +164,7 @@ impl PathBbr {
     }
 
     /// Returns true if the path is in ProbeRTT.
-    pub fn is_in_probe_rtt(&self) -> bool {
+    pub(crate) fn is_in_probe_rtt(&self) -> bool {
         self.machine.state == State::ProbeRtt
     }
 

@@ -7,7 +7,7 @@ use super::model::BbrModel;
 
 impl Machine {
     /// `CheckProbeRTTDone`, when a path that was idle sends again. Returns true if ProbeRTT ends.
-    pub fn check_probe_rtt_done(
+    pub(crate) fn check_probe_rtt_done(
         &mut self,
         model: &mut BbrModel,
         flight: &Flight,
@@ -83,12 +83,12 @@ impl Machine {
 }
 
 /// `ProbeRTTCwnd`
-pub fn probe_rtt_window(model: &BbrModel, unit: f64) -> f64 {
+pub(crate) fn probe_rtt_window(model: &BbrModel, unit: f64) -> f64 {
     model.bdp(PROBE_RTT_GAIN).unwrap_or(0.0).max(least_window(unit))
 }
 
 /// `BBR.ProbeRTTCwndGain`
-pub const PROBE_RTT_GAIN: f64 = 0.5;
+pub(crate) const PROBE_RTT_GAIN: f64 = 0.5;
 /// `BBR.ProbeRTTDuration`
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 /// The longest time for which a path waits until another has left ProbeRTT.

@@ -136,12 +136,12 @@ impl DeliverySampler {
     }
 
     /// `MarkConnectionAppLimited`: the window is not fully used; `in_flight` bytes are in flight.
-    pub fn on_app_limited(&mut self, in_flight: f64) {
+    pub(crate) fn on_app_limited(&mut self, in_flight: f64) {
         self.limited_until = Some((self.delivered + in_flight).max(1.0));
     }
 
     /// Returns true if `C.app_limited` is set.
-    pub fn is_app_limited(&self) -> bool {
+    pub(crate) fn is_app_limited(&self) -> bool {
         self.limited_until.is_some()
     }
 

@@ -40,7 +40,7 @@ impl Machine {
     }
 
     /// The gain of the pacing rate.
-    pub fn pacing_gain(&self) -> f64 {
+    pub(crate) fn pacing_gain(&self) -> f64 {
         match self.state {
             State::Startup => STARTUP_PACING_GAIN,
             State::Drain => 0.5,
@@ -51,7 +51,7 @@ impl Machine {
     }
 
     /// The gain of the window.
-    pub fn cwnd_gain(&self) -> f64 {
+    pub(crate) fn cwnd_gain(&self) -> f64 {
         match self.state {
             State::Up => 1.0 + 1.25 * self.share,
             State::ProbeRtt => PROBE_RTT_GAIN,
@@ -114,7 +114,7 @@ impl Machine {
 }
 
 /// `BBR.StartupPacingGain`: 4 ln 2
-pub const STARTUP_PACING_GAIN: f64 = 2.77;
+pub(crate) const STARTUP_PACING_GAIN: f64 = 2.77;
 /// The number of round trips without growth by a quarter after which a path counts as full.
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: f64 = 1.25;
@@ -139,7 +139,7 @@ pub(super) mod tests {
         pub chance: f64,
     }
 
-    pub const UNIT: f64 = 1500.0;
+    pub(crate) const UNIT: f64 = 1500.0;
     /// 100,000 B in a round trip.
     pub const RATE: f64 = 2.5e6;
 
@@ -162,7 +162,7 @@ pub(super) mod tests {
         }
 
         /// A bench after Startup and Drain, that has just reached `state`. ProbeRTT is not due for five seconds.
-        pub fn in_state(state: State) -> Bench {
+        pub(crate) fn in_state(state: State) -> Bench {
             let mut bench = Bench::new();
             (0..4).for_each(|_| _ = bench.round(RATE));
             assert_eq!(bench.machine.state, State::Drain);

@@ -14,7 +14,7 @@ use crate::policy::congestion::{Acked, CongestionControl};
 use crate::policy::{PathId, View};
 
 /// `control` with those paths coupled that share a bottleneck. A rule that couples all paths stays as it is.
-pub fn coupled_at_bottlenecks(control: CongestionControl) -> CongestionControl {
+pub(crate) fn coupled_at_bottlenecks(control: CongestionControl) -> CongestionControl {
     match control {
         CongestionControl::Rule(mut rule) => match rule.coupling() {
             Some(_) => CongestionControl::Rule(rule),

@@ -102,12 +102,12 @@ impl Bottlenecks {
     }
 
     /// Returns true if two paths share a bottleneck.
-    pub fn share_bottleneck(&self, one: PathId, two: PathId) -> bool {
+    pub(crate) fn share_bottleneck(&self, one: PathId, two: PathId) -> bool {
         self.firsts[one.index()] == self.firsts[two.index()]
     }
 
     /// The number of paths that share the bottleneck of `path`, with itself.
-    pub fn sharing_paths(&self, path: PathId) -> usize {
+    pub(crate) fn sharing_paths(&self, path: PathId) -> usize {
         self.firsts
             .get(path.index())
             .map_or(1, |first| self.firsts.iter().filter(|other| *other == first).count())

@@ -97,7 +97,7 @@ impl CutEffects {
     }
 
     /// The part of the fall of one delay by which the other fell; `None` without such a cut.
-    pub fn effect(&self, one: usize, two: usize) -> Option<f64> {
+    pub(crate) fn effect(&self, one: usize, two: usize) -> Option<f64> {
         self.pairs.iter().find(|pair| (pair.0, pair.1) == (one, two)).map(|(.., part)| *part)
     }
 }

@@ -70,7 +70,7 @@ impl QueueTrace {
     /// Packets that leave the bottleneck at the same time arrive at different times if the delays behind it differ.
     /// Each of these is shorter than the whole one-way delay, and the difference that makes the queues most alike is
     /// taken.
-    pub fn likeness(&self, other: &QueueTrace, now: Time) -> Option<f64> {
+    pub(crate) fn likeness(&self, other: &QueueTrace, now: Time) -> Option<f64> {
         let spans_of = |delay: Duration| (delay.as_nanos() / SPAN.as_nanos()).min(LARGEST_LAG) as i64 + 1;
         let lags = -spans_of(self.least)..=spans_of(other.least);
         lags.filter_map(|lag| self.likeness_at(other, lag, now)).reduce(f64::max)

@@ -46,7 +46,7 @@ struct Trial {
 
 impl Competition {
     /// Returns true if other senders are known to fill the queue.
-    pub fn has_competitors(&self) -> bool {
+    pub(crate) fn has_competitors(&self) -> bool {
         matches!(self.state, State::Shared(_))
     }
 
@@ -56,7 +56,7 @@ impl Competition {
     }
 
     /// The window is `cwnd`, and nothing waits. At twice the window that was last cut, the other senders are gone.
-    pub fn on_grown(&mut self, cwnd: ByteCount) {
+    pub(crate) fn on_grown(&mut self, cwnd: ByteCount) {
         if self.has_competitors() && cwnd > self.cut_from * 2 {
             *self = Competition::default();
         }
@@ -64,7 +64,7 @@ impl Competition {
 
     /// Awaits the effect of a cut at `now`. The one-way delay is `delay` and should fall to `predicted`, with an error
     /// of `scatter`, all in seconds; the SACKs take `back`.
-    pub fn await_fall(&mut self, delay: f64, predicted: f64, scatter: f64, back: Duration, now: Time) {
+    pub(crate) fn await_fall(&mut self, delay: f64, predicted: f64, scatter: f64, back: Duration, now: Time) {
         if self.trial.is_none() {
             let back = back.as_secs_f64();
             let (before, after) = (delay, f64::INFINITY);
@@ -78,7 +78,7 @@ impl Competition {
     }
 
     /// More is lost than by chance, and no queue is seen: the queue is always full, or there is none, as at a policer.
-    pub fn on_unseen_congestion(&mut self, now: Time) {
+    pub(crate) fn on_unseen_congestion(&mut self, now: Time) {
         if self.state == State::Unknown && self.trial.is_none() {
             self.state = State::Shared(now);
         }

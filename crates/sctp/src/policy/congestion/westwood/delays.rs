@@ -92,13 +92,13 @@ impl Delays {
     }
 
     /// Returns true if jitter may be more than an eighth of the least round trip.
-    pub fn have_jitter(&self, sample: &PathSample) -> bool {
+    pub(crate) fn have_jitter(&self, sample: &PathSample) -> bool {
         let least = sample.one_way.map_or(0.0, |delay| (delay.least + delay.back).as_secs_f64());
         self.jitter(sample) > least / 8.0
     }
 
     /// Returns true if packets wait in a queue of the path, or if that is unknown.
-    pub fn are_queueing(&self, sample: &PathSample) -> bool {
+    pub(crate) fn are_queueing(&self, sample: &PathSample) -> bool {
         let Some(delay) = sample.one_way else { return true };
         let (least, round_trip) = (delay.least.as_secs_f64(), (delay.least + delay.back).as_secs_f64());
         let now = self.recent(delay);
@@ -106,7 +106,7 @@ impl Delays {
     }
 
     /// The deviation of the delays of a round trip from their line, in seconds.
-    pub fn scatter(&self) -> f64 {
+    pub(crate) fn scatter(&self) -> f64 {
         self.scatter
     }
 
@@ -116,7 +116,7 @@ impl Delays {
     }
 
     /// The one-way delay without a queue, in seconds: the least, and what jitter adds to it. 0 if it is unknown.
-    pub fn empty_delay(&self, sample: &PathSample) -> f64 {
+    pub(crate) fn empty_delay(&self, sample: &PathSample) -> f64 {
         let Some(delay) = sample.one_way else { return 0.0 };
         let least = delay.least.as_secs_f64();
         let mean = self.means.front().map_or(0.0, |(_, mean)| mean - least);
@@ -124,7 +124,7 @@ impl Delays {
     }
 
     /// The round trip of the path without a queue.
-    pub fn empty_round_trip(&self, sample: &PathSample) -> Option<Duration> {
+    pub(crate) fn empty_round_trip(&self, sample: &PathSample) -> Option<Duration> {
         let back = sample.one_way?.back;
         Some(back + Duration::from_nanos((self.empty_delay(sample) * 1e9) as u64))
     }

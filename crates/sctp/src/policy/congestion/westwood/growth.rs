@@ -34,13 +34,13 @@ impl Growth {
     }
 
     /// Packets wait in a queue of the path.
-    pub fn slow_down(&mut self, now: Time) {
+    pub(crate) fn slow_down(&mut self, now: Time) {
         *self = Growth { units: self.slow, since: now, slow_rounds: SLOW_ROUNDS, ..*self };
     }
 
     /// Nothing waits. After [`SLOW_ROUNDS`] round trips, growth doubles with each round trip, up to an eighth of the
     /// window.
-    pub fn speed_up(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
+    pub(crate) fn speed_up(&mut self, sample: &PathSample, round_trip: Duration, now: Time) {
         if now.since(self.since) < round_trip {
             return;
         }

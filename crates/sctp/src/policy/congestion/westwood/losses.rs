@@ -31,7 +31,7 @@ impl ChanceLosses {
     }
 
     /// A cut ended slow start.
-    pub fn on_slow_start_cut(&mut self, sample: &PathSample, now: Time) {
+    pub(crate) fn on_slow_start_cut(&mut self, sample: &PathSample, now: Time) {
         let excused_until = now + sample.srtt.unwrap_or(sample.rto) * EXCUSED;
         *self = ChanceLosses { share: 0.0, excused_until };
     }

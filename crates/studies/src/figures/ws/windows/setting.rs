@@ -46,7 +46,7 @@ impl WindowsSetting {
     };
 
     /// The sensitivity set, one thing changed at a time, each with its name in reports.
-    pub const SENSITIVITY: [(&'static str, WindowsSetting); 5] = [
+    pub(crate) const SENSITIVITY: [(&'static str, WindowsSetting); 5] = [
         ("recovery of ns-2", WindowsSetting { recovery: Recovery::Ns2, ..WindowsSetting::DEFAULT }),
         ("ranks without a cap", WindowsSetting { rank: RankCap::Uncapped, ..WindowsSetting::DEFAULT }),
         (

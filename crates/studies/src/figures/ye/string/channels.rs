@@ -11,7 +11,7 @@ use super::{StringChoice, StringRun, panel, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-A1",
     aliases: &[],
     about: "The string with two channels; no figure of the thesis",

@@ -65,9 +65,9 @@ fn reader_of(quantity: Quantity) -> fn(&Scenario) -> Box<dyn Reader> {
 
 impl Quantity {
     /// The mean of the first flow, without the first second.
-    pub const MEAN: Quantity = Quantity::Mean { flow: 0, from: 1, to: usize::MAX };
+    pub(crate) const MEAN: Quantity = Quantity::Mean { flow: 0, from: 1, to: usize::MAX };
     /// The mean of the first flow from 10 s on.
-    pub const FROM_TEN: Quantity = Quantity::Mean { flow: 0, from: 10, to: usize::MAX };
+    pub(crate) const FROM_TEN: Quantity = Quantity::Mean { flow: 0, from: 10, to: usize::MAX };
     /// The mean of the second flow from a second after its start on.
     pub const SECOND: Quantity = Quantity::Mean { flow: 1, from: 6, to: usize::MAX };
 }

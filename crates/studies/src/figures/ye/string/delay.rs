@@ -11,7 +11,7 @@ use super::run::{PACKET, StringRun};
 
 /// The mean way there of the first flow's data packets from the first second on, in milliseconds: with what they wait at
 /// stations, and not with what they wait at their host.
-pub fn of_data(run: StringRun) -> ValueSource {
+pub(crate) fn of_data(run: StringRun) -> ValueSource {
     observed(run.scenario(), |_| {
         Box::new(Delays::new(Kept::There, u64::from(PACKET), Duration::from_secs(1)))
     })
@@ -19,7 +19,7 @@ pub fn of_data(run: StringRun) -> ValueSource {
 
 /// The mean way there of packets of 1,500 bytes, and that of the answers, which are all packets that travel the other way:
 /// together, in milliseconds. The packets of the first five seconds, which find routes, do not count.
-pub fn of_round_trips(scenario: String) -> ValueSource {
+pub(crate) fn of_round_trips(scenario: String) -> ValueSource {
     observed(scenario, |_| Box::new(Delays::new(Kept::Both, 1_500, Duration::from_secs(5))))
 }
 

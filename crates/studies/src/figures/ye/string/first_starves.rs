@@ -12,7 +12,7 @@ use super::{StringChoice, StringFlows, StringRun, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F11",
     aliases: &[],
     about: "Two associations on the string, of which the first starves",

@@ -10,7 +10,7 @@ use super::{StringChoice, StringFlows, StringRun, delay, observed_panel, params,
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-A2",
     aliases: &[],
     about: "The string with queues that mark; no figure of the thesis",

@@ -10,7 +10,7 @@ use super::{StringChoice, StringRun, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F15",
     aliases: &[],
     about: "What the early retransmission in the idle period gains on the string",

@@ -11,7 +11,7 @@ use super::{delay, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-X3",
     aliases: &[],
     about: "A round trip over ten hops of links and of 802.11 stations",

@@ -14,7 +14,7 @@ use super::{StringChoice, StringRun, panel, params, seeds};
 use crate::scale::StudyScale;
 
 /// The figure's entry.
-pub static ENTRY: FigureEntry = FigureEntry {
+pub(crate) static ENTRY: FigureEntry = FigureEntry {
     id: "YE-F7-F9",
     aliases: &["YE-F7", "YE-F8", "YE-F9"],
     about: "Throughput over a string of 802.11 stations",
@@ -84,7 +84,7 @@ pub static ENTRY: FigureEntry = FigureEntry {
 /// The windows, in packets.
 pub const WINDOWS: [f64; 3] = [2.0, 4.0, 8.0];
 /// The curves: hops, threshold in bytes, and what they are called.
-pub const CURVES: [(usize, u32, &str); 6] = [
+pub(crate) const CURVES: [(usize, u32, &str); 6] = [
     (1, 20, "1 hop, 20"),
     (1, 256, "1 hop, 256"),
     (2, 20, "2 hops, 20"),
